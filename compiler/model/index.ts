@@ -1,0 +1,2 @@
+export type * from "./schema.js";
+export type * from "./type.js";
