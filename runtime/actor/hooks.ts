@@ -1,0 +1,74 @@
+/**
+ * The seam between actors and everything above them (supervision, spawning, processes): what a proc tells upwards, and
+ * what it is told to do. Types only. Actors know nothing of owners, agents or child processes.
+ */
+
+import type { MeshId, ProcId } from "../link/address.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
+import type { Actor } from "./actor.js";
+import type { Cell } from "./cell.js";
+
+/** The class of an actor, as `spawn` is given it. */
+export interface ActorClass<Args extends readonly never[] = readonly never[]> {
+  new (...args: Args): Actor;
+  readonly descriptor: ActorDescriptor;
+}
+
+/** Why an actor failed. */
+export interface ActorFailure {
+  /**
+   * `constructor` and `init`: it never came to be. `message`: a handler threw where nobody waits for the answer.
+   * `supervise`: it did not handle the failure of something it owns. `killed`: somebody ordered it.
+   */
+  readonly kind: "constructor" | "init" | "message" | "supervise" | "killed";
+  readonly error: unknown;
+  /** The endpoint whose handler threw. */
+  readonly endpoint?: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** What `proc.createActor` is given. */
+export interface ActorRequest {
+  readonly mesh: MeshId;
+  readonly rank: number;
+  readonly incarnation: number;
+  /** The mesh's name: `spawn("counters", …)`. */
+  readonly name: string;
+  /** Sizes of the mesh as it was spawned, in order. */
+  readonly extent: Readonly<Record<string, number>>;
+  /** The proc whose actor made the mesh: who is asked about it. */
+  readonly owner: ProcId;
+  readonly descriptor: ActorDescriptor;
+  readonly actorClass: ActorClass;
+  /** Decoded; they are used once. */
+  readonly args: readonly unknown[];
+}
+
+export interface StopOptions {
+  readonly reason: string;
+  /** Milliseconds in which queued messages are still handled; 0: none of them. */
+  readonly drain: number;
+  /** What made it stop, handed to `cleanup(error)`. */
+  readonly error?: Error;
+}
+
+/** What a proc tells upwards. Hooks never throw. */
+export interface ProcHooks {
+  /** An actor failed: it takes no more messages, its callers have been told. Once per failure. */
+  actorFailed(cell: Cell, failure: ActorFailure): void;
+  /** Stop what `cell`'s actor owns; called before its `cleanup`. */
+  stopOwned(cell: Cell, options: StopOptions): Promise<void>;
+  /**
+   * A peer asks about a mesh that this proc owns. Resolves when the order to create it has been written to the peer's
+   * link (true), or when it is known that there is none (false): never before.
+   */
+  meshOrdered(mesh: MeshId): Promise<boolean>;
+  /**
+   * The last link to `peer` ended without a farewell. May return what is known about the end (an exit status), or a
+   * promise of it that settles within some 30 ms: calls to `peer` fail with that text.
+   */
+  peerLost(peer: ProcId, error: Error | undefined): string | Promise<string>;
+  /** `peer` is dead: everything pending on it has just failed. Once per proc. */
+  peerDown(peer: ProcId, reason: string): void;
+}

@@ -1,0 +1,55 @@
+/**
+ * Time and randomness as parameters, so that a simulator can replace them. Nothing in link/ and actor/ reads a clock or
+ * draws a number in any other way.
+ */
+
+/** What `Clock.after` returns. */
+export interface Timer {
+  cancel(): void;
+}
+
+export interface Clock {
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+  /** Milliseconds since 1970. */
+  wall(): number;
+  /** Runs `task` once after `ms`. `keepAlive`: the process waits for it; without it, timers never hold a process. */
+  after(ms: number, task: () => void, keepAlive?: boolean): Timer;
+}
+
+export interface Random {
+  /** Uniform in [0, 1). */
+  number(): number;
+  /** 64 uniform bits, never 0 and never 1: those are the ids of agents and roots. */
+  id(): bigint;
+}
+
+class NodeTimer implements Timer {
+  readonly #handle: ReturnType<typeof setTimeout>;
+  constructor(handle: ReturnType<typeof setTimeout>) {
+    this.#handle = handle;
+  }
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, task, keepAlive = false) {
+    const handle = setTimeout(task, ms);
+    if (!keepAlive) handle.unref();
+    return new NodeTimer(handle);
+  },
+};
+
+/** The machine's own randomness: ids must not collide between processes, so they come from the kernel. */
+export const systemRandom: Random = {
+  number: () => Math.random(),
+  id() {
+    const [word] = crypto.getRandomValues(new BigUint64Array(1));
+    return word === undefined || word < 2n ? systemRandom.id() : word;
+  },
+};

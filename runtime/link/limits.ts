@@ -1,0 +1,27 @@
+/** The bounds of links and lanes, with their defaults. One record per proc; both ends of a link use their own. */
+export interface Limits {
+  /** Bytes of one frame, its blocks included. A larger message is refused at its sender, before anything is sent. */
+  readonly maxFrame: number;
+  /** Messages and bytes that one sender may have un-consumed at one receiver. */
+  readonly creditMessages: number;
+  readonly creditBytes: number;
+  /** Messages and bytes that one sender may queue beyond that, for one receiver, before BackpressureError. */
+  readonly sendWindowMessages: number;
+  readonly sendWindowBytes: number;
+  /** Items and bytes that a streaming endpoint may be ahead of its consumer. */
+  readonly streamItems: number;
+  readonly streamBytes: number;
+}
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+export const defaultLimits: Limits = {
+  maxFrame: 256 * MiB,
+  creditMessages: 4096,
+  creditBytes: 4 * MiB,
+  sendWindowMessages: 65_536,
+  sendWindowBytes: 64 * MiB,
+  streamItems: 256,
+  streamBytes: MiB,
+};

@@ -1,0 +1,31 @@
+/**
+ * A byte pipe: ordered bytes in both directions and the news that it ended. All a link knows of its transport. Nothing
+ * here knows frames; nothing here queues beyond what one write handed over.
+ */
+
+/** The reading side, implemented by the link: it owns the memory that incoming bytes land in. */
+export interface PipeSink {
+  /** Where the next incoming bytes go; at least one byte long. The same memory until `received` is called. */
+  buffer(): Uint8Array;
+  /** `n` bytes now stand at the start of what `buffer()` returned last. Never throws. */
+  received(n: number): void;
+  /** No more bytes will come or go; called once. Without `error`: the peer closed in order. */
+  closed(error?: Error): void;
+}
+
+export interface Pipe {
+  /** Starts reading into `sink`. Called once; bytes that came earlier are kept for it. */
+  open(sink: PipeSink): void;
+  /**
+   * Hands over bytes, in order. The chunks must stay untouched until `done` is called, which happens once, later, also
+   * when the pipe has ended meanwhile. Bytes of a pipe that has ended are dropped.
+   */
+  write(chunks: readonly Uint8Array[], done: () => void): void;
+  /** Ends the pipe after everything that was written has been handed to the transport. */
+  close(): void;
+  /** Ends the pipe at once; what was not sent yet is lost. */
+  destroy(error?: Error): void;
+  /** Whether this pipe, by itself, keeps the operating-system process alive. Pipes start without doing so. */
+  ref(): void;
+  unref(): void;
+}
