@@ -1,0 +1,97 @@
+/**
+ * The contract, tried as a user would: a project of its own is compiled by the command line and its programs run as
+ * real processes. Each program prints a line for every promise it checks.
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+
+const project = fileURLToPath(new URL("./project/", import.meta.url));
+const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+
+beforeAll(() => {
+  rmSync(path.join(project, "generated"), { recursive: true, force: true });
+  rmSync(path.join(project, "viceroy.lock"), { force: true });
+  execFileSync(process.execPath, [cli, "compile"], { cwd: project, stdio: "inherit" });
+});
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function program(name: string, ...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child: ChildProcess = execFile(
+      process.execPath,
+      ["--import", "tsx", path.join(project, "programs", name), ...args],
+      { cwd: project, maxBuffer: 1 << 26 },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function allGone(pids: readonly number[]): Promise<void> {
+  for (let i = 0; i < 500 && pids.some(alive); i++) await delay(10);
+  expect(pids.filter(alive)).toEqual([]);
+}
+
+describe.each(["process", "thread", "inline"])("meshes over isolation %s", (isolation) => {
+  test("every promise is kept", async () => {
+    const outcome = await program("meshes.ts", isolation);
+    expect(outcome.stdout.split("\n").filter((l) => l.startsWith("not ok"))).toEqual([]);
+    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/# all kept\n$/) });
+  }, 120_000);
+});
+
+test("failures arrive where they can be handled", async () => {
+  const outcome = await program("failures.ts");
+  expect(outcome.stdout.split("\n").filter((l) => l.startsWith("not ok"))).toEqual([]);
+  expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/# all kept\n$/) });
+}, 120_000);
+
+test("an unhandled fault ends the program with code 1 and a report", async () => {
+  const outcome = await program("root-fault.ts");
+  expect(outcome.code).toBe(1);
+  expect(outcome.stdout).toBe("up\n");
+  expect(outcome.stderr).toContain("unhandled at the root");
+  expect(outcome.stderr).toContain("probe");
+}, 60_000);
+
+test("a program with nothing pending ends by itself, with code 0, and leaves no process", async () => {
+  const outcome = await program("quiet-exit.ts");
+  expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  await allGone(outcome.stdout.trim().split(" ").map(Number));
+}, 60_000);
+
+test.each(["SIGKILL", "SIGINT", "SIGTERM"] as const)(
+  "%s of the driver leaves no process behind, stopped ones and grandchildren included",
+  async (signal) => {
+    const driver = spawn(process.execPath, ["--import", "tsx", path.join(project, "programs/hanging.ts")], {
+      cwd: project,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(createInterface(driver.stdout), "line")) as [string];
+    const pids = line.split(" ").map(Number);
+    expect(pids.every(alive)).toBe(true);
+    driver.kill(signal);
+    await once(driver, "exit");
+    await allGone(pids);
+  },
+  60_000,
+);
