@@ -1,0 +1,192 @@
+/**
+ * Which actor classes there are: what generated registries say of them, and the way from a class to its id and back.
+ * An actor class is identified by `<package>/<module path>#<export name>`; its name in the source plays no part but to
+ * guess which module to look into first. Loading is lazy: a process imports the module of an actor when the first one
+ * of its class is spawned there.
+ */
+import type { ActorClass } from "../actor/hooks.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
+
+/** One actor class, as `generated/registry.ts` names it. */
+export interface ActorEntry {
+  /** The key of the schema it implements: `my-app/schemas/counter#Counter`. */
+  readonly schema: string;
+  readonly load: () => Promise<unknown>;
+}
+
+/** What `generated/registry.ts` hands to `registerActors`. */
+export interface Registration {
+  readonly package: string;
+  /** The version of Viceroy that generated it. */
+  readonly version: string;
+  /** The fingerprints of the schemas, by key, that the generated modules beside the registry had. */
+  readonly schemas: Readonly<Record<string, bigint>>;
+  readonly actors: Readonly<Record<string, ActorEntry>>;
+}
+
+/** How another process finds an actor class: the registry's place, and the id in it. */
+export interface ClassReference {
+  readonly registry: string;
+  readonly id: string;
+}
+
+interface Candidate extends ClassReference {
+  readonly entry: ActorEntry;
+}
+
+const compileHint = "run `npx viceroy compile`";
+
+export class Registry {
+  readonly #registrations = new Map<string, Registration>();
+  readonly #resolved = new Map<ActorClass, ClassReference>();
+  readonly #loading = new Map<string, Promise<ActorClass>>();
+  #pendingLoads = 0;
+
+  /** The places of all registries, in the order in which they were loaded. */
+  get urls(): string[] {
+    return [...this.#registrations.keys()];
+  }
+
+  /** Whether the module of some actor is being loaded right now. */
+  get loading(): boolean {
+    return this.#pendingLoads > 0;
+  }
+
+  /** Takes in a generated registry. The same place again replaces what was known of it. */
+  add(url: string, registration: Registration): void {
+    this.#registrations.set(url, registration);
+  }
+
+  /**
+   * What is known of a class without loading anything.
+   * @throws TypeError if it is no actor class, Error if no registry has one of its schema or a registry is stale
+   */
+  check(actorClass: ActorClass): ActorDescriptor {
+    const descriptor = descriptorOf(actorClass);
+    this.#checkFingerprint(descriptor);
+    if (!this.#resolved.has(actorClass) && this.#candidates(descriptor).length === 0) throw notRegistered(actorClass);
+    return descriptor;
+  }
+
+  /** Loads the modules that may export the class until one does. Rejects if none does. */
+  async resolve(actorClass: ActorClass): Promise<ClassReference> {
+    const descriptor = descriptorOf(actorClass);
+    for (const candidate of likelyFirst(this.#candidates(descriptor), actorClass.name)) {
+      const known = this.#resolved.get(actorClass);
+      if (known !== undefined) return known;
+      await this.#load(candidate);
+    }
+    const found = this.#resolved.get(actorClass);
+    if (found === undefined) throw notRegistered(actorClass);
+    return found;
+  }
+
+  /** The reference of a class that has been resolved before. */
+  known(actorClass: ActorClass): ClassReference | undefined {
+    return this.#resolved.get(actorClass);
+  }
+
+  /** The class that another process means. Loads its registry and its module; rejects if either lacks it. */
+  async find(reference: ClassReference): Promise<ActorClass> {
+    if (!this.#registrations.has(reference.registry)) await this.#counted(import(reference.registry));
+    const registration = this.#registrations.get(reference.registry);
+    const entry = registration?.actors[reference.id];
+    if (entry === undefined) {
+      throw new Error(`cannot load ${reference.id}: ${reference.registry} does not have it; ${compileHint}`);
+    }
+    const actorClass = await this.#load({ ...reference, entry });
+    this.#checkFingerprint(actorClass.descriptor);
+    return actorClass;
+  }
+
+  #candidates(descriptor: ActorDescriptor): Candidate[] {
+    const found: Candidate[] = [];
+    for (const [registry, { actors }] of this.#registrations) {
+      for (const [id, entry] of Object.entries(actors)) {
+        if (entry.schema === descriptor.key) found.push({ registry, id, entry });
+      }
+    }
+    return found;
+  }
+
+  #load(candidate: Candidate): Promise<ActorClass> {
+    const key = `${candidate.registry} ${candidate.id}`;
+    let loading = this.#loading.get(key);
+    if (loading === undefined) {
+      loading = this.#counted(candidate.entry.load()).then((value) => this.#loaded(candidate, value));
+      this.#loading.set(key, loading);
+      // A module that failed to load may load another time: what it lacked may be there then.
+      loading.catch(() => this.#loading.delete(key));
+    }
+    return loading;
+  }
+
+  #loaded({ registry, id, entry }: Candidate, value: unknown): ActorClass {
+    if (typeof value !== "function" || descriptorIn(value)?.key !== entry.schema) {
+      throw new Error(`cannot load ${id}: its module exports no actor of ${entry.schema} by that name; ${compileHint}`);
+    }
+    const actorClass = value as unknown as ActorClass;
+    this.#resolved.set(actorClass, { registry, id });
+    return actorClass;
+  }
+
+  async #counted<T>(load: Promise<T>): Promise<T> {
+    this.#pendingLoads++;
+    try {
+      return await load;
+    } finally {
+      this.#pendingLoads--;
+    }
+  }
+
+  #checkFingerprint({ key, fingerprint }: ActorDescriptor): void {
+    for (const [url, { schemas }] of this.#registrations) {
+      const registered = schemas[key];
+      if (registered === undefined || registered === fingerprint) continue;
+      throw new Error(
+        `cannot use ${key}: its generated module and ${url} are of different schemas; ${compileHint}, ` +
+          `got fingerprints ${hex(fingerprint)} and ${hex(registered)}`,
+      );
+    }
+  }
+}
+
+/** @throws TypeError if the value is no class that extends a generated actor */
+function descriptorOf(actorClass: unknown): ActorDescriptor {
+  const descriptor = typeof actorClass === "function" ? descriptorIn(actorClass) : undefined;
+  if (descriptor !== undefined) return descriptor;
+  const got = typeof actorClass === "function" ? `class ${actorClass.name}` : String(actorClass);
+  throw new TypeError(`cannot spawn an actor: expected a class that extends a generated actor, got ${got}`);
+}
+
+function descriptorIn(value: object): ActorDescriptor | undefined {
+  return (value as { descriptor?: ActorDescriptor }).descriptor;
+}
+
+function notRegistered(actorClass: ActorClass): Error {
+  return new Error(
+    `cannot spawn ${actorClass.name}: not registered; export it from a module that viceroy.config.ts names under ` +
+      `"actors", ${compileHint} and import the generated registry`,
+  );
+}
+
+/** The name in the source is a hint only: most often, one module is loaded instead of all that implement a schema. */
+function likelyFirst(candidates: readonly Candidate[], name: string): Candidate[] {
+  const likely = (candidate: Candidate) => (candidate.id.endsWith(`#${name}`) ? 0 : 1);
+  return [...candidates].sort((a, b) => likely(a) - likely(b));
+}
+
+function hex(fingerprint: bigint): string {
+  return `0x${fingerprint.toString(16).padStart(16, "0")}`;
+}
+
+/** The registry of this operating-system process (or thread). */
+export const registry = new Registry();
+
+/**
+ * Called by `generated/registry.ts`, with its own place.
+ * @param url `import.meta.url` of the registry: child processes load it from there
+ */
+export function registerActors(url: string, registration: Registration): void {
+  registry.add(url, registration);
+}

@@ -1,0 +1,91 @@
+/**
+ * What processes print: forwarded line by line, each with its origin in front, to this process's own output or to a
+ * function. Never holds a child up: an output of ours that nobody drains costs lines, which are counted, not time.
+ */
+import type { Readable, Writable } from "node:stream";
+
+/** Where a line comes from. */
+export interface LineOrigin {
+  readonly stream: "stdout" | "stderr";
+  /** The printed prefix without its brackets: `gpus=1`, or the mesh's name where there are no dimensions. */
+  readonly label: string;
+  readonly rank: number;
+}
+
+/**
+ * What happens to the standard output and standard error of processes. `"prefix"`: whole lines to this process's own,
+ * as `[gpus=1] text`. `"inherit"`: the same files as this process, unprefixed. `"ignore"`: nowhere. A function gets
+ * each line, without its line break.
+ */
+export type Stdio = "prefix" | "inherit" | "ignore" | ((line: string, origin: LineOrigin) => void);
+
+/** A line longer than this many bytes is forwarded in pieces. */
+const longestLine = 65_536;
+/** As much may wait in an output of ours that nobody drains; later lines are dropped and counted. */
+const longestBacklog = 16 * 1024 * 1024;
+const lineBreak = 0x0a;
+
+/** Cuts the bytes of a stream into lines; the last one, unfinished, comes when the stream ends. */
+export function forEachLine(source: Readable, line: (bytes: Buffer) => void): void {
+  let rest: Buffer[] = [];
+  let held = 0;
+  const flush = () => {
+    if (held === 0) return;
+    line(rest.length === 1 ? rest[0]! : Buffer.concat(rest));
+    rest = [];
+    held = 0;
+  };
+  source.on("data", (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(lineBreak); end !== -1; end = chunk.indexOf(lineBreak, start)) {
+      if (held === 0) line(chunk.subarray(start, end));
+      else {
+        rest.push(chunk.subarray(start, end));
+        flush();
+      }
+      start = end + 1;
+    }
+    if (start === chunk.length) return;
+    rest.push(chunk.subarray(start));
+    held += chunk.length - start;
+    if (held >= longestLine) flush();
+  });
+  // A stream that breaks off has said what it had to say.
+  source.on("error", () => {});
+  source.once("close", flush);
+}
+
+/** Forwards each line of `source` to `target`, with `[label] ` in front. */
+export function forwardLines(source: Readable, target: Writable, label: string): void {
+  const prefix = Buffer.from(`[${label}] `);
+  const end = Buffer.from("\n");
+  let dropped = 0;
+  forEachLine(source, (bytes) => {
+    if (target.writableLength > longestBacklog) {
+      dropped++;
+      return;
+    }
+    if (dropped > 0) target.write(`[${label}] (${dropped} lines dropped: nothing reads this output)\n`);
+    dropped = 0;
+    target.write(Buffer.concat([prefix, bytes, end]));
+  });
+}
+
+/** The last lines of a stream, for the report of a failure. */
+export class Tail {
+  readonly #lines: string[] = [];
+  readonly #limit: number;
+
+  constructor(limit = 20) {
+    this.#limit = limit;
+  }
+
+  push(bytes: Buffer): void {
+    this.#lines.push(bytes.toString("utf8", 0, 1000));
+    if (this.#lines.length > this.#limit) this.#lines.shift();
+  }
+
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+}
