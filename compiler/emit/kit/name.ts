@@ -1,0 +1,43 @@
+/**
+ * Names whose spelling is decided when a file is printed, not when code is built: what is imported, what is global,
+ * what is local. A name is plain data; two equal names are one name. Spelling them is naming.ts.
+ */
+
+/** A package's module (`"viceroy/codegen/v1"`), or another generated file by its path below the output folder. */
+export type Source = string | { readonly file: string };
+
+export interface ImportedName {
+  readonly kind: "import";
+  readonly from: Source;
+  readonly name: string;
+  /** Used as a type alone: printed as `type Reader`, unless the same name is used as a value elsewhere in the file. */
+  readonly typeOnly: boolean;
+}
+
+export interface GlobalName {
+  readonly kind: "global";
+  readonly name: string;
+}
+
+/** Made by `FileBuilder.local` and `Scope.name`: a name of its own, even when another one wants the same spelling. */
+export interface LocalName {
+  readonly kind: "local";
+  readonly wanted: string;
+}
+
+export type Name = ImportedName | GlobalName | LocalName;
+
+/** A value imported from `from`. In the file that declares it, it is that declaration and nothing is imported. */
+export function importedValue(from: Source, name: string): ImportedName {
+  return { kind: "import", from, name, typeOnly: false };
+}
+
+/** A type imported from `from`. */
+export function importedType(from: Source, name: string): ImportedName {
+  return { kind: "import", from, name, typeOnly: true };
+}
+
+/** A global such as `Map` or `Uint8Array`: printed `globalThis.Map` where the file has a `Map` of its own. */
+export function global(name: string): GlobalName {
+  return { kind: "global", name };
+}

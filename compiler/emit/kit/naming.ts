@@ -1,0 +1,97 @@
+/**
+ * Spells the names of one file, so that no two things share a spelling: what the file exports keeps the name it was
+ * given, imports and locals give way. Imports of Viceroy's own become `viceroyCodec`, those of other generated files
+ * are prefixed with their file's name (`forestTree`), locals get a number.
+ */
+
+import type { GlobalName, ImportedName, LocalName, Name, Source } from "./name.js";
+import { basename } from "./path.js";
+
+/** Reserved words, and what strict module code forbids as a binding. */
+const reserved: ReadonlySet<string> = new Set(
+  (
+    "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare " +
+    "default delete do else enum eval export extends false finally for from function get if implements import in " +
+    "infer instanceof interface is keyof let module namespace never new null number object of package private " +
+    "protected public readonly require return satisfies set static string super switch symbol this throw true try " +
+    "type typeof undefined unique unknown using var void while with yield globalThis NaN Infinity exports"
+  ).split(" "),
+);
+
+/** The module-level names of a file, and where they come from. */
+export interface ModuleNames {
+  /** Exported: spelt as they are. */
+  readonly declared: ReadonlySet<string>;
+  readonly imports: readonly ImportedName[];
+  readonly globals: readonly GlobalName[];
+  /** Not exported: private to the file, or to one of its functions. */
+  readonly locals: readonly LocalName[];
+  /** Locals of one function, which may use the same spelling as another function's. */
+  readonly scopes: readonly (readonly LocalName[])[];
+}
+
+/** Decides every spelling. Depends on nothing but its input; imports are taken in the order given. */
+export function spellNames(names: ModuleNames): (name: Name) => string {
+  const taken = new Set(names.declared);
+  for (const { name } of names.globals) taken.add(name);
+  const imports = new Map<string, string>();
+  for (const name of names.imports) {
+    const key = importKey(name);
+    if (!imports.has(key)) imports.set(key, claim(importCandidates(name), taken));
+  }
+  const locals = new Map<LocalName, string>();
+  for (const name of names.locals) locals.set(name, claim(localCandidates(name.wanted), taken));
+  for (const scope of names.scopes) {
+    const takenInScope = new Set(taken);
+    for (const name of scope) locals.set(name, claim(localCandidates(name.wanted), takenInScope));
+  }
+  return (name) => {
+    if (name.kind === "global") return names.declared.has(name.name) ? `globalThis.${name.name}` : name.name;
+    const spelling = name.kind === "import" ? imports.get(importKey(name)) : locals.get(name);
+    if (spelling === undefined) throw new Error(`cannot print ${JSON.stringify(name)}: it belongs to another file`);
+    return spelling;
+  };
+}
+
+/** What makes two imports the same. */
+export function importKey(name: ImportedName): string {
+  return `${sourceKey(name.from)}\n${name.name}`;
+}
+
+export function sourceKey(source: Source): string {
+  return typeof source === "string" ? source : `./${source.file}`;
+}
+
+function claim(candidates: Iterable<string>, taken: Set<string>): string {
+  for (const candidate of candidates) {
+    if (taken.has(candidate) || reserved.has(candidate)) continue;
+    taken.add(candidate);
+    return candidate;
+  }
+  throw new Error("unreachable: the candidates never end");
+}
+
+function* importCandidates({ from, name }: ImportedName): Iterable<string> {
+  yield name;
+  const prefix = typeof from === "string" ? "viceroy" : camelCase(basename(from.file).replace(/\.ts$/, ""));
+  const lower = /^\p{Lu}/u.test(name) ? prefix[0]!.toUpperCase() + prefix.slice(1) : prefix;
+  const alias = lower + name[0]!.toUpperCase() + name.slice(1);
+  yield* numbered(alias);
+}
+
+function* localCandidates(wanted: string): Iterable<string> {
+  yield* numbered(wanted);
+}
+
+function* numbered(name: string): Iterable<string> {
+  yield name;
+  const separator = /\d$/.test(name) ? "_" : "";
+  for (let i = 2; ; i++) yield `${name}${separator}${i}`;
+}
+
+/** `my-file.v2` -> `myFileV2`. */
+function camelCase(text: string): string {
+  const words = text.split(/[^\p{ID_Continue}$]+/u).filter((word) => word !== "");
+  const joined = words.map((word, i) => (i === 0 ? word : word[0]!.toUpperCase() + word.slice(1))).join("");
+  return /^[\p{ID_Start}$_]/u.test(joined) ? joined : `_${joined}`;
+}

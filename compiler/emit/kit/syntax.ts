@@ -1,0 +1,65 @@
+/**
+ * Layouts of the syntax that generated code uses, each broken into lines as our formatter breaks it: calls, object and
+ * array literals, parameters, object types, tuples, unions, type arguments.
+ */
+import { broken, type Code, group, hardline, ifBroken, indent, indentIf, join, line, softline } from "./layout.js";
+
+const separator: Code = [",", line];
+
+/** `(a, b)`: arguments or parameters, each on its own line if they don't fit. */
+export function parenthesized(items: readonly Code[]): Code {
+  if (items.length === 0) return "()";
+  return group(["(", indent([softline, join(separator, items)]), ifBroken(","), softline, ")"]);
+}
+
+/** A call: `callee(a, b)`. */
+export function call(callee: Code, args: readonly Code[]): Code {
+  return [callee, parenthesized(args)];
+}
+
+/** A call whose last argument keeps its braces on the call's line: `callee(a, {` … `})`. */
+export function callHugging(callee: Code, args: readonly Code[]): Code {
+  return [callee, "(", join(", ", args), ")"];
+}
+
+/** `{ a: 1, b }` on one line if it fits. */
+export function objectLiteral(entries: readonly Code[]): Code {
+  if (entries.length === 0) return "{}";
+  return group(["{", indent([line, join(separator, entries)]), ifBroken(","), line, "}"]);
+}
+
+/** An object literal with every entry on its own line. */
+export function tallObjectLiteral(entries: readonly Code[]): Code {
+  if (entries.length === 0) return "{}";
+  return broken(["{", indent([hardline, join([",", hardline], entries)]), ",", hardline, "}"]);
+}
+
+/** `[a, b]`: an array literal, or a tuple type. */
+export function bracketed(items: readonly Code[]): Code {
+  if (items.length === 0) return "[]";
+  return group(["[", indent([softline, join(separator, items)]), ifBroken(","), softline, "]"]);
+}
+
+/** `{ a: string; b?: number }`: an object type. */
+export function objectType(members: readonly Code[]): Code {
+  return group(["{", indent([line, join([";", line], members)]), ifBroken(";"), line, "}"]);
+}
+
+/** `a | b`, one variant a line if they don't fit. */
+export function union(variants: readonly Code[]): Code {
+  if (variants.length === 1) return variants[0] as Code;
+  return group(indent([softline, ifBroken("| "), join([line, "| "], variants)]));
+}
+
+/** `name<a, b>`. A single argument that is `simple`, a name or an object type, never stands on a line of its own. */
+export function generic(name: Code, args: readonly Code[], simple = false): Code {
+  if (args.length === 0) return name;
+  if (args.length === 1 && simple) return [name, "<", args[0] as Code, ">"];
+  return [name, group(["<", indent([softline, join(separator, args)]), softline, ">"])];
+}
+
+/** `left =` and `right`, which goes to the next line if not even its beginning fits. */
+export function assignment(left: Code, right: Code): Code {
+  const gap = group(indent(line));
+  return group([left, " =", gap, indentIf(gap, right)]);
+}
