@@ -1,2 +1,3 @@
+export * from "./resolve.js";
 export type * from "./schema.js";
 export type * from "./type.js";

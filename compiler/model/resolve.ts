@@ -1,0 +1,223 @@
+/**
+ * Looking things up in a schema: the declaration behind a key, a generic declaration with its type arguments put in,
+ * and the concrete instantiations that a module needs. Shared by all emitters; pure.
+ */
+import type { ActorDeclaration, Endpoint, Module, Parameter, Schema, TypeDeclaration } from "./schema.js";
+import type { DeclarationKey, Field, Shape, Type } from "./type.js";
+
+/** The declarations of a schema by key. Lookups of keys that are not in the schema are mistakes of ours and throw. */
+export interface SchemaIndex {
+  readonly schema: Schema;
+  type(key: DeclarationKey): TypeDeclaration;
+  actor(key: DeclarationKey): ActorDeclaration;
+  /** The module that declares a type or an actor. */
+  moduleOf(key: DeclarationKey): Module;
+}
+
+/** A generic declaration with concrete type arguments: `Page<Item>`. */
+export interface Instantiation {
+  readonly target: TypeDeclaration;
+  readonly args: readonly Type[];
+  /** The target's shape with the arguments put in: no type parameter is left. */
+  readonly shape: Shape;
+}
+
+export function indexSchema(schema: Schema): SchemaIndex {
+  const types = new Map<DeclarationKey, TypeDeclaration>();
+  const actors = new Map<DeclarationKey, ActorDeclaration>();
+  const modules = new Map<DeclarationKey, Module>();
+  for (const module of schema.modules) {
+    for (const type of module.types) types.set(type.key, type);
+    for (const actor of module.actors) actors.set(actor.key, actor);
+    for (const { key } of [...module.types, ...module.actors]) modules.set(key, module);
+  }
+  return {
+    schema,
+    type: (key) => found(types, key),
+    actor: (key) => found(actors, key),
+    moduleOf: (key) => found(modules, key),
+  };
+}
+
+function found<T>(map: ReadonlyMap<DeclarationKey, T>, key: DeclarationKey): T {
+  const value = map.get(key);
+  if (value === undefined) throw new Error(`cannot resolve ${key}: the schema does not declare it`);
+  return value;
+}
+
+/** The type arguments of one reference, by parameter name. */
+export type Bindings = ReadonlyMap<string, Type>;
+
+/** The arguments of a reference to `declaration`, by the names of its parameters. */
+export function bind(declaration: TypeDeclaration, args: readonly Type[]): Bindings {
+  return new Map(
+    declaration.typeParameters.flatMap((name, i): [string, Type][] => {
+      const type = args[i];
+      return type === undefined ? [] : [[name, type]];
+    }),
+  );
+}
+
+/** The shape of `declaration` with `args` for its type parameters. */
+export function instantiate(declaration: TypeDeclaration, args: readonly Type[]): Shape {
+  if (declaration.typeParameters.length === 0) return declaration.shape;
+  return substituteShape(declaration.shape, bind(declaration, args));
+}
+
+/** `type` with every type parameter that is bound replaced. */
+export function substitute(type: Type, bindings: Bindings): Type {
+  if (bindings.size === 0) return type;
+  if (type.kind === "parameter") return bindings.get(type.name) ?? type;
+  return mapParts(type, (part) => substitute(part, bindings));
+}
+
+export function substituteShape(shape: Shape, bindings: Bindings): Shape {
+  return mapShape(shape, (type) => substitute(type, bindings));
+}
+
+/** `type` with `change` applied to the types it is directly made of. */
+function mapParts(type: Type, change: (part: Type) => Type): Type {
+  switch (type.kind) {
+    case "array":
+    case "set":
+    case "port":
+      return { ...type, element: change(type.element) };
+    case "tuple": {
+      const elements = type.elements.map((element) => ({ ...element, type: change(element.type) }));
+      return { ...type, elements, ...(type.rest && { rest: change(type.rest) }) };
+    }
+    case "map":
+      return { ...type, key: change(type.key), value: change(type.value) };
+    case "record":
+      return { ...type, value: change(type.value) };
+    case "nullable":
+      return { ...type, inner: change(type.inner) };
+    case "ref":
+      return type.args.length === 0 ? type : { ...type, args: type.args.map(change) };
+    case "inline":
+      return { ...type, shape: mapShape(type.shape, change) };
+    default:
+      return type;
+  }
+}
+
+function mapShape(shape: Shape, change: (part: Type) => Type): Shape {
+  const mapFields = (fields: readonly Field[]) => fields.map((field) => ({ ...field, type: change(field.type) }));
+  switch (shape.kind) {
+    case "message":
+      return { ...shape, fields: mapFields(shape.fields) };
+    case "oneof":
+      return { ...shape, cases: mapFields(shape.cases) };
+    case "union":
+      return { ...shape, variants: shape.variants.map((variant) => ({ ...variant, type: change(variant.type) })) };
+    case "alias":
+      return { ...shape, type: change(shape.type) };
+    case "enum":
+      return shape;
+  }
+}
+
+/** The types that `type` is directly made of; for a reference its arguments, not what it refers to. */
+export function partsOf(type: Type): readonly Type[] {
+  switch (type.kind) {
+    case "array":
+    case "set":
+    case "port":
+      return [type.element];
+    case "tuple":
+      return [...type.elements.map((element) => element.type), ...(type.rest ? [type.rest] : [])];
+    case "map":
+      return [type.key, type.value];
+    case "record":
+      return [type.value];
+    case "nullable":
+      return [type.inner];
+    case "ref":
+      return type.args;
+    case "inline":
+      return partsOfShape(type.shape);
+    default:
+      return [];
+  }
+}
+
+export function partsOfShape(shape: Shape): readonly Type[] {
+  switch (shape.kind) {
+    case "message":
+      return shape.fields.map((field) => field.type);
+    case "oneof":
+      return shape.cases.map((field) => field.type);
+    case "union":
+      return shape.variants.map((variant) => variant.type);
+    case "alias":
+      return [shape.type];
+    case "enum":
+      return [];
+  }
+}
+
+/** The types that stand in the signature of an endpoint or of a constructor. */
+export function partsOfEndpoint(endpoint: Endpoint): readonly Type[] {
+  return [...partsOfParameters(endpoint.params), ...(endpoint.result ? [endpoint.result] : [])];
+}
+
+export function partsOfParameters(params: readonly Parameter[]): readonly Type[] {
+  return params.map((param) => param.type);
+}
+
+/** Every type written in `module`, generic declarations included, from the outside: their parts are not listed. */
+export function typesOf(module: Module): readonly Type[] {
+  return [...module.types.flatMap((declaration) => partsOfShape(declaration.shape)), ...typesOfActors(module)];
+}
+
+/** Types nested this deeply in type arguments come from a declaration that instantiates itself for ever. */
+const deepest = 12;
+
+/** Instantiations that a module needs, and the generic declarations that have no end of them. */
+export interface Instantiations {
+  /** In the order in which the module reaches them. */
+  readonly found: readonly Instantiation[];
+  /** `interface Nest<T> { inner?: Nest<T[]> }`: no finite set of codecs serves it. */
+  readonly endless: readonly DeclarationKey[];
+}
+
+/** The concrete instantiations of generic declarations that `module`'s own declarations reach, through others too. */
+export function instantiationsOf(module: Module, index: SchemaIndex): Instantiations {
+  const found = new Map<string, Instantiation>();
+  const endless = new Set<DeclarationKey>();
+  const visit = (type: Type): void => {
+    for (const part of partsOf(type)) visit(part);
+    if (type.kind !== "ref" || type.args.length === 0) return;
+    const key = typeKey(type);
+    if (found.has(key) || endless.has(type.target)) return;
+    if (argumentDepth(type) > deepest) {
+      endless.add(type.target);
+      return;
+    }
+    const target = index.type(type.target);
+    const shape = instantiate(target, type.args);
+    found.set(key, { target, args: type.args, shape });
+    for (const part of partsOfShape(shape)) visit(part);
+  };
+  for (const declaration of module.types) {
+    if (declaration.typeParameters.length === 0) partsOfShape(declaration.shape).forEach(visit);
+  }
+  typesOfActors(module).forEach(visit);
+  return { found: [...found.values()].filter(({ target }) => !endless.has(target.key)), endless: [...endless] };
+}
+
+function typesOfActors(module: Module): readonly Type[] {
+  return module.actors.flatMap((actor) => [
+    ...partsOfParameters(actor.args),
+    ...actor.endpoints.flatMap((endpoint) => partsOfEndpoint(endpoint)),
+  ]);
+}
+
+function argumentDepth(type: Type): number {
+  return Math.max(0, ...partsOf(type).map((part) => argumentDepth(part) + 1));
+}
+
+/** Equal for equal types: a key for maps. Positions and documentation do not count. */
+export function typeKey(type: Type): string {
+  return JSON.stringify(type, (name, value: unknown) => (name === "at" || name === "doc" ? undefined : value));
+}
