@@ -40,6 +40,8 @@ export class Registry {
   readonly #registrations = new Map<string, Registration>();
   readonly #resolved = new Map<ActorClass, ClassReference>();
   readonly #loading = new Map<string, Promise<ActorClass>>();
+  /** What has been loaded, and so can no more turn out to be some class that is looked for. */
+  readonly #loaded = new Set<ActorEntry>();
   #pendingLoads = 0;
 
   /** The places of all registries, in the order in which they were loaded. */
@@ -74,7 +76,7 @@ export class Registry {
     for (const candidate of likelyFirst(this.#candidates(descriptor), actorClass.name)) {
       const known = this.#resolved.get(actorClass);
       if (known !== undefined) return known;
-      await this.#load(candidate);
+      await loadedInTime(this.#load(candidate), actorClass, candidate.id);
     }
     const found = this.#resolved.get(actorClass);
     if (found === undefined) throw notRegistered(actorClass);
@@ -103,7 +105,7 @@ export class Registry {
     const found: Candidate[] = [];
     for (const [registry, { actors }] of this.#registrations) {
       for (const [id, entry] of Object.entries(actors)) {
-        if (entry.schema === descriptor.key) found.push({ registry, id, entry });
+        if (entry.schema === descriptor.key && !this.#loaded.has(entry)) found.push({ registry, id, entry });
       }
     }
     return found;
@@ -113,7 +115,7 @@ export class Registry {
     const key = `${candidate.registry} ${candidate.id}`;
     let loading = this.#loading.get(key);
     if (loading === undefined) {
-      loading = this.#counted(candidate.entry.load()).then((value) => this.#loaded(candidate, value));
+      loading = this.#counted(candidate.entry.load()).then((value) => this.#take(candidate, value));
       this.#loading.set(key, loading);
       // A module that failed to load may load another time: what it lacked may be there then.
       loading.catch(() => this.#loading.delete(key));
@@ -121,12 +123,13 @@ export class Registry {
     return loading;
   }
 
-  #loaded({ registry, id, entry }: Candidate, value: unknown): ActorClass {
+  #take({ registry, id, entry }: Candidate, value: unknown): ActorClass {
     if (typeof value !== "function" || descriptorIn(value)?.key !== entry.schema) {
       throw new Error(`cannot load ${id}: its module exports no actor of ${entry.schema} by that name; ${compileHint}`);
     }
     const actorClass = value as unknown as ActorClass;
     this.#resolved.set(actorClass, { registry, id });
+    this.#loaded.add(entry);
     return actorClass;
   }
 
@@ -167,6 +170,32 @@ function notRegistered(actorClass: ActorClass): Error {
   return new Error(
     `cannot spawn ${actorClass.name}: not registered; export it from a module that viceroy.config.ts names under ` +
       `"actors", ${compileHint} and import the generated registry`,
+  );
+}
+
+/** How long the module of a class that is at hand may take to be loaded, in ms. */
+const loadLimit = 10_000;
+
+/**
+ * A module that spawns, while it is being evaluated, an actor that it exports itself waits for its own end. The limit
+ * also keeps this process alive until the error is out.
+ */
+async function loadedInTime(load: Promise<unknown>, actorClass: ActorClass, id: string): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(stillLoading(actorClass, id)), loadLimit);
+  });
+  try {
+    await Promise.race([load, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function stillLoading(actorClass: ActorClass, id: string): Error {
+  return new Error(
+    `cannot spawn ${actorClass.name}: its module is still being loaded; a module cannot spawn the actors that it ` +
+      `exports while it is evaluated: move the class to a module of its own, got ${id.slice(0, id.lastIndexOf("#"))}`,
   );
 }
 

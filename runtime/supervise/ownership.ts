@@ -1,0 +1,49 @@
+/**
+ * Who owns which meshes: a strict tree. An owner is an actor, or the root of a process for code outside any actor; a
+ * mesh has exactly one owner from its spawning to its end and never outlives it. Failures are no concern of this file.
+ */
+import type { StopOptions } from "../actor/hooks.js";
+
+/** A mesh as its owner sees it. */
+export interface Owned {
+  readonly name: string;
+  /** Actors stop before the processes they live in. */
+  readonly layer: "actors" | "procs";
+  /** Idempotent, never rejects. */
+  stop(options: StopOptions): Promise<void>;
+}
+
+/** The meshes of all owners in this operating-system process. Owners are known by identity. */
+export class Ownership<Owner extends object> {
+  readonly #owned = new Map<Owner, Set<Owned>>();
+
+  add(owner: Owner, mesh: Owned): void {
+    const meshes = this.#owned.get(owner);
+    if (meshes === undefined) this.#owned.set(owner, new Set([mesh]));
+    else meshes.add(mesh);
+  }
+
+  /** Forgets a mesh that has ended. */
+  remove(owner: Owner, mesh: Owned): void {
+    const meshes = this.#owned.get(owner);
+    if (meshes?.delete(mesh) && meshes.size === 0) this.#owned.delete(owner);
+  }
+
+  of(owner: Owner): readonly Owned[] {
+    return [...(this.#owned.get(owner) ?? [])];
+  }
+
+  /** Stops what `owner` owns, also what it goes on to spawn meanwhile: actors first, then processes. Never rejects. */
+  async stopOwned(owner: Owner, options: StopOptions): Promise<void> {
+    for (let meshes = this.of(owner); meshes.length > 0; meshes = this.of(owner)) {
+      const actors = meshes.filter(({ layer }) => layer === "actors");
+      await Promise.all((actors.length > 0 ? actors : meshes).map((mesh) => mesh.stop(options)));
+      for (const mesh of actors.length > 0 ? actors : meshes) this.remove(owner, mesh);
+    }
+  }
+
+  /** Whether anything is owned by anyone. */
+  get empty(): boolean {
+    return this.#owned.size === 0;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Brings failures to their owners: one at a time for each owner, whenever the event loop is free, in a turn of its own
+ * that does not wait for the owner's handlers. An owner that does not handle a failure fails with it, and that failure
+ * goes to the owner's own owner, up to the root. How failures are noticed is no concern of this file.
+ */
+import { causeOf, chained, type FailureCause } from "./cause.js";
+import type { MeshFailure } from "./failure.js";
+
+/** What the supervisor needs of owners. */
+export interface Owners<Owner extends object> {
+  /** Whether this is the root of a process: nobody is above it. */
+  isRoot(owner: Owner): boolean;
+  /** Whether it has failed or is being stopped: what it owns goes with it, and it is told of nothing any more. */
+  hasEnded(owner: Owner): boolean;
+  /** Runs the owner's `supervise` as that actor. Rejects or throws when it does. */
+  supervise(owner: Owner, failure: MeshFailure): unknown;
+  /** Fails the owner, of a failure that it did not handle. */
+  fail(owner: Owner, cause: FailureCause): void;
+  /** Takes a failure that reached a root. Never rejects. */
+  unhandled(failure: MeshFailure): Promise<void>;
+}
+
+export class Supervisor<Owner extends object> {
+  readonly #owners: Owners<Owner>;
+  readonly #last = new WeakMap<Owner, Promise<void>>();
+
+  constructor(owners: Owners<Owner>) {
+    this.#owners = owners;
+  }
+
+  /** Tells an owner, after what it was told before. Resolves when the failure was handled or has gone further up. */
+  tell(owner: Owner, failure: MeshFailure): Promise<void> {
+    const previous = this.#last.get(owner) ?? Promise.resolve();
+    const turn = previous.then(() => nextTurn()).then(() => this.#turn(owner, failure));
+    this.#last.set(owner, turn);
+    return turn;
+  }
+
+  async #turn(owner: Owner, failure: MeshFailure): Promise<void> {
+    if (this.#owners.hasEnded(owner)) return;
+    if (this.#owners.isRoot(owner)) return this.#owners.unhandled(failure);
+    const cause = await this.#unhandledCause(owner, failure);
+    if (cause !== undefined && !this.#owners.hasEnded(owner)) this.#owners.fail(owner, cause);
+  }
+
+  /** Undefined: the owner has handled it. */
+  async #unhandledCause(owner: Owner, failure: MeshFailure): Promise<FailureCause | undefined> {
+    const below: FailureCause = {
+      name: "MeshFailure",
+      message: `${failure.summary} (${failure.kind})`,
+      cause: failure.record.cause,
+    };
+    try {
+      if (await this.#owners.supervise(owner, failure)) return undefined;
+    } catch (error) {
+      const thrown = causeOf(error);
+      return { name: "SupervisionError", message: `supervise threw: ${thrown.message}`, cause: chained(thrown, below) };
+    }
+    return { name: "SupervisionError", message: `supervise did not handle: ${failure.summary}`, cause: below };
+  }
+}
+
+/** A macrotask: what is ready to run runs first. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

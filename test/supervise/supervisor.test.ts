@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import type { FailureCause } from "../../runtime/supervise/cause.js";
+import { MeshFailure } from "../../runtime/supervise/failure.js";
+import { type Owned, Ownership } from "../../runtime/supervise/ownership.js";
+import { Supervisor } from "../../runtime/supervise/supervisor.js";
+
+function failureOf(mesh: string): MeshFailure {
+  return new MeshFailure({
+    mesh,
+    ranks: [0],
+    kind: "message",
+    cause: { name: "TypeError", message: `${mesh} gave up`, cause: { name: "Error", message: "the root of it" } },
+    at: new Date(0),
+    affected: [],
+  });
+}
+
+interface Owner {
+  readonly name: string;
+  readonly root?: boolean;
+  supervise(failure: MeshFailure): unknown;
+  failed?: FailureCause;
+}
+
+function supervisor() {
+  const unhandled: MeshFailure[] = [];
+  const it = new Supervisor<Owner>({
+    isRoot: (owner) => owner.root === true,
+    hasEnded: (owner) => owner.failed !== undefined,
+    supervise: (owner, failure) => owner.supervise(failure),
+    fail(owner, cause) {
+      owner.failed = cause;
+    },
+    unhandled: async (failure) => void unhandled.push(failure),
+  });
+  return { it, unhandled };
+}
+
+describe("an owner is told of failures", () => {
+  test("one at a time, in order, however long it takes over each", async () => {
+    const events: string[] = [];
+    const owner: Owner = {
+      name: "boss",
+      async supervise({ mesh }) {
+        events.push(`+${mesh}`);
+        await new Promise((resolve) => setTimeout(resolve, mesh === "a" ? 20 : 0));
+        events.push(`-${mesh}`);
+        return true;
+      },
+    };
+    const { it } = supervisor();
+    await Promise.all(["a", "b", "c"].map((mesh) => it.tell(owner, failureOf(mesh))));
+    expect(events).toEqual(["+a", "-a", "+b", "-b", "+c", "-c"]);
+    expect(owner.failed).toBeUndefined();
+  });
+
+  test("another owner does not wait for it", async () => {
+    const { it } = supervisor();
+    const slow: Owner = { name: "slow", supervise: () => new Promise(() => {}) };
+    let told = false;
+    const quick: Owner = {
+      name: "quick",
+      supervise() {
+        told = true;
+        return true;
+      },
+    };
+    void it.tell(slow, failureOf("a"));
+    await it.tell(quick, failureOf("b"));
+    expect(told).toBe(true);
+  });
+
+  test("never synchronously", () => {
+    const { it } = supervisor();
+    let told = false;
+    void it.tell({ name: "boss", supervise: () => (told = true) }, failureOf("a"));
+    expect(told).toBe(false);
+  });
+
+  test.each([false, undefined])("and fails with it when it answers %s", async (answer) => {
+    const owner: Owner = { name: "boss", supervise: () => answer };
+    await supervisor().it.tell(owner, failureOf("workers"));
+    expect(owner.failed).toEqual({
+      name: "SupervisionError",
+      message: 'supervise did not handle: mesh "workers" failed at rank 0: workers gave up',
+      cause: {
+        name: "MeshFailure",
+        message: 'mesh "workers" failed at rank 0: workers gave up (message)',
+        cause: failureOf("workers").record.cause,
+      },
+    });
+  });
+
+  test("and fails with both errors, chained, when it throws", async () => {
+    const owner: Owner = {
+      name: "boss",
+      async supervise() {
+        throw new RangeError("overwhelmed");
+      },
+    };
+    await supervisor().it.tell(owner, failureOf("workers"));
+    const messages: string[] = [];
+    for (let cause = owner.failed; cause !== undefined; cause = cause.cause)
+      messages.push(`${cause.name}: ${cause.message}`);
+    expect(messages).toEqual([
+      "SupervisionError: supervise threw: overwhelmed",
+      "RangeError: overwhelmed",
+      'MeshFailure: mesh "workers" failed at rank 0: workers gave up (message)',
+      "TypeError: workers gave up",
+      "Error: the root of it",
+    ]);
+  });
+
+  test("and of nothing more once it has failed", async () => {
+    const seen: string[] = [];
+    const owner: Owner = {
+      name: "boss",
+      supervise({ mesh }) {
+        seen.push(mesh);
+        return false;
+      },
+    };
+    const { it } = supervisor();
+    await Promise.all([it.tell(owner, failureOf("a")), it.tell(owner, failureOf("b"))]);
+    expect(seen).toEqual(["a"]);
+  });
+
+  test("a root has nobody above it: the failure is unhandled", async () => {
+    const { it, unhandled } = supervisor();
+    await it.tell({ name: "root", root: true, supervise: () => true }, failureOf("a"));
+    expect(unhandled.map(({ mesh }) => mesh)).toEqual(["a"]);
+  });
+});
+
+describe("what an owner owns", () => {
+  const stop = { reason: "done", drain: 0 };
+  function owned(name: string, layer: Owned["layer"], log: string[]): Owned {
+    return {
+      name,
+      layer,
+      async stop() {
+        log.push(`+${name}`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        log.push(`-${name}`);
+      },
+    };
+  }
+
+  test("is stopped with it: actors first, then the processes they live in", async () => {
+    const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
+    ownership.add(owner, owned("procs", "procs", log));
+    ownership.add(owner, owned("a", "actors", log));
+    ownership.add(owner, owned("b", "actors", log));
+    ownership.add({}, owned("someone else's", "actors", log));
+    await ownership.stopOwned(owner, stop);
+    expect(log).toEqual(["+a", "+b", "-a", "-b", "+procs", "-procs"]);
+    expect(ownership.of(owner)).toEqual([]);
+  });
+
+  test("includes what it spawns while it is being stopped", async () => {
+    const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
+    const late = owned("late", "actors", log);
+    const first = owned("first", "actors", log);
+    ownership.add(owner, {
+      ...first,
+      async stop(options) {
+        await first.stop(options);
+        ownership.add(owner, late);
+      },
+    });
+    await ownership.stopOwned(owner, stop);
+    expect(log).toEqual(["+first", "-first", "+late", "-late"]);
+    expect(ownership.empty).toBe(true);
+  });
+});
