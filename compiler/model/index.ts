@@ -1,3 +1,5 @@
+export * from "./components.js";
+export * from "./fingerprint.js";
 export * from "./resolve.js";
 export type * from "./schema.js";
 export type * from "./type.js";

@@ -1,0 +1,209 @@
+/**
+ * Fingerprints: 64 bits that are equal when two sides lay a type, or an actor's messages, out in the same way. They
+ * depend on names, order and types of fields; not on documentation, positions, files, or the order of declarations.
+ *
+ * The fingerprint of a type is the first 8 bytes of the SHA-256 of a short text, in which the types it is made of stand
+ * as their own fingerprints (16 hexadecimal digits): `int32`, `array(<element>)`, `tuple(<a>,<b>?,...<rest>)`,
+ * `map(<key>,<value>)`, `set(<element>)`, `record(<value>)`, `nullable(<inner>)`, `port(<element>)`,
+ * `message Tree{left:<type>,right?:<type>}`, `apply(<generic>,<argument>,…)`. So the runtime's combinators can compute the
+ * same ones. An alias has the fingerprint of what it stands for. Declarations that refer to each other in a circle are
+ * hashed together; references inside the circle are written as its members' numbers.
+ */
+import { createHash } from "node:crypto";
+import { components } from "./components.js";
+import { partsOf, partsOfShape, type SchemaIndex, substitute } from "./resolve.js";
+import type { ActorDeclaration, Module, Parameter } from "./schema.js";
+import type { DeclarationKey, Field, Shape, TupleElement, Type } from "./type.js";
+
+export interface Fingerprints {
+  /** Of a type without type parameters. */
+  type(type: Type): bigint;
+  /** Of a declaration; of a generic one with its parameters left open: see `apply` above. */
+  declaration(key: DeclarationKey): bigint;
+  /** Of the messages of an actor: its constructor, its endpoints and their ids. */
+  actor(key: DeclarationKey): bigint;
+  /** Of everything a schema file declares. */
+  module(module: Module): bigint;
+}
+
+/** Computes all fingerprints of a schema; linear in its size. */
+export function fingerprint(index: SchemaIndex): Fingerprints {
+  const hashes = hashDeclarations(index);
+  const plain = new Texts(index, hashes, [], []);
+  const actor = (declaration: ActorDeclaration): bigint => BigInt(`0x${sha64(actorText(declaration, plain))}`);
+  return {
+    type: (type) => BigInt(`0x${plain.closed(type)}`),
+    declaration: (key) => BigInt(`0x${hashes.get(key)}`),
+    actor: (key) => actor(index.actor(key)),
+    module(module) {
+      const types = module.types.map(({ key, name }) => `${name}:${hashes.get(key)}`);
+      const actors = module.actors.map((declaration) => `${declaration.name}:${actor(declaration)}`);
+      return BigInt(`0x${sha64([...types, ...actors].sort().join(","))}`);
+    },
+  };
+}
+
+// Marks of what has no hash yet. No name and no literal has them: control characters in both are escaped.
+const circleMark = "\u0001";
+const parameterMark = "\u0002";
+const open = new RegExp(`[${circleMark}${parameterMark}]`);
+
+/** 16 hexadecimal digits. */
+function sha64(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function hashDeclarations(index: SchemaIndex): ReadonlyMap<DeclarationKey, string> {
+  const hashes = new Map<DeclarationKey, string>();
+  const keys = index.schema.modules.flatMap((module) => module.types.map(({ key }) => key)).sort();
+  const references = (key: DeclarationKey) => [...new Set(partsOfShape(index.type(key).shape).flatMap(targetsIn))];
+  for (const circle of components(keys, references)) {
+    const [first] = circle;
+    if (first !== undefined && circle.length === 1 && !references(first).includes(first)) {
+      hashes.set(first, hashOne(index, hashes, first));
+    } else {
+      for (const [key, hash] of hashCircle(index, hashes, circle)) hashes.set(key, hash);
+    }
+  }
+  return hashes;
+}
+
+function targetsIn(type: Type): readonly DeclarationKey[] {
+  const inside = partsOf(type).flatMap(targetsIn);
+  return type.kind === "ref" ? [type.target, ...inside] : inside;
+}
+
+function hashOne(index: SchemaIndex, hashes: ReadonlyMap<DeclarationKey, string>, key: DeclarationKey): string {
+  const { name, shape, typeParameters } = index.type(key);
+  const texts = new Texts(index, hashes, [], typeParameters);
+  if (shape.kind === "alias" && typeParameters.length === 0) return texts.closed(shape.type);
+  return sha64(texts.shape(shape, name));
+}
+
+function hashCircle(
+  index: SchemaIndex,
+  hashes: ReadonlyMap<DeclarationKey, string>,
+  circle: readonly DeclarationKey[],
+): readonly (readonly [DeclarationKey, string])[] {
+  const text = circle.map((key) => {
+    const { name, shape, typeParameters } = index.type(key);
+    return new Texts(index, hashes, circle, typeParameters).shape(shape, name);
+  });
+  const whole = sha64(text.join("\n"));
+  return circle.map((key, i) => [key, sha64(`${whole}#${i}`)]);
+}
+
+/** The texts that are hashed. `circle`: declarations that have no hash yet; `parameters`: those of the generic one. */
+class Texts {
+  readonly #index: SchemaIndex;
+  readonly #hashes: ReadonlyMap<DeclarationKey, string>;
+  readonly #circle: readonly DeclarationKey[];
+  readonly #parameters: readonly string[];
+  readonly #scalars = new Map<string, string>();
+
+  constructor(
+    index: SchemaIndex,
+    hashes: ReadonlyMap<DeclarationKey, string>,
+    circle: readonly DeclarationKey[],
+    parameters: readonly string[],
+  ) {
+    this.#index = index;
+    this.#hashes = hashes;
+    this.#circle = circle;
+    this.#parameters = parameters;
+  }
+
+  /** The hash of a type; of one that refers into the circle, or to a parameter, its text. */
+  closed(type: Type): string {
+    if (type.kind === "scalar") return this.#scalar(type.scalar);
+    if (type.kind === "parameter") return `${parameterMark}${this.#parameters.indexOf(type.name)}`;
+    if (type.kind === "ref") return this.#reference(type.target, type.args);
+    const text = this.#composite(type);
+    return open.test(text) ? text : sha64(text);
+  }
+
+  shape(shape: Shape, name: string): string {
+    switch (shape.kind) {
+      case "message":
+        return `message ${name}{${shape.fields.map((field) => this.#field(field)).join(",")}}`;
+      case "oneof":
+        return `oneof ${name}{${shape.cases.map((field) => this.#field(field)).join(",")}}`;
+      case "enum":
+        return `enum ${name}{${shape.values.map(({ value }) => JSON.stringify(value)).join(",")}}`;
+      case "union": {
+        const variants = shape.variants.map(({ tag, type }) => `${JSON.stringify(tag)}:${this.closed(type)}`);
+        return `union ${name}(${shape.discriminant}){${variants.join(",")}}`;
+      }
+      case "alias":
+        return `alias ${name}(${this.closed(shape.type)})`;
+    }
+  }
+
+  #field({ name, optional, type }: Field): string {
+    return `${JSON.stringify(name).slice(1, -1)}${optional ? "?" : ""}:${this.closed(type)}`;
+  }
+
+  #scalar(name: string): string {
+    const known = this.#scalars.get(name) ?? sha64(name);
+    this.#scalars.set(name, known);
+    return known;
+  }
+
+  #reference(target: DeclarationKey, args: readonly Type[]): string {
+    const own = this.#circle.indexOf(target);
+    const declaration = this.#index.type(target);
+    if (own < 0 && declaration.shape.kind === "alias" && args.length > 0) {
+      const bindings = new Map(declaration.typeParameters.map((name, i) => [name, args[i] as Type]));
+      return this.closed(substitute(declaration.shape.type, bindings));
+    }
+    const head = own < 0 ? (this.#hashes.get(target) ?? "") : `${circleMark}${own}`;
+    if (args.length === 0) return head;
+    const text = `apply(${[head, ...args.map((arg) => this.closed(arg))].join(",")})`;
+    return open.test(text) ? text : sha64(text);
+  }
+
+  #composite(type: Exclude<Type, { kind: "scalar" | "parameter" | "ref" }>): string {
+    switch (type.kind) {
+      case "typedArray":
+        return `${type.element}array`;
+      case "array":
+      case "set":
+      case "port":
+        return `${type.kind}(${this.closed(type.element)})`;
+      case "tuple":
+        return this.tuple(type.elements, type.rest);
+      case "map":
+        return `map(${this.closed(type.key)},${this.closed(type.value)})`;
+      case "record":
+        return `record(${this.closed(type.value)})`;
+      case "nullable":
+        return `nullable(${this.closed(type.inner)})`;
+      case "inline":
+        return this.shape(type.shape, "");
+      case "mesh":
+        return `mesh(${[this.#index.actor(type.actor).name, ...(type.dimensions ?? ["*"])].join(",")})`;
+      case "rdmaBuffer":
+      case "tensor":
+      case "unsupported":
+        return type.kind;
+    }
+  }
+
+  tuple(elements: readonly TupleElement[], rest?: Type): string {
+    const parts = elements.map(({ type, optional }) => this.closed(type) + (optional ? "?" : ""));
+    return `tuple(${[...parts, ...(rest ? [`...${this.closed(rest)}`] : [])].join(",")})`;
+  }
+}
+
+function actorText(actor: ActorDeclaration, texts: Texts): string {
+  const endpoints = actor.endpoints.map(({ name, id, params, result, stream, options }) => {
+    const returned = result === undefined ? "void" : texts.closed(result);
+    const kind = `${stream ? "*" : ""}${options.respond ? "!" : ""}`;
+    return `${name}#${id}${kind}:${parametersText(params, texts)}:${returned}`;
+  });
+  return `actor ${actor.name}(${parametersText(actor.args, texts)}){${endpoints.sort().join(",")}}`;
+}
+
+function parametersText(params: readonly Parameter[], texts: Texts): string {
+  return texts.tuple(params.map(({ type, optional }) => ({ type, optional })));
+}
