@@ -1,0 +1,43 @@
+/** The frame of every benchmark: options, set-up, the run itself, the report. */
+import { parseArgs } from "node:util";
+import { report } from "./report.js";
+import { prepare, workDirectory } from "./setup.js";
+
+/**
+ * Options all benchmarks share: --quick (one short round: does it run?), --rounds n, --only a,b (names of subjects,
+ * or parts of them), --write (into docs/benchmarks.md).
+ *
+ * @typedef {{ quick: boolean, write: boolean, rounds: number, only: readonly string[] }} Options
+ */
+
+/**
+ * @param {{ name: string, title: string, rounds?: number, needs?: readonly ("viceroy")[] }} about
+ * @param {(context: { options: Options, workDir: string, wanted: (name: string) => boolean }) =>
+ *   Promise<readonly import("./report.js").Section[]>} run
+ */
+export async function benchmark({ name, title, rounds = 5, needs = [] }, run) {
+  const options = readOptions(rounds);
+  prepare(needs);
+  const wanted = (subject) => options.only.length === 0 || options.only.some((part) => subject.includes(part));
+  const sections = await run({ options, workDir: workDirectory(name), wanted });
+  report({ name, title, command: `npm run bench:${name}`, options }, sections);
+}
+
+function readOptions(defaultRounds) {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      write: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      only: { type: "string", default: "" },
+    },
+  });
+  if (values.quick && values.write)
+    throw new Error("cannot use --write with --quick: numbers of a quick run are not for quoting");
+  return {
+    quick: values.quick,
+    write: values.write,
+    rounds: values.rounds === undefined ? (values.quick ? 1 : defaultRounds) : Number(values.rounds),
+    only: values.only.split(",").filter(Boolean),
+  };
+}

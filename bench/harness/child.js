@@ -1,0 +1,70 @@
+/** Processes that measure and processes that serve: how they are started, pinned to cores, and answer. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+
+/**
+ * The command that runs `command` on the cores `cpus` ("0", "0,1") alone; unchanged for undefined, or where there is
+ * no taskset.
+ *
+ * @param {string | undefined} cpus
+ * @param {readonly string[]} command
+ * @returns {[string, ...string[]]}
+ */
+export function pinned(cpus, command) {
+  return cpus !== undefined && canPin() ? ["taskset", "-c", cpus, ...command] : [...command];
+}
+
+let taskset;
+/** Whether processes can be pinned here. */
+export function canPin() {
+  taskset ??= succeeds("taskset", "--version");
+  return taskset;
+}
+
+function succeeds(command, ...args) {
+  try {
+    execFileSync(command, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Runs a command to its end and answers the JSON that it printed as its last line. Rejects, with what it wrote to
+ * stderr, when it fails or takes more than `timeout` ms.
+ */
+export async function runJson([command, ...args], { timeout = 180_000, cwd, env } = {}) {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], cwd, env: { ...process.env, ...env } });
+  const [output, errors] = [collect(child.stdout), collect(child.stderr)];
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeout);
+  const [code, signal] = await once(child, "close");
+  clearTimeout(timer);
+  const last = output.text().trimEnd().split("\n").at(-1) ?? "";
+  if (code === 0 && last !== "") return JSON.parse(last);
+  throw new Error(`cannot run ${[command, ...args].join(" ")}: ended with ${signal ?? code}\n${errors.text()}`);
+}
+
+function collect(stream) {
+  const chunks = [];
+  stream.on("data", (chunk) => chunks.push(chunk));
+  return { text: () => Buffer.concat(chunks).toString("utf8") };
+}
+
+/** Starts a server and waits until it has printed a line. Its further output is dropped; `stop` ends it. */
+export async function startReady([command, ...args], { stdio = ["ignore", "pipe", "inherit"] } = {}) {
+  const child = spawn(command, args, { stdio });
+  const ended = once(child, "exit");
+  const line = await Promise.race([once(child.stdout, "data"), ended.then(() => undefined)]);
+  if (line === undefined) throw new Error(`cannot start ${[command, ...args].join(" ")}: it ended`);
+  child.stdout.resume();
+  return {
+    child,
+    pid: child.pid,
+    line: String(line[0]).trim(),
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}

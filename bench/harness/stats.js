@@ -1,0 +1,28 @@
+/** Order statistics of small samples. Pure. */
+
+/** Linear interpolation between the two nearest ranks; NaN for no values. */
+export function quantile(values, q) {
+  if (values.length === 0) return Number.NaN;
+  const sorted = Float64Array.from(values).sort();
+  const at = (sorted.length - 1) * q;
+  const below = Math.floor(at);
+  const above = Math.min(below + 1, sorted.length - 1);
+  return sorted[below] + (sorted[above] - sorted[below]) * (at - below);
+}
+
+export const median = (values) => quantile(values, 0.5);
+
+/** (max - min) / median: how far the rounds of one run lie apart. */
+export function spread(values) {
+  return (Math.max(...values) - Math.min(...values)) / median(values);
+}
+
+/** Ratios of two subjects round by round, so that a slow minute of the machine hits both sides of the ratio. */
+export function pairedRatio(values, reference) {
+  const ratios = [];
+  for (let i = 0; i < Math.min(values.length, reference.length); i++) {
+    const ratio = values[i] / reference[i];
+    if (Number.isFinite(ratio)) ratios.push(ratio);
+  }
+  return { median: median(ratios), low: Math.min(...ratios), high: Math.max(...ratios) };
+}

@@ -1,0 +1,39 @@
+/**
+ * Subjects take turns: every round runs each of them once, and every other round runs them in reverse, so that drift
+ * of the machine (heat, neighbours, caches) falls on all alike.
+ */
+import { cpuTimes, foreignLoad } from "./machine.js";
+
+/**
+ * @typedef {Record<string, number>} Sample  metrics of one run of one subject, by name
+ * @typedef {{ name: string, run: (round: number) => Promise<Sample> }} Subject
+ */
+
+/**
+ * Runs `rounds` rounds. Answers the samples of each subject in the order of the rounds; each has, besides the metrics
+ * of the subject, `foreign`: the cores that other programs kept busy meanwhile.
+ *
+ * @param {readonly Subject[]} subjects
+ * @param {{ rounds: number, log?: (line: string) => void }} options
+ * @returns {Promise<Map<string, Sample[]>>}
+ */
+export async function takeTurns(subjects, { rounds, log = progress }) {
+  const samples = new Map(subjects.map((subject) => [subject.name, []]));
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? subjects : subjects.toReversed();
+    for (const subject of order) {
+      const before = cpuTimes();
+      const sample = await subject.run(round);
+      const foreign = foreignLoad(before, cpuTimes());
+      samples.get(subject.name)[round] = { ...sample, foreign };
+      log(
+        `round ${round + 1}/${rounds}  ${subject.name}${foreign > 0.2 ? `  (foreign load ${foreign.toFixed(2)})` : ""}`,
+      );
+    }
+  }
+  return samples;
+}
+
+function progress(line) {
+  process.stderr.write(`${line}\n`);
+}
