@@ -1,0 +1,106 @@
+/**
+ * What the runtime knows of an actor interface: its endpoints, their codecs and options. Plain data made by generated
+ * code; nothing here calls anything.
+ */
+import type { Codec } from "./codec.js";
+
+export interface EndpointDescriptor {
+  readonly name: string;
+  /** From the lock, unique in its actor. */
+  readonly id: number;
+  /** Of the arguments as one tuple, without the port of `@respond`. Trailing optional ones may be missing. */
+  readonly args: Codec<readonly unknown[]>;
+  readonly minArgs: number;
+  readonly maxArgs: number;
+  /** Undefined: void. Of a streaming endpoint the codec of one item, with `@respond` of what the port takes. */
+  readonly result: Codec<unknown> | undefined;
+  readonly stream: boolean;
+  readonly concurrent: boolean;
+  readonly idempotent: boolean;
+  readonly respond: boolean;
+  /** In milliseconds. */
+  readonly timeout?: number;
+  readonly reduce?: string;
+}
+
+export interface ActorDescriptor {
+  /** `<package>/<schema path without extension>#<name>`. */
+  readonly key: string;
+  readonly name: string;
+  /** 32 bits, from the lock. */
+  readonly id: number;
+  readonly fingerprint: bigint;
+  /** Of the constructor's arguments. */
+  readonly args: Codec<readonly unknown[]>;
+  readonly minArgs: number;
+  readonly maxArgs: number;
+  /** Inherited ones included. */
+  readonly endpoints: readonly EndpointDescriptor[];
+  readonly extends: readonly (() => ActorDescriptor)[];
+}
+
+/** An endpoint as generated code writes it: what is false or absent is left out. */
+export interface EndpointDefinition {
+  readonly id: number;
+  readonly args: ArgsDefinition;
+  readonly result?: Codec<unknown>;
+  readonly stream?: boolean;
+  readonly concurrent?: boolean;
+  readonly idempotent?: boolean;
+  readonly respond?: boolean;
+  readonly timeout?: number;
+  readonly reduce?: string;
+}
+
+/** The codec of a list of arguments with how many there must and may be. */
+export interface ArgsDefinition {
+  readonly codec: Codec<readonly unknown[]>;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface ActorDefinition {
+  readonly key: string;
+  readonly name: string;
+  readonly id: number;
+  readonly fingerprint: bigint;
+  readonly args: ArgsDefinition;
+  readonly endpoints: Readonly<Record<string, EndpointDefinition>>;
+  readonly extends?: readonly (() => ActorDescriptor)[];
+}
+
+/** `defineArgs(FooArgs, 1, 2)`: one argument that must be given and one that may be. */
+export function defineArgs(codec: Codec<readonly unknown[]>, min: number, max: number): ArgsDefinition {
+  return { codec, min, max };
+}
+
+export function defineActor(actor: ActorDefinition): ActorDescriptor {
+  return {
+    key: actor.key,
+    name: actor.name,
+    id: actor.id,
+    fingerprint: actor.fingerprint,
+    args: actor.args.codec,
+    minArgs: actor.args.min,
+    maxArgs: actor.args.max,
+    endpoints: Object.entries(actor.endpoints).map(([name, endpoint]) => describe(name, endpoint)),
+    extends: actor.extends ?? [],
+  };
+}
+
+function describe(name: string, endpoint: EndpointDefinition): EndpointDescriptor {
+  return {
+    name,
+    id: endpoint.id,
+    args: endpoint.args.codec,
+    minArgs: endpoint.args.min,
+    maxArgs: endpoint.args.max,
+    result: endpoint.result,
+    stream: endpoint.stream ?? false,
+    concurrent: endpoint.concurrent ?? false,
+    idempotent: endpoint.idempotent ?? false,
+    respond: endpoint.respond ?? false,
+    ...(endpoint.timeout === undefined ? {} : { timeout: endpoint.timeout }),
+    ...(endpoint.reduce === undefined ? {} : { reduce: endpoint.reduce }),
+  };
+}

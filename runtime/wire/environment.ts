@@ -1,0 +1,39 @@
+/**
+ * What the codecs need of the runtime around them: values that stand for something alive (ports, meshes, registered
+ * memory, tensors) are written and read by whoever knows what they are. `wire/` itself knows no actors. Set once per
+ * process; until then such values cannot be encoded.
+ */
+import type { Codec } from "./codec.js";
+import type { ActorDescriptor } from "./descriptor.js";
+import type { Reader } from "./reader.js";
+import type { Writer } from "./writer.js";
+
+/**
+ * Each writer appends whatever it likes with `w.reserve`, `w.string` and `w.append(codec, value)`; the length is kept
+ * by the caller, and a reader that does not take exactly what was written fails the decoding. A write may be repeated
+ * when another part of the same message turns out to be wrong, and what was written may never be sent.
+ * All throw an Error whose message completes `cannot encode <path>: …`.
+ */
+export interface WireEnvironment {
+  writePort(w: Writer, port: unknown, element: Codec<unknown>): void;
+  readPort(r: Reader, element: Codec<unknown>): unknown;
+  /** `dims`: the dimensions the schema asks for; undefined: any. */
+  writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: readonly string[] | undefined): void;
+  readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[] | undefined): unknown;
+  writeBuffer?(w: Writer, buffer: unknown): void;
+  readBuffer?(r: Reader): unknown;
+  writeTensor?(w: Writer, tensor: unknown): void;
+  readTensor?(r: Reader): unknown;
+}
+
+let current: WireEnvironment | undefined;
+
+export function setWireEnvironment(environment: WireEnvironment | undefined): void {
+  current = environment;
+}
+
+/** @throws Error when no runtime has been started in this process */
+export function wireEnvironment(): WireEnvironment {
+  if (current === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
+  return current;
+}

@@ -1,0 +1,22 @@
+/** Constants of the lockstep layout (docs/wire-lockstep.md) and of the memory it is written in. */
+
+/** Lengths below this are their slot's one byte; it stands for "four bytes of length follow". */
+export const longLength = 255;
+
+/** A chunk of the string heap with more UTF-16 units than this holds one string alone. */
+export const chunkUnits = 8192;
+
+/** Bytes and typed arrays from this size in bytes on are blocks of their own, never copied into a batch. */
+export const blockBytes = 32 * 1024;
+
+/** Values of recursive types nest at most this deep. */
+export const deepest = 512;
+
+/** Bytes of a batch, and so of a message without its blocks: positions stay small integers. */
+export const largestMessage = 0x7fff_fff8;
+
+/** Bytes of a writer's page: a link flushes when a batch is larger. */
+export const standardPage = 128 * 1024;
+
+/** Pages that a writer keeps for taking them again. */
+export const recycledPages = 4;
