@@ -1,0 +1,107 @@
+/**
+ * The limit of messaging between two processes without an addon: frames [u32 length][u32 id][payload] over net.Socket
+ * on a Unix socket, all frames of one tick in one write, encoded straight into the batch. Nothing else: no mailbox, no
+ * credit, no cancellation, no supervision, no context.
+ */
+const headerBytes = 8;
+const batchBytes = 1 << 16;
+const readBytes = 1 << 18;
+
+function newBatch(size) {
+  const bytes = Buffer.from(new ArrayBuffer(size));
+  return { bytes, view: new DataView(bytes.buffer), socketDone: undefined };
+}
+
+/** Frames out: `begin` answers where the payload goes, `end` closes the frame. */
+export class FrameWriter {
+  #write;
+  #free = [];
+  #armed = false;
+  #flushLater = () => {
+    this.#armed = false;
+    this.flush();
+  };
+  /** The batch being filled: { bytes, view }. */
+  batch = newBatch(batchBytes * 2);
+  #at = 0;
+
+  /** @param {(bytes: Uint8Array, done: () => void) => void} write */
+  constructor(write) {
+    this.#write = write;
+  }
+
+  begin(payloadBytes) {
+    const need = this.#at + headerBytes + payloadBytes;
+    if (need > this.batch.bytes.length) {
+      this.flush();
+      if (headerBytes + payloadBytes > this.batch.bytes.length) this.batch = newBatch(headerBytes + payloadBytes);
+    }
+    return this.#at + headerBytes;
+  }
+
+  end(end, id) {
+    const { view } = this.batch;
+    view.setUint32(this.#at, end - this.#at - headerBytes, true);
+    view.setUint32(this.#at + 4, id, true);
+    this.#at = end;
+    if (end > batchBytes) this.flush();
+    else if (!this.#armed) {
+      this.#armed = true;
+      process.nextTick(this.#flushLater);
+    }
+  }
+
+  flush() {
+    if (this.#at === 0) return;
+    const { batch } = this;
+    const length = this.#at;
+    this.#at = 0;
+    this.batch = this.#free.pop() ?? newBatch(batchBytes * 2);
+    this.#write(batch.bytes.subarray(0, length), () => this.#free.push(batch));
+  }
+}
+
+/**
+ * Frames in. Whole frames are handed over where they lie; only one that is cut by the end of a read is copied.
+ *
+ * @param {(bytes: Buffer, view: DataView, start: number, end: number, id: number) => void} onFrame
+ * @returns {(chunk: Buffer, length: number) => void}
+ */
+export function frameReader(onFrame) {
+  let rest = Buffer.alloc(0);
+  let view;
+  let viewed;
+  return (chunk, length) => {
+    let bytes = chunk;
+    let end = length;
+    if (rest.length > 0) {
+      bytes = Buffer.concat([rest, chunk.subarray(0, length)]);
+      end = bytes.length;
+    }
+    if (viewed !== bytes) {
+      view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      viewed = bytes;
+    }
+    let at = 0;
+    while (end - at >= headerBytes) {
+      const frameEnd = at + headerBytes + view.getUint32(at, true);
+      if (frameEnd > end) break;
+      onFrame(bytes, view, at + headerBytes, frameEnd, view.getUint32(at + 4, true));
+      at = frameEnd;
+    }
+    rest = at < end ? Buffer.from(bytes.subarray(at, end)) : empty;
+  };
+}
+const empty = Buffer.alloc(0);
+
+/** Options for net.connect that read into one reused buffer. */
+export function readInto(receive) {
+  const buffer = Buffer.allocUnsafeSlow(readBytes);
+  return {
+    buffer,
+    callback(length) {
+      receive(buffer, length);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * One run of one subject: `node client.js <peer> <address> <server's cores> <profile>`. Starts the server, checks that
+ * it echoes every record equal, warms up, then measures; the result is one line of JSON.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { pinned, startReady } from "../harness/child.js";
+import { cpuSeconds, descendants } from "../harness/machine.js";
+import { quantile } from "../harness/stats.js";
+import { records } from "./records.js";
+
+const [, , peer, address, serverCpus, profile] = process.argv;
+/** Milliseconds of warm-up per window, of measurement per window, and of sequential calls. */
+const { warmUp, window, sequential } = JSON.parse(profile);
+
+const { connect, start } = await import(`./peers/${peer}.js`);
+const cpus = serverCpus === "" ? undefined : serverCpus;
+const server = start
+  ? undefined
+  : await startReady(pinned(cpus, [process.execPath, new URL("server.js", import.meta.url).pathname, peer, address]));
+const { call, close } = start ? await start(cpus) : await connect(address);
+
+for (const record of records) {
+  const echo = await call(record);
+  if (!isDeepStrictEqual(echo, record))
+    throw new Error(`${peer}: ${JSON.stringify(record)} came back as ${JSON.stringify(echo)}`);
+}
+await inFlight(64, warmUp);
+await inFlight(1024, warmUp);
+await oneByOne(Math.min(warmUp, 500));
+
+const latencies = await oneByOne(sequential);
+const at64 = await inFlight(64, window);
+const at1024 = await inFlight(1024, window);
+process.stdout.write(
+  `${JSON.stringify({
+    p50: quantile(latencies, 0.5) * 1000,
+    p99: quantile(latencies, 0.99) * 1000,
+    k64: at64.rate / 1000,
+    k1024: at1024.rate / 1000,
+    cpuClient: at64.cpuClient,
+    cpuServer: at64.cpuServer,
+    cpu: at64.cpuClient + at64.cpuServer,
+  })}\n`,
+);
+await close?.();
+await server?.stop();
+process.exit(0);
+
+/** Milliseconds of each call, one after the other, for `duration` ms. */
+async function oneByOne(duration) {
+  const latencies = [];
+  const end = performance.now() + duration;
+  for (let i = 0, before = performance.now(); before < end; i++) {
+    await call(records[i & 15]);
+    const after = performance.now();
+    latencies.push(after - before);
+    before = after;
+  }
+  return latencies;
+}
+
+/** Keeps `width` calls in flight for `duration` ms: calls per second, and microseconds of processor time per call. */
+async function inFlight(width, duration) {
+  const others = descendants(process.pid);
+  const before = { at: performance.now(), client: process.cpuUsage(), server: totalSeconds(others) };
+  const end = before.at + duration;
+  let calls = 0;
+  await Promise.all(
+    Array.from({ length: width }, async (_, i) => {
+      for (let n = i; performance.now() < end; n++) {
+        await call(records[n & 15]);
+        calls++;
+      }
+    }),
+  );
+  const used = process.cpuUsage(before.client);
+  return {
+    rate: (calls / (performance.now() - before.at)) * 1000,
+    cpuClient: (used.user + used.system) / calls,
+    cpuServer: ((totalSeconds(others) - before.server) * 1e6) / calls,
+  };
+}
+
+function totalSeconds(pids) {
+  return pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+}
