@@ -1,0 +1,156 @@
+/**
+ * A region: the ranks of a mesh, seen through the dimensions of a slice of it. Ranks inside a region are numbered from
+ * 0, last dimension fastest; base ranks are those of the mesh as it was spawned. Plain data and functions over it: a
+ * region is sent along with every reference to a mesh. How regions are cut is told in slice.ts and reshape.ts.
+ */
+import { checkDimension, checkExtent, type Extent, makeExtent, maxRanks } from "./extent.js";
+
+/** `base rank = offset + sum of index[i] * strides[i]`. The three lists have one entry for each dimension. */
+export interface Region<D extends string = string> {
+  readonly labels: readonly D[];
+  readonly sizes: readonly number[];
+  readonly offset: number;
+  readonly strides: readonly number[];
+}
+
+/**
+ * The region of a whole mesh.
+ * @throws what `checkExtent` throws
+ */
+export function wholeRegion<D extends string>(extent: Extent<D>): Region<D> {
+  const checked = checkExtent(extent);
+  const labels = Object.keys(checked) as D[];
+  const sizes = labels.map((label) => checked[label]);
+  return { labels, sizes, offset: 0, strides: rowMajor(sizes) };
+}
+
+/** The strides with which the last of the dimensions counts fastest. An empty dimension counts as if it had one rank. */
+export function rowMajor(sizes: readonly number[]): number[] {
+  const strides = new Array<number>(sizes.length);
+  let stride = 1;
+  for (let i = sizes.length - 1; i >= 0; i--) {
+    strides[i] = stride;
+    stride *= Math.max(sizes[i]!, 1);
+  }
+  return strides;
+}
+
+export function regionExtent<D extends string>(region: Region<D>): Extent<D> {
+  return makeExtent(region.labels.map((label, i) => [label, region.sizes[i]!] as const));
+}
+
+/** The number of ranks: 1 where there are no dimensions. */
+export function regionSize(region: Region): number {
+  let size = 1;
+  for (const each of region.sizes) size *= each;
+  return size;
+}
+
+/** The base rank of a rank of the region, which must be from 0 to its size - 1. */
+export function baseRank(region: Region, rank: number): number {
+  const { sizes, strides } = region;
+  let base = region.offset;
+  let rest = rank;
+  for (let i = sizes.length - 1; i >= 0; i--) {
+    const size = sizes[i]!;
+    base += (rest % size) * strides[i]!;
+    rest = Math.floor(rest / size);
+  }
+  return base;
+}
+
+/** All base ranks of the region, in the order of its ranks. */
+export function* baseRanks(region: Region): Generator<number, void, undefined> {
+  const { sizes, strides } = region;
+  const index = new Array<number>(sizes.length).fill(0);
+  let base = region.offset;
+  for (let left = regionSize(region); left > 0; left--) {
+    yield base;
+    for (let i = sizes.length - 1; i >= 0; i--) {
+      base += strides[i]!;
+      if (++index[i]! < sizes[i]!) break;
+      base -= sizes[i]! * strides[i]!;
+      index[i] = 0;
+    }
+  }
+}
+
+/** The rank that a base rank has in the region; undefined if it lies outside. */
+export function rankOfBase(region: Region, base: number): number | undefined {
+  const { sizes, strides } = region;
+  const outermostFirst = [...strides.keys()].sort((a, b) => strides[b]! - strides[a]!);
+  const index = new Array<number>(sizes.length).fill(0);
+  let rest = base - region.offset;
+  if (rest < 0 || regionSize(region) === 0) return undefined;
+  for (const i of outermostFirst) {
+    // A stride is longer than everything that lies inside it: regions are cut from row-major ones.
+    if (sizes[i] === 1) continue;
+    const at = Math.min(Math.floor(rest / strides[i]!), sizes[i]! - 1);
+    index[i] = at;
+    rest -= at * strides[i]!;
+  }
+  if (rest !== 0) return undefined;
+  return index.reduce((rank, at, i) => rank * sizes[i]! + at, 0);
+}
+
+/** Whether the base ranks follow each other without a gap, in the order of the ranks. */
+export function isDense(region: Region): boolean {
+  if (regionSize(region) === 0) return true;
+  let stride = 1;
+  for (let i = region.sizes.length - 1; i >= 0; i--) {
+    const size = region.sizes[i]!;
+    if (size === 1) continue;
+    if (region.strides[i] !== stride) return false;
+    stride *= size;
+  }
+  return true;
+}
+
+export function sameRegion(a: Region, b: Region): boolean {
+  return (
+    a === b ||
+    (a.offset === b.offset &&
+      sameList(a.labels, b.labels) &&
+      sameList(a.sizes, b.sizes) &&
+      sameList(a.strides, b.strides))
+  );
+}
+
+function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
+}
+
+/**
+ * Checks a region that came from elsewhere: after this, every base rank lies in a mesh of `ranks` ranks.
+ * @throws TypeError or RangeError saying what is wrong with it
+ */
+export function checkRegion(region: Region, ranks: number): void {
+  const { labels, sizes, strides, offset } = region;
+  if (sizes.length !== labels.length || strides.length !== labels.length) {
+    throw new RangeError(
+      `cannot use a region: expected a size and a stride for each of ${labels.length} dimensions, ` +
+        `got ${sizes.length} and ${strides.length}`,
+    );
+  }
+  checkDistinct(labels);
+  checkExtent(regionExtent(region));
+  let last = offset;
+  for (const [i, size] of sizes.entries()) last += Math.max(size - 1, 0) * strides[i]!;
+  const whole = [offset, ...strides].every((each) => Number.isInteger(each) && each >= 0 && each <= maxRanks);
+  if (whole && (last < ranks || regionSize(region) === 0)) return;
+  throw new RangeError(
+    `cannot use a region: expected base ranks below ${ranks}, got offset ${offset} and strides [${strides.join(", ")}]`,
+  );
+}
+
+/** @throws TypeError if a name is no name, or occurs twice */
+export function checkDistinct(labels: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const label of labels) {
+    checkDimension(label);
+    if (seen.has(label)) {
+      throw new TypeError(`cannot name a dimension: expected distinct names, got ${label} twice`);
+    }
+    seen.add(label);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Cutting regions: an index drops a dimension, a range keeps part of it, a point leaves one rank. Pure: a slice of a
+ * mesh is the same mesh with another region.
+ */
+import { type Coordinates, type Extent, formatExtent, formatValue, sameExtent } from "./extent.js";
+import { Point } from "./point.js";
+import { Range } from "./range.js";
+import { type Region, regionExtent } from "./region.js";
+import type { Sliced, SliceSpec } from "./types.js";
+
+/**
+ * The part of a region that `spec` names.
+ * @throws TypeError if there is no such dimension, or what is given for one is neither index nor range, or a point has
+ * another extent
+ * @throws RangeError if an index does not exist, or a range is empty or goes beyond the dimension
+ */
+export function sliceRegion<D extends string>(region: Region<D>, point: Point): Region<never>;
+export function sliceRegion<D extends string, S extends SliceSpec<D>>(region: Region<D>, spec: S): Region<Sliced<D, S>>;
+export function sliceRegion<D extends string>(region: Region<D>, spec: SliceSpec | Point): Region<D>;
+export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
+  const spec = given instanceof Point ? pointIn(region, given).coordinates : given;
+  checkSpec(region, spec);
+  const labels: string[] = [];
+  const sizes: number[] = [];
+  const strides: number[] = [];
+  let offset = region.offset;
+  for (const [i, label] of region.labels.entries()) {
+    const size = region.sizes[i]!;
+    const stride = region.strides[i]!;
+    const part = Object.hasOwn(spec, label) ? spec[label] : wholeDimension;
+    if (typeof part === "number") {
+      offset += checkIndex(region, label, size, part) * stride;
+      continue;
+    }
+    labels.push(label);
+    if (part === wholeDimension) {
+      sizes.push(size);
+      strides.push(stride);
+      continue;
+    }
+    const { start, step, size: count } = checkRange(region, label, size, part);
+    offset += start * stride;
+    sizes.push(count);
+    strides.push(stride * step);
+  }
+  return { labels, sizes, offset, strides };
+}
+
+/** A dimension that a slice leaves as it is. */
+const wholeDimension = Symbol("whole dimension");
+
+/**
+ * The rank of a place in a region.
+ * @throws TypeError if the point has another extent, or a dimension is missing or unknown
+ * @throws RangeError if an index does not exist
+ */
+export function rankAt(region: Region, where: Point | Coordinates): number {
+  if (where instanceof Point) return pointIn(region, where).rank;
+  checkSpec(region, where);
+  let rank = 0;
+  for (const [i, label] of region.labels.entries()) {
+    if (!Object.hasOwn(where, label)) {
+      throw new TypeError(
+        `cannot look up a place in ${textOf(region)}: expected an index for each dimension, got none for ${label}`,
+      );
+    }
+    rank = rank * region.sizes[i]! + checkIndex(region, label, region.sizes[i]!, where[label]);
+  }
+  return rank;
+}
+
+function pointIn(region: Region, point: Point): Point {
+  const extent: Extent = regionExtent(region);
+  if (sameExtent(extent, point.extent)) return point;
+  throw new TypeError(`cannot slice ${formatExtent(extent)}: expected a point of that extent, got ${point}`);
+}
+
+function checkSpec(region: Region, spec: unknown): asserts spec is object {
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec) || Range.is(spec)) {
+    throw new TypeError(
+      `cannot slice ${textOf(region)}: expected dimensions, each with an index or a range, got ${formatValue(spec)}`,
+    );
+  }
+  for (const name of Object.keys(spec)) {
+    if (region.labels.includes(name)) continue;
+    throw new TypeError(
+      `cannot slice ${textOf(region)}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`,
+    );
+  }
+}
+
+function oneOf(labels: readonly string[]): string {
+  if (labels.length === 0) return "no dimension";
+  return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
+}
+
+function checkIndex(region: Region, label: string, size: number, index: unknown): number {
+  if (Number.isInteger(index) && (index as number) >= 0 && (index as number) < size) return index as number;
+  const expected = size === 0 ? "no index, the dimension being empty" : `an integer from 0 to ${size - 1}`;
+  const message = `cannot slice ${label} of ${textOf(region)}: expected ${expected}, got ${formatValue(index)}`;
+  throw typeof index === "number" ? new RangeError(message) : new TypeError(message);
+}
+
+function checkRange(region: Region, label: string, size: number, range: unknown): Range {
+  if (!Range.is(range)) {
+    throw new TypeError(
+      `cannot slice ${label} of ${textOf(region)}: expected an index or a range, got ${formatValue(range)}`,
+    );
+  }
+  if (range.size > 0 && range.stop <= size) return range;
+  const expected = range.size === 0 ? "a range with at least one index" : `a range that ends at ${size} or before`;
+  throw new RangeError(`cannot slice ${label} of ${textOf(region)}: expected ${expected}, got ${range}`);
+}
+
+function textOf(region: Region): string {
+  return formatExtent(regionExtent(region));
+}

@@ -1,0 +1,44 @@
+/**
+ * What the methods of meshes take and give, as types: the names of dimensions are type parameters, so that a wrong name
+ * does not compile. `string` stands for dimensions that are known at run time alone and stays `string` throughout.
+ */
+import type { Point } from "./point.js";
+import type { Range } from "./range.js";
+
+/** What `slice` takes: an index drops its dimension, a range keeps it. Dimensions left out stay whole. */
+export type SliceSpec<D extends string = string> = { readonly [K in D]?: number | Range };
+
+/** Nothing but `Allowed` keys in `S`: a generic parameter alone would let further ones pass. */
+export type Only<Allowed extends string, S> = S & { readonly [K in Exclude<keyof S, Allowed>]: never };
+
+/** The dimensions left of `D` after `slice(spec: S)`. */
+export type Sliced<D extends string, S> = Exclude<D, { [K in keyof S]: S[K] extends number ? K : never }[keyof S]>;
+
+/** A point with the dimensions `D`. `P` are those that it has; `string` on either side is checked at run time. */
+export type PointFor<D extends string, P extends string> = Point<P> & SameDimensions<D, P>;
+
+type SameDimensions<D extends string, P extends string> = string extends D
+  ? unknown
+  : string extends P
+    ? unknown
+    : [D, P] extends [P, D]
+      ? unknown
+      : never;
+
+/** What `split` takes: the new dimensions of each one that is split, outermost first. */
+export type SplitSpec<D extends string = string> = { readonly [K in D]?: readonly string[] };
+
+/** The new dimensions of a split. */
+export type SplitNames<M> = { [K in keyof M]: M[K] extends readonly (infer N extends string)[] ? N : never }[keyof M];
+
+/** The dimensions of `D` after `split(spec: M)`. */
+export type Split<D extends string, M> = Exclude<D, keyof M> | SplitNames<M>;
+
+/** What `rename` takes: the new name of each dimension that gets one. */
+export type RenameSpec<D extends string = string> = { readonly [K in D]?: string };
+
+/** The dimensions of `D` after `rename(names: M)`. */
+export type Renamed<D extends string, M> = Exclude<D, keyof M> | Extract<M[keyof M], string>;
+
+/** The sizes of new dimensions; one of each split may be left out. */
+export type SplitSizes<N extends string> = { readonly [K in N]?: number };
