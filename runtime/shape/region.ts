@@ -39,6 +39,11 @@ export function regionExtent<D extends string>(region: Region<D>): Extent<D> {
   return makeExtent(region.labels.map((label, i) => [label, region.sizes[i]!] as const));
 }
 
+/** A region of the same shape whose base ranks are its own ranks. */
+export function rebased<D extends string>({ labels, sizes }: Region<D>): Region<D> {
+  return { labels, sizes, offset: 0, strides: rowMajor(sizes) };
+}
+
 /** The number of ranks: 1 where there are no dimensions. */
 export function regionSize(region: Region): number {
   let size = 1;
@@ -136,8 +141,9 @@ export function checkRegion(region: Region, ranks: number): void {
   checkExtent(regionExtent(region));
   let last = offset;
   for (const [i, size] of sizes.entries()) last += Math.max(size - 1, 0) * strides[i]!;
-  const whole = [offset, ...strides].every((each) => Number.isInteger(each) && each >= 0 && each <= maxRanks);
-  if (whole && (last < ranks || regionSize(region) === 0)) return;
+  const sane = (number: number, least: number) => Number.isInteger(number) && number >= least && number <= maxRanks;
+  if (sane(offset, 0) && strides.every((stride) => sane(stride, 1)) && (last < ranks || regionSize(region) === 0))
+    return;
   throw new RangeError(
     `cannot use a region: expected base ranks below ${ranks}, got offset ${offset} and strides [${strides.join(", ")}]`,
   );

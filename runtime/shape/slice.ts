@@ -18,8 +18,8 @@ export function sliceRegion<D extends string>(region: Region<D>, point: Point): 
 export function sliceRegion<D extends string, S extends SliceSpec<D>>(region: Region<D>, spec: S): Region<Sliced<D, S>>;
 export function sliceRegion<D extends string>(region: Region<D>, spec: SliceSpec | Point): Region<D>;
 export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
-  const spec = given instanceof Point ? pointIn(region, given).coordinates : given;
-  checkSpec(region, spec);
+  const spec = given instanceof Point ? pointIn("slice", region, given).coordinates : given;
+  checkSpec("slice", region, spec);
   const labels: string[] = [];
   const sizes: number[] = [];
   const strides: number[] = [];
@@ -29,7 +29,7 @@ export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
     const stride = region.strides[i]!;
     const part = Object.hasOwn(spec, label) ? spec[label] : wholeDimension;
     if (typeof part === "number") {
-      offset += checkIndex(region, label, size, part) * stride;
+      offset += checkIndex("slice", region, label, part) * stride;
       continue;
     }
     labels.push(label);
@@ -38,7 +38,7 @@ export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
       strides.push(stride);
       continue;
     }
-    const { start, step, size: count } = checkRange(region, label, size, part);
+    const { start, step, size: count } = checkRange(region, label, part);
     offset += start * stride;
     sizes.push(count);
     strides.push(stride * step);
@@ -55,36 +55,40 @@ const wholeDimension = Symbol("whole dimension");
  * @throws RangeError if an index does not exist
  */
 export function rankAt(region: Region, where: Point | Coordinates): number {
-  if (where instanceof Point) return pointIn(region, where).rank;
-  checkSpec(region, where);
+  if (where instanceof Point) return pointIn("look up", region, where).rank;
+  checkSpec("look up", region, where);
   let rank = 0;
   for (const [i, label] of region.labels.entries()) {
     if (!Object.hasOwn(where, label)) {
       throw new TypeError(
-        `cannot look up a place in ${textOf(region)}: expected an index for each dimension, got none for ${label}`,
+        `cannot look up ${label} of ${textOf(region)}: expected an index for each dimension, got none`,
       );
     }
-    rank = rank * region.sizes[i]! + checkIndex(region, label, region.sizes[i]!, where[label]);
+    rank = rank * region.sizes[i]! + checkIndex("look up", region, label, where[label]);
   }
   return rank;
 }
 
-function pointIn(region: Region, point: Point): Point {
+/** What is being done with the region, as an error says it. */
+type Verb = "slice" | "look up";
+
+function pointIn(verb: Verb, region: Region, point: Point): Point {
   const extent: Extent = regionExtent(region);
   if (sameExtent(extent, point.extent)) return point;
-  throw new TypeError(`cannot slice ${formatExtent(extent)}: expected a point of that extent, got ${point}`);
+  throw new TypeError(`cannot ${verb} ${formatExtent(extent)}: expected a point of that extent, got ${point}`);
 }
 
-function checkSpec(region: Region, spec: unknown): asserts spec is object {
+function checkSpec(verb: Verb, region: Region, spec: unknown): asserts spec is object {
   if (typeof spec !== "object" || spec === null || Array.isArray(spec) || Range.is(spec)) {
+    const what = verb === "slice" ? "an index or a range" : "an index";
     throw new TypeError(
-      `cannot slice ${textOf(region)}: expected dimensions, each with an index or a range, got ${formatValue(spec)}`,
+      `cannot ${verb} ${textOf(region)}: expected dimensions, each with ${what}, got ${formatValue(spec)}`,
     );
   }
   for (const name of Object.keys(spec)) {
     if (region.labels.includes(name)) continue;
     throw new TypeError(
-      `cannot slice ${textOf(region)}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`,
+      `cannot ${verb} ${textOf(region)}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`,
     );
   }
 }
@@ -94,22 +98,21 @@ function oneOf(labels: readonly string[]): string {
   return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
 }
 
-function checkIndex(region: Region, label: string, size: number, index: unknown): number {
+function checkIndex(verb: Verb, region: Region, label: string, index: unknown): number {
+  const size = region.sizes[region.labels.indexOf(label)]!;
   if (Number.isInteger(index) && (index as number) >= 0 && (index as number) < size) return index as number;
   const expected = size === 0 ? "no index, the dimension being empty" : `an integer from 0 to ${size - 1}`;
-  const message = `cannot slice ${label} of ${textOf(region)}: expected ${expected}, got ${formatValue(index)}`;
+  const message = `cannot ${verb} ${label} of ${textOf(region)}: expected ${expected}, got ${formatValue(index)}`;
   throw typeof index === "number" ? new RangeError(message) : new TypeError(message);
 }
 
-function checkRange(region: Region, label: string, size: number, range: unknown): Range {
-  if (!Range.is(range)) {
-    throw new TypeError(
-      `cannot slice ${label} of ${textOf(region)}: expected an index or a range, got ${formatValue(range)}`,
-    );
-  }
+function checkRange(region: Region, label: string, range: unknown): Range {
+  const what = `cannot slice ${label} of ${textOf(region)}`;
+  if (!Range.is(range)) throw new TypeError(`${what}: expected an index or a range, got ${formatValue(range)}`);
+  const size = region.sizes[region.labels.indexOf(label)]!;
   if (range.size > 0 && range.stop <= size) return range;
   const expected = range.size === 0 ? "a range with at least one index" : `a range that ends at ${size} or before`;
-  throw new RangeError(`cannot slice ${label} of ${textOf(region)}: expected ${expected}, got ${range}`);
+  throw new RangeError(`${what}: expected ${expected}, got ${range}`);
 }
 
 function textOf(region: Region): string {

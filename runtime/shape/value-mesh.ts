@@ -5,7 +5,7 @@
  */
 import { type Coordinates, type Extent, formatExtent } from "./extent.js";
 import { type Point, points } from "./point.js";
-import { baseRank, baseRanks, type Region, regionExtent, regionSize, wholeRegion } from "./region.js";
+import { baseRank, baseRanks, type Region, rebased, regionExtent, regionSize, wholeRegion } from "./region.js";
 import { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
 import { type Run, Runs, runsOf } from "./runs.js";
 import { rankAt, sliceRegion } from "./slice.js";
@@ -45,7 +45,7 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
    * @throws RangeError if there are more or fewer values than ranks
    */
   static of<T, D extends string>(extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
-    return ValueMesh.#whole(extent, new Runs<T>(runsOf(values), undefined));
+    return ValueMesh.#whole(wholeRegion(extent), new Runs<T>(runsOf(values), undefined));
   }
 
   /**
@@ -59,14 +59,14 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
     runs: readonly Run<B>[],
     decode: (value: B) => T,
   ): ValueMesh<T, D> {
-    return ValueMesh.#whole(regionExtent(region), new Runs<T>(runs, decode));
+    return ValueMesh.#whole(rebased(region), new Runs<T>(runs, decode));
   }
 
-  static #whole<T, D extends string>(extent: Extent<D>, runs: Runs<T>): ValueMesh<T, D> {
-    const region = wholeRegion(extent);
-    if (runs.size === regionSize(region)) return new ValueMesh(region, runs);
+  static #whole<T, D extends string>(region: Region<D>, runs: Runs<T>): ValueMesh<T, D> {
+    const mesh = new ValueMesh(region, runs);
+    if (runs.size === mesh.size) return mesh;
     throw new RangeError(
-      `cannot make a mesh of values: expected ${regionSize(region)} for ${formatExtent(extent)}, got ${runs.size}`,
+      `cannot make a mesh of values: expected ${mesh.size} for ${formatExtent(mesh.extent)}, got ${runs.size}`,
     );
   }
 
