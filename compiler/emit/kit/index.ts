@@ -64,6 +64,8 @@ export {
   objectLiteral,
   objectType,
   parenthesized,
+  parenthesizedUnion,
+  signature,
   tallObjectLiteral,
   union,
 } from "./syntax.js";

@@ -12,6 +12,14 @@ export function parenthesized(items: readonly Code[]): Code {
   return group(["(", indent([softline, join(separator, items)]), ifBroken(","), softline, ")"]);
 }
 
+/** `(a: A, b: B): R` of a function or a method. `hug`: the only parameter has an object type, which breaks alone. */
+export function signature(parameters: readonly Code[], result: Code, hug = false): Code {
+  if (parameters.length === 0) return ["(): ", result];
+  if (hug && parameters.length === 1) return ["(", parameters[0] as Code, "): ", result];
+  const list = ["(", indent([softline, join(separator, parameters)]), ifBroken(","), softline, ")"];
+  return group([list, ": ", result]);
+}
+
 /** A call: `callee(a, b)`. */
 export function call(callee: Code, args: readonly Code[]): Code {
   return [callee, parenthesized(args)];
@@ -49,6 +57,11 @@ export function objectType(members: readonly Code[]): Code {
 export function union(variants: readonly Code[]): Code {
   if (variants.length === 1) return variants[0] as Code;
   return group(indent([softline, ifBroken("| "), join([line, "| "], variants)]));
+}
+
+/** `(a | b)`, for where an operator follows. */
+export function parenthesizedUnion(variants: readonly Code[]): Code {
+  return group(["(", indent([softline, ifBroken("| "), join([line, "| "], variants)]), softline, ")"]);
 }
 
 /** `name<a, b>`. A single argument that is `simple`, a name or an object type, never stands on a line of its own. */

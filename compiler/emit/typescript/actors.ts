@@ -1,0 +1,110 @@
+/**
+ * What a user sees of an actor: the base class that implementations extend, the type of its meshes, and the kind, by
+ * which a mesh type finds itself again with other dimensions.
+ */
+import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
+import {
+  bracketed,
+  type Code,
+  code,
+  type FileBuilder,
+  generic,
+  global,
+  group,
+  indent,
+  line,
+  propertyKey,
+  signature,
+  union,
+} from "../kit/index.js";
+import type { EmitContext } from "./context.js";
+import { abiType, abiValue } from "./names.js";
+import { isObject, typeCode } from "./types.js";
+
+/** Writes base class, mesh and kind. */
+export function emitActor(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
+  emitClass(file, actor, context);
+  emitMesh(file, actor, context);
+  emitKind(file, actor, context);
+}
+
+function emitClass(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
+  file.blank();
+  file.doc(actor.doc);
+  file.block(code`export abstract class ${context.actorClass(actor.key)} extends ${abiValue("Actor")}`, () => {
+    file.block(code`static get descriptor(): ${abiType("ActorDescriptor")}`, () => {
+      file.line(code`return ${context.descriptor(actor.key)};`);
+    });
+    file.line(code`declare readonly $kind: ${context.meshKind(actor.key)};`);
+    for (const endpoint of actor.endpoints) {
+      file.doc(endpoint.doc);
+      const params = endpoint.params.map((param) => parameterCode(param, context));
+      const hug = endpoint.params.some((param) => isObject(param.type));
+      const result = handlerResult(endpoint, context);
+      file.line("abstract ", propertyKey(endpoint.name), signature(params, result, hug), ";");
+    }
+  });
+}
+
+function emitMesh(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
+  const dims = file.scope().name("D");
+  const base = generic(abiType("ActorMesh"), [context.meshKind(actor.key), dims]);
+  const head = code`export interface ${context.mesh(actor.key)}<${dims} extends string = string>`;
+  file.blank();
+  file.doc(meshDoc(actor));
+  file.block(group([head, indent([line, "extends ", base])]), () => {
+    for (const endpoint of actor.endpoints) {
+      file.doc(endpoint.doc);
+      const kind = abiType(endpoint.stream ? "StreamEndpoint" : "Endpoint");
+      const result = endpoint.result === undefined ? "void" : typeCode(endpoint.result, context);
+      const type = generic(kind, [tupleCode(callerParams(endpoint), context), result, dims]);
+      file.line("readonly ", propertyKey(endpoint.name), ": ", type, ";");
+    }
+  });
+}
+
+function emitKind(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
+  const mesh = context.mesh(actor.key);
+  file.blank();
+  file.doc(`Type-level: what \`${actor.name}Mesh\` is for other dimensions.`);
+  file.block(code`export interface ${context.meshKind(actor.key)} extends ${abiType("MeshKind")}`, () => {
+    file.line(code`readonly args: ${tupleCode(actor.args, context)};`);
+    file.line(code`readonly mesh: ${mesh}<this["dims"]>;`);
+  });
+}
+
+/** The parameters that a caller gives: with `@respond` the port is not among them. */
+export function callerParams(endpoint: Endpoint): readonly Parameter[] {
+  return endpoint.options.respond ? endpoint.params.slice(1) : endpoint.params;
+}
+
+/** What a handler may return. One that responds through a port returns nothing else. */
+function handlerResult(endpoint: Endpoint, context: EmitContext): Code {
+  const { result } = endpoint;
+  if (result === undefined || endpoint.options.respond) return generic(abiType("Awaitable"), ["void"], true);
+  const item = typeCode(result, context);
+  if (!endpoint.stream) return generic(abiType("Awaitable"), [item], isObject(result));
+  return union([generic(global("AsyncIterable"), [item]), generic(global("Iterable"), [item])]);
+}
+
+function parameterCode({ name, optional, type }: Parameter, context: EmitContext): Code {
+  return [name, optional ? "?: " : ": ", typeCode(type, context)];
+}
+
+function tupleCode(params: readonly Parameter[], context: EmitContext): Code {
+  return bracketed(params.map((param) => parameterCode(param, context)));
+}
+
+/** The actor's documentation, and what a mesh of them is, before any tags. */
+function meshDoc(actor: ActorDeclaration): string {
+  const sentence = "A mesh of them, with dimensions `D`.";
+  if (actor.doc === "") return `A mesh of \`${actor.name}\` actors, with dimensions \`D\`.`;
+  const [text = "", tags = ""] = splitAtTags(actor.doc);
+  const separator = text.includes("\n") || !/[.!?]$/.test(text) ? "\n\n" : " ";
+  return [text === "" ? sentence : text + separator + sentence, tags].filter((part) => part !== "").join("\n\n");
+}
+
+function splitAtTags(doc: string): readonly [string, string] {
+  const start = /^\s*@\w/m.exec(doc)?.index ?? doc.length;
+  return [doc.slice(0, start).trimEnd(), doc.slice(start)];
+}

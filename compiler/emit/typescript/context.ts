@@ -1,0 +1,69 @@
+/**
+ * What the parts of the TypeScript emitter share: which file a declaration is generated into, and under which names.
+ * The names are the contract with users (`CounterActor`, `TreeCodec`); everything else in a generated file is private.
+ */
+import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
+import type { Module, Schema } from "../../model/index.js";
+import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
+import type { DeclarationKey, Type } from "../../model/type.js";
+import { type ImportedName, importedType, importedValue } from "../kit/index.js";
+import { outputPath, withoutExtension } from "./paths.js";
+
+export interface EmitContext {
+  readonly schema: Schema;
+  readonly index: SchemaIndex;
+  readonly fingerprints: Fingerprints;
+  /** The generated file of a schema module, below the output folder: `a/counter.ts`. */
+  fileOf(module: Module): string;
+  /** The generated type of a type declaration. */
+  type(key: DeclarationKey): ImportedName;
+  /** `TreeCodec`: a codec, or for a generic declaration a function from codecs to a codec. */
+  codec(key: DeclarationKey): ImportedName;
+  actorClass(key: DeclarationKey): ImportedName;
+  mesh(key: DeclarationKey): ImportedName;
+  meshKind(key: DeclarationKey): ImportedName;
+  descriptor(key: DeclarationKey): ImportedName;
+  /** `<package>/<schema path without extension>#Counter`, as the runtime knows the actor. */
+  actorKey(key: DeclarationKey): string;
+  /** Whether the generated file must export a type: because its schema does, or another file refers to it. */
+  exported(key: DeclarationKey): boolean;
+}
+
+export function createContext(schema: Schema, schemaRoot: string): EmitContext {
+  const index = indexSchema(schema);
+  const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
+  const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
+  const shared = sharedTypes(schema, index);
+  return {
+    schema,
+    index,
+    fingerprints: fingerprint(index),
+    fileOf,
+    type: (key) => importedType(source(key), index.type(key).name),
+    codec: (key) => importedValue(source(key), `${index.type(key).name}Codec`),
+    actorClass: (key) => importedValue(source(key), `${index.actor(key).name}Actor`),
+    mesh: (key) => importedType(source(key), `${index.actor(key).name}Mesh`),
+    meshKind: (key) => importedType(source(key), `${index.actor(key).name}Kind`),
+    descriptor: (key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`),
+    actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
+    exported: (key) => index.type(key).exported || shared.has(key),
+  };
+}
+
+/** `HTTPServer` -> `httpServer`. */
+function lowerFirst(name: string): string {
+  return name.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (capitals) => capitals.toLowerCase());
+}
+
+/** The types that a module other than their own refers to. */
+function sharedTypes(schema: Schema, index: SchemaIndex): ReadonlySet<DeclarationKey> {
+  const shared = new Set<DeclarationKey>();
+  for (const module of schema.modules) {
+    const visit = (type: Type): void => {
+      if (type.kind === "ref" && index.moduleOf(type.target) !== module) shared.add(type.target);
+      partsOf(type).forEach(visit);
+    };
+    typesOf(module).forEach(visit);
+  }
+  return shared;
+}

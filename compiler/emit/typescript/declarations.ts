@@ -1,0 +1,79 @@
+/**
+ * Type declarations: an interface for a message, an alias for everything else, and for a declared enumeration a constant
+ * object with the union of its values. Real enums are avoided: they are no types that can be erased, and their members
+ * would not be accepted where the schema's own enum is used.
+ */
+import { partsOf, partsOfShape } from "../../model/resolve.js";
+import type { TypeDeclaration } from "../../model/schema.js";
+import type { Shape, Type } from "../../model/type.js";
+import {
+  assignment,
+  type Code,
+  code,
+  type FileBuilder,
+  generic,
+  group,
+  type LocalName,
+  propertyKey,
+  type Scope,
+} from "../kit/index.js";
+import type { EmitContext } from "./context.js";
+import { fieldCode, literal, type ParameterNames, shapeCode } from "./types.js";
+
+/** Writes the type that a schema declares. */
+export function emitDeclaration(file: FileBuilder, declaration: TypeDeclaration, context: EmitContext): void {
+  const { name, shape } = declaration;
+  const parameters = nameParameters(file.scope(), declaration);
+  const head = generic(context.type(declaration.key), [...parameters.values()], true);
+  const exported = context.exported(declaration.key) ? "export " : "";
+  file.blank();
+  file.doc(declaration.doc);
+  if (shape.kind === "message" && shape.fields.length > 0) {
+    file.block([exported, "interface ", head], () => {
+      for (const field of shape.fields) {
+        file.doc(field.doc);
+        file.line(fieldCode(field, context, parameters), ";");
+      }
+    });
+  } else if (shape.kind === "enum" && shape.origin === "enum") {
+    emitEnum(file, name, shape, exported);
+  } else {
+    file.line(aliasCode([exported, "type ", head], shape, shapeCode(shape, context, parameters)), ";");
+  }
+}
+
+/** A union stands on lines of its own after `=`; anything else begins on the line of its name if it can. */
+function aliasCode(left: Code, shape: Shape, right: Code): Code {
+  const isUnion = shape.kind !== "message" && shape.kind !== "alias";
+  return isUnion ? group([left, " = ", right]) : assignment(left, right);
+}
+
+function emitEnum(file: FileBuilder, name: string, shape: Extract<Shape, { kind: "enum" }>, exported: string): void {
+  file.block(
+    [exported, "const ", name, " ="],
+    () => {
+      for (const value of shape.values) {
+        file.doc(value.doc);
+        file.line(propertyKey(value.name), ": ", literal(value.value), ",");
+      }
+    },
+    "} as const;",
+  );
+  const type = code`type ${name} = (typeof ${name})[keyof typeof ${name}];`;
+  file.line(exported, type);
+}
+
+/** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */
+function nameParameters(scope: Scope, declaration: TypeDeclaration): ParameterNames {
+  const names = new Map<string, LocalName>();
+  for (const name of declaration.typeParameters) {
+    const used = partsOfShape(declaration.shape).some((type) => mentions(type, name));
+    names.set(name, scope.name(used ? name : `_${name}`));
+  }
+  return names;
+}
+
+function mentions(type: Type, parameter: string): boolean {
+  if (type.kind === "parameter") return type.name === parameter;
+  return partsOf(type).some((part) => mentions(part, parameter));
+}

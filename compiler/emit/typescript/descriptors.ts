@@ -1,0 +1,79 @@
+/**
+ * Descriptors: what the runtime knows of an actor. Endpoints stand behind a function, since their codecs may live in
+ * files that import this one.
+ */
+import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
+import {
+  bracketed,
+  type Code,
+  call,
+  callHugging,
+  code,
+  type FileBuilder,
+  hex32,
+  hex64,
+  objectLiteral,
+  propertyKey,
+  stringLiteral,
+  tallObjectLiteral,
+} from "../kit/index.js";
+import { callerParams } from "./actors.js";
+import type { ModuleCodecs } from "./codec/index.js";
+import type { EmitContext } from "./context.js";
+import { abiType, abiValue } from "./names.js";
+
+/** Writes `counterDescriptor`. */
+export function emitDescriptor(
+  file: FileBuilder,
+  actor: ActorDeclaration,
+  codecs: ModuleCodecs,
+  context: EmitContext,
+): void {
+  const parents = actor.extends.map((key) => code`() => ${context.descriptor(key)}`);
+  const endpoints = actor.endpoints.map((endpoint) => [endpointKey(endpoint), ": ", endpointCode(endpoint, codecs)]);
+  const definition = tallObjectLiteral([
+    `key: ${stringLiteral(context.actorKey(actor.key))}`,
+    `name: ${stringLiteral(actor.name)}`,
+    `id: ${hex32(actor.id)}`,
+    `fingerprint: ${hex64(context.fingerprints.actor(actor.key))}`,
+    ...(parents.length === 0 ? [] : [["extends: ", bracketed(parents)]]),
+    ["args: ", argsCode(codecs.args(actor), actor.args)],
+    ["endpoints: () => (", tallObjectLiteral(endpoints), ")"],
+  ]);
+  file.blank();
+  file.line(
+    code`export const ${context.descriptor(actor.key)}: ${abiType("ActorDescriptor")} = `,
+    callHugging(abiValue("defineActor"), [definition]),
+    ";",
+  );
+}
+
+function endpointCode(endpoint: Endpoint, codecs: ModuleCodecs): Code {
+  const { id, result, stream, options } = endpoint;
+  return objectLiteral([
+    `id: ${id}`,
+    ["args: ", argsCode(codecs.args(endpoint), callerParams(endpoint))],
+    ...(result === undefined ? [] : [["result: ", codecs.of(result)]]),
+    ...(stream ? ["stream: true"] : []),
+    ...(options.concurrent ? ["concurrent: true"] : []),
+    ...(options.idempotent ? ["idempotent: true"] : []),
+    ...(options.respond ? ["respond: true"] : []),
+    ...(options.timeout === undefined ? [] : [`timeout: ${groupDigits(options.timeout)}`]),
+    ...(options.reduce === undefined ? [] : [`reduce: ${stringLiteral(options.reduce)}`]),
+  ]);
+}
+
+function argsCode(args: Code, params: readonly Parameter[]): Code {
+  const required = params.filter((param) => !param.optional).length;
+  return call(abiValue("defineArgs"), [args, String(required), String(params.length)]);
+}
+
+/** `__proto__: …` in an object literal would set its prototype. */
+function endpointKey(endpoint: Endpoint): Code {
+  return endpoint.name === "__proto__" ? '["__proto__"]' : propertyKey(endpoint.name);
+}
+
+/** `5000` -> `5_000`. */
+function groupDigits(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, "_");
+}

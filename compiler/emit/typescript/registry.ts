@@ -1,0 +1,79 @@
+/**
+ * `registry.ts`: which classes implement actors, and from where any process can load them. Imports are lazy: the
+ * registry itself loads no actor.
+ */
+import type { ActorDeclaration, DeclarationKey } from "../../model/index.js";
+import {
+  type Code,
+  callHugging,
+  FileBuilder,
+  group,
+  hex64,
+  indent,
+  line,
+  member,
+  relativeSpecifier,
+  stringLiteral,
+  tallObjectLiteral,
+} from "../kit/index.js";
+import type { EmitContext } from "./context.js";
+import { abiValue } from "./names.js";
+import { withoutExtension } from "./paths.js";
+
+/** An exported class that extends a generated base, directly or through other classes. */
+export interface ActorImplementation {
+  /** Its module, relative to the config's root: `src/memory-counter.ts`. */
+  readonly path: string;
+  /** The name it is exported under: `MemoryCounter`, `default`. */
+  readonly name: string;
+  /** The actor interface whose generated base it extends. */
+  readonly actor: DeclarationKey;
+}
+
+/** The text of `registry.ts`. `out`: the output folder, relative to the config's root. */
+export function registryFile(
+  implementations: readonly ActorImplementation[],
+  context: EmitContext,
+  options: { readonly out: string; readonly version: string; readonly header: readonly string[] },
+): string {
+  const file = new FileBuilder("registry.ts", options.header);
+  const { package: packageName } = context.schema;
+  const actors = context.schema.modules.flatMap((module) => module.actors);
+  file.line(
+    callHugging(abiValue("registerActors"), [
+      "import.meta.url",
+      tallObjectLiteral([
+        `package: ${stringLiteral(packageName)}`,
+        `version: ${stringLiteral(options.version)}`,
+        ["schemas: ", tallObjectLiteral(sorted(actors.map((actor) => schemaEntry(actor, context))))],
+        [
+          "actors: ",
+          tallObjectLiteral(sorted(implementations.map((found) => actorEntry(found, options.out, context)))),
+        ],
+      ]),
+    ]),
+    ";",
+  );
+  return file.print();
+}
+
+type Entry = readonly [key: string, value: Code];
+
+function sorted(entries: readonly Entry[]): readonly Code[] {
+  return [...entries]
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, value]) => [stringLiteral(key), ": ", value]);
+}
+
+function schemaEntry({ key }: ActorDeclaration, context: EmitContext): Entry {
+  return [context.actorKey(key), hex64(context.fingerprints.actor(key))];
+}
+
+function actorEntry({ path, name, actor }: ActorImplementation, out: string, context: EmitContext): Entry {
+  const specifier = stringLiteral(relativeSpecifier(`${out}/registry.ts`, path));
+  const load = [group(indent([line, `import(${specifier}).then((m) => `, member("m", name), ")"]))];
+  return [
+    `${context.schema.package}/${withoutExtension(path)}#${name}`,
+    tallObjectLiteral([`schema: ${stringLiteral(context.actorKey(actor))}`, ["load: () =>", ...load]]),
+  ];
+}
