@@ -1,0 +1,40 @@
+/**
+ * How processes learn TypeScript. A program that runs through a loader hands it down with its options; but a program
+ * can also have been transformed by something that its children know nothing of (a test runner), and worker threads of
+ * Node.js 20 inherit no loader hooks. Then the children get tsx, if the program has it.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const typescript = /\.[cm]?tsx?$/;
+const loaderOption = /^(?:--import|--loader|--experimental-loader|--require|-r)(?:=|$)/;
+
+/** Whether any of these options brings in modules before the first one of the program. */
+export function bringsLoader(execArgv: readonly string[], nodeOptions = ""): boolean {
+  return [...execArgv, ...nodeOptions.split(/\s+/)].some((option) => loaderOption.test(option));
+}
+
+/**
+ * The module that teaches a process TypeScript with its `register()`, if it takes one to load these registries.
+ * @param urls the places of generated registries
+ * @returns undefined if no registry is TypeScript, or the program has no tsx
+ */
+export function typescriptLoader(urls: readonly string[]): string | undefined {
+  const source = urls.find((url) => typescript.test(url));
+  if (source === undefined) return undefined;
+  try {
+    const manifest = createRequire(source).resolve("tsx/package.json");
+    const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as Manifest;
+    const file = exports?.["./esm/api"]?.import?.default;
+    return file === undefined ? undefined : pathToFileURL(join(dirname(manifest), file)).href;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What matters here of the package.json of tsx. */
+interface Manifest {
+  readonly exports?: { readonly "./esm/api"?: { readonly import?: { readonly default?: string } } };
+}

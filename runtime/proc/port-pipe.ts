@@ -1,0 +1,73 @@
+/**
+ * A byte pipe over a MessagePort: what links this thread with a worker thread. Each write is one message, whose bytes
+ * are copied out of the sender's batch once and then handed over, not copied again.
+ */
+import type { MessagePort } from "node:worker_threads";
+import type { Pipe, PipeSink } from "../link/pipe.js";
+
+/** @param port one end of a MessageChannel; nobody else uses it */
+export function portPipe(port: MessagePort): Pipe {
+  let ended = false;
+  let orderly = false;
+  let failure: Error | undefined;
+  port.unref();
+  return {
+    open(sink) {
+      port.on("message", (message: Uint8Array | null) => {
+        if (message !== null) deliver(message, sink);
+        else {
+          orderly = true;
+          port.close();
+        }
+      });
+      port.once("close", () => {
+        const gone = failure ?? (orderly || ended ? undefined : new Error("the thread has ended"));
+        ended = true;
+        sink.closed(gone);
+      });
+      // Listening refs the port: it takes a pending call to hold this thread.
+      port.unref();
+    },
+    write(chunks, done) {
+      if (!ended) {
+        const bytes = joined(chunks);
+        port.postMessage(bytes, [bytes.buffer]);
+      }
+      queueMicrotask(done);
+    },
+    close() {
+      if (ended) return;
+      ended = true;
+      port.postMessage(null);
+      port.close();
+    },
+    destroy(error) {
+      if (ended) return;
+      ended = true;
+      failure = error;
+      port.close();
+    },
+    ref: () => port.ref(),
+    unref: () => port.unref(),
+  };
+}
+
+function deliver(message: Uint8Array, sink: PipeSink): void {
+  for (let start = 0; start < message.length; ) {
+    const target = sink.buffer();
+    const count = Math.min(target.length, message.length - start);
+    target.set(message.subarray(start, start + count));
+    sink.received(count);
+    start += count;
+  }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, end);
+    end += chunk.length;
+  }
+  return bytes;
+}

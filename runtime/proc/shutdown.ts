@@ -1,0 +1,49 @@
+/**
+ * The end of a program, in order: when its work is done, when it is interrupted, when it is told to end. Everything
+ * owned is stopped first. Ends that leave no time for that (process.exit, an uncaught exception, kill -9) need no code
+ * here: the processes see their links end and leave, and the watcher sees to it that they do.
+ */
+import { constants } from "node:os";
+import type { StopOptions } from "../actor/hooks.js";
+
+/** What is to be ended. */
+export interface Endable {
+  /** Whether there is nothing to stop. */
+  readonly idle: boolean;
+  stop(options: StopOptions): Promise<void>;
+  /** Ends everything at once. */
+  kill(): void;
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Terminals, npm and debuggers may each deliver the same Ctrl-C: what comes within this many ms is one. */
+const sameKeystroke = 250;
+
+/** In ms: for how long queued messages are handled when the program has nothing more to do. */
+const drainAtExit = 5000;
+
+/**
+ * Takes over the end of this process, for as long as it lives. A signal that the program itself listens to is the
+ * program's to handle.
+ */
+export function endInOrder(all: Endable, exit: (code: number) => void = process.exit): void {
+  process.on("beforeExit", () => {
+    if (!all.idle) void all.stop({ reason: "the program has ended", drain: drainAtExit });
+  });
+  let first: number | undefined;
+  for (const signal of signals) {
+    const onSignal = () => {
+      if (process.listenerCount(signal) > 1) return;
+      const code = 128 + constants.signals[signal];
+      if (first === undefined) {
+        first = Date.now();
+        void all.stop({ reason: `the program was ended by ${signal}`, drain: 0 }).then(() => exit(code));
+      } else if (Date.now() - first > sameKeystroke) {
+        all.kill();
+        exit(code);
+      }
+    };
+    process.on(signal, onSignal);
+  }
+}

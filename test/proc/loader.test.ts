@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { bringsLoader, typescriptLoader } from "../../runtime/proc/loader.js";
+
+test("a registry in TypeScript is loaded with the program's own tsx", () => {
+  const loader = typescriptLoader(["file:///app/registry.js", import.meta.url]);
+  expect(loader).toMatch(/\/tsx\/dist\/esm\/api\/index\.mjs$/);
+  expect(existsSync(fileURLToPath(loader!))).toBe(true);
+});
+
+test("a program in JavaScript, or without tsx, gets none", () => {
+  expect(typescriptLoader([])).toBeUndefined();
+  expect(typescriptLoader(["file:///app/generated/registry.js"])).toBeUndefined();
+  expect(typescriptLoader(["file:///nowhere/generated/registry.ts"])).toBeUndefined();
+});
+
+test.each([
+  [["--import", "tsx"], ""],
+  [["--import=tsx"], ""],
+  [["-r", "./pre.cjs"], ""],
+  [[], "--max-old-space-size=64 --import tsx"],
+])("%j with NODE_OPTIONS %j brings a loader of its own", (execArgv, nodeOptions) => {
+  expect(bringsLoader(execArgv, nodeOptions)).toBe(true);
+});
+
+test("other options bring none", () => {
+  expect(bringsLoader(["--enable-source-maps", "--conditions=import"], "--max-old-space-size=64")).toBe(false);
+});
