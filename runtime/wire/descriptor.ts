@@ -65,7 +65,8 @@ export interface ActorDefinition {
   readonly id: number;
   readonly fingerprint: bigint;
   readonly args: ArgsDefinition;
-  readonly endpoints: Readonly<Record<string, EndpointDefinition>>;
+  /** Called when an endpoint is first asked for: codecs of results may live in modules that import this one. */
+  readonly endpoints: () => Readonly<Record<string, EndpointDefinition>>;
   readonly extends?: readonly (() => ActorDescriptor)[];
 }
 
@@ -75,6 +76,7 @@ export function defineArgs(codec: Codec<readonly unknown[]>, min: number, max: n
 }
 
 export function defineActor(actor: ActorDefinition): ActorDescriptor {
+  let endpoints: readonly EndpointDescriptor[] | undefined;
   return {
     key: actor.key,
     name: actor.name,
@@ -83,7 +85,10 @@ export function defineActor(actor: ActorDefinition): ActorDescriptor {
     args: actor.args.codec,
     minArgs: actor.args.min,
     maxArgs: actor.args.max,
-    endpoints: Object.entries(actor.endpoints).map(([name, endpoint]) => describe(name, endpoint)),
+    get endpoints() {
+      endpoints ??= Object.entries(actor.endpoints()).map(([name, endpoint]) => describe(name, endpoint));
+      return endpoints;
+    },
     extends: actor.extends ?? [],
   };
 }
