@@ -3,7 +3,7 @@
  * 0, last dimension fastest; base ranks are those of the mesh as it was spawned. Plain data and functions over it: a
  * region is sent along with every reference to a mesh. How regions are cut is told in slice.ts and reshape.ts.
  */
-import { checkDimension, checkExtent, type Extent, makeExtent, maxRanks } from "./extent.js";
+import { checkDimension, checkExtent, type Extent, formatExtent, formatValue, makeExtent, maxRanks } from "./extent.js";
 
 /** `base rank = offset + sum of index[i] * strides[i]`. The three lists have one entry for each dimension. */
 export interface Region<D extends string = string> {
@@ -159,4 +159,30 @@ export function checkDistinct(labels: readonly string[]): void {
     }
     seen.add(label);
   }
+}
+
+/**
+ * Checks that a record given by a user speaks of nothing but dimensions of the region.
+ * @param failed `cannot slice {'gpus': 4}`
+ * @param wanted what each dimension is to be given
+ * @throws TypeError if it is no record or has another key
+ */
+export function checkLabels(region: Region, given: unknown, failed: string, wanted: string): asserts given is object {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TypeError(`${failed}: expected dimensions, each with ${wanted}, got ${formatValue(given)}`);
+  }
+  for (const name of Object.keys(given)) {
+    if (region.labels.includes(name)) continue;
+    throw new TypeError(`${failed}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`);
+  }
+}
+
+function oneOf(labels: readonly string[]): string {
+  if (labels.length === 0) return "no dimension";
+  return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
+}
+
+/** The region's extent, in the text of an error. */
+export function regionText(region: Region): string {
+  return formatExtent(regionExtent(region));
 }

@@ -3,7 +3,7 @@
  * order.
  */
 import { checkDimension, formatExtent, formatValue } from "./extent.js";
-import { checkDistinct, isDense, type Region, regionExtent, regionSize, rowMajor } from "./region.js";
+import { checkDistinct, checkLabels, isDense, type Region, regionSize, regionText, rowMajor } from "./region.js";
 import type { Renamed, RenameSpec, Split, SplitSpec } from "./types.js";
 
 /**
@@ -61,7 +61,7 @@ export function flattenRegion<N extends string>(region: Region, name: N): Region
   checkDimension(name);
   if (!isDense(region)) {
     throw new RangeError(
-      `cannot flatten ${textOf(region)}: expected ranks without a gap, ` +
+      `cannot flatten ${regionText(region)}: expected ranks without a gap, ` +
         `got strides [${region.strides.join(", ")}] of the mesh it was cut from`,
     );
   }
@@ -74,7 +74,7 @@ function newNames(region: Region, label: string, names: unknown): readonly strin
     return names;
   }
   throw new TypeError(
-    `cannot split ${label} of ${textOf(region)}: expected a list of new dimensions, got ${
+    `cannot split ${label} of ${regionText(region)}: expected a list of new dimensions, got ${
       Array.isArray(names) ? "an empty one" : formatValue(names)
     }`,
   );
@@ -88,7 +88,7 @@ function partsOf(
   given: { readonly [name: string]: number | undefined },
 ): number[] {
   const size = region.sizes[i]!;
-  const what = `cannot split ${region.labels[i]} of ${textOf(region)}`;
+  const what = `cannot split ${region.labels[i]} of ${regionText(region)}`;
   const unknown = names.filter((name) => sizeGiven(given, name) === undefined);
   if (unknown.length > 1) {
     throw new TypeError(`${what}: expected at most one size to be left out, got none for ${unknown.join(", ")}`);
@@ -114,16 +114,10 @@ function checkPart(what: string, name: string, part: unknown): void {
   throw typeof part === "number" ? new RangeError(message) : new TypeError(message);
 }
 
-function checkKnown(verb: string, region: Region, spec: unknown): void {
-  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) {
-    throw new TypeError(`cannot ${verb} ${textOf(region)}: expected dimensions, got ${formatValue(spec)}`);
-  }
-  for (const name of Object.keys(spec)) {
-    if (region.labels.includes(name)) continue;
-    throw new TypeError(
-      `cannot ${verb} ${textOf(region)}: expected ${region.labels.join(", ") || "no dimension"}, got ${formatValue(name)}`,
-    );
-  }
+const wanted = { split: "a list of new ones", rename: "a new name" };
+
+function checkKnown(verb: keyof typeof wanted, region: Region, spec: unknown): void {
+  checkLabels(region, spec, `cannot ${verb} ${regionText(region)}`, wanted[verb]);
 }
 
 function checkUsed(region: Region, spec: SplitSpec, given: object): void {
@@ -131,11 +125,7 @@ function checkUsed(region: Region, spec: SplitSpec, given: object): void {
   for (const name of Object.keys(given)) {
     if (names.has(name)) continue;
     throw new TypeError(
-      `cannot split ${textOf(region)}: expected sizes of the new dimensions, got one for ${formatValue(name)}`,
+      `cannot split ${regionText(region)}: expected sizes of the new dimensions, got one for ${formatValue(name)}`,
     );
   }
-}
-
-function textOf(region: Region): string {
-  return formatExtent(regionExtent(region));
 }

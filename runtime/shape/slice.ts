@@ -5,7 +5,7 @@
 import { type Coordinates, type Extent, formatExtent, formatValue, sameExtent } from "./extent.js";
 import { Point } from "./point.js";
 import { Range } from "./range.js";
-import { type Region, regionExtent } from "./region.js";
+import { checkLabels, type Region, regionExtent, regionText } from "./region.js";
 import type { Sliced, SliceSpec } from "./types.js";
 
 /**
@@ -61,7 +61,7 @@ export function rankAt(region: Region, where: Point | Coordinates): number {
   for (const [i, label] of region.labels.entries()) {
     if (!Object.hasOwn(where, label)) {
       throw new TypeError(
-        `cannot look up ${label} of ${textOf(region)}: expected an index for each dimension, got none`,
+        `cannot look up ${label} of ${regionText(region)}: expected an index for each dimension, got none`,
       );
     }
     rank = rank * region.sizes[i]! + checkIndex("look up", region, label, where[label]);
@@ -79,42 +79,24 @@ function pointIn(verb: Verb, region: Region, point: Point): Point {
 }
 
 function checkSpec(verb: Verb, region: Region, spec: unknown): asserts spec is object {
-  if (typeof spec !== "object" || spec === null || Array.isArray(spec) || Range.is(spec)) {
-    const what = verb === "slice" ? "an index or a range" : "an index";
-    throw new TypeError(
-      `cannot ${verb} ${textOf(region)}: expected dimensions, each with ${what}, got ${formatValue(spec)}`,
-    );
-  }
-  for (const name of Object.keys(spec)) {
-    if (region.labels.includes(name)) continue;
-    throw new TypeError(
-      `cannot ${verb} ${textOf(region)}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`,
-    );
-  }
-}
-
-function oneOf(labels: readonly string[]): string {
-  if (labels.length === 0) return "no dimension";
-  return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
+  const given = Range.is(spec) ? String(spec) : spec;
+  const what = verb === "slice" ? "an index or a range" : "an index";
+  checkLabels(region, given, `cannot ${verb} ${regionText(region)}`, what);
 }
 
 function checkIndex(verb: Verb, region: Region, label: string, index: unknown): number {
   const size = region.sizes[region.labels.indexOf(label)]!;
   if (Number.isInteger(index) && (index as number) >= 0 && (index as number) < size) return index as number;
   const expected = size === 0 ? "no index, the dimension being empty" : `an integer from 0 to ${size - 1}`;
-  const message = `cannot ${verb} ${label} of ${textOf(region)}: expected ${expected}, got ${formatValue(index)}`;
+  const message = `cannot ${verb} ${label} of ${regionText(region)}: expected ${expected}, got ${formatValue(index)}`;
   throw typeof index === "number" ? new RangeError(message) : new TypeError(message);
 }
 
 function checkRange(region: Region, label: string, range: unknown): Range {
-  const what = `cannot slice ${label} of ${textOf(region)}`;
+  const what = `cannot slice ${label} of ${regionText(region)}`;
   if (!Range.is(range)) throw new TypeError(`${what}: expected an index or a range, got ${formatValue(range)}`);
   const size = region.sizes[region.labels.indexOf(label)]!;
   if (range.size > 0 && range.stop <= size) return range;
   const expected = range.size === 0 ? "a range with at least one index" : `a range that ends at ${size} or before`;
   throw new RangeError(`${what}: expected ${expected}, got ${range}`);
-}
-
-function textOf(region: Region): string {
-  return formatExtent(regionExtent(region));
 }
