@@ -30,8 +30,8 @@ export interface ProcessEnd {
   readonly signal: string | undefined;
   /** It never started. */
   readonly error: Error | undefined;
-  /** The last lines it wrote to its standard error. */
-  readonly stderr: readonly string[];
+  /** The last lines of its standard error. */
+  readonly stderr: Pick<Tail, "lines" | "fatal">;
 }
 
 /** A running child process with its link socket. Nothing about it keeps this process alive. */
@@ -90,14 +90,14 @@ export function launch(options: LaunchOptions): LaunchedProcess {
 
 /** Some of the reasons for which a process cannot be started are thrown, others emitted: here they are one. */
 function neverStarted(error: Error): LaunchedProcess {
-  const exited = Promise.resolve({ code: undefined, signal: undefined, error, stderr: [] });
+  const exited = Promise.resolve({ code: undefined, signal: undefined, error, stderr: new Tail() });
   return { pid: undefined, socket: new Socket().destroy(), exited, ended: exited, kill() {} };
 }
 
 function exitOf(child: ChildProcess, tail: Tail, reaped: () => void): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     const end = (code: number | null, signal: string | null, error?: Error) => {
-      resolve({ code: code ?? undefined, signal: signal ?? undefined, error, stderr: tail.lines });
+      resolve({ code: code ?? undefined, signal: signal ?? undefined, error, stderr: tail });
     };
     child.once("error", (error) => end(null, null, error));
     child.once("exit", (code, signal) => {

@@ -71,21 +71,30 @@ export function forwardLines(source: Readable, target: Writable, label: string):
   });
 }
 
-/** The last lines of a stream, for the report of a failure. */
+/** The last lines of a standard error, for the report of a failure. */
 export class Tail {
   readonly #lines: string[] = [];
   readonly #limit: number;
+  #fatal: string | undefined;
 
   constructor(limit = 20) {
     this.#limit = limit;
   }
 
   push(bytes: Buffer): void {
-    this.#lines.push(bytes.toString("utf8", 0, 1000));
+    const line = bytes.toString("utf8", 0, 1000);
+    // What V8 dies of stands above a native stack trace that says little.
+    if (line.startsWith("FATAL ERROR: ")) this.#fatal = line.slice("FATAL ERROR: ".length).trim();
+    this.#lines.push(line);
     if (this.#lines.length > this.#limit) this.#lines.shift();
   }
 
   get lines(): readonly string[] {
     return this.#lines;
+  }
+
+  /** What V8 has said that it ends of: out of memory, most often. */
+  get fatal(): string | undefined {
+    return this.#fatal;
   }
 }

@@ -6,6 +6,7 @@ export {
   type Extent,
   extentSize,
   formatExtent,
+  formatValue,
   joinExtents,
   sameExtent,
 } from "./extent.js";

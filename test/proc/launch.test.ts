@@ -43,7 +43,12 @@ describe("a launched process", () => {
 
   test("ends with its exit code and the last lines of its standard error", async () => {
     const { ended } = run(`console.error("one\\ntwo"); process.exit(3);`, { stdio: () => {} });
-    expect(await ended).toEqual({ code: 3, signal: undefined, error: undefined, stderr: ["one", "two"] });
+    expect(await ended).toMatchObject({
+      code: 3,
+      signal: undefined,
+      error: undefined,
+      stderr: { lines: ["one", "two"] },
+    });
   });
 
   test("ends with the signal that killed it", async () => {

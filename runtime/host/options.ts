@@ -1,0 +1,99 @@
+/** What `spawnProcs` can be told, checked before anything is started. */
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
+import { checkCpus } from "../proc/launch.js";
+import type { Stdio } from "../proc/stdio.js";
+import { formatValue, type Point } from "../shape/index.js";
+
+/** What a proc runs in. */
+export type Isolation = "process" | "thread" | "inline";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface SpawnProcsOptions<D extends string = string> {
+  /** In reports, and in front of output. */
+  readonly name?: string;
+  readonly isolation?: Isolation;
+  /** On top of this process's environment; undefined removes a variable. */
+  readonly env?: Env | ((point: Point<D>) => Env);
+  /**
+   * A module to load before any actor, as a URL or an absolute path. A function that it exports as default is called
+   * with the process's point and awaited.
+   */
+  readonly bootstrap?: URL | string;
+  /** Processors as `taskset -c` takes them: for each process in rank order, or by point. */
+  readonly cpus?: readonly string[] | ((point: Point<D>) => string);
+  readonly stdio?: Stdio;
+  /** Options of Node.js, instead of those that are inherited. */
+  readonly execArgv?: readonly string[];
+}
+
+/** Options with everything decided that does not depend on the rank. */
+export interface ProcsPlan<D extends string = string> {
+  readonly name: string;
+  readonly named: boolean;
+  readonly isolation: Isolation;
+  readonly env: (point: Point<D>) => Env;
+  readonly bootstrap: string | undefined;
+  readonly cpus: (point: Point<D>) => string | undefined;
+  readonly stdio: Stdio;
+  readonly execArgv: readonly string[] | undefined;
+}
+
+const isolations = ["process", "thread", "inline"];
+
+/** What a thread, and what the own event loop, can't have. */
+const refused: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>> = {
+  process: [],
+  thread: ["cpus", "execArgv"],
+  inline: ["env", "cpus", "stdio", "execArgv"],
+};
+
+/** @throws TypeError if an option is malformed, or is one that the isolation can't have */
+export function planProcs<D extends string>(options: SpawnProcsOptions<D>, size: number): ProcsPlan<D> {
+  const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
+  if (typeof name !== "string" || name === "") throw wrong("a name", name);
+  if (!isolations.includes(isolation)) throw wrong('isolation "process", "thread" or "inline"', isolation);
+  for (const option of refused[isolation]) {
+    if (options[option] !== undefined) {
+      throw new TypeError(
+        `cannot spawn procs: isolation "${isolation}" has no ${option}, got ${formatValue(options[option])}`,
+      );
+    }
+  }
+  if (!["prefix", "inherit", "ignore"].includes(stdio as string) && typeof stdio !== "function") {
+    throw wrong('stdio "prefix", "inherit", "ignore" or a function', stdio);
+  }
+  return {
+    name,
+    named: options.name !== undefined,
+    isolation,
+    env: typeof env === "function" ? env : () => env,
+    bootstrap: options.bootstrap === undefined ? undefined : moduleUrl(options.bootstrap),
+    cpus: planCpus(cpus, size),
+    stdio,
+    execArgv,
+  };
+}
+
+function planCpus<D extends string>(cpus: SpawnProcsOptions<D>["cpus"], size: number): ProcsPlan<D>["cpus"] {
+  if (cpus === undefined) return () => undefined;
+  if (typeof cpus === "function") return cpus;
+  if (!Array.isArray(cpus) || cpus.length !== size) {
+    const got = Array.isArray(cpus) ? `${cpus.length} entries` : formatValue(cpus);
+    throw new TypeError(`cannot spawn procs: expected cpus for each of ${size} processes, got ${got}`);
+  }
+  for (const list of cpus as readonly string[]) checkCpus(list);
+  return (point) => (cpus as readonly string[])[point.rank];
+}
+
+function moduleUrl(module: URL | string): string {
+  if (module instanceof URL) return module.href;
+  if (typeof module === "string" && module.startsWith("file:")) return module;
+  if (typeof module === "string" && isAbsolute(module)) return pathToFileURL(module).href;
+  throw wrong("a URL or an absolute path as bootstrap", module);
+}
+
+function wrong(expected: string, got: unknown): TypeError {
+  return new TypeError(`cannot spawn procs: expected ${expected}, got ${formatValue(got)}`);
+}

@@ -1,0 +1,54 @@
+/** A worker thread as the body of a proc: it runs the same boot file as a process does, linked by a MessagePort. */
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { Body, Identity } from "./body.js";
+import { describeThreadEnd } from "./end.js";
+import { portPipe } from "./port-pipe.js";
+import { forEachLine, forwardLines, type Stdio } from "./stdio.js";
+
+/** What a worker thread finds as its `workerData`. */
+export interface ThreadData {
+  readonly viceroy: Identity;
+  readonly port: MessagePort;
+}
+
+export interface ThreadOptions {
+  readonly bootFile: string;
+  readonly identity: Identity;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdio: Stdio;
+  readonly label: string;
+  readonly rank: number;
+}
+
+export function threadBody(options: ThreadOptions): Body {
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(options.bootFile, {
+    workerData: { viceroy: options.identity, port: port2 },
+    transferList: [port2],
+    env: options.env,
+    name: options.label,
+    stdout: options.stdio !== "inherit",
+    stderr: options.stdio !== "inherit",
+  });
+  worker.unref();
+  const { threadId } = worker;
+  forwardOutput(worker, options);
+  let uncaught: unknown;
+  worker.once("error", (error) => {
+    uncaught = error;
+  });
+  const code = new Promise<number>((resolve) => worker.once("exit", resolve));
+  const ended = code.then((value) => describeThreadEnd(threadId, value, uncaught));
+  const kill = () => void worker.terminate();
+  return { pipe: portPipe(port1), ended, finished: ended, terminate: kill, kill };
+}
+
+function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadOptions): void {
+  if (stdio === "inherit") return;
+  for (const stream of ["stdout", "stderr"] as const) {
+    const source = worker[stream];
+    if (stdio === "ignore") source.resume();
+    else if (stdio === "prefix") forwardLines(source, process[stream], label);
+    else forEachLine(source, (bytes) => stdio(bytes.toString(), { stream, label, rank }));
+  }
+}
