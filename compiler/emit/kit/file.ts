@@ -82,11 +82,13 @@ export class FileBuilder {
     for (const line of docLines(text)) this.line(line);
   }
 
-  /** `head {`, what `body` writes, one step deeper, and `tail`. */
+  /** `head {`, what `body` writes, one step deeper, and `tail`; on one line if that is nothing. */
   block(head: Code, body: () => void, tail: Code = "}"): void {
+    const start = this.#entries.length;
     this.line(head, " {");
     this.indented(body);
-    this.line(tail);
+    if (this.#entries.length > start + 1) this.line(tail);
+    else this.#entries[start] = { depth: this.#depth, code: [head, " {", tail] };
   }
 
   /** What `body` writes, one step deeper. */

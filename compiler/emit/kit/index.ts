@@ -65,7 +65,10 @@ export {
   objectType,
   parenthesized,
   parenthesizedUnion,
+  property,
   signature,
   tallObjectLiteral,
   union,
+  unionArgument,
+  unionElement,
 } from "./syntax.js";

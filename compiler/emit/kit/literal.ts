@@ -23,12 +23,9 @@ export function isIdentifier(name: string): boolean {
   return identifier.test(name);
 }
 
-// Only the names that the formatter itself takes for plain: ASCII ones.
-const plainKey = /^[A-Za-z$_][\w$]*$/;
-
 /** A property key in a type, a class or an object literal: quoted only where it must be. */
 export function propertyKey(name: string): string {
-  return plainKey.test(name) ? name : stringLiteral(name);
+  return isIdentifier(name) ? name : stringLiteral(name);
 }
 
 /** `value.name`, or `value["na me"]`. */

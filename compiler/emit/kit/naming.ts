@@ -18,6 +18,18 @@ const reserved: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Globals that linters do not want to see shadowed by an import or a variable. */
+const globals: ReadonlySet<string> = new Set(
+  (
+    "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView " +
+    "Date DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Int16Array " +
+    "Int32Array Int8Array Intl Iterator JSON Map Math Number Object Promise Proxy RangeError ReferenceError Reflect " +
+    "RegExp Set SharedArrayBuffer String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array " +
+    "Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent " +
+    "escape isFinite isNaN parseFloat parseInt unescape"
+  ).split(" "),
+);
+
 /** The module-level names of a file, and where they come from. */
 export interface ModuleNames {
   /** Exported: spelt as they are. */
@@ -64,7 +76,7 @@ export function sourceKey(source: Source): string {
 
 function claim(candidates: Iterable<string>, taken: Set<string>): string {
   for (const candidate of candidates) {
-    if (taken.has(candidate) || reserved.has(candidate)) continue;
+    if (taken.has(candidate) || reserved.has(candidate) || globals.has(candidate)) continue;
     taken.add(candidate);
     return candidate;
   }

@@ -12,12 +12,20 @@ export function parenthesized(items: readonly Code[]): Code {
   return group(["(", indent([softline, join(separator, items)]), ifBroken(","), softline, ")"]);
 }
 
-/** `(a: A, b: B): R` of a function or a method. `hug`: the only parameter has an object type, which breaks alone. */
-export function signature(parameters: readonly Code[], result: Code, hug = false): Code {
+export interface SignatureOptions {
+  /** The only parameter has an object type, which breaks alone: the parentheses stay around its braces. */
+  readonly hug?: boolean;
+  /** There is an object type in the result: a lone parameter stays on the line, and the result breaks. */
+  readonly objectResult?: boolean;
+}
+
+/** `(a: A, b: B): R` of a function or a method. */
+export function signature(parameters: readonly Code[], result: Code, options: SignatureOptions = {}): Code {
   if (parameters.length === 0) return ["(): ", result];
-  if (hug && parameters.length === 1) return ["(", parameters[0] as Code, "): ", result];
+  if (options.hug === true && parameters.length === 1) return ["(", parameters[0] as Code, "): ", result];
   const list = ["(", indent([softline, join(separator, parameters)]), ifBroken(","), softline, ")"];
-  return group([list, ": ", result]);
+  const alone = options.objectResult === true && parameters.length === 1;
+  return alone ? [group(list), ": ", result] : group([list, ": ", result]);
 }
 
 /** A call: `callee(a, b)`. */
@@ -56,12 +64,27 @@ export function objectType(members: readonly Code[]): Code {
 /** `a | b`, one variant a line if they don't fit. */
 export function union(variants: readonly Code[]): Code {
   if (variants.length === 1) return variants[0] as Code;
-  return group(indent([softline, ifBroken("| "), join([line, "| "], variants)]));
+  return group(indent([softline, barred(variants)]));
+}
+
+/** A union as a type argument, or as the only element of a tuple. */
+export function unionArgument(variants: readonly Code[]): Code {
+  return variants.length === 1 ? (variants[0] as Code) : group(barred(variants));
+}
+
+/** A union as one of several elements of a tuple. */
+export function unionElement(variants: readonly Code[]): Code {
+  if (variants.length === 1) return variants[0] as Code;
+  return group([indent([ifBroken(["(", softline]), barred(variants)]), softline, ifBroken(")")]);
 }
 
 /** `(a | b)`, for where an operator follows. */
 export function parenthesizedUnion(variants: readonly Code[]): Code {
-  return group(["(", indent([softline, ifBroken("| "), join([line, "| "], variants)]), softline, ")"]);
+  return group(["(", indent([softline, barred(variants)]), softline, ")"]);
+}
+
+function barred(variants: readonly Code[]): Code {
+  return [ifBroken("| "), join([line, "| "], variants.map(indent))];
 }
 
 /** `name<a, b>`. A single argument that is `simple`, a name or an object type, never stands on a line of its own. */
@@ -69,6 +92,12 @@ export function generic(name: Code, args: readonly Code[], simple = false): Code
   if (args.length === 0) return name;
   if (args.length === 1 && simple) return [name, "<", args[0] as Code, ">"];
   return [name, group(["<", indent([softline, join(separator, args)]), softline, ">"])];
+}
+
+/** `key: value` in an object literal. */
+export function property(key: Code, value: Code): Code {
+  const gap = group(indent(line));
+  return group([key, ":", gap, indentIf(gap, value)]);
 }
 
 /** `left =` and `right`, which goes to the next line if not even its beginning fits. */

@@ -4,7 +4,6 @@
  */
 import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
 import {
-  bracketed,
   type Code,
   code,
   type FileBuilder,
@@ -19,16 +18,17 @@ import {
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
 import { abiType, abiValue } from "./names.js";
-import { isObject, typeCode } from "./types.js";
+import { holdsObject, isObject, TypePrinter } from "./types.js";
 
 /** Writes base class, mesh and kind. */
 export function emitActor(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
-  emitClass(file, actor, context);
-  emitMesh(file, actor, context);
-  emitKind(file, actor, context);
+  const types = new TypePrinter(context);
+  emitClass(file, actor, types, context);
+  emitMesh(file, actor, types, context);
+  emitKind(file, actor, types, context);
 }
 
-function emitClass(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
+function emitClass(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {
   file.blank();
   file.doc(actor.doc);
   file.block(code`export abstract class ${context.actorClass(actor.key)} extends ${abiValue("Actor")}`, () => {
@@ -38,15 +38,16 @@ function emitClass(file: FileBuilder, actor: ActorDeclaration, context: EmitCont
     file.line(code`declare readonly $kind: ${context.meshKind(actor.key)};`);
     for (const endpoint of actor.endpoints) {
       file.doc(endpoint.doc);
-      const params = endpoint.params.map((param) => parameterCode(param, context));
+      const params = endpoint.params.map((param) => types.parameter(param));
       const hug = endpoint.params.some((param) => isObject(param.type));
-      const result = handlerResult(endpoint, context);
-      file.line("abstract ", propertyKey(endpoint.name), signature(params, result, hug), ";");
+      const objectResult = endpoint.result !== undefined && holdsObject(endpoint.result);
+      const head = signature(params, handlerResult(endpoint, types), { hug, objectResult });
+      file.line("abstract ", propertyKey(endpoint.name), head, ";");
     }
   });
 }
 
-function emitMesh(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
+function emitMesh(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {
   const dims = file.scope().name("D");
   const base = generic(abiType("ActorMesh"), [context.meshKind(actor.key), dims]);
   const head = code`export interface ${context.mesh(actor.key)}<${dims} extends string = string>`;
@@ -56,19 +57,19 @@ function emitMesh(file: FileBuilder, actor: ActorDeclaration, context: EmitConte
     for (const endpoint of actor.endpoints) {
       file.doc(endpoint.doc);
       const kind = abiType(endpoint.stream ? "StreamEndpoint" : "Endpoint");
-      const result = endpoint.result === undefined ? "void" : typeCode(endpoint.result, context);
-      const type = generic(kind, [tupleCode(callerParams(endpoint), context), result, dims]);
+      const result = endpoint.result === undefined ? "void" : types.type(endpoint.result, "argument");
+      const type = generic(kind, [types.parameterTuple(callerParams(endpoint)), result, dims]);
       file.line("readonly ", propertyKey(endpoint.name), ": ", type, ";");
     }
   });
 }
 
-function emitKind(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
+function emitKind(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {
   const mesh = context.mesh(actor.key);
   file.blank();
   file.doc(`Type-level: what \`${actor.name}Mesh\` is for other dimensions.`);
   file.block(code`export interface ${context.meshKind(actor.key)} extends ${abiType("MeshKind")}`, () => {
-    file.line(code`readonly args: ${tupleCode(actor.args, context)};`);
+    file.line(code`readonly args: ${types.parameterTuple(actor.args)};`);
     file.line(code`readonly mesh: ${mesh}<this["dims"]>;`);
   });
 }
@@ -79,20 +80,11 @@ export function callerParams(endpoint: Endpoint): readonly Parameter[] {
 }
 
 /** What a handler may return. One that responds through a port returns nothing else. */
-function handlerResult(endpoint: Endpoint, context: EmitContext): Code {
+function handlerResult(endpoint: Endpoint, types: TypePrinter): Code {
   const { result } = endpoint;
   if (result === undefined || endpoint.options.respond) return generic(abiType("Awaitable"), ["void"], true);
-  const item = typeCode(result, context);
-  if (!endpoint.stream) return generic(abiType("Awaitable"), [item], isObject(result));
-  return union([generic(global("AsyncIterable"), [item]), generic(global("Iterable"), [item])]);
-}
-
-function parameterCode({ name, optional, type }: Parameter, context: EmitContext): Code {
-  return [name, optional ? "?: " : ": ", typeCode(type, context)];
-}
-
-function tupleCode(params: readonly Parameter[], context: EmitContext): Code {
-  return bracketed(params.map((param) => parameterCode(param, context)));
+  if (!endpoint.stream) return types.generic(abiType("Awaitable"), [result]);
+  return union([types.generic(global("AsyncIterable"), [result]), types.generic(global("Iterable"), [result])]);
 }
 
 /** The actor's documentation, and what a mesh of them is, before any tags. */

@@ -18,12 +18,13 @@ import {
   type Scope,
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
-import { fieldCode, literal, type ParameterNames, shapeCode } from "./types.js";
+import { literal, type ParameterNames, TypePrinter } from "./types.js";
 
 /** Writes the type that a schema declares. */
 export function emitDeclaration(file: FileBuilder, declaration: TypeDeclaration, context: EmitContext): void {
   const { name, shape } = declaration;
   const parameters = nameParameters(file.scope(), declaration);
+  const types = new TypePrinter(context, parameters);
   const head = generic(context.type(declaration.key), [...parameters.values()], true);
   const exported = context.exported(declaration.key) ? "export " : "";
   file.blank();
@@ -32,13 +33,13 @@ export function emitDeclaration(file: FileBuilder, declaration: TypeDeclaration,
     file.block([exported, "interface ", head], () => {
       for (const field of shape.fields) {
         file.doc(field.doc);
-        file.line(fieldCode(field, context, parameters), ";");
+        file.line(types.field(field), ";");
       }
     });
   } else if (shape.kind === "enum" && shape.origin === "enum") {
     emitEnum(file, name, shape, exported);
   } else {
-    file.line(aliasCode([exported, "type ", head], shape, shapeCode(shape, context, parameters)), ";");
+    file.line(aliasCode([exported, "type ", head], shape, types.shape(shape)), ";");
   }
 }
 

@@ -12,6 +12,7 @@ import {
   indent,
   line,
   member,
+  property,
   relativeSpecifier,
   stringLiteral,
   tallObjectLiteral,
@@ -62,7 +63,7 @@ type Entry = readonly [key: string, value: Code];
 function sorted(entries: readonly Entry[]): readonly Code[] {
   return [...entries]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([key, value]) => [stringLiteral(key), ": ", value]);
+    .map(([key, value]) => property(stringLiteral(key), value));
 }
 
 function schemaEntry({ key }: ActorDeclaration, context: EmitContext): Entry {

@@ -2,6 +2,8 @@
  * Types of the model as TypeScript: what a user's code sees. Sized numbers are `number` or `bigint`, a port is `Port<T>`,
  * a mesh of counters is `CounterMesh`.
  */
+import { partsOf } from "../../model/resolve.js";
+import type { Parameter } from "../../model/schema.js";
 import type { Field, Shape, Type } from "../../model/type.js";
 import {
   bracketed,
@@ -14,14 +16,14 @@ import {
   propertyKey,
   stringLiteral,
   union,
+  unionArgument,
+  unionElement,
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
 import { abiType } from "./names.js";
 
 /** The type parameters in scope: what each is called in the generated code. */
 export type ParameterNames = ReadonlyMap<string, LocalName>;
-
-const none: ParameterNames = new Map();
 
 const typedArrays = {
   int8: "Int8Array",
@@ -36,75 +38,180 @@ const typedArrays = {
   float64: "Float64Array",
 } as const;
 
-/** The TypeScript type of `type`, as it stands in a field, a parameter or a type argument. */
-export function typeCode(type: Type, context: EmitContext, parameters: ParameterNames = none): Code {
-  const code = (part: Type): Code => typeCode(part, context, parameters);
+/** Where a type stands; a union that does not fit on its line is broken differently in each place. */
+type Place = "annotation" | "argument" | "element";
+
+const unionIn = { annotation: union, argument: unionArgument, element: unionElement } as const;
+
+/** Prints types for one generated file. */
+export class TypePrinter {
+  readonly #context: EmitContext;
+  readonly #parameters: ParameterNames;
+
+  constructor(context: EmitContext, parameters: ParameterNames = new Map()) {
+    this.#context = context;
+    this.#parameters = parameters;
+  }
+
+  /** The TypeScript type of `type`, as it stands in a field, a parameter or a type argument. */
+  type(type: Type, place: Place = "annotation"): Code {
+    switch (type.kind) {
+      case "scalar":
+        return scalarCode(type.scalar);
+      case "typedArray":
+        return global(typedArrays[type.element]);
+      case "array":
+        return [type.readonly ? "readonly " : "", this.#operand(type.element), "[]"];
+      case "tuple":
+        return [type.readonly ? "readonly " : "", bracketed(this.#elements(type))];
+      case "map":
+        return this.generic(global(type.readonly ? "ReadonlyMap" : "Map"), [type.key, type.value]);
+      case "set":
+        return this.generic(global(type.readonly ? "ReadonlySet" : "Set"), [type.element]);
+      case "record":
+        return generic(global("Record"), ["string", this.type(type.value, "argument")]);
+      case "nullable":
+        if (isObject(type.inner) || isReference(type.inner)) return [this.type(type.inner), " | null"];
+        return unionIn[place](this.#variants(type));
+      case "ref":
+        return this.generic(this.#context.type(type.target), type.args);
+      case "parameter":
+        return this.#parameters.get(type.name) ?? type.name;
+      case "inline":
+        return this.shape(type.shape, place);
+      case "port":
+        return this.generic(abiType("Port"), [type.element]);
+      case "mesh":
+        return generic(this.#context.mesh(type.actor), dimensionsCode(type.dimensions));
+      case "rdmaBuffer":
+        return abiType("RdmaBuffer");
+      case "tensor":
+        return abiType("Tensor");
+      case "unsupported":
+        throw new Error(`cannot emit ${type.typeText}: the schema has errors`);
+    }
+  }
+
+  /** The right-hand side of a type alias, or a type written in place. */
+  shape(shape: Shape, place: Place = "annotation"): Code {
+    if (shape.kind === "alias") return this.type(shape.type, place);
+    if (shape.kind !== "message") return unionIn[place](this.#shapeVariants(shape));
+    return shape.fields.length === 0 ? "object" : objectType(shape.fields.map((field) => this.field(field)));
+  }
+
+  /** `readonly name?: T`, without what ends it. */
+  field(field: Field): Code {
+    const key = [field.readonly ? "readonly " : "", propertyKey(field.name), field.optional ? "?" : ""];
+    return [...key, ": ", this.type(field.type)];
+  }
+
+  /** `name<A, B>`. */
+  generic(name: Code, args: readonly Type[]): Code {
+    const codes = args.map((arg) => this.type(arg, "argument"));
+    return generic(name, codes, args.every(isCompact));
+  }
+
+  /** `[by?: number]`. */
+  parameterTuple(params: readonly Parameter[]): Code {
+    return bracketed(params.map((param) => this.parameter(param)));
+  }
+
+  /** `by?: number`. */
+  parameter({ name, optional, type }: Parameter): Code {
+    return [name, optional ? "?: " : ": ", this.type(type)];
+  }
+
+  /** The elements of a tuple type: `count?: number`, `number?`, `...T[]`. */
+  #elements({ elements, rest }: Extract<Type, { kind: "tuple" }>): readonly Code[] {
+    const place = elements.length + (rest ? 1 : 0) > 1 ? "element" : "argument";
+    const fixed = elements.map(({ name, type, optional }): Code => {
+      if (name !== undefined) return [name, optional ? "?: " : ": ", this.type(type)];
+      return optional ? [this.#operand(type), "?"] : this.type(type, place);
+    });
+    return rest === undefined ? fixed : [...fixed, ["...", this.#operand(rest), "[]"]];
+  }
+
+  /** `type` where an operator follows it: `(A | B)[]`. */
+  #operand(type: Type): Code {
+    const readonlyList = (type.kind === "array" || type.kind === "tuple") && type.readonly;
+    const hugged = type.kind === "nullable" && (isObject(type.inner) || isReference(type.inner));
+    if (readonlyList || hugged) return ["(", this.type(type), ")"];
+    const variants = this.#variants(type);
+    return variants.length > 1 ? parenthesizedUnion(variants) : (variants[0] as Code);
+  }
+
+  /** The variants that `type` adds to a union: several if it is one itself. */
+  #variants(type: Type): readonly Code[] {
+    if (type.kind === "nullable") return [...this.#variants(type.inner), "null"];
+    if (type.kind === "inline" && isUnion(type.shape)) return this.#shapeVariants(type.shape);
+    return [this.type(type)];
+  }
+
+  #shapeVariants(shape: UnionShape): readonly Code[] {
+    switch (shape.kind) {
+      case "enum":
+        return shape.values.map(({ value }) => literal(value));
+      case "oneof":
+        return shape.cases.map(({ name, type }) =>
+          objectType([`readonly case: ${stringLiteral(name)}`, ["readonly value: ", this.type(type)]]),
+        );
+      case "union":
+        return shape.variants.map(({ tag, type }) => {
+          if (type.kind !== "inline" || type.shape.kind !== "message") return this.type(type);
+          const discriminant = `${propertyKey(shape.discriminant)}: ${stringLiteral(tag)}`;
+          return objectType([discriminant, ...type.shape.fields.map((field) => this.field(field))]);
+        });
+    }
+  }
+}
+
+/** A literal of an enumeration, as a type or as a value. */
+export function literal(value: string | number): string {
+  return typeof value === "string" ? stringLiteral(value) : String(value);
+}
+
+/** Whether `type` is printed as an object type. */
+export function isObject(type: Type): boolean {
+  if (type.kind !== "inline") return false;
+  return type.shape.kind === "message" ? type.shape.fields.length > 0 : isLoneCase(type.shape);
+}
+
+/** Whether an object type is printed somewhere in `type`. */
+export function holdsObject(type: Type): boolean {
+  const unionOfObjects = type.kind === "inline" && (type.shape.kind === "union" || type.shape.kind === "oneof");
+  return isObject(type) || unionOfObjects || partsOf(type).some(holdsObject);
+}
+
+function isLoneCase(shape: Shape): boolean {
+  return shape.kind === "oneof" && shape.cases.length === 1;
+}
+
+type UnionShape = Exclude<Shape, { kind: "message" | "alias" }>;
+
+function isUnion(shape: Shape): shape is UnionShape {
+  return shape.kind !== "message" && shape.kind !== "alias";
+}
+
+/** Whether `type` is printed as a name, with or without type arguments. */
+function isReference(type: Type): boolean {
+  if (type.kind === "scalar") return type.scalar === "bytes" || type.scalar === "date";
+  return !["array", "tuple", "nullable", "inline"].includes(type.kind);
+}
+
+/** Whether a lone type argument stays beside its bracket. */
+function isCompact(type: Type): boolean {
   switch (type.kind) {
-    case "scalar":
-      return scalarCode(type.scalar);
-    case "typedArray":
-      return global(typedArrays[type.element]);
-    case "array":
-      return [type.readonly ? "readonly " : "", operandCode(type.element, context, parameters), "[]"];
-    case "tuple":
-      return [type.readonly ? "readonly " : "", bracketed(tupleElements(type, context, parameters))];
-    case "map":
-      return generic(global(type.readonly ? "ReadonlyMap" : "Map"), [code(type.key), code(type.value)]);
-    case "set":
-      return generic(global(type.readonly ? "ReadonlySet" : "Set"), [code(type.element)], isCompact(type.element));
-    case "record":
-      return generic(global("Record"), ["string", code(type.value)]);
-    case "nullable":
-      return isObject(type.inner) ? [code(type.inner), " | null"] : union(variantsOf(type, context, parameters));
     case "ref":
-      return generic(context.type(type.target), type.args.map(code), type.args.every(isCompact));
-    case "parameter":
-      return parameters.get(type.name) ?? type.name;
-    case "inline":
-      return shapeCode(type.shape, context, parameters);
-    case "port":
-      return generic(abiType("Port"), [code(type.element)], isCompact(type.element));
+      return type.args.length === 0;
     case "mesh":
-      return generic(context.mesh(type.actor), dimensionsCode(type.dimensions), type.dimensions?.length === 1);
-    case "rdmaBuffer":
-      return abiType("RdmaBuffer");
-    case "tensor":
-      return abiType("Tensor");
-    case "unsupported":
-      throw new Error(`cannot emit ${type.typeText}: the schema has errors`);
-  }
-}
-
-/** The right-hand side of a type alias, or a type written in place. */
-export function shapeCode(shape: Shape, context: EmitContext, parameters: ParameterNames = none): Code {
-  switch (shape.kind) {
-    case "message":
-      if (shape.fields.length === 0) return "object";
-      return objectType(shape.fields.map((field) => fieldCode(field, context, parameters)));
-    case "alias":
-      return typeCode(shape.type, context, parameters);
+      return type.dimensions === undefined;
+    case "nullable":
+      return isObject(type.inner) || isReference(type.inner);
+    case "inline":
+      return isObject(type) || type.shape.kind === "message";
     default:
-      return union(shapeVariants(shape, context, parameters));
+      return !["array", "tuple", "map", "set", "record", "port"].includes(type.kind);
   }
-}
-
-/** `readonly name?: T`, without what ends it. */
-export function fieldCode(field: Field, context: EmitContext, parameters: ParameterNames = none): Code {
-  const key = [field.readonly ? "readonly " : "", propertyKey(field.name), field.optional ? "?" : ""];
-  return [...key, ": ", typeCode(field.type, context, parameters)];
-}
-
-/** The elements of a tuple type: `count?: number`, `number?`, `...T[]`. */
-function tupleElements(
-  type: Extract<Type, { kind: "tuple" }>,
-  context: EmitContext,
-  parameters: ParameterNames,
-): readonly Code[] {
-  const fixed = type.elements.map(({ name, type, optional }): Code => {
-    if (name !== undefined) return [name, optional ? "?: " : ": ", typeCode(type, context, parameters)];
-    return optional ? [operandCode(type, context, parameters), "?"] : typeCode(type, context, parameters);
-  });
-  return type.rest === undefined ? fixed : [...fixed, ["...", operandCode(type.rest, context, parameters), "[]"]];
 }
 
 function scalarCode(scalar: Extract<Type, { kind: "scalar" }>["scalar"]): Code {
@@ -123,63 +230,5 @@ function scalarCode(scalar: Extract<Type, { kind: "scalar" }>["scalar"]): Code {
 
 function dimensionsCode(dimensions: readonly string[] | undefined): readonly Code[] {
   if (dimensions === undefined) return [];
-  return [dimensions.length === 0 ? "never" : union(dimensions.map(stringLiteral))];
-}
-
-/** The variants that `type` adds to a union: several if it is one itself. */
-function variantsOf(type: Type, context: EmitContext, parameters: ParameterNames): readonly Code[] {
-  if (type.kind === "nullable") return [...variantsOf(type.inner, context, parameters), "null"];
-  if (type.kind === "inline" && isUnion(type.shape)) return shapeVariants(type.shape, context, parameters);
-  return [typeCode(type, context, parameters)];
-}
-
-type UnionShape = Exclude<Shape, { kind: "message" | "alias" }>;
-
-function isUnion(shape: Shape): shape is UnionShape {
-  return shape.kind !== "message" && shape.kind !== "alias";
-}
-
-function shapeVariants(shape: UnionShape, context: EmitContext, parameters: ParameterNames): readonly Code[] {
-  switch (shape.kind) {
-    case "enum":
-      return shape.values.map(({ value }) => literal(value));
-    case "oneof":
-      return shape.cases.map(({ name, type }) =>
-        objectType([
-          ["readonly case: ", stringLiteral(name)],
-          ["readonly value: ", typeCode(type, context, parameters)],
-        ]),
-      );
-    case "union":
-      return shape.variants.map(({ tag, type }) => {
-        if (type.kind !== "inline" || type.shape.kind !== "message") return typeCode(type, context, parameters);
-        const fields = type.shape.fields.map((field) => fieldCode(field, context, parameters));
-        return objectType([[propertyKey(shape.discriminant), ": ", stringLiteral(tag)], ...fields]);
-      });
-  }
-}
-
-/** A literal of an enumeration, as a type or as a value. */
-export function literal(value: string | number): string {
-  return typeof value === "string" ? stringLiteral(value) : String(value);
-}
-
-/** `type` where an operator follows it: `(A | B)[]`. */
-function operandCode(type: Type, context: EmitContext, parameters: ParameterNames): Code {
-  const readonlyList = (type.kind === "array" || type.kind === "tuple") && type.readonly;
-  if (readonlyList) return ["(", typeCode(type, context, parameters), ")"];
-  if (type.kind === "nullable" && isObject(type.inner)) return ["(", typeCode(type, context, parameters), ")"];
-  const variants = variantsOf(type, context, parameters);
-  return variants.length > 1 ? parenthesizedUnion(variants) : (variants[0] as Code);
-}
-
-export function isObject(type: Type): boolean {
-  return type.kind === "inline" && type.shape.kind === "message";
-}
-
-/** Whether a lone type argument stays beside its bracket: a plain name or an object type. */
-function isCompact(type: Type): boolean {
-  if (type.kind === "ref") return type.args.length === 0;
-  if (isObject(type)) return true;
-  return ["scalar", "typedArray", "parameter", "rdmaBuffer", "tensor"].includes(type.kind);
+  return [dimensions.length === 0 ? "never" : unionArgument(dimensions.map(stringLiteral))];
 }
