@@ -1,0 +1,48 @@
+/** Two processes play a ball to and fro; then we take the time of calls, one after the other and many at once. */
+import { Channel, thisHost } from "viceroy";
+import { StrokeCodec } from "../generated/player.js";
+import "../generated/registry.js";
+import { TablePlayer } from "./table-player.js";
+
+await using procs = thisHost().spawnProcs({ sides: 2 });
+const players = procs.spawn("players", TablePlayer);
+const ping = players.slice({ sides: 0 });
+const pong = players.slice({ sides: 1 });
+
+// The players hold references to each other and to a port of ours: meshes and ports are values like any others.
+const [port, strokes] = Channel.open(StrokeCodec);
+await Promise.all([ping.face.callOne("ping", pong, port), pong.face.callOne("pong", ping, port)]);
+
+console.log("A rally of 6 strokes between two processes:");
+ping.hit.broadcast(1, 6);
+for await (const { player, number } of strokes) {
+  console.log(`  ${number}  ${player === "ping" ? "ping ->     " : "     <- pong"}`);
+  if (number === 6) break;
+}
+
+const rounds = 20_000;
+const warmUp = 2_000;
+for (let i = 0; i < warmUp; i++) await pong.bounce.callOne(i);
+
+const times: number[] = [];
+for (let i = 0; i < rounds; i++) {
+  const start = performance.now();
+  await pong.bounce.callOne(i);
+  times.push(performance.now() - start);
+}
+times.sort((a, b) => a - b);
+const percentile = (p: number) => (1000 * times[Math.floor(times.length * p)]!).toFixed(0);
+console.log(
+  `${rounds} calls, one after the other: half within ${percentile(0.5)} us, 99 % within ${percentile(0.99)} us`,
+);
+
+const inFlight = 64;
+const start = performance.now();
+let next = 0;
+await Promise.all(
+  Array.from({ length: inFlight }, async () => {
+    while (next < rounds) await pong.bounce.callOne(next++);
+  }),
+);
+const perSecond = (1000 * rounds) / (performance.now() - start);
+console.log(`${rounds} calls, ${inFlight} at a time: ${Math.round(perSecond).toLocaleString("en")} calls a second`);

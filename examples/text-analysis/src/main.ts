@@ -1,0 +1,103 @@
+/**
+ * Counts lines and words, and finds the most frequent words, of the files and folders given as arguments (by default
+ * the documentation of Viceroy) with four processes.
+ */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { range, thisHost } from "viceroy";
+import type { AnalystMesh, Piece } from "../generated/analyst.js";
+import "../generated/registry.js";
+import { findFiles, type InputFile } from "./inputs.js";
+import { piecesOf } from "./pieces.js";
+import { Progress } from "./progress.js";
+import { formatBytes, formatCount, totalsTable, wordsTable } from "./report.js";
+import { WordAnalyst } from "./word-analyst.js";
+
+/** One piece at work and one on its way. */
+const piecesAtATime = 2;
+
+const clone = fileURLToPath(new URL("../../../", import.meta.url));
+const paths = process.argv.length > 2 ? process.argv.slice(2) : ["README.md", "docs"].map((p) => path.join(clone, p));
+const { files, errors, notes } = await findFiles(paths);
+for (const note of notes) console.log(`left out: ${note}`);
+for (const error of errors) console.error(error);
+const failed = files.length > 0 ? await analyse(files) : 0;
+if (files.length === 0) console.error("nothing to analyse");
+if (errors.length + failed > 0 || files.length === 0) process.exitCode = 1;
+
+/** @returns how many files could not be read */
+async function analyse(files: readonly InputFile[]): Promise<number> {
+  const begin = performance.now();
+  await using procs = thisHost().spawnProcs({ procs: 4 });
+  const analysts = procs.spawn("analysts", WordAnalyst);
+  await analysts.ready;
+  const ready = performance.now();
+  console.log(`started ${analysts.size} processes in ${seconds(ready - begin)}`);
+
+  const unreadable = await spread(analysts, files);
+  const [perProcess, words] = await Promise.all([analysts.totals.call(), mergeWords(analysts)]);
+  const took = performance.now() - ready;
+
+  const totals = [...perProcess.values()];
+  const all = totals.reduce((a, b) => ({
+    pieces: a.pieces + b.pieces,
+    lines: a.lines + b.lines,
+    words: a.words + b.words,
+    bytes: a.bytes + b.bytes,
+  }));
+  console.log(`\n${totalsTable(totals, all)}\n`);
+  const [any, long] = await Promise.all([words.mostFrequent.callOne(12, 1), words.mostFrequent.callOne(12, 6)]);
+  console.log(`${wordsTable("most frequent words", any, "of six letters and more", long)}\n`);
+  const rate = (amount: number) => (1000 * amount) / took;
+  console.log(
+    `${formatCount(files.length)} files in ${seconds(took)}: ` +
+      `${formatBytes(rate(all.bytes))} and ${formatCount(Math.round(rate(all.words)))} words a second`,
+  );
+  return unreadable;
+}
+
+/** Hands out pieces: each analyst gets the next when it is done with one, so that nobody waits for the slowest. */
+async function spread(analysts: AnalystMesh<"procs">, files: readonly InputFile[]): Promise<number> {
+  const waiting: Piece[] = files.flatMap(({ file, size }) => piecesOf(file, size)).reverse();
+  const progress = new Progress(files.reduce((sum, { size }) => sum + size, 0));
+  const unreadable = new Set<string>();
+  const binary = new Set<string>();
+
+  const work = async (analyst: AnalystMesh<never>) => {
+    for (let piece = waiting.pop(); piece !== undefined; piece = waiting.pop()) {
+      const outcome = await analyst.analyse.callOne(piece);
+      progress.add(piece.end - piece.start);
+      const name = path.relative(process.cwd(), piece.file);
+      if (outcome.kind === "binary" && !binary.has(name)) console.log(`left out: ${name}: not text`);
+      if (outcome.kind === "binary") binary.add(name);
+      if (outcome.kind === "unreadable" && !unreadable.has(name)) {
+        console.error(`cannot read ${name}: ${outcome.reason}`);
+        unreadable.add(name);
+      }
+    }
+  };
+  const workers = [];
+  for (let rank = 0; rank < analysts.size; rank++) {
+    for (let i = 0; i < piecesAtATime; i++) workers.push(work(analysts.slice({ procs: rank })));
+  }
+  await Promise.all(workers);
+  return unreadable.size;
+}
+
+/**
+ * Merges the words of all analysts, halving the mesh each time: the analysts of the lower half absorb those of the
+ * upper half, all at the same time and without a word passing through this process.
+ * @returns the analyst that has them all
+ */
+async function mergeWords(analysts: AnalystMesh<"procs">): Promise<AnalystMesh<never>> {
+  for (let left = analysts.size; left > 1; left = Math.ceil(left / 2)) {
+    const kept = Math.ceil(left / 2);
+    const lower = analysts.slice({ procs: range(0, left - kept) });
+    await lower.absorb.call(analysts.slice({ procs: range(kept, left) }));
+  }
+  return analysts.slice({ procs: 0 });
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
