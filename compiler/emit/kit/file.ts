@@ -142,6 +142,8 @@ function namesIn(entries: readonly Entry[]): { imports: readonly ImportedName[];
     } else if (code.kind === "ifBroken") {
       visit(code.broken);
       visit(code.flat);
+    } else if (code.kind === "choice") {
+      visit(code.first);
     }
   };
   for (const entry of entries) if (entry.code !== undefined) visit(entry.code);

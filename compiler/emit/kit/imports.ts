@@ -40,6 +40,9 @@ function importStatement(from: string, specifiers: readonly Specifier[]): Code {
       const renamed = name === spelling ? name : `${name} as ${spelling}`;
       return typeOnly && !allTypes ? `type ${renamed}` : renamed;
     });
-  const list = ["{", indent([line, join([",", line], parts)]), ifBroken(","), line, "}"];
-  return [allTypes ? "import type " : "import ", group(list), ` from ${stringLiteral(from)};`];
+  const list =
+    parts.length === 1
+      ? `{ ${parts[0]} }`
+      : group(["{", indent([line, join([",", line], parts)]), ifBroken(","), line, "}"]);
+  return [allTypes ? "import type " : "import ", list, ` from ${stringLiteral(from)};`];
 }

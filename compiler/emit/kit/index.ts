@@ -42,6 +42,7 @@ export {
   type Layout,
   line,
   softline,
+  ungrouped,
 } from "./layout.js";
 export { hex32, hex64, isIdentifier, member, propertyKey, stringLiteral } from "./literal.js";
 export {

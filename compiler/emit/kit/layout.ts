@@ -15,7 +15,14 @@ export type Layout =
   /** Where a line may end. `flat` is what stands there otherwise; `undefined`: it always ends. */
   | { readonly kind: "break"; readonly flat: string | undefined }
   | { readonly kind: "ifBroken"; readonly broken: Code; readonly flat: Code }
-  | { readonly kind: "indentIf"; readonly group: Layout; readonly content: Code };
+  | { readonly kind: "indentIf"; readonly group: Layout; readonly content: Code }
+  /** `first`, unless `rejects` says no to how it would be printed; then `second`. */
+  | {
+      readonly kind: "choice";
+      readonly first: Code;
+      readonly second: Code;
+      readonly rejects: (printed: string) => boolean;
+    };
 
 /** Printed on one line if it fits, else with all of its own breaks taken. */
 export function group(content: Code): Layout {
@@ -40,6 +47,16 @@ export function ifBroken(broken: Code, flat: Code = ""): Layout {
 /** `content`, one step deeper if `group`, printed before it, is broken. */
 export function indentIf(group: Layout, content: Code): Layout {
   return { kind: "indentIf", group, content };
+}
+
+/** `first`, unless `rejects` says no to how it would be printed; then `second`. */
+export function choice(first: Code, second: Code, rejects: (printed: string) => boolean): Layout {
+  return { kind: "choice", first, second, rejects };
+}
+
+/** What is in a group, to become part of another one. */
+export function ungrouped(code: Code): Code {
+  return typeof code !== "string" && !isSequence(code) && code.kind === "group" ? code.content : code;
 }
 
 /** A space, or a line end. */
@@ -83,6 +100,8 @@ export interface PrintOptions {
   readonly width: number;
   /** Steps of two spaces that every line is indented by. */
   readonly depth: number;
+  /** What stands on the first line already, indentation included. */
+  readonly start?: string;
 }
 
 /** Prints `code` as lines, without a line end after the last one. */
@@ -90,7 +109,7 @@ export function print(code: Code, options: PrintOptions): string {
   const { spell, width } = options;
   const lines: string[] = [];
   const brokenGroups = new Set<Layout>();
-  let text = "  ".repeat(options.depth);
+  let text = options.start ?? "  ".repeat(options.depth);
   const stack: Item[] = [{ code, depth: options.depth, flat: false }];
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
     const { code, depth, flat } = item;
@@ -109,6 +128,9 @@ export function print(code: Code, options: PrintOptions): string {
       const fitting = flat || (!code.broken && fits(whole, stack, width - textWidth(text), spell));
       if (!fitting) brokenGroups.add(code);
       stack.push(fitting ? whole : { code: code.content, depth, flat: false });
+    } else if (code.kind === "choice") {
+      const rejected = !flat && code.rejects(print(code.first, { spell, width, depth, start: text }));
+      stack.push({ code: rejected ? code.second : code.first, depth, flat });
     } else if (code.kind === "break") {
       if (flat && code.flat !== undefined) {
         text += code.flat;
@@ -147,6 +169,8 @@ function fits(first: Item, rest: readonly Item[], room: number, spell: (name: Na
       stack.push({ code: flat ? code.flat : code.broken, depth, flat });
     } else if (code.kind === "group") {
       stack.push({ code: code.content, depth, flat: flat && !code.broken });
+    } else if (code.kind === "choice") {
+      stack.push({ code: code.first, depth, flat });
     } else if (code.kind === "break") {
       if (!flat || code.flat === undefined) return true;
       left -= code.flat.length;

@@ -2,7 +2,19 @@
  * Layouts of the syntax that generated code uses, each broken into lines as our formatter breaks it: calls, object and
  * array literals, parameters, object types, tuples, unions, type arguments.
  */
-import { broken, type Code, group, hardline, ifBroken, indent, indentIf, join, line, softline } from "./layout.js";
+import {
+  broken,
+  type Code,
+  choice,
+  group,
+  hardline,
+  ifBroken,
+  indent,
+  indentIf,
+  join,
+  line,
+  softline,
+} from "./layout.js";
 
 const separator: Code = [",", line];
 
@@ -12,20 +24,19 @@ export function parenthesized(items: readonly Code[]): Code {
   return group(["(", indent([softline, join(separator, items)]), ifBroken(","), softline, ")"]);
 }
 
-export interface SignatureOptions {
-  /** The only parameter has an object type, which breaks alone: the parentheses stay around its braces. */
-  readonly hug?: boolean;
-  /** There is an object type in the result: a lone parameter stays on the line, and the result breaks. */
-  readonly objectResult?: boolean;
-}
-
-/** `(a: A, b: B): R` of a function or a method. */
-export function signature(parameters: readonly Code[], result: Code, options: SignatureOptions = {}): Code {
+/**
+ * `(a: A, b: B): R` of a function or a method. `hug`: the only parameter has an object type, whose breaks stand outside
+ * any group; the parentheses stay around its braces.
+ */
+export function signature(parameters: readonly Code[], result: Code, hug = false): Code {
   if (parameters.length === 0) return ["(): ", result];
-  if (options.hug === true && parameters.length === 1) return ["(", parameters[0] as Code, "): ", result];
-  const list = ["(", indent([softline, join(separator, parameters)]), ifBroken(","), softline, ")"];
-  const alone = options.objectResult === true && parameters.length === 1;
-  return alone ? [group(list), ": ", result] : group([list, ": ", result]);
+  const list = hug
+    ? ["(", parameters, ")"]
+    : ["(", indent([softline, join(separator, parameters)]), ifBroken(","), softline, ")"];
+  const together = group([list, ": ", result]);
+  if (parameters.length > 1) return together;
+  // Where an object type in the result is broken anyway, a lone parameter stays on its line.
+  return choice(together, [group(list), ": ", result], (printed) => /\):\s[\s\S]*\{$/m.test(printed));
 }
 
 /** A call: `callee(a, b)`. */

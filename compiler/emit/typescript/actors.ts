@@ -18,7 +18,7 @@ import {
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
 import { abiType, abiValue } from "./names.js";
-import { holdsObject, isObject, TypePrinter } from "./types.js";
+import { isObject, TypePrinter } from "./types.js";
 
 /** Writes base class, mesh and kind. */
 export function emitActor(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
@@ -38,11 +38,10 @@ function emitClass(file: FileBuilder, actor: ActorDeclaration, types: TypePrinte
     file.line(code`declare readonly $kind: ${context.meshKind(actor.key)};`);
     for (const endpoint of actor.endpoints) {
       file.doc(endpoint.doc);
-      const params = endpoint.params.map((param) => types.parameter(param));
-      const hug = endpoint.params.some((param) => isObject(param.type));
-      const objectResult = endpoint.result !== undefined && holdsObject(endpoint.result);
-      const head = signature(params, handlerResult(endpoint, types), { hug, objectResult });
-      file.line("abstract ", propertyKey(endpoint.name), head, ";");
+      const hug = endpoint.params.length === 1 && endpoint.params.every(({ type }) => isObject(type));
+      const params = endpoint.params.map((param) => types.parameter(param, hug));
+      const result = [handlerResult(endpoint, types), ";"];
+      file.line("abstract ", propertyKey(endpoint.name), signature(params, result, hug));
     }
   });
 }

@@ -9,7 +9,6 @@ import type { Shape, Type } from "../../model/type.js";
 import {
   assignment,
   type Code,
-  code,
   type FileBuilder,
   generic,
   group,
@@ -60,8 +59,7 @@ function emitEnum(file: FileBuilder, name: string, shape: Extract<Shape, { kind:
     },
     "} as const;",
   );
-  const type = code`type ${name} = (typeof ${name})[keyof typeof ${name}];`;
-  file.line(exported, type);
+  file.line(assignment(`${exported}type ${name}`, `(typeof ${name})[keyof typeof ${name}]`), ";");
 }
 
 /** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */

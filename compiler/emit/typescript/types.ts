@@ -2,7 +2,6 @@
  * Types of the model as TypeScript: what a user's code sees. Sized numbers are `number` or `bigint`, a port is `Port<T>`,
  * a mesh of counters is `CounterMesh`.
  */
-import { partsOf } from "../../model/resolve.js";
 import type { Parameter } from "../../model/schema.js";
 import type { Field, Shape, Type } from "../../model/type.js";
 import {
@@ -15,6 +14,7 @@ import {
   parenthesizedUnion,
   propertyKey,
   stringLiteral,
+  ungrouped,
   union,
   unionArgument,
   unionElement,
@@ -82,7 +82,7 @@ export class TypePrinter {
       case "port":
         return this.generic(abiType("Port"), [type.element]);
       case "mesh":
-        return generic(this.#context.mesh(type.actor), dimensionsCode(type.dimensions));
+        return generic(this.#context.mesh(type.actor), dimensionsCode(type.dimensions), type.dimensions?.length === 1);
       case "rdmaBuffer":
         return abiType("RdmaBuffer");
       case "tensor":
@@ -116,9 +116,10 @@ export class TypePrinter {
     return bracketed(params.map((param) => this.parameter(param)));
   }
 
-  /** `by?: number`. */
-  parameter({ name, optional, type }: Parameter): Code {
-    return [name, optional ? "?: " : ": ", this.type(type)];
+  /** `by?: number`. `hugged`: see `signature`. */
+  parameter({ name, optional, type }: Parameter, hugged = false): Code {
+    const code = this.type(type);
+    return [name, optional ? "?: " : ": ", hugged ? ungrouped(code) : code];
   }
 
   /** The elements of a tuple type: `count?: number`, `number?`, `...T[]`. */
@@ -176,10 +177,8 @@ export function isObject(type: Type): boolean {
   return type.shape.kind === "message" ? type.shape.fields.length > 0 : isLoneCase(type.shape);
 }
 
-/** Whether an object type is printed somewhere in `type`. */
-export function holdsObject(type: Type): boolean {
-  const unionOfObjects = type.kind === "inline" && (type.shape.kind === "union" || type.shape.kind === "oneof");
-  return isObject(type) || unionOfObjects || partsOf(type).some(holdsObject);
+function isLoneLiteral(shape: Shape): boolean {
+  return shape.kind === "enum" && shape.values.length === 1;
 }
 
 function isLoneCase(shape: Shape): boolean {
@@ -208,7 +207,7 @@ function isCompact(type: Type): boolean {
     case "nullable":
       return isObject(type.inner) || isReference(type.inner);
     case "inline":
-      return isObject(type) || type.shape.kind === "message";
+      return isObject(type) || type.shape.kind === "message" || isLoneLiteral(type.shape);
     default:
       return !["array", "tuple", "map", "set", "record", "port"].includes(type.kind);
   }
