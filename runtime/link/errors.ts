@@ -1,0 +1,41 @@
+/**
+ * What goes wrong between a sender and a destination: messages that cannot be sent, and messages that cannot be
+ * delivered. What handlers throw is no concern of this file.
+ */
+
+/**
+ * Why a message was not delivered. `peer-down`: the process of the receiver has ended. `closed`: the link was closed in
+ * order. `failed`, `stopped`: the receiver has. `unknown`: there is no such actor or port, or not any more. `refused`:
+ * the receiver was generated from another schema, or takes another type.
+ */
+export type DeliveryReason = "peer-down" | "closed" | "failed" | "stopped" | "unknown" | "refused";
+
+export const deliveryReasons: readonly DeliveryReason[] = [
+  "peer-down",
+  "closed",
+  "failed",
+  "stopped",
+  "unknown",
+  "refused",
+];
+
+/** A message came back. The message says why, and can stand behind "cannot call …: ". */
+export class DeliveryError extends Error {
+  override readonly name = "DeliveryError";
+  readonly reason: DeliveryReason;
+
+  constructor(reason: DeliveryReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** More has been sent to one receiver, without awaiting it, than its sender may queue. Nothing of it is dropped. */
+export class BackpressureError extends Error {
+  override readonly name: string = "BackpressureError";
+}
+
+/** One message is larger than a link takes. Nothing of it has been sent. */
+export class MessageSizeError extends RangeError {
+  override readonly name: string = "MessageSizeError";
+}

@@ -1,0 +1,84 @@
+/**
+ * What a message may carry besides its arguments, between header and message: where in the addressed slice its receiver
+ * stands, a deadline, the trace, and the actors that wait for its answer. Most messages carry none of it.
+ *
+ *   u32 size in bytes, a multiple of 8 · u32 rank · u32 extent · u32 timeout in ms, 0: none · u32 × 2 trace, 0: none
+ *   then u32 × 2 for each actor of the call chain, outermost first
+ */
+import type { Reader } from "../wire/reader.js";
+import type { Writer } from "../wire/writer.js";
+import { type ActorAddress, AGENT_MESH, ROOT_MESH } from "./address.js";
+import { ProtocolError } from "./frame.js";
+
+const FIXED = 24;
+const TOKEN = 8;
+
+/** The extent that stands for the mesh as it was spawned; the rank is then the actor's own. */
+export const WHOLE_MESH = 0;
+
+export interface Extension {
+  /** In the addressed slice. */
+  readonly rank: number;
+  /** A number that an `extent` frame has named; `WHOLE_MESH`: none. */
+  readonly extent: number;
+  /** Milliseconds left, rounded up; 0: no deadline. */
+  readonly timeout: number;
+  /** Two words; both 0: the message starts a trace. */
+  readonly traceLow: number;
+  readonly traceHigh: number;
+  /** Two words for each actor. */
+  readonly chain: readonly number[];
+}
+
+export const noChain: readonly number[] = [];
+
+export function writeExtension(w: Writer, extension: Extension): void {
+  const { chain } = extension;
+  const size = FIXED + chain.length * 4;
+  const at = w.reserve(size);
+  const { view } = w;
+  view.setUint32(at, size, true);
+  view.setUint32(at + 4, extension.rank, true);
+  view.setUint32(at + 8, extension.extent, true);
+  view.setUint32(at + 12, extension.timeout, true);
+  view.setUint32(at + 16, extension.traceLow, true);
+  view.setUint32(at + 20, extension.traceHigh, true);
+  for (let i = 0; i < chain.length; i++) view.setUint32(at + FIXED + i * 4, chain[i]!, true);
+}
+
+/** Reads the extension at the beginning of the message that `r` was set to, and sets it to what follows. */
+export function readExtension(r: Reader): Extension {
+  const { bytes, view, position: start, end: limit, blocks } = r;
+  const size = limit - start >= FIXED ? view.getUint32(start, true) : 0;
+  if (size < FIXED || size % TOKEN !== 0 || size > limit - start) {
+    throw new ProtocolError(`cannot read message: invalid extension of ${size} bytes`);
+  }
+  const chain: number[] = [];
+  for (let at = start + FIXED; at < start + size; at += 4) chain.push(view.getUint32(at, true));
+  r.reset(bytes, view, start + size, limit, blocks);
+  return {
+    rank: view.getUint32(start + 4, true),
+    extent: view.getUint32(start + 8, true),
+    timeout: view.getUint32(start + 12, true),
+    traceLow: view.getUint32(start + 16, true),
+    traceHigh: view.getUint32(start + 20, true),
+    chain: chain.length === 0 ? noChain : chain,
+  };
+}
+
+/**
+ * An actor in a call chain, as two words: mesh ids are 64 random bits, so these are as unique as the address. Agents and
+ * roots have the same mesh id everywhere; theirs come from the proc.
+ */
+export function chainToken({ proc, mesh, rank }: ActorAddress): readonly [number, number] {
+  const id = mesh === AGENT_MESH || mesh === ROOT_MESH ? proc ^ mesh : mesh;
+  return [(Number(id & 0xffff_ffffn) + rank) >>> 0, Number(id >> 32n)];
+}
+
+/** Whether an actor waits, directly or not, for the answer to a message with this chain. */
+export function inChain(chain: readonly number[], token: readonly [number, number]): boolean {
+  for (let i = 0; i < chain.length; i += 2) {
+    if (chain[i] === token[0] && chain[i + 1] === token[1]) return true;
+  }
+  return false;
+}

@@ -1,0 +1,115 @@
+/**
+ * The frame header and the kinds of frames (docs/protocol.md). A frame is 16 bytes of header, a body, and zero bytes up
+ * to a multiple of 8; so every frame, and every message in one, starts 8-aligned. Little-endian throughout. What bodies
+ * hold is the concern of those who write and read them.
+ *
+ *   word 0   length in bytes of header and body, padding excluded
+ *   word 1   kind (8 bits), flags (8 bits), slot (16 bits)
+ *   word 2   a: a lane, or a call
+ *   word 3   b: a call, or a number
+ */
+import type { Writer } from "../wire/writer.js";
+
+export const HEADER = 16;
+
+/** A peer with another version is refused. */
+export const PROTOCOL_VERSION = 1;
+
+/** First word of the body of `hello`: "VCRY". */
+export const MAGIC = 0x59524356;
+
+/** Numbers, not an enum: they are compared in the receive loop. */
+export const Kind = {
+  /** First frame in both directions. */
+  hello: 1,
+  /** Farewell: what follows is the end of the pipe, and that is no failure. */
+  bye: 2,
+  /** Opens a lane (a) for messages of one sender to one destination. */
+  open: 3,
+  /** Binds an interface to the slots of a lane (a), from a first one (slot) on. */
+  bind: 4,
+  /** Names an extent (a) that later messages refer to. */
+  extent: 5,
+  /** A message on a lane (a), with the call that waits for its answer (b; 0: none). */
+  message: 6,
+  /** The answer to a call (a). */
+  reply: 7,
+  /** The error that ends a call (a). */
+  error: 8,
+  /** Messages (b) of a lane (a) consumed; their bytes in the body. */
+  credit: 9,
+  /** One item of the stream of a call (a). */
+  item: 10,
+  /** Items (b) of a stream (a) consumed; their bytes in the body. */
+  streamCredit: 11,
+  /** The end of the stream of a call (a). */
+  end: 12,
+  /** The caller of a call (b) on a lane (a) no longer waits; slot: why. */
+  cancel: 13,
+  /** The sender will not use the lane (a) any more. */
+  close: 14,
+  /** The destination of a lane (a) has ended. */
+  gone: 15,
+  /** A message of a lane (a) without reply could not be delivered. */
+  bounce: 16,
+  /** Does the mesh in the body exist? a: number of the question. */
+  ask: 17,
+  /** The answer (b: 1 yes, 0 no) to question a. */
+  tell: 18,
+  /** The port in the body is now held by another actor. */
+  hold: 19,
+  /** An actor that held the port in the body has ended. */
+  release: 20,
+  /** Bytes of a pipe between two other procs, passed on by this one. */
+  relay: 21,
+  /** A large block of bytes; belongs to the next message, reply, item or relay. */
+  block: 22,
+  /** The receiver has forgotten the lane (a): its number may be used again. */
+  closed: 23,
+} as const;
+
+/** Flags of `message`, `reply` and `error`. */
+export const Flag = {
+  /** `message`: an extension stands between header and message. */
+  extended: 1,
+  /** `reply`, `error`, `end`: the credit of the call has been given back already. */
+  credited: 2,
+  /** `message` to a port: an error, not a value. */
+  exception: 4,
+} as const;
+
+/** Rounds up to a multiple of 8. */
+export function align8(n: number): number {
+  return (n + 7) & ~7;
+}
+
+/**
+ * Starts a frame at the writer's position, which is 8-aligned between frames. The length is left to `endFrame`.
+ * @returns where the frame starts
+ */
+export function beginFrame(w: Writer, word1: number, a: number, b: number): number {
+  const at = w.reserve(HEADER);
+  const { view } = w;
+  view.setUint32(at + 4, word1, true);
+  view.setUint32(at + 8, a, true);
+  view.setUint32(at + 12, b, true);
+  return at;
+}
+
+/** Ends the frame that started at `at`: sets its length and pads it. */
+export function endFrame(w: Writer, at: number): void {
+  w.view.setUint32(at, w.position - at, true);
+  if ((w.position & 7) !== 0) pad(w);
+}
+
+function pad(w: Writer): void {
+  const size = -w.position & 7;
+  const at = w.reserve(size);
+  const { bytes } = w;
+  for (let i = at; i < at + size; i++) bytes[i] = 0;
+}
+
+/** A peer that breaks the protocol; the link is closed with this. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}

@@ -1,0 +1,50 @@
+/**
+ * What links need of the proc they belong to. The proc decides what exists, what an error says and what the end of a
+ * link means; links move bytes, count credit and keep order.
+ */
+import type { Reader } from "../wire/reader.js";
+import type { MeshId, ProcId } from "./address.js";
+import type { KeepAlive } from "./keep-alive.js";
+import type { Destination, LaneCredit, LaneSender } from "./lane.js";
+import type { Limits } from "./limits.js";
+import type { Link } from "./link.js";
+import type { SessionTarget } from "./session.js";
+
+/** What a peer asks for with an `open` frame. */
+export interface LaneRequest {
+  readonly sender: LaneSender;
+  readonly target: SessionTarget;
+  readonly credit: LaneCredit;
+}
+
+/** One piece of a relayed pipe. */
+export interface RelayFrame {
+  readonly to: ProcId;
+  readonly from: ProcId;
+  /** Drawn by the proc that dialled. */
+  readonly channel: number;
+  /** One of `Relay` (relay.ts). */
+  readonly op: number;
+  /** Valid while the frame is being handled. */
+  readonly bytes: Uint8Array;
+}
+
+/** Methods that are called while a frame is being read may throw ProtocolError, nothing else. */
+export interface LinkHost {
+  readonly id: ProcId;
+  readonly universe: bigint;
+  readonly limits: Limits;
+  readonly keepAlive: KeepAlive;
+  /** The peer has introduced itself: `link.peer` is known. */
+  linkOpened(link: Link): void;
+  /** Nothing more will come. `error`: how it ended, unless by farewell. The host calls `link.end`, now or later. */
+  linkClosed(link: Link, error: Error | undefined): void;
+  laneOpened(link: Link, request: LaneRequest): Destination;
+  /** An error that ended a call; `thrown`: by its handler. */
+  readError(r: Reader): { readonly error: Error; readonly thrown: boolean };
+  asked(link: Link, question: number, mesh: MeshId): void;
+  told(link: Link, question: number, exists: boolean): void;
+  /** A port of this proc is held (or, with `held` false, no longer held) by an actor. */
+  portHeld(link: Link, port: bigint, holder: string, proc: ProcId, held: boolean): void;
+  relayed(link: Link, frame: RelayFrame): void;
+}

@@ -1,0 +1,145 @@
+/**
+ * The receiving half of a link: one buffer that incoming bytes land in and frames are read out of in place. A frame that
+ * doesn't fit gets memory of its own, exactly as long as its body, which bytes are then read into directly. Knows
+ * lengths, not kinds.
+ */
+import { align8, HEADER, ProtocolError } from "./frame.js";
+
+/** Takes whole frames. `bytes` and `view` are valid until it returns, unless `owned`: made for this frame alone. */
+export interface FrameHandler {
+  frame(
+    word1: number,
+    a: number,
+    b: number,
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+    owned: boolean,
+  ): void;
+}
+
+export const RECEIVE_BUFFER = 64 * 1024;
+
+/** A body that is read into memory of its own. */
+interface LargeBody {
+  readonly word1: number;
+  readonly a: number;
+  readonly b: number;
+  readonly bytes: Uint8Array;
+  fill: number;
+}
+
+export class Inbox {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #maxFrame: number;
+  readonly #handler: FrameHandler;
+  #fill = 0;
+  #large: LargeBody | undefined;
+  /** Bytes of padding of a large body that are still to come. */
+  #skip = 0;
+  #stopped = false;
+
+  constructor(maxFrame: number, handler: FrameHandler) {
+    // A Buffer, so that readers find its string methods.
+    this.#bytes = Buffer.from(new ArrayBuffer(RECEIVE_BUFFER));
+    this.#view = new DataView(this.#bytes.buffer);
+    this.#maxFrame = maxFrame;
+    this.#handler = handler;
+  }
+
+  /** Where the next bytes go. */
+  buffer(): Uint8Array {
+    const large = this.#large;
+    if (large !== undefined) return large.fill === 0 ? large.bytes : large.bytes.subarray(large.fill);
+    return this.#fill === 0 ? this.#bytes : this.#bytes.subarray(this.#fill);
+  }
+
+  /** No frame is handed out any more, not even those that have come. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** @throws ProtocolError on a length no frame can have; what the handler throws passes through */
+  received(n: number): void {
+    const large = this.#large;
+    if (large === undefined) this.#receivedSmall(this.#fill + n);
+    else {
+      large.fill += n;
+      if (large.fill === large.bytes.length) this.#endLarge(large);
+    }
+  }
+
+  #receivedSmall(end: number): void {
+    const bytes = this.#bytes;
+    const view = this.#view;
+    const handler = this.#handler;
+    let at = this.#skip;
+    if (end < at) {
+      this.#fill = end;
+      return;
+    }
+    this.#skip = 0;
+    while (end - at >= HEADER) {
+      const length = view.getUint32(at, true);
+      if (length < HEADER || length > this.#maxFrame) this.#refuse(length);
+      const next = at + align8(length);
+      if (next > end) break;
+      if (this.#stopped) return;
+      handler.frame(
+        view.getUint32(at + 4, true),
+        view.getUint32(at + 8, true),
+        view.getUint32(at + 12, true),
+        bytes,
+        view,
+        at + HEADER,
+        at + length,
+        false,
+      );
+      at = next;
+    }
+    const rest = end - at;
+    if (rest >= HEADER && at + align8(view.getUint32(at, true)) - at > RECEIVE_BUFFER) this.#startLarge(at, end);
+    else {
+      if (at > 0 && rest > 0) bytes.copyWithin(0, at, end);
+      this.#fill = rest;
+    }
+  }
+
+  /** The frame at `at` doesn't fit: its body moves out, and the rest of it is read where it belongs. */
+  #startLarge(at: number, end: number): void {
+    const view = this.#view;
+    const size = view.getUint32(at, true) - HEADER;
+    const large: LargeBody = {
+      word1: view.getUint32(at + 4, true),
+      a: view.getUint32(at + 8, true),
+      b: view.getUint32(at + 12, true),
+      bytes: new Uint8Array(new ArrayBuffer(size)),
+      fill: 0,
+    };
+    const here = this.#bytes.subarray(at + HEADER, Math.min(end, at + HEADER + size));
+    large.bytes.set(here);
+    large.fill = here.length;
+    this.#large = large;
+    this.#skip = -size & 7;
+    this.#fill = 0;
+    // What is left behind the body can be padding alone: the whole frame is larger than this buffer.
+    if (large.fill === size) {
+      this.#skip -= end - at - HEADER - size;
+      this.#endLarge(large);
+    }
+  }
+
+  #endLarge({ word1, a, b, bytes }: LargeBody): void {
+    this.#large = undefined;
+    if (this.#stopped) return;
+    const buffer = Buffer.from(bytes.buffer);
+    this.#handler.frame(word1, a, b, buffer, new DataView(bytes.buffer), 0, buffer.length, true);
+  }
+
+  #refuse(length: number): never {
+    const limit = length < HEADER ? `at least ${HEADER}` : `at most ${this.#maxFrame}`;
+    throw new ProtocolError(`cannot read frame: invalid length: expected ${limit} bytes, got ${length}`);
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The receiving end of a lane: the messages of one sender to one destination on one link. Counts what the destination
+ * has consumed and gives the credit back in batches. What a message means is the destination's concern.
+ */
+import type { Reader } from "../wire/reader.js";
+import type { ActorId } from "./address.js";
+import { writeU32 } from "./control.js";
+import type { DeliveryReason } from "./errors.js";
+import { beginFrame, Kind } from "./frame.js";
+import type { Link } from "./link.js";
+
+/** Who sends on a lane, as its sender says. */
+export interface LaneSender extends ActorId {
+  /** For people: `counters[1]`, or the name of a program. */
+  readonly name: string;
+}
+
+/** Credit is given back when a quarter of what the sender has is used up. */
+const BATCHES = 4;
+
+/** Something that lanes lead to. None of these throws, except ProtocolError. */
+export interface Destination {
+  /** An interface is going to be used on slots from `base` on. */
+  bind(lane: Lane, base: number, key: string, fingerprint: bigint): void;
+  /**
+   * A message of `size` bytes; `r` stands at its beginning and holds it until this returns. Either `lane.consumed` or
+   * an answer without the flag `credited` must follow, once.
+   */
+  message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void;
+  /** The caller no longer waits; `reason` is one of `CancelReason`. */
+  cancel(lane: Lane, call: number, reason: number): void;
+  /** The lane is gone: its sender has closed it, or the link has ended. */
+  laneClosed(lane: Lane): void;
+}
+
+export class Lane {
+  readonly link: Link;
+  readonly id: number;
+  readonly sender: LaneSender;
+  destination: Destination;
+  /** What the destination keeps for each slot. */
+  readonly slots: unknown[] = [];
+  open = true;
+  readonly #messageBatch: number;
+  readonly #byteBatch: number;
+  #messages = 0;
+  #bytes = 0;
+
+  /** @param credit messages and bytes that the sender may have un-consumed */
+  constructor(link: Link, id: number, sender: LaneSender, credit: LaneCredit, destination: Destination) {
+    this.link = link;
+    this.id = id;
+    this.sender = sender;
+    this.destination = destination;
+    this.#messageBatch = Math.max(1, Math.floor(credit.messages / BATCHES));
+    this.#byteBatch = Math.max(1, Math.floor(credit.bytes / BATCHES));
+  }
+
+  /** A message of `size` bytes, whose credit no answer brings back, has left the mailbox. */
+  consumed(size: number): void {
+    this.#messages++;
+    this.#bytes += size;
+    if (this.#messages >= this.#messageBatch || this.#bytes >= this.#byteBatch) this.#giveBack();
+  }
+
+  /** Tells the sender that nothing will be received any more. */
+  gone(reason: DeliveryReason, message: string): void {
+    if (this.open) this.link.sendGone(this.id, reason, message);
+  }
+
+  #giveBack(): void {
+    if (!this.open) return;
+    const { outbox } = this.link;
+    const w = outbox.writer;
+    const at = beginFrame(w, Kind.credit, this.id, this.#messages);
+    writeU32(w, this.#bytes);
+    outbox.commit(at);
+    this.#messages = 0;
+    this.#bytes = 0;
+  }
+}
+
+/** What a sender may have un-consumed. */
+export interface LaneCredit {
+  readonly messages: number;
+  readonly bytes: number;
+}

@@ -1,0 +1,339 @@
+/**
+ * A link: frames in both directions over one pipe, between this proc and one peer. This is its state and its sending
+ * half: lanes, calls, and a method for each kind of frame. What comes in is handed out by receiver.ts. Knows nothing of
+ * the transport below the pipe, and nothing of actors.
+ */
+import type { Codec } from "../wire/codec.js";
+import { Writer } from "../wire/writer.js";
+import type { MeshId, ProcId } from "./address.js";
+import { type PendingCall, PendingCalls } from "./calls.js";
+import { bodySize, writeBody, writeU32, writeU64 } from "./control.js";
+import { type DeliveryError, type DeliveryReason, deliveryReasons, MessageSizeError } from "./errors.js";
+import { WHOLE_MESH } from "./extension.js";
+import { beginFrame, Flag, HEADER, Kind, MAGIC, PROTOCOL_VERSION } from "./frame.js";
+import type { LinkHost, RelayFrame } from "./host.js";
+import type { Lane } from "./lane.js";
+import type { Limits } from "./limits.js";
+import { Outbox } from "./outbox.js";
+import type { Pipe } from "./pipe.js";
+import { Receiver } from "./receiver.js";
+import { type Message, type Sender, Session, type SessionTarget } from "./session.js";
+import type { Encoded } from "./waiting.js";
+
+/** The producing end of a stream. */
+export interface StreamSource {
+  /** The consumer has taken items. */
+  credited(items: number, bytes: number): void;
+}
+
+/** Where messages that cannot be sent yet, or go to many, are encoded. Encoding never nests. */
+const scratch = new Writer();
+const noBlocks: readonly Uint8Array[] = [];
+
+export class Link {
+  readonly host: LinkHost;
+  readonly limits: Limits;
+  readonly outbox = new Outbox();
+  readonly calls = new PendingCalls();
+  /** Lanes that the peer has opened, by their numbers. */
+  readonly lanes: (Lane | undefined)[] = [undefined];
+  /** Lanes that this side has opened, by their numbers. */
+  readonly sessions: (Session | undefined)[] = [undefined];
+  /** Sizes by name that the peer has numbered; number 0 is never used. */
+  readonly extents: Readonly<Record<string, number>>[] = [{}];
+  /** Streams that this side produces, by the peer's call. */
+  readonly streams = new Map<number, StreamSource>();
+  /** Known when the peer has introduced itself, or given. */
+  peer: ProcId | undefined;
+  /** Why nothing goes over it any more. */
+  ended: DeliveryError | undefined;
+  readonly #freeLanes: number[] = [];
+  readonly #extents = new Map<string, number>();
+  readonly #receiver: Receiver;
+  #pipe: Pipe | undefined;
+  #closing = false;
+
+  /** Frames can be sent at once; they leave when the link has a pipe. */
+  constructor(host: LinkHost, peer?: ProcId) {
+    this.host = host;
+    this.limits = host.limits;
+    this.peer = peer;
+    this.#receiver = new Receiver(this);
+    this.#sendHello();
+  }
+
+  /** Gives the link its pipe. */
+  attach(pipe: Pipe): void {
+    this.#pipe = pipe;
+    if (this.ended !== undefined) {
+      pipe.destroy();
+      return;
+    }
+    pipe.open(this.#receiver);
+    this.outbox.attach(pipe);
+    if (this.#closing) pipe.close();
+  }
+
+  /** Says farewell and closes the pipe when everything has been sent. */
+  close(reason: string): void {
+    if (this.#closing || this.ended !== undefined) return;
+    this.#closing = true;
+    const at = beginFrame(this.outbox.writer, Kind.bye, 0, 0);
+    writeBody(this.outbox.writer, (w) => w.string(reason));
+    this.outbox.commit(at);
+    this.outbox.flush();
+    this.#pipe?.close();
+  }
+
+  /** Whether this side has said farewell. */
+  get closing(): boolean {
+    return this.#closing;
+  }
+
+  /** Ends the pipe at once, because of what the peer sent or because it is known to be dead. */
+  destroy(error?: Error): void {
+    this.#receiver.stop();
+    this.#pipe?.destroy(error);
+  }
+
+  /** There is no way to the peer. */
+  unreachable(error: DeliveryError): void {
+    this.#receiver.stop();
+    this.host.linkClosed(this, error);
+  }
+
+  /** The end: pending calls fail with `error`, sessions and lanes are over. Idempotent. */
+  end(error: DeliveryError): void {
+    if (this.ended !== undefined) return;
+    this.ended = error;
+    this.outbox.end();
+    this.#receiver.stop();
+    for (const session of this.sessions) session?.end(error);
+    for (const call of this.calls.all()) {
+      const { target, rank } = call;
+      this.endCall(call);
+      target.failed(rank, error, false);
+    }
+    for (const lane of this.lanes) {
+      if (lane === undefined) continue;
+      lane.open = false;
+      lane.destination.laneClosed(lane);
+    }
+    this.sessions.length = 1;
+    this.lanes.length = 1;
+    this.streams.clear();
+  }
+
+  openSession(sender: Sender, target: SessionTarget): Session {
+    const lane = this.#freeLanes.pop() ?? this.sessions.length;
+    const session = new Session(this, lane, sender, target);
+    this.sessions[lane] = session;
+    const at = beginFrame(this.outbox.writer, Kind.open, lane, 0);
+    writeBody(this.outbox.writer, (w) => writeOpen(w, sender, target, this.limits));
+    this.outbox.commit(at);
+    return session;
+  }
+
+  /** The sender will not use the session any more. Its number is free when the peer says so. */
+  closeSession(session: Session): void {
+    if (this.ended === undefined && this.sessions[session.lane] === session)
+      this.#sendEmpty(Kind.close, session.lane, 0);
+  }
+
+  /** The peer has forgotten a lane. */
+  laneForgotten(lane: number): void {
+    if (this.sessions[lane] === undefined) return;
+    this.sessions[lane] = undefined;
+    this.#freeLanes.push(lane);
+  }
+
+  /** A pending call holds the process, also when nobody looks at it. */
+  hold(): void {
+    this.host.keepAlive.hold();
+  }
+
+  release(): void {
+    this.host.keepAlive.release();
+  }
+
+  /** A call has ended: forgets it. */
+  endCall(call: PendingCall): void {
+    this.calls.remove(call);
+    this.host.keepAlive.release();
+  }
+
+  /** A message in memory of its own. @param extra bytes that go with it, for the limit */
+  encode(message: Message, value: unknown, extra: number): Encoded {
+    const w = scratch;
+    w.position = 0;
+    message.codec.encodeInto(w, value);
+    const blocks = w.blocks.length === 0 ? noBlocks : w.blocks.splice(0);
+    let size = w.position + extra;
+    for (const block of blocks) size += block.length;
+    checkSize(message.label, size, this.limits);
+    return { bytes: w.copy(0), blocks, size };
+  }
+
+  /** The number by which the peer knows an extent; tells it on first use. */
+  extentNumber(extent: Readonly<Record<string, number>>): number {
+    const key = Object.entries(extent).join();
+    const known = this.#extents.get(key);
+    if (known !== undefined) return known;
+    const number = WHOLE_MESH + 1 + this.#extents.size;
+    this.#extents.set(key, number);
+    const at = beginFrame(this.outbox.writer, Kind.extent, number, 0);
+    writeBody(this.outbox.writer, (w) => {
+      const entries = Object.entries(extent);
+      writeU32(w, entries.length);
+      for (const [name, size] of entries) {
+        w.string(name);
+        writeU32(w, size);
+      }
+    });
+    this.outbox.commit(at);
+    return number;
+  }
+
+  sendBind(lane: number, base: number, key: string, fingerprint: bigint): void {
+    const at = beginFrame(this.outbox.writer, Kind.bind | (base << 16), lane, 0);
+    writeBody(this.outbox.writer, (w) => {
+      w.string(key);
+      writeU64(w, fingerprint);
+    });
+    this.outbox.commit(at);
+  }
+
+  /**
+   * Answers a call of the peer. `codec` undefined: with nothing.
+   * @throws CodecError, MessageSizeError: then nothing has been sent
+   */
+  sendReply(kind: number, call: number, credited: boolean, codec: Codec<unknown> | undefined, value: unknown): number {
+    const w = this.outbox.writer;
+    const at = beginFrame(w, credited ? kind | (Flag.credited << 8) : kind, call, 0);
+    if (codec === undefined) {
+      this.outbox.commit(at);
+      return 0;
+    }
+    try {
+      codec.encodeInto(w, value);
+      const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
+      checkSize("the answer", size, this.limits);
+      this.outbox.commit(at);
+      return size;
+    } catch (error) {
+      w.restore(at, 0);
+      throw error;
+    }
+  }
+
+  /** Ends a call of the peer with an error. @throws what `write` throws: then nothing has been sent */
+  sendError(call: number, credited: boolean, write: (w: Writer) => void): void {
+    const w = this.outbox.writer;
+    const at = beginFrame(w, credited ? Kind.error | (Flag.credited << 8) : Kind.error, call, 0);
+    try {
+      write(w);
+      this.outbox.commit(at);
+    } catch (error) {
+      w.restore(at, 0);
+      throw error;
+    }
+  }
+
+  sendEnd(call: number): void {
+    this.#sendEmpty(Kind.end | (Flag.credited << 8), call, 0);
+  }
+
+  sendStreamCredit(call: number, items: number, bytes: number): void {
+    const at = beginFrame(this.outbox.writer, Kind.streamCredit, call, items);
+    writeU32(this.outbox.writer, bytes);
+    this.outbox.commit(at);
+  }
+
+  sendCancel(lane: number, call: number, reason: number): void {
+    this.#sendEmpty(Kind.cancel | (reason << 16), lane, call);
+  }
+
+  sendGone(lane: number, reason: DeliveryReason, message: string): void {
+    const at = beginFrame(this.outbox.writer, Kind.gone, lane, deliveryReasons.indexOf(reason));
+    writeBody(this.outbox.writer, (w) => w.string(message));
+    this.outbox.commit(at);
+  }
+
+  sendBounce(lane: number, slot: number, error: DeliveryError): void {
+    const at = beginFrame(this.outbox.writer, Kind.bounce | (slot << 16), lane, deliveryReasons.indexOf(error.reason));
+    writeBody(this.outbox.writer, (w) => w.string(error.message));
+    this.outbox.commit(at);
+  }
+
+  sendClosed(lane: number): void {
+    this.#sendEmpty(Kind.closed, lane, 0);
+  }
+
+  sendAsk(question: number, mesh: MeshId): void {
+    const at = beginFrame(this.outbox.writer, Kind.ask, question, 0);
+    writeU64(this.outbox.writer, mesh);
+    this.outbox.commit(at);
+  }
+
+  sendTell(question: number, exists: boolean): void {
+    this.#sendEmpty(Kind.tell, question, exists ? 1 : 0);
+  }
+
+  /** Tells the owner of a port which actor holds it, or no longer does. */
+  sendHold(held: boolean, port: bigint, holder: string, proc: ProcId): void {
+    const at = beginFrame(this.outbox.writer, held ? Kind.hold : Kind.release, 0, 0);
+    writeBody(this.outbox.writer, (w) => {
+      writeU64(w, port);
+      writeU64(w, proc);
+      w.string(holder);
+    });
+    this.outbox.commit(at);
+  }
+
+  sendRelay({ to, from, channel, op, bytes }: RelayFrame): void {
+    const w = this.outbox.writer;
+    const at = beginFrame(w, Kind.relay, channel, op);
+    writeU64(w, to);
+    writeU64(w, from);
+    const start = w.reserve(bytes.length);
+    w.bytes.set(bytes, start);
+    this.outbox.commit(at);
+  }
+
+  #sendEmpty(word1: number, a: number, b: number): void {
+    this.outbox.commit(beginFrame(this.outbox.writer, word1, a, b));
+  }
+
+  #sendHello(): void {
+    const w = this.outbox.writer;
+    const at = beginFrame(w, Kind.hello, PROTOCOL_VERSION, 0);
+    writeU32(w, MAGIC);
+    writeU32(w, 0);
+    writeU64(w, this.host.universe);
+    writeU64(w, this.host.id);
+    this.outbox.commit(at);
+  }
+}
+
+function checkSize(label: string, size: number, limits: Limits): void {
+  if (size + HEADER <= limits.maxFrame) return;
+  throw new MessageSizeError(
+    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${limits.maxFrame} for a frame ` +
+      "(limits.maxFrame)",
+  );
+}
+
+function writeOpen(w: Writer, { id, name }: Sender, target: SessionTarget, limits: Limits): void {
+  writeU64(w, id.proc);
+  writeU64(w, id.mesh);
+  writeU32(w, id.rank);
+  writeU32(w, id.incarnation);
+  writeU32(w, limits.creditMessages);
+  writeU32(w, limits.creditBytes);
+  writeU64(w, target.number);
+  writeU64(w, target.owner);
+  writeU64(w, target.fingerprint);
+  writeU32(w, target.rank);
+  writeU32(w, target.kind === "port" ? 1 : 0);
+  w.string(name);
+}

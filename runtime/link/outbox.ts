@@ -1,0 +1,117 @@
+/**
+ * The sending half of a link: frames are written one after another into one batch, which goes to the pipe once per tick,
+ * or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before the message it belongs to.
+ */
+import { Writer } from "../wire/writer.js";
+import { align8, beginFrame, endFrame, HEADER, Kind } from "./frame.js";
+import type { Pipe } from "./pipe.js";
+
+/** A batch of this many bytes is sent without waiting for the end of the tick. */
+export const FLUSH_BYTES = 64 * 1024;
+
+/** Batches handed to the pipe and not yet taken by it; more wait here and grow instead. */
+const WRITES_AHEAD = 2;
+
+const zeros = new Uint8Array(8);
+
+export class Outbox {
+  /** Where frames are written; between frames its position is 8-aligned. */
+  readonly writer = new Writer();
+  readonly #flushLater: () => void;
+  readonly #flushTick: () => void;
+  #pipe: Pipe | undefined;
+  /** What goes before the batch at hand: earlier parts of it, and blocks. */
+  #chunks: Uint8Array[] = [];
+  /** Where the part of the batch begins that is not in `#chunks` yet. */
+  #from = 0;
+  #armed = false;
+  #writing = 0;
+  #ended = false;
+
+  constructor() {
+    this.#flushTick = () => {
+      this.#armed = false;
+      this.flush();
+    };
+    // Behind the microtasks that are ready now: what they send goes into the same batch.
+    this.#flushLater = () => process.nextTick(this.#flushTick);
+  }
+
+  /** What was written so far, and all that follows, goes to `pipe`. */
+  attach(pipe: Pipe): void {
+    this.#pipe = pipe;
+    this.flush();
+  }
+
+  /** Nothing is sent any more: what is written from now on is dropped. */
+  end(): void {
+    this.#ended = true;
+    this.#drop();
+  }
+
+  /** The frame from `at` is complete. Sends the batch, at the latest at the end of this tick. */
+  commit(at: number): void {
+    const w = this.writer;
+    endFrame(w, at);
+    if (w.blocks.length > 0) this.#insertBlocks(at);
+    if (w.position - this.#from >= FLUSH_BYTES) this.flush();
+    else if (!this.#armed) this.arm();
+  }
+
+  /** Sees to it that the batch is sent at the end of this tick. */
+  arm(): void {
+    this.#armed = true;
+    queueMicrotask(this.#flushLater);
+  }
+
+  /** Sends what there is, unless the pipe is behind: then it is sent when the pipe has caught up. */
+  flush(): void {
+    const pipe = this.#pipe;
+    const w = this.writer;
+    if (w.position === 0 && this.#chunks.length === 0) return;
+    if (this.#ended) this.#drop();
+    if (this.#ended || pipe === undefined || this.#writing >= WRITES_AHEAD) return;
+    const chunks = this.#chunks;
+    const batch = w.take();
+    if (batch.length > this.#from) chunks.push(this.#from === 0 ? batch : batch.subarray(this.#from));
+    this.#chunks = [];
+    this.#from = 0;
+    this.#writing++;
+    pipe.write(chunks, () => {
+      w.recycle(batch);
+      if (this.#writing-- === WRITES_AHEAD) this.flush();
+    });
+  }
+
+  /** Bytes that have been written here and not yet been handed to the pipe. */
+  get waiting(): number {
+    return this.#chunks.reduce((sum, chunk) => sum + chunk.length, this.writer.position - this.#from);
+  }
+
+  #drop(): void {
+    this.#chunks = [];
+    this.#from = 0;
+    this.writer.position = 0;
+  }
+
+  #insertBlocks(at: number): void {
+    const w = this.writer;
+    const chunks = this.#chunks;
+    if (at > this.#from) chunks.push(w.bytes.subarray(this.#from, at));
+    this.#from = at;
+    for (const block of w.blocks) {
+      chunks.push(blockHeader(block.length), block);
+      const padding = align8(block.length) - block.length;
+      if (padding > 0) chunks.push(zeros.subarray(0, padding));
+    }
+    w.blocks.length = 0;
+  }
+}
+
+function blockHeader(length: number): Uint8Array {
+  const w = new Writer(HEADER);
+  const at = beginFrame(w, Kind.block, 0, 0);
+  endFrame(w, at);
+  w.view.setUint32(0, HEADER + length, true);
+  return w.bytes.subarray(0, HEADER);
+}

@@ -1,0 +1,323 @@
+/**
+ * The receiving half of a link: what each kind of frame does. Everything a peer sends is checked before it is used;
+ * whatever is wrong with it closes the link with an error that says so, and harms nobody else.
+ */
+import { Reader } from "../wire/reader.js";
+import { readBody, readU32, readU64 } from "./control.js";
+import { DeliveryError, deliveryReasons } from "./errors.js";
+import { Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
+import type { LaneRequest } from "./host.js";
+import { type FrameHandler, Inbox } from "./inbox.js";
+import { Lane } from "./lane.js";
+import type { Link } from "./link.js";
+import type { PipeSink } from "./pipe.js";
+
+export class Receiver implements PipeSink, FrameHandler {
+  readonly #link: Link;
+  readonly #inbox: Inbox;
+  readonly #reader = new Reader();
+  /** Blocks that have come for the next message. */
+  #blocks: Uint8Array[] | undefined;
+  #blockBytes = 0;
+  #introduced = false;
+  #farewell = false;
+  #stopped = false;
+
+  constructor(link: Link) {
+    this.#link = link;
+    this.#inbox = new Inbox(link.limits.maxFrame, this);
+  }
+
+  buffer(): Uint8Array {
+    return this.#inbox.buffer();
+  }
+
+  received(n: number): void {
+    if (this.#stopped) return;
+    try {
+      this.#inbox.received(n);
+    } catch (error) {
+      this.stop();
+      this.#link.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  closed(error?: Error): void {
+    this.stop();
+    const lost = error ?? (this.#farewell ? undefined : new Error("the connection ended without a farewell"));
+    this.#link.host.linkClosed(this.#link, this.#farewell ? undefined : lost);
+  }
+
+  /** Hands out nothing more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#inbox.stop();
+  }
+
+  frame(
+    word1: number,
+    a: number,
+    b: number,
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+    owned: boolean,
+  ): void {
+    const kind = word1 & 0xff;
+    if (!this.#introduced && kind !== Kind.hello)
+      throw new ProtocolError(`cannot read frame: kind ${kind} before hello`);
+    if (kind === Kind.block) {
+      this.#block(owned ? bytes : bytes.slice(start, end));
+      return;
+    }
+    const r = this.#reader;
+    const blocks = this.#blocks;
+    let size = end - start;
+    if (blocks !== undefined) {
+      size += this.#blockBytes;
+      this.#blocks = undefined;
+      this.#blockBytes = 0;
+    }
+    r.reset(bytes, view, start, end, blocks);
+    if (kind === Kind.message) this.#message(word1, a, b, r, size);
+    else if (kind === Kind.reply) this.#reply(word1, a, r);
+    else this.#other(kind, word1, a, b, r, size);
+  }
+
+  #message(word1: number, a: number, b: number, r: Reader, size: number): void {
+    const lane = this.#link.lanes[a];
+    if (lane === undefined) throw new ProtocolError(`cannot read message: lane ${a} is not open`);
+    lane.destination.message(lane, word1 >>> 16, b, (word1 >>> 8) & 0xff, r, size);
+  }
+
+  #reply(word1: number, a: number, r: Reader): void {
+    const link = this.#link;
+    const call = link.calls.find(a);
+    if (call === undefined) return;
+    const { target, rank, credit } = call;
+    const session = call.session!;
+    link.endCall(call);
+    if (((word1 >>> 8) & Flag.credited) === 0) session.credited(1, credit);
+    target.answered(rank, r);
+  }
+
+  #other(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
+    switch (kind) {
+      case Kind.error:
+        this.#error(word1, a, r);
+        break;
+      case Kind.credit:
+        this.#link.sessions[a]?.credited(b, readU32(r));
+        break;
+      case Kind.item:
+        this.#item(a, r, size);
+        break;
+      case Kind.end:
+        this.#end(word1, a);
+        break;
+      case Kind.streamCredit:
+        this.#link.streams.get(a)?.credited(b, readU32(r));
+        break;
+      case Kind.cancel: {
+        const lane = this.#link.lanes[a];
+        lane?.destination.cancel(lane, b, word1 >>> 16);
+        break;
+      }
+      case Kind.open:
+        this.#open(a, r);
+        break;
+      case Kind.bind:
+        this.#bind(word1 >>> 16, a, r);
+        break;
+      case Kind.extent:
+        this.#extent(a, r);
+        break;
+      case Kind.close:
+        this.#close(a);
+        break;
+      case Kind.closed:
+        this.#link.laneForgotten(a);
+        break;
+      case Kind.gone:
+        this.#gone(a, b, r);
+        break;
+      case Kind.bounce:
+        this.#bounce(word1 >>> 16, a, b, r);
+        break;
+      default:
+        this.#seldom(kind, a, b, r);
+        break;
+    }
+  }
+
+  #seldom(kind: number, a: number, b: number, r: Reader): void {
+    const { host } = this.#link;
+    switch (kind) {
+      case Kind.hello:
+        this.#hello(a, r);
+        break;
+      case Kind.bye:
+        this.#farewell = true;
+        return;
+      case Kind.ask:
+        host.asked(this.#link, a, readU64(r));
+        break;
+      case Kind.tell:
+        host.told(this.#link, a, b === 1);
+        break;
+      case Kind.hold:
+      case Kind.release: {
+        const [port, proc, holder] = readBody(r, "hold", () => [readU64(r), readU64(r), r.string()] as const);
+        host.portHeld(this.#link, port, holder, proc, kind === Kind.hold);
+        break;
+      }
+      case Kind.relay:
+        this.#relay(a, b, r);
+        break;
+      default:
+        throw new ProtocolError(`cannot read frame: unknown kind ${kind}`);
+    }
+  }
+
+  #hello(version: number, r: Reader): void {
+    if (this.#introduced) throw new ProtocolError("cannot read hello: it came twice");
+    const magic = readU32(r);
+    if (magic !== MAGIC) throw new ProtocolError("cannot read hello: the peer does not speak this protocol");
+    if (version !== PROTOCOL_VERSION) {
+      throw new ProtocolError(
+        `cannot connect: the peer speaks version ${version} of the protocol, this process ${PROTOCOL_VERSION}; ` +
+          "install the same version of viceroy on both sides",
+      );
+    }
+    readU32(r);
+    const universe = readU64(r);
+    if (universe !== this.#link.host.universe)
+      throw new ProtocolError("cannot connect: the peer is of another universe");
+    const peer = readU64(r);
+    if (this.#link.peer !== undefined && this.#link.peer !== peer) {
+      throw new ProtocolError("cannot connect: the peer is another process than expected");
+    }
+    this.#link.peer = peer;
+    this.#introduced = true;
+    this.#link.host.linkOpened(this.#link);
+  }
+
+  #open(a: number, r: Reader): void {
+    const link = this.#link;
+    if (a === 0 || a > link.lanes.length || link.lanes[a] !== undefined) {
+      throw new ProtocolError(`cannot open lane ${a}: expected a free number, at most ${link.lanes.length}`);
+    }
+    const request = readBody(r, "open", () => readOpen(r, link));
+    const destination = link.host.laneOpened(link, request);
+    link.lanes[a] = new Lane(link, a, request.sender, request.credit, destination);
+  }
+
+  #bind(base: number, a: number, r: Reader): void {
+    const lane = this.#lane(a);
+    const [key, fingerprint] = readBody(r, "bind", () => [r.string(), readU64(r)] as const);
+    lane.destination.bind(lane, base, key, fingerprint);
+  }
+
+  #extent(a: number, r: Reader): void {
+    const { extents } = this.#link;
+    if (a !== extents.length) throw new ProtocolError(`cannot number an extent ${a}: expected ${extents.length}`);
+    extents.push(
+      readBody(r, "extent", () => {
+        const entries: [string, number][] = [];
+        for (let left = readU32(r); left > 0; left--) entries.push([r.string(), readU32(r)]);
+        return Object.freeze(Object.fromEntries(entries));
+      }),
+    );
+  }
+
+  #error(word1: number, a: number, r: Reader): void {
+    const link = this.#link;
+    const call = link.calls.find(a);
+    if (call === undefined) return;
+    const { target, rank, credit } = call;
+    const session = call.session!;
+    const { error, thrown } = link.host.readError(r);
+    link.endCall(call);
+    if (((word1 >>> 8) & Flag.credited) === 0) session.credited(1, credit);
+    target.failed(rank, error, thrown);
+  }
+
+  #item(a: number, r: Reader, size: number): void {
+    const call = this.#link.calls.find(a);
+    call?.target.item(call, r, size);
+  }
+
+  #end(word1: number, a: number): void {
+    const link = this.#link;
+    const call = link.calls.find(a);
+    if (call === undefined) return;
+    const { target, rank, credit } = call;
+    const session = call.session!;
+    link.endCall(call);
+    if (((word1 >>> 8) & Flag.credited) === 0) session.credited(1, credit);
+    target.ended(rank);
+  }
+
+  #close(a: number): void {
+    const lane = this.#lane(a);
+    this.#link.lanes[a] = undefined;
+    this.#link.sendClosed(a);
+    lane.open = false;
+    lane.destination.laneClosed(lane);
+  }
+
+  #gone(a: number, b: number, r: Reader): void {
+    const message = readBody(r, "gone", () => r.string());
+    const session = this.#link.sessions[a];
+    if (session === undefined || session.ended !== undefined) return;
+    session.end(new DeliveryError(deliveryReasons[b] ?? "unknown", message));
+    this.#link.closeSession(session);
+  }
+
+  #bounce(slot: number, a: number, b: number, r: Reader): void {
+    const message = readBody(r, "bounce", () => r.string());
+    const session = this.#link.sessions[a];
+    session?.sender.bounced(session, slot, new DeliveryError(deliveryReasons[b] ?? "unknown", message));
+  }
+
+  #relay(channel: number, op: number, r: Reader): void {
+    const to = readU64(r);
+    const from = readU64(r);
+    const bytes = r.bytes.subarray(r.position, r.end);
+    this.#link.host.relayed(this.#link, { to, from, channel, op, bytes });
+  }
+
+  #block(bytes: Uint8Array): void {
+    this.#blocks ??= [];
+    this.#blocks.push(bytes);
+    this.#blockBytes += bytes.length;
+    if (this.#blockBytes > this.#link.limits.maxFrame)
+      throw new ProtocolError("cannot read blocks: together too large");
+  }
+
+  #lane(a: number): Lane {
+    const lane = this.#link.lanes[a];
+    if (lane === undefined) throw new ProtocolError(`cannot read frame: lane ${a} is not open`);
+    return lane;
+  }
+}
+
+function readOpen(r: Reader, link: Link): LaneRequest {
+  const proc = readU64(r);
+  const mesh = readU64(r);
+  const rank = readU32(r);
+  const incarnation = readU32(r);
+  const credit = { messages: readU32(r), bytes: readU32(r) };
+  const number = readU64(r);
+  const owner = readU64(r);
+  const fingerprint = readU64(r);
+  const targetRank = readU32(r);
+  const kind = readU32(r) === 1 ? "port" : "actor";
+  const { id, universe } = link.host;
+  return {
+    sender: { universe, proc, mesh, rank, incarnation, name: r.string() },
+    target: { kind, proc: id, number, rank: targetRank, owner, fingerprint },
+    credit,
+  };
+}

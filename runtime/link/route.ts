@@ -1,0 +1,97 @@
+/**
+ * The routing table of a proc: which link leads to which peer. A peer is dialled on first use; one that cannot be dialled
+ * is reached through the owner of the mesh, or through this proc's parent. What was sent meanwhile waits in the link, so
+ * that order does not depend on how a peer is reached.
+ */
+import type { Location, ProcId } from "./address.js";
+import { DeliveryError } from "./errors.js";
+import type { LinkHost } from "./host.js";
+import { Link } from "./link.js";
+import { loopPipe } from "./local/pipe.js";
+import type { Pipe } from "./pipe.js";
+import type { Relays } from "./relay.js";
+
+export type Dial = (location: Location, peer: ProcId) => Promise<Pipe>;
+
+/** Procs that are known to have ended: the oldest are forgotten, and then found out again. */
+const REMEMBERED = 65_536;
+
+export class Routes {
+  readonly #host: LinkHost;
+  readonly #dial: Dial;
+  readonly #parent: ProcId | undefined;
+  readonly #relays: Relays;
+  readonly #links = new Map<ProcId, Link>();
+  readonly #down = new Map<ProcId, DeliveryError>();
+
+  constructor(host: LinkHost, dial: Dial, parent: ProcId | undefined, relays: Relays) {
+    this.#host = host;
+    this.#dial = dial;
+    this.#parent = parent;
+    this.#relays = relays;
+  }
+
+  /** The link that is used towards a peer, if there is one already. */
+  existing(peer: ProcId): Link | undefined {
+    return this.#links.get(peer);
+  }
+
+  /** Why a peer is known to be dead. */
+  down(peer: ProcId): DeliveryError | undefined {
+    return this.#down.get(peer);
+  }
+
+  /** All links that are in use. */
+  all(): Link[] {
+    return [...this.#links.values()];
+  }
+
+  /** A link to a peer, dialling it if need be; frames can be sent at once. @throws DeliveryError if it is dead */
+  to(peer: ProcId, location: Location, owner: ProcId | undefined): Link {
+    const known = this.#links.get(peer);
+    if (known !== undefined) return known;
+    const down = this.#down.get(peer);
+    if (down !== undefined) throw down;
+    const link = new Link(this.#host, peer);
+    this.#links.set(peer, link);
+    if (peer === this.#host.id) link.attach(loopPipe());
+    else if (location === "") this.#relay(link, peer, owner);
+    else
+      this.#dial(location, peer).then(
+        (pipe) => link.attach(pipe),
+        () => this.#relay(link, peer, owner),
+      );
+    return link;
+  }
+
+  /** A link that has come about otherwise. The first one to a peer is the one that is used. */
+  add(peer: ProcId, link: Link): void {
+    if (!this.#links.has(peer)) this.#links.set(peer, link);
+    this.#down.delete(peer);
+  }
+
+  /** @returns whether another link to the same peer is left */
+  remove(link: Link): boolean {
+    const { peer } = link;
+    if (peer === undefined) return true;
+    if (this.#links.get(peer) === link) this.#links.delete(peer);
+    return this.#links.has(peer);
+  }
+
+  /** Remembers that a peer is dead. */
+  markDown(peer: ProcId, error: DeliveryError): void {
+    this.#down.set(peer, error);
+    if (this.#down.size > REMEMBERED) this.#down.delete(this.#down.keys().next().value!);
+  }
+
+  #relay(link: Link, peer: ProcId, owner: ProcId | undefined): void {
+    const via = this.#through(owner, peer) ?? this.#through(this.#parent, peer);
+    if (via !== undefined) link.attach(this.#relays.dial(via, peer));
+    else link.unreachable(new DeliveryError("unknown", "its process cannot be reached"));
+  }
+
+  #through(proc: ProcId | undefined, peer: ProcId): Link | undefined {
+    if (proc === undefined || proc === peer || proc === this.#host.id) return undefined;
+    return this.#links.get(proc);
+  }
+}

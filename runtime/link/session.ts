@@ -1,0 +1,301 @@
+/**
+ * A session: all messages of one sender to one destination, in order, over whatever handle or adverb they were sent.
+ * Here it is a lane of one link, whose pipe keeps order: the place of a message on its lane is its sequence number, and
+ * nothing is acknowledged but by credit. Without credit messages wait here, up to the send window.
+ */
+import type { Codec } from "../wire/codec.js";
+import type { ActorId, ProcId } from "./address.js";
+import { abandoned, type CallTarget, type PendingCall } from "./calls.js";
+import { bodySize } from "./control.js";
+import { BackpressureError, type DeliveryError, MessageSizeError } from "./errors.js";
+import { type Extension, writeExtension } from "./extension.js";
+import { beginFrame, Flag, HEADER, Kind } from "./frame.js";
+import type { Link } from "./link.js";
+import { type Encoded, WaitingQueue } from "./waiting.js";
+
+/** Who sends: an actor, or a program's root. */
+export interface Sender {
+  readonly id: ActorId;
+  /** For people. */
+  readonly name: string;
+  /** A message without an answer came back. */
+  bounced(session: Session, slot: number, error: DeliveryError): void;
+  /** The session can't be used any more; the next message needs a new one. */
+  sessionEnded(session: Session): void;
+}
+
+/** Where a session leads. */
+export interface SessionTarget {
+  readonly kind: "actor" | "port";
+  readonly proc: ProcId;
+  /** The mesh, or the port's number. */
+  readonly number: bigint;
+  readonly rank: number;
+  /** The proc that knows whether the mesh exists. */
+  readonly owner: ProcId;
+  /** Of the port's type; 0n for actors. */
+  readonly fingerprint: bigint;
+}
+
+/** What is being sent, as errors name it and as it is encoded. */
+export interface Message {
+  /** `counters.increment`. */
+  readonly label: string;
+  readonly codec: Codec<unknown>;
+}
+
+/** Waits until a message has been given credit. */
+export interface CreditWaiter {
+  credited(): void;
+}
+
+export class Session {
+  readonly link: Link;
+  readonly lane: number;
+  readonly sender: Sender;
+  readonly target: SessionTarget;
+  /** Why nothing can be sent any more. */
+  ended: DeliveryError | undefined;
+  /** Un-consumed by the receiver, as far as is known. */
+  #messages = 0;
+  #bytes = 0;
+  #waiting: WaitingQueue | undefined;
+  #bound: object | undefined;
+  #moreBound: Map<object, number> | undefined;
+  #nextSlot = 0;
+
+  /** Made by `link.openSession`. */
+  constructor(link: Link, lane: number, sender: Sender, target: SessionTarget) {
+    this.link = link;
+    this.lane = lane;
+    this.sender = sender;
+    this.target = target;
+  }
+
+  /** Messages that have been sent and not answered or consumed, and those that wait: how busy the receiver is. */
+  get load(): number {
+    return this.#messages + (this.#waiting?.size ?? 0);
+  }
+
+  /** Whether a message would be sent at once. */
+  get hasCredit(): boolean {
+    const { limits } = this.link;
+    return (
+      this.#messages < limits.creditMessages && this.#bytes < limits.creditBytes && (this.#waiting?.size ?? 0) === 0
+    );
+  }
+
+  /** The first slot of an interface on this lane; the first use tells the receiver. */
+  slotOf(description: object, key: string, fingerprint: bigint, slots: number): number {
+    if (this.#bound === description) return 0;
+    const known = this.#moreBound?.get(description);
+    if (known !== undefined) return known;
+    const base = this.#nextSlot;
+    if (base + slots > 0xffff) throw new RangeError(`cannot send to ${key}: too many interfaces on one lane`);
+    this.#nextSlot += slots;
+    if (this.#bound === undefined) this.#bound = description;
+    else {
+      this.#moreBound ??= new Map();
+      this.#moreBound.set(description, base);
+    }
+    this.link.sendBind(this.lane, base, key, fingerprint);
+    return base;
+  }
+
+  /**
+   * Sends a message that is answered.
+   * @throws CodecError, MessageSizeError, BackpressureError: then nothing has been sent
+   */
+  call(
+    slot: number,
+    message: Message,
+    value: unknown,
+    target: CallTarget,
+    rank: number,
+    extension?: Extension,
+  ): PendingCall {
+    const { link } = this;
+    const call = link.calls.add(target, this, 0, rank);
+    try {
+      if (this.hasCredit) call.credit = this.#write(Kind.message | (slot << 16), call.id, message, value, extension);
+      else this.#later(slot, 0, this.#encode(message, value, extension), extension, call, undefined);
+    } catch (error) {
+      link.calls.remove(call);
+      throw error;
+    }
+    link.hold();
+    return call;
+  }
+
+  /**
+   * Sends a message that is not answered.
+   * @returns whether it had credit; if not, `waiter` is told when it gets it
+   * @throws CodecError, MessageSizeError, BackpressureError: then nothing has been sent
+   */
+  cast(
+    slot: number,
+    flags: number,
+    message: Message,
+    value: unknown,
+    waiter: CreditWaiter,
+    extension?: Extension,
+  ): boolean {
+    if (this.hasCredit) {
+      this.#write(Kind.message | (flags << 8) | (slot << 16), 0, message, value, extension);
+      return true;
+    }
+    this.#later(slot, flags, this.#encode(message, value, extension), extension, undefined, waiter);
+    return false;
+  }
+
+  /**
+   * Sends a message that was encoded once for many; `target` if it is answered. `admits` has been asked.
+   * @returns the call, if any
+   */
+  post(
+    slot: number,
+    body: Encoded,
+    extension: Extension | undefined,
+    target: CallTarget | undefined,
+    rank: number,
+    waiter: CreditWaiter | undefined,
+  ): PendingCall | undefined {
+    const { link } = this;
+    const call = target === undefined ? undefined : link.calls.add(target, this, 0, rank);
+    if (call !== undefined) link.hold();
+    if (this.hasCredit) {
+      const size = this.#writeEncoded(slot, 0, body, extension, call);
+      if (call !== undefined) call.credit = size;
+      waiter?.credited();
+    } else this.#later(slot, 0, body, extension, call, waiter);
+    return call;
+  }
+
+  /** @throws BackpressureError if a message of so many bytes would not find room */
+  admits(size: number, label: string): void {
+    if (this.hasCredit) return;
+    const { sendWindowMessages, sendWindowBytes } = this.link.limits;
+    const waiting = this.#waiting;
+    if (waiting === undefined || waiting.size === 0) return;
+    if (waiting.size < sendWindowMessages && waiting.bytes + size <= sendWindowBytes) return;
+    throw new BackpressureError(
+      `cannot send ${label}: ${waiting.size} messages (${waiting.bytes} bytes) already wait for the receiver, the ` +
+        `send window being ${sendWindowMessages} messages and ${sendWindowBytes} bytes; await what broadcast and send return`,
+    );
+  }
+
+  /** Credit comes back: messages and bytes that the receiver has consumed. */
+  credited(messages: number, bytes: number): void {
+    this.#messages = Math.max(0, this.#messages - messages);
+    this.#bytes = Math.max(0, this.#bytes - bytes);
+    if (this.#waiting !== undefined) this.#drain(this.#waiting);
+  }
+
+  /** The caller gives up: nobody will be told of the answer. Tells the receiver, unless it never got the message. */
+  abandon(call: PendingCall, reason: number): void {
+    call.target = abandoned;
+    if (this.#waiting?.remove(call) === true) this.link.endCall(call);
+    else this.link.sendCancel(this.lane, call.id, reason);
+  }
+
+  /** What waits here will never be sent: calls fail, other messages come back. */
+  end(error: DeliveryError): void {
+    if (this.ended !== undefined) return;
+    this.ended = error;
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    for (const { slot, call, waiter } of waiting?.takeAll() ?? []) {
+      waiter?.credited();
+      if (call === undefined) {
+        this.link.release();
+        this.sender.bounced(this, slot, error);
+        continue;
+      }
+      const { target, rank } = call;
+      this.link.endCall(call);
+      target.failed(rank, error, false);
+    }
+    this.sender.sessionEnded(this);
+  }
+
+  #write(word1: number, call: number, message: Message, value: unknown, extension: Extension | undefined): number {
+    const { outbox } = this.link;
+    const w = outbox.writer;
+    const at = beginFrame(w, extension === undefined ? word1 : word1 | (Flag.extended << 8), this.lane, call);
+    try {
+      if (extension !== undefined) writeExtension(w, extension);
+      message.codec.encodeInto(w, value);
+      const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
+      if (size > this.link.limits.maxFrame - HEADER) refuse(message.label, size, this.link.limits.maxFrame);
+      outbox.commit(at);
+      this.#messages++;
+      this.#bytes += size;
+      return size;
+    } catch (error) {
+      w.restore(at, 0);
+      throw error;
+    }
+  }
+
+  #writeEncoded(
+    slot: number,
+    flags: number,
+    body: Encoded,
+    extension: Extension | undefined,
+    call: PendingCall | undefined,
+  ): number {
+    const { outbox } = this.link;
+    const w = outbox.writer;
+    const bits = extension === undefined ? flags : flags | Flag.extended;
+    const at = beginFrame(w, Kind.message | (bits << 8) | (slot << 16), this.lane, call?.id ?? 0);
+    if (extension !== undefined) writeExtension(w, extension);
+    const start = w.reserve(body.bytes.length);
+    w.bytes.set(body.bytes, start);
+    w.blocks.push(...body.blocks);
+    const size = bodySize(w, at);
+    outbox.commit(at);
+    this.#messages++;
+    this.#bytes += size;
+    return size;
+  }
+
+  /** Encodes a message that cannot be sent yet. */
+  #encode(message: Message, value: unknown, extension: Extension | undefined): Encoded {
+    // Asked before anything is encoded, so that a flood that is refused costs little.
+    this.admits(0, message.label);
+    const body = this.link.encode(message, value, extension === undefined ? 0 : extension.chain.length * 4 + 24);
+    this.admits(body.size, message.label);
+    return body;
+  }
+
+  #later(
+    slot: number,
+    flags: number,
+    body: Encoded,
+    extension: Extension | undefined,
+    call: PendingCall | undefined,
+    waiter: CreditWaiter | undefined,
+  ): void {
+    this.#waiting ??= new WaitingQueue();
+    this.#waiting.add({ slot, flags, body, extension, call, waiter });
+    if (call === undefined) this.link.hold();
+  }
+
+  #drain(waiting: WaitingQueue): void {
+    const { limits } = this.link;
+    while (waiting.size > 0 && this.#messages < limits.creditMessages && this.#bytes < limits.creditBytes) {
+      const { slot, flags, body, extension, call, waiter } = waiting.take();
+      const size = this.#writeEncoded(slot, flags, body, extension, call);
+      if (call !== undefined) call.credit = size;
+      else this.link.release();
+      waiter?.credited();
+    }
+    if (waiting.size === 0) this.#waiting = undefined;
+  }
+}
+
+function refuse(label: string, size: number, limit: number): never {
+  throw new MessageSizeError(
+    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${limit} for a frame (limits.maxFrame)`,
+  );
+}

@@ -1,0 +1,156 @@
+/**
+ * A byte pipe over a Unix socket (or any other net.Socket). One write a tick comes from the link; here each becomes one
+ * system call. Bytes are read straight into the link's buffer where Node allows it: for sockets that are made here.
+ */
+import { type ConnectOpts, connect, createServer, type Server, Socket, type SocketConstructorOpts } from "node:net";
+import type { Pipe, PipeSink } from "../pipe.js";
+
+/** What `onread` reads into before the link is there. */
+const EARLY_BYTES = 4096;
+
+class SocketPipe implements Pipe {
+  readonly #socket: Socket;
+  #sink: PipeSink | undefined;
+  /** The link's memory that is being read into. */
+  #target: Uint8Array | undefined;
+  readonly #early: Uint8Array[] = [];
+  #error: Error | undefined;
+  #closed = false;
+
+  constructor(make: (pipe: SocketPipe) => Socket) {
+    const socket = make(this);
+    this.#socket = socket;
+    socket.unref();
+    socket.on("error", (error) => {
+      this.#error ??= error;
+    });
+    socket.once("close", () => this.#end());
+  }
+
+  /** Why it ended. */
+  get failure(): Error | undefined {
+    return this.#error;
+  }
+
+  open(sink: PipeSink): void {
+    this.#sink = sink;
+    for (const bytes of this.#early.splice(0)) this.take(bytes);
+    if (this.#closed) sink.closed(this.#error);
+  }
+
+  write(chunks: readonly Uint8Array[], done: () => void): void {
+    const socket = this.#socket;
+    if (!socket.writable) {
+      queueMicrotask(done);
+      return;
+    }
+    const last = chunks.length - 1;
+    if (last > 0) socket.cork();
+    for (let i = 0; i < last; i++) socket.write(chunks[i]!);
+    socket.write(chunks[last]!, done);
+    if (last > 0) socket.uncork();
+  }
+
+  close(): void {
+    this.#socket.destroySoon();
+  }
+
+  destroy(error?: Error): void {
+    this.#error ??= error;
+    this.#socket.destroy();
+  }
+
+  ref(): void {
+    this.#socket.ref();
+  }
+
+  unref(): void {
+    this.#socket.unref();
+  }
+
+  /** Where to read to. */
+  buffer(): Uint8Array {
+    this.#target = this.#sink?.buffer();
+    return this.#target ?? new Uint8Array(EARLY_BYTES);
+  }
+
+  /** `n` bytes were read into `bytes`, which is what `buffer` returned last. */
+  received(n: number, bytes: Uint8Array): void {
+    if (bytes === this.#target && this.#sink !== undefined) this.#sink.received(n);
+    else this.take(bytes.slice(0, n));
+  }
+
+  /** Bytes that were read elsewhere. */
+  take(bytes: Uint8Array): void {
+    const sink = this.#sink;
+    if (sink === undefined) {
+      this.#early.push(bytes);
+      return;
+    }
+    for (let at = 0; at < bytes.length; ) {
+      const target = sink.buffer();
+      const size = Math.min(target.length, bytes.length - at);
+      target.set(size === bytes.length ? bytes : bytes.subarray(at, at + size));
+      sink.received(size);
+      at += size;
+    }
+  }
+
+  #end(): void {
+    this.#closed = true;
+    this.#sink?.closed(this.#error);
+  }
+}
+
+/** `onread` of a socket that reads into a link's buffer. */
+function readInto(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
+  return {
+    buffer: () => pipe.buffer(),
+    callback(n, bytes) {
+      pipe.received(n, bytes);
+      return true;
+    },
+  };
+}
+
+/** A pipe over an inherited file descriptor, which it owns from now on. */
+export function fdPipe(fd: number): Pipe {
+  return new SocketPipe((pipe) => {
+    const options: SocketConstructorOpts & ConnectOpts = { fd, readable: true, writable: true, onread: readInto(pipe) };
+    return new Socket(options);
+  });
+}
+
+/** A pipe over a socket that exists already and that nobody has read from. */
+export function socketPipe(socket: Socket): Pipe {
+  return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.take(bytes)));
+}
+
+/** @returns a pipe to the socket at `path`; rejects when nobody listens there */
+export function connectUnix(path: string): Promise<Pipe> {
+  return new Promise((resolve, reject) => {
+    let socket: Socket | undefined;
+    const pipe = new SocketPipe((made) => {
+      socket = connect({ path, onread: readInto(made) });
+      return socket;
+    });
+    socket?.once("connect", () => resolve(pipe));
+    socket?.once("close", () => reject(pipe.failure ?? new Error(`cannot connect to ${path}: it closed at once`)));
+  });
+}
+
+/**
+ * Listens at `path`, which must not exist; who may connect is decided by the folder's permissions.
+ * @returns the server, which does not keep the process alive
+ */
+export function listenUnix(path: string, accept: (pipe: Pipe) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => accept(socketPipe(socket)));
+    server.once("error", reject);
+    server.listen(path, () => {
+      server.off("error", reject);
+      server.unref();
+      resolve(server);
+    });
+  });
+}

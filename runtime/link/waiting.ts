@@ -1,0 +1,78 @@
+/** Messages that wait for credit, encoded, first come first sent. Whether there is room is their session's concern. */
+import type { PendingCall } from "./calls.js";
+import type { Extension } from "./extension.js";
+import type { CreditWaiter } from "./session.js";
+
+/** The bytes of a message, and its blocks. */
+export interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly blocks: readonly Uint8Array[];
+  /** Of both. */
+  readonly size: number;
+}
+
+export interface WaitingMessage {
+  readonly slot: number;
+  readonly flags: number;
+  readonly body: Encoded;
+  readonly extension: Extension | undefined;
+  readonly call: PendingCall | undefined;
+  readonly waiter: CreditWaiter | undefined;
+}
+
+/** The array is cut down when so many of its first entries have been taken. */
+const SPENT = 1024;
+
+export class WaitingQueue {
+  #entries: (WaitingMessage | undefined)[] = [];
+  #head = 0;
+  #size = 0;
+  /** Bytes of all bodies. */
+  bytes = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(message: WaitingMessage): void {
+    this.#entries.push(message);
+    this.#size++;
+    this.bytes += message.body.size;
+  }
+
+  /** The oldest message; there must be one. */
+  take(): WaitingMessage {
+    let message: WaitingMessage | undefined;
+    while (message === undefined) {
+      message = this.#entries[this.#head];
+      this.#entries[this.#head++] = undefined;
+    }
+    if (this.#head >= SPENT) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+    this.#size--;
+    this.bytes -= message.body.size;
+    return message;
+  }
+
+  /** Takes out the message of a call. @returns whether it was here */
+  remove(call: PendingCall): boolean {
+    const index = this.#entries.findIndex((message) => message?.call === call);
+    if (index < 0) return false;
+    this.bytes -= this.#entries[index]!.body.size;
+    this.#entries[index] = undefined;
+    this.#size--;
+    return true;
+  }
+
+  /** Empties the queue, oldest first. */
+  takeAll(): WaitingMessage[] {
+    const all = this.#entries.filter((message) => message !== undefined);
+    this.#entries = [];
+    this.#head = 0;
+    this.#size = 0;
+    this.bytes = 0;
+    return all;
+  }
+}
