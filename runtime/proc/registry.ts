@@ -6,6 +6,7 @@
  */
 import type { ActorClass } from "../actor/hooks.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
+import { importModule } from "./import-module.js";
 
 /** One actor class, as `generated/registry.ts` names it. */
 export interface ActorEntry {
@@ -90,7 +91,7 @@ export class Registry {
 
   /** The class that another process means. Loads its registry and its module; rejects if either lacks it. */
   async find(reference: ClassReference): Promise<ActorClass> {
-    if (!this.#registrations.has(reference.registry)) await this.#counted(import(reference.registry));
+    if (!this.#registrations.has(reference.registry)) await this.#counted(importModule(reference.registry));
     const registration = this.#registrations.get(reference.registry);
     const entry = registration?.actors[reference.id];
     if (entry === undefined) {

@@ -1,0 +1,106 @@
+/**
+ * V8's code cache of one script, kept in a directory of this user: what was compiled in one process need not be compiled
+ * again in the next. A convenience that must never be in the way: whatever is wrong with a cache file, or the place for
+ * it, the script is compiled as if there were none.
+ *
+ * V8 checks that a cache fits its own version, its flags and the length of the source, but not that the bytes are
+ * intact, and it runs what they say. So a file carries a checksum, its name says which script and which Node.js it
+ * belongs to, and neither it nor its directory is used if anyone but this user could have written it.
+ */
+import fs from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import path from "node:path";
+import zlib from "node:zlib";
+
+/** Follows the data: the CRC-32 of the data, and a number that says that this is the end. */
+const trailerBytes = 8;
+const trailerMark = 0x56_43_52_31;
+
+/** So many files are kept; those of other versions, scripts and flags go, oldest first. */
+const filesKept = 24;
+
+/**
+ * The cache's file.
+ * @param script the file that is compiled; another one of the same name, or a later edit of it, has another cache
+ * @param use tells caches of one script apart: what a driver runs of it is not what a child runs
+ * @returns undefined if this version of Node.js lacks what it takes
+ */
+export function cacheFile(script: string, use: string): string | undefined {
+  if (typeof zlib.crc32 !== "function") return undefined;
+  if (process.env["NODE_DISABLE_COMPILE_CACHE"] || process.env["NODE_V8_COVERAGE"]) return undefined;
+  const { size, mtimeMs } = fs.statSync(script);
+  const { version, arch, platform, execArgv } = process;
+  const key = [script, size, mtimeMs, version, arch, platform, ...execArgv, process.env["NODE_OPTIONS"] ?? ""];
+  const hash = zlib.crc32(key.join("\0")).toString(16).padStart(8, "0");
+  return path.join(cacheDirectory(), `${path.basename(script)}-${use}-${version}-${hash}`);
+}
+
+/** Without a home, or where it is not ours (`sudo`), a directory of the same privacy beside other temporary files. */
+function cacheDirectory(): string {
+  const base = process.env["XDG_CACHE_HOME"] || (process.platform === "win32" && process.env["LOCALAPPDATA"]) || "";
+  if (path.isAbsolute(base) && usable(base)) return path.join(base, "viceroy");
+  const home = homedir();
+  if (path.isAbsolute(home) && usable(home)) return path.join(home, ".cache", "viceroy");
+  return path.join(tmpdir(), `viceroy-cache-${process.getuid?.() ?? ""}`);
+}
+
+function usable(directory: string): boolean {
+  try {
+    return isPrivate(fs.lstatSync(directory));
+  } catch {
+    return false;
+  }
+}
+
+/** Nobody else could have written it. */
+function isPrivate({ uid, mode }: fs.Stats): boolean {
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+}
+
+/** The intact content of a cache file; undefined if there is none. Never throws. */
+export function readCache(file: string): Buffer | undefined {
+  let descriptor: number | undefined;
+  try {
+    if (!isPrivate(fs.lstatSync(path.dirname(file)))) return undefined;
+    descriptor = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
+    const status = fs.fstatSync(descriptor);
+    if (!status.isFile() || !isPrivate(status)) return undefined;
+    return intact(fs.readFileSync(descriptor));
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+  }
+}
+
+function intact(bytes: Buffer): Buffer | undefined {
+  const end = bytes.length - trailerBytes;
+  if (end <= 0 || bytes.readUInt32LE(end + 4) !== trailerMark) return undefined;
+  const data = bytes.subarray(0, end);
+  return zlib.crc32(data) === bytes.readUInt32LE(end) ? data : undefined;
+}
+
+/** Writes a cache file, whole or not at all. Never throws. */
+export function writeCache(file: string, data: Buffer): void {
+  const trailer = Buffer.alloc(trailerBytes);
+  trailer.writeUInt32LE(zlib.crc32(data), 0);
+  trailer.writeUInt32LE(trailerMark, 4);
+  const directory = path.dirname(file);
+  const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
+  try {
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (!isPrivate(fs.lstatSync(directory))) return;
+    fs.writeFileSync(unfinished, Buffer.concat([data, trailer]), { mode: 0o600, flag: "wx" });
+    fs.renameSync(unfinished, file);
+    removeOldest(directory);
+  } catch {
+    fs.rmSync(unfinished, { force: true });
+  }
+}
+
+function removeOldest(directory: string): void {
+  const files = fs.readdirSync(directory).map((name) => path.join(directory, name));
+  if (files.length <= filesKept) return;
+  const byAge = files.map((file) => ({ file, at: fs.lstatSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
+  for (const { file } of byAge.slice(filesKept)) fs.rmSync(file, { force: true });
+}

@@ -1,0 +1,8 @@
+/**
+ * What the one bundle of the runtime holds: every entry point of the package that has code, and what a child process
+ * starts with. The entry points of the package re-export from here by name, so that all of them, and user code, share
+ * one instance (docs/decisions/0002).
+ */
+export * as codegenV1 from "../codegen/v1/index.js";
+export * as main from "../index.js";
+export * as boot from "../proc/boot.js";
