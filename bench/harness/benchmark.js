@@ -20,7 +20,7 @@ export async function benchmark({ name, title, rounds = 5, needs = [] }, run) {
   prepare(needs);
   const wanted = (subject) => options.only.length === 0 || options.only.some((part) => subject.includes(part));
   const sections = await run({ options, workDir: workDirectory(name), wanted });
-  report({ name, title, command: `npm run bench:${name}`, options }, sections);
+  report({ name, title, command: commandLine(name), options }, sections);
 }
 
 function readOptions(defaultRounds) {
@@ -40,4 +40,9 @@ function readOptions(defaultRounds) {
     rounds: values.rounds === undefined ? (values.quick ? 1 : defaultRounds) : Number(values.rounds),
     only: values.only.split(",").filter(Boolean),
   };
+}
+
+function commandLine(name) {
+  const args = process.argv.slice(2).filter((arg) => arg !== "--write");
+  return [`npm run bench:${name}`, ...(args.length > 0 ? ["--", ...args] : [])].join(" ");
 }

@@ -32,7 +32,7 @@ function render({ command, options }, sections) {
     [...(samples?.values() ?? [])].flat().map((sample) => sample.foreign),
   );
   const about = [
-    `\`${command}\`${options.quick ? " with --quick: one short round, to see that it runs; not for quoting" : ""}, on ${describeMachine()}.`,
+    `\`${command}\`${options.quick ? " (one short round, to see that it runs; not for quoting)" : ""}, on ${describeMachine()}.`,
     `Medians of ${options.rounds} rounds; ratios are paired within a round: median (lowest-highest).`,
     `Foreign load: median ${number(median(foreign), 2)}, at most ${number(Math.max(...foreign), 2)} cores.`,
   ].join(" ");

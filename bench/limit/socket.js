@@ -3,6 +3,8 @@
  * on a Unix socket, all frames of one tick in one write, encoded straight into the batch. Nothing else: no mailbox, no
  * credit, no cancellation, no supervision, no context.
  */
+import net from "node:net";
+
 const headerBytes = 8;
 const batchBytes = 1 << 16;
 const readBytes = 1 << 18;
@@ -94,8 +96,7 @@ export function frameReader(onFrame) {
 }
 const empty = Buffer.alloc(0);
 
-/** Options for net.connect that read into one reused buffer. */
-export function readInto(receive) {
+function readInto(receive) {
   const buffer = Buffer.allocUnsafeSlow(readBytes);
   return {
     buffer,
@@ -104,4 +105,28 @@ export function readInto(receive) {
       return true;
     },
   };
+}
+
+/**
+ * Listens on a Unix socket; `onConnection` gets the socket and answers what receives its bytes. net.Server has no
+ * `onread`, so the accepted handle is put into a socket that has it.
+ *
+ * @param {string} path
+ * @param {(socket: net.Socket) => (chunk: Buffer, length: number) => void} onConnection
+ */
+export async function listen(path, onConnection) {
+  const server = net.createServer({ pauseOnConnect: true }, (accepted) => {
+    const onread = readInto((chunk, length) => receive(chunk, length));
+    const socket = new net.Socket({ handle: accepted._handle, readable: true, writable: true, onread });
+    const receive = onConnection(socket);
+    socket.resume();
+  });
+  await new Promise((resolve) => server.listen(path, resolve));
+}
+
+/** Connects to a Unix socket, reading into one reused buffer. */
+export async function connectTo(path, receive) {
+  const socket = net.connect({ path, onread: readInto(receive) });
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  return socket;
 }

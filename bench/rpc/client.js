@@ -12,7 +12,7 @@ const [, , peer, address, serverCpus, profile] = process.argv;
 /** Milliseconds of warm-up per window, of measurement per window, and of sequential calls. */
 const { warmUp, window, sequential } = JSON.parse(profile);
 
-const { connect, start } = await import(`./peers/${peer}.js`);
+const { connect, start, plain } = await import(`./peers/${peer}.js`);
 const cpus = serverCpus === "" ? undefined : serverCpus;
 const server = start
   ? undefined
@@ -21,7 +21,7 @@ const { call, close } = start ? await start(cpus) : await connect(address);
 
 for (const record of records) {
   const echo = await call(record);
-  if (!isDeepStrictEqual(echo, record))
+  if (!isDeepStrictEqual(plain ? plain(echo) : echo, record))
     throw new Error(`${peer}: ${JSON.stringify(record)} came back as ${JSON.stringify(echo)}`);
 }
 await inFlight(64, warmUp);

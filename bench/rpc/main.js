@@ -1,0 +1,76 @@
+/**
+ * `npm run bench:rpc`: a call that carries a record of twelve fields to another process and back, against the peers
+ * and against the limit. Client and server pinned to two cores, then to one; on the Node.js that runs this and on 24.
+ */
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { benchmark, canPin, compare, node24, pinned, runJson, takeTurns } from "../harness/index.js";
+import { prepareProgram } from "../viceroy/prepare.js";
+import { generatePeerCode } from "./prepare.js";
+
+const reference = "limit";
+const peers = [
+  "limit",
+  "viceroy",
+  "child-process-json",
+  "child-process-advanced",
+  "zeromq",
+  "capnweb",
+  "connect-node",
+  "grpc-js",
+];
+const client = fileURLToPath(new URL("client.js", import.meta.url));
+
+const columns = [
+  { metric: "p50", title: "p50 us", ratio: true },
+  { metric: "p99", title: "p99 us", ratio: true },
+  { metric: "k64", title: "k calls/s, 64 in flight", ratio: true },
+  { metric: "k1024", title: "k calls/s, 1024 in flight", ratio: true },
+  { metric: "cpuClient", title: "us CPU/call client" },
+  { metric: "cpuServer", title: "us CPU/call server" },
+];
+
+await benchmark(
+  { name: "rpc", title: "Calls between two processes", rounds: 3, needs: ["viceroy"] },
+  async (context) => {
+    generatePeerCode();
+    await prepareProgram();
+    const { quick } = context.options;
+    const sections = [];
+    for (const [version, node] of nodes(quick)) {
+      for (const placement of placements(quick)) sections.push(await measure(context, version, node, placement));
+    }
+    return sections;
+  },
+);
+
+async function measure({ options, workDir, wanted }, version, node, { title, clientCpus, serverCpus }) {
+  const profile = options.quick
+    ? { warmUp: 150, window: 200, sequential: 100 }
+    : { warmUp: 700, window: 500, sequential: 500 };
+  const subjects = peers.filter(wanted).map((name) => ({
+    name,
+    run: (round) => {
+      const address = path.join(workDir, `${name}-${version}-${serverCpus}-${round}`);
+      const command = [node, client, name, address, serverCpus ?? "", JSON.stringify(profile)];
+      return runJson(pinned(clientCpus, command));
+    },
+  }));
+  const samples = await takeTurns(subjects, options);
+  return { title: `Node.js ${version}, ${title}`, samples, table: compare(samples, { reference, columns }) };
+}
+
+function nodes(quick) {
+  const here = [process.versions.node, process.execPath];
+  if (quick || here[0].startsWith("24.")) return [here];
+  const other = node24();
+  return other === undefined ? [here] : [here, ["24", other]];
+}
+
+function placements(quick) {
+  const one = { title: "both processes on one core", clientCpus: "0", serverCpus: "0" };
+  const two = { title: "each process on a core of its own", clientCpus: "0", serverCpus: "1" };
+  if (!canPin()) return [{ title: "not pinned (no taskset here)" }];
+  return quick || availableParallelism() < 2 ? [one] : [two, one];
+}

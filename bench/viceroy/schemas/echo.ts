@@ -1,0 +1,43 @@
+import type { Actor, Int32, Uint32 } from "viceroy/schema";
+
+/** Twelve fields and a list. */
+export interface Rec {
+  id: Uint32;
+  name: string;
+  email: string;
+  createdAt: number;
+  score: number;
+  level: Int32;
+  active: boolean;
+  status: Uint32;
+  note?: string;
+  parent?: Uint32;
+  path: string;
+  origin: Origin;
+  items: Item[];
+}
+
+export interface Origin {
+  lat: number;
+  lon: number;
+}
+
+export interface Item {
+  sku: string;
+  qty: Int32;
+  price: number;
+}
+
+export interface Done {
+  id: Uint32;
+  ok: boolean;
+}
+
+export interface Echo extends Actor {
+  echo(record: Rec): Rec;
+  touch(record: Rec): Done;
+  /** The process it runs in. */
+  pid(): Uint32;
+  /** Answers after `milliseconds`, so that calls queue up behind it. */
+  sleep(milliseconds: Uint32): void;
+}

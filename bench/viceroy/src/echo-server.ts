@@ -1,0 +1,21 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Done, Rec } from "../generated/echo.js";
+import { EchoActor } from "../generated/echo.js";
+
+export class EchoServer extends EchoActor {
+  echo(record: Rec): Rec {
+    return record;
+  }
+
+  touch(record: Rec): Done {
+    return { id: record.id, ok: true };
+  }
+
+  pid(): number {
+    return process.pid;
+  }
+
+  async sleep(milliseconds: number): Promise<void> {
+    await delay(milliseconds);
+  }
+}
