@@ -1,0 +1,130 @@
+/**
+ * Finds the actors: exported classes that extend a generated base, directly or through other classes of other files.
+ * Follows imports and re-exports by name. Files are read only when they can matter: a class with a base says `extends`.
+ */
+import type { DeclarationKey } from "../model/index.js";
+import type { ClassOutline, ModuleOutline } from "./outline.js";
+import { candidates } from "./resolve.js";
+
+/** An exported, concrete class that extends a generated base. */
+export interface FoundActor {
+  /** Relative to the config's root: `src/memory-counter.ts`. */
+  readonly path: string;
+  /** The name it is exported under; its own where it has several. */
+  readonly name: string;
+  readonly actor: DeclarationKey;
+}
+
+export interface ActorSources {
+  /** Files in which actors are looked for, relative to the config's root. */
+  readonly files: readonly string[];
+  /** The text of a file; undefined when there is none. Bases may stand outside `files`. */
+  read(path: string): string | undefined;
+  outline(path: string, text: string): ModuleOutline;
+  /** The actor whose base class the generated module `path` exports as `name`; undefined: no such module, or no base. */
+  generated(path: string, name: string): DeclarationKey | undefined;
+}
+
+/** In the order of paths, then of names. */
+export function findActors(sources: ActorSources): readonly FoundActor[] {
+  const search = new Search(sources);
+  const found: FoundActor[] = [];
+  for (const path of [...new Set(sources.files)].sort()) {
+    if (!mayHoldActor(sources.read(path) ?? "")) continue;
+    for (const [name, actor] of search.actorsOf(path)) found.push({ path, name, actor });
+  }
+  return found;
+}
+
+function mayHoldActor(text: string): boolean {
+  return text.includes("extends") && text.includes("export");
+}
+
+class Search {
+  readonly #sources: ActorSources;
+  readonly #outlines = new Map<string, ModuleOutline | undefined>();
+
+  constructor(sources: ActorSources) {
+    this.#sources = sources;
+  }
+
+  /** Exported name and actor of each class that `path` declares and exports. */
+  actorsOf(path: string): readonly (readonly [string, DeclarationKey])[] {
+    const outline = this.#outline(path);
+    if (outline === undefined) return [];
+    const found: (readonly [string, DeclarationKey])[] = [];
+    for (const declared of outline.classes) {
+      if (declared.abstract) continue;
+      const names = outline.exports.filter(({ local }) => local === declared.local).map(({ exported }) => exported);
+      const name = names.find((candidate) => candidate === declared.local) ?? names.sort()[0];
+      if (name === undefined) continue;
+      const actor = this.#actorOfClass(path, outline, declared, new Set());
+      if (actor !== undefined) found.push([name, actor]);
+    }
+    return found.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #outline(path: string): ModuleOutline | undefined {
+    if (!this.#outlines.has(path)) {
+      const text = this.#sources.read(path);
+      this.#outlines.set(path, text === undefined ? undefined : this.#sources.outline(path, text));
+    }
+    return this.#outlines.get(path);
+  }
+
+  #actorOfClass(
+    path: string,
+    outline: ModuleOutline,
+    declared: ClassOutline,
+    seen: Set<string>,
+  ): DeclarationKey | undefined {
+    const { base } = declared;
+    if (base === undefined) return undefined;
+    if (typeof base === "string") return this.#actorOfLocal(path, outline, base, seen);
+    const [namespace, name] = base;
+    const imported = outline.imports.find(({ local, imported }) => local === namespace && imported === "*");
+    return imported && this.#actorOfImport(path, imported.from, name, seen);
+  }
+
+  #actorOfLocal(path: string, outline: ModuleOutline, name: string, seen: Set<string>): DeclarationKey | undefined {
+    const declared = outline.classes.find(({ local }) => local === name);
+    if (declared !== undefined) {
+      const visit = `${path}\n${name}`;
+      if (seen.has(visit)) return undefined;
+      return this.#actorOfClass(path, outline, declared, seen.add(visit));
+    }
+    const imported = outline.imports.find(({ local }) => local === name);
+    return imported && this.#actorOfImport(path, imported.from, imported.imported, seen);
+  }
+
+  #actorOfImport(importer: string, from: string, name: string, seen: Set<string>): DeclarationKey | undefined {
+    const files = candidates(importer, from);
+    for (const file of files) {
+      const actor = this.#sources.generated(file, name);
+      if (actor !== undefined) return actor;
+    }
+    const file = files.find((candidate) => this.#outline(candidate) !== undefined);
+    return file === undefined ? undefined : this.#actorOfExport(file, name, seen);
+  }
+
+  /** What `path` exports as `name`, wherever it is declared. */
+  #actorOfExport(path: string, name: string, seen: Set<string>): DeclarationKey | undefined {
+    const outline = this.#outline(path);
+    const visit = `${path}\nexport ${name}`;
+    if (outline === undefined || seen.has(visit)) return undefined;
+    seen.add(visit);
+    const exported = outline.exports.find((candidate) => candidate.exported === name);
+    if (exported !== undefined) {
+      if (exported.local !== undefined) return this.#actorOfLocal(path, outline, exported.local, seen);
+      const unnamed = outline.classes.find(({ local }) => local === undefined);
+      return unnamed && this.#actorOfClass(path, outline, unnamed, seen);
+    }
+    for (const reexport of outline.reexports) {
+      if (reexport.exported === name) return this.#actorOfImport(path, reexport.from, reexport.imported, seen);
+      if (reexport.exported !== "*" || name === "default") continue;
+      const actor = this.#actorOfImport(path, reexport.from, name, seen);
+      if (actor !== undefined) return actor;
+    }
+    return undefined;
+  }
+}

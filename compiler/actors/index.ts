@@ -1,0 +1,2 @@
+export * from "./find.js";
+export type * from "./outline.js";

@@ -1,0 +1,42 @@
+/**
+ * What a source file says of classes and of the names it exports and imports: as much as it takes to follow a class to
+ * its base. Read from syntax alone; no type is looked at, so it works before anything was generated.
+ */
+
+export interface ModuleOutline {
+  /** Names bound by imports. */
+  readonly imports: readonly ImportedName[];
+  /** Class declarations at the top level, and classes bound to a name by `const X = class …`. */
+  readonly classes: readonly ClassOutline[];
+  /** `export { local as exported }`, `export class local`, `export default local`. */
+  readonly exports: readonly ExportedName[];
+  /** `export { imported as exported } from "…"`; `*` for `export * from "…"`. */
+  readonly reexports: readonly ReexportedName[];
+}
+
+export interface ImportedName {
+  readonly local: string;
+  /** `default`, `*` for a namespace, or a name. */
+  readonly imported: string;
+  readonly from: string;
+}
+
+export interface ClassOutline {
+  /** Undefined for `export default class extends …`. */
+  readonly local: string | undefined;
+  /** The name it extends: `Base`, or `["ns", "Base"]` for `ns.Base`. Undefined: none, or an expression. */
+  readonly base: string | readonly [namespace: string, name: string] | undefined;
+  readonly abstract: boolean;
+}
+
+export interface ExportedName {
+  /** Undefined for an unnamed default export. */
+  readonly local: string | undefined;
+  readonly exported: string;
+}
+
+export interface ReexportedName {
+  readonly imported: string;
+  readonly exported: string;
+  readonly from: string;
+}

@@ -1,0 +1,26 @@
+/**
+ * Which file a relative import means, by the rules TypeScript has for ES modules: `./a.js` is `a.ts`, `a.tsx` or `a.js`;
+ * without an extension also a folder's index. Paths are relative to the config's root, with forward slashes.
+ */
+import path from "node:path/posix";
+
+const sourceExtensions: Readonly<Record<string, readonly string[]>> = {
+  ".js": [".ts", ".tsx", ".js", ".jsx"],
+  ".jsx": [".tsx", ".jsx"],
+  ".mjs": [".mts", ".mjs"],
+  ".cjs": [".cts", ".cjs"],
+};
+
+/** The files that `specifier` in `importer` can mean, likeliest first; none when it is not relative. */
+export function candidates(importer: string, specifier: string): readonly string[] {
+  if (!/^\.\.?(\/|$)/.test(specifier)) return [];
+  const target = path.join(path.dirname(importer), specifier);
+  const extension = path.extname(target);
+  const sources = sourceExtensions[extension];
+  if (sources !== undefined) {
+    const stem = target.slice(0, -extension.length);
+    return sources.map((source) => stem + source);
+  }
+  if (/^\.[cm]?tsx?$/.test(extension)) return [target];
+  return [".ts", ".tsx", ".mts", ".js", "/index.ts", "/index.tsx", "/index.js"].map((end) => target + end);
+}

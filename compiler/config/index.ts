@@ -1,0 +1,3 @@
+export * from "./config.js";
+export * from "./load.js";
+export * from "./validate.js";

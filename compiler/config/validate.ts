@@ -1,0 +1,79 @@
+/** From what a config file exports to a config, or to one clear error per mistake. */
+import path from "node:path/posix";
+import { type Artefact, type Config, ConfigError } from "./config.js";
+
+const keys = ["schemas", "actors", "out", "lock", "emit"];
+const artefacts: readonly string[] = ["ts", "proto", "capnp"];
+
+/**
+ * @param value what the file exports as default
+ * @param file its name, for messages
+ * @throws ConfigError with all mistakes, one a line
+ */
+export function validateConfig(value: unknown, root: string, file: string): Config {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ConfigError(
+      `cannot use ${file}: it must export a config as default: export default defineConfig({ … }), got ${describe(value)}`,
+    );
+  }
+  const given = value as Readonly<Record<string, unknown>>;
+  const mistakes: string[] = [];
+  for (const key of Object.keys(given)) {
+    if (!keys.includes(key)) mistakes.push(`unknown key "${key}": expected one of ${keys.join(", ")}`);
+  }
+  const config: Config = {
+    root,
+    file,
+    schemas: patterns(given["schemas"], "schemas", true, mistakes),
+    actors: patterns(given["actors"], "actors", false, mistakes),
+    out: folder(given["out"], "out", "generated", mistakes),
+    lock: folder(given["lock"], "lock", "viceroy.lock", mistakes),
+    emit: emitted(given["emit"], mistakes),
+  };
+  if (mistakes.length > 0) {
+    throw new ConfigError(mistakes.map((mistake) => `cannot use ${file}: ${mistake}`).join("\n"));
+  }
+  return config;
+}
+
+function patterns(value: unknown, key: string, required: boolean, mistakes: string[]): readonly string[] {
+  if (value === undefined && !required) return [];
+  const list = typeof value === "string" ? [value] : value;
+  if (Array.isArray(list) && list.length > 0 && list.every((entry) => typeof entry === "string" && entry !== "")) {
+    const outside = list.find((entry: string) => path.isAbsolute(entry) || path.normalize(entry).startsWith("../"));
+    if (outside === undefined) return list.map((entry: string) => path.normalize(entry));
+    mistakes.push(`invalid "${key}": expected patterns below the config's folder, got "${outside}"`);
+    return [];
+  }
+  mistakes.push(`invalid "${key}": expected a glob pattern or a list of them, got ${describe(value)}`);
+  return [];
+}
+
+function folder(value: unknown, key: string, byDefault: string, mistakes: string[]): string {
+  if (value === undefined) return byDefault;
+  if (typeof value === "string" && value !== "") {
+    const normal = path.normalize(value).replace(/\/$/, "");
+    if (normal !== "." && !path.isAbsolute(normal) && !normal.startsWith("..")) return normal;
+  }
+  mistakes.push(`invalid "${key}": expected a path below the config's folder, got ${describe(value)}`);
+  return byDefault;
+}
+
+function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
+  if (value === undefined) return ["ts"];
+  if (!Array.isArray(value)) {
+    mistakes.push(`invalid "emit": expected a list of ${artefacts.join(", ")}, got ${describe(value)}`);
+    return [];
+  }
+  for (const entry of value) {
+    if (!artefacts.includes(entry)) {
+      mistakes.push(`invalid "emit": expected ${artefacts.join(", ")}, got ${describe(entry)}`);
+    }
+  }
+  return [...new Set(value as readonly Artefact[])];
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  return typeof value === "function" ? "a function" : (JSON.stringify(value) ?? String(value));
+}

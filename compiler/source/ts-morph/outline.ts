@@ -1,0 +1,102 @@
+/** The outline of one source file, from TypeScript's parser alone: no program, no types. */
+import type { ts as TypeScript } from "ts-morph";
+import type { ClassOutline, ExportedName, ImportedName, ModuleOutline, ReexportedName } from "../../actors/outline.js";
+
+type Compiler = typeof TypeScript;
+
+/** @param ts the compiler, passed in since loading it is what costs time */
+export function outlineOf(ts: Compiler, path: string, text: string): ModuleOutline {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
+  const outline: Collected = { imports: [], classes: [], exports: [], reexports: [] };
+  for (const statement of file.statements) collect(ts, statement, outline);
+  return outline;
+}
+
+interface Collected {
+  readonly imports: ImportedName[];
+  readonly classes: ClassOutline[];
+  readonly exports: ExportedName[];
+  readonly reexports: ReexportedName[];
+}
+
+function collect(ts: Compiler, statement: TypeScript.Statement, into: Collected): void {
+  if (ts.isImportDeclaration(statement)) collectImport(ts, statement, into);
+  else if (ts.isExportDeclaration(statement)) collectExport(ts, statement, into);
+  else if (ts.isClassDeclaration(statement)) collectClass(ts, statement, into);
+  else if (ts.isVariableStatement(statement)) collectVariables(ts, statement, into);
+  else if (ts.isExportAssignment(statement) && !statement.isExportEquals) {
+    const { expression } = statement;
+    if (ts.isIdentifier(expression)) into.exports.push({ local: expression.text, exported: "default" });
+    else if (ts.isClassExpression(expression)) {
+      into.classes.push(classOutline(ts, expression, undefined));
+      into.exports.push({ local: undefined, exported: "default" });
+    }
+  }
+}
+
+function collectImport(ts: Compiler, statement: TypeScript.ImportDeclaration, { imports }: Collected): void {
+  const { importClause, moduleSpecifier } = statement;
+  if (importClause === undefined || !ts.isStringLiteral(moduleSpecifier)) return;
+  const from = moduleSpecifier.text;
+  if (importClause.name !== undefined) imports.push({ local: importClause.name.text, imported: "default", from });
+  const bindings = importClause.namedBindings;
+  if (bindings === undefined) return;
+  if (ts.isNamespaceImport(bindings)) imports.push({ local: bindings.name.text, imported: "*", from });
+  else {
+    for (const { name, propertyName } of bindings.elements) {
+      imports.push({ local: name.text, imported: (propertyName ?? name).text, from });
+    }
+  }
+}
+
+function collectExport(ts: Compiler, statement: TypeScript.ExportDeclaration, into: Collected): void {
+  const { exportClause, moduleSpecifier } = statement;
+  const from = moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined;
+  if (exportClause === undefined) {
+    if (from !== undefined) into.reexports.push({ imported: "*", exported: "*", from });
+    return;
+  }
+  if (!ts.isNamedExports(exportClause)) return;
+  for (const { name, propertyName } of exportClause.elements) {
+    const local = (propertyName ?? name).text;
+    if (from === undefined) into.exports.push({ local, exported: name.text });
+    else into.reexports.push({ imported: local, exported: name.text, from });
+  }
+}
+
+function collectClass(ts: Compiler, statement: TypeScript.ClassDeclaration, into: Collected): void {
+  const local = statement.name?.text;
+  into.classes.push(classOutline(ts, statement, local));
+  const has = (kind: TypeScript.SyntaxKind) => statement.modifiers?.some((modifier) => modifier.kind === kind) ?? false;
+  if (!has(ts.SyntaxKind.ExportKeyword)) return;
+  const exported = has(ts.SyntaxKind.DefaultKeyword) ? "default" : local;
+  if (exported !== undefined) into.exports.push({ local, exported });
+}
+
+function collectVariables(ts: Compiler, statement: TypeScript.VariableStatement, into: Collected): void {
+  const exported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+  for (const { name, initializer } of statement.declarationList.declarations) {
+    if (!ts.isIdentifier(name) || initializer === undefined || !ts.isClassExpression(initializer)) continue;
+    into.classes.push(classOutline(ts, initializer, name.text));
+    if (exported) into.exports.push({ local: name.text, exported: name.text });
+  }
+}
+
+function classOutline(
+  ts: Compiler,
+  declared: TypeScript.ClassLikeDeclaration,
+  local: string | undefined,
+): ClassOutline {
+  const clause = declared.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
+  const expression = clause?.types[0]?.expression;
+  const abstract = declared.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AbstractKeyword) ?? false;
+  return { local, base: expression && baseOf(ts, expression), abstract };
+}
+
+function baseOf(ts: Compiler, expression: TypeScript.Expression): ClassOutline["base"] {
+  if (ts.isIdentifier(expression)) return expression.text;
+  if (ts.isPropertyAccessExpression(expression) && ts.isIdentifier(expression.expression)) {
+    return [expression.expression.text, expression.name.text];
+  }
+  return undefined;
+}

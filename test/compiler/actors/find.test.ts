@@ -1,0 +1,74 @@
+import { ts } from "ts-morph";
+import { expect, test } from "vitest";
+import { findActors } from "../../../compiler/actors/index.js";
+import { outlineOf } from "../../../compiler/source/ts-morph/outline.js";
+
+const bases: Readonly<Record<string, string>> = {
+  "generated/counter.ts#CounterActor": "schemas/counter.ts#Counter",
+  "generated/a/store.ts#StoreActor": "schemas/a/store.ts#Store",
+};
+
+function find(files: Readonly<Record<string, string>>, parsed: string[] = []) {
+  const found = findActors({
+    files: Object.keys(files).reverse(),
+    read: (path) => files[path],
+    outline: (path, text) => {
+      parsed.push(path);
+      return outlineOf(ts, path, text);
+    },
+    generated: (path, name) => bases[`${path}#${name}`],
+  });
+  return found.map(({ path, name, actor }) => `${path}#${name} is ${actor}`);
+}
+
+test("an exported class that extends a generated base is an actor, before anything was generated", () => {
+  const text = 'import { CounterActor } from "../generated/counter.js";\nexport class Memory extends CounterActor {}';
+  expect(find({ "src/memory.ts": text })).toEqual(["src/memory.ts#Memory is schemas/counter.ts#Counter"]);
+});
+
+test("bases are followed through classes, files, renamed imports, namespaces and re-exports", () => {
+  const files = {
+    "src/base.ts":
+      'import * as g from "../generated/counter.js";\nexport abstract class Base extends g.CounterActor {}\nclass Hidden extends Base {}\nexport { Hidden as Shown };',
+    "src/index.ts": 'export * from "./base.js";\nexport { Base as Renamed } from "./base.js";',
+    "src/deep/one.ts": 'import { Renamed as R } from "../index.js";\nexport class One extends R {}',
+    "src/deep/two.ts": 'import { Shown } from "..";\nexport default class extends Shown {}',
+    "src/deep/three.ts":
+      'import Two from "./two";\nexport const Three = class extends Two {};\nexport class Four extends Three {}',
+    "src/store.ts":
+      'import { StoreActor as S } from "../generated/a/store.js";\nexport default class Disk extends S {}',
+  };
+  expect(find(files)).toEqual([
+    "src/base.ts#Shown is schemas/counter.ts#Counter",
+    "src/deep/one.ts#One is schemas/counter.ts#Counter",
+    "src/deep/three.ts#Four is schemas/counter.ts#Counter",
+    "src/deep/three.ts#Three is schemas/counter.ts#Counter",
+    "src/deep/two.ts#default is schemas/counter.ts#Counter",
+    "src/store.ts#default is schemas/a/store.ts#Store",
+  ]);
+});
+
+test("a class with several exported names is known by its own", () => {
+  const text =
+    'import { CounterActor } from "../generated/counter.js";\nexport class B extends CounterActor {}\nexport { B as A, B as default };';
+  expect(find({ "src/b.ts": text })).toEqual(["src/b.ts#B is schemas/counter.ts#Counter"]);
+});
+
+test("what is not exported, abstract, without a generated base, or circular is no actor", () => {
+  const files = {
+    "src/a.ts": 'import { CounterActor } from "../generated/counter.js";\nclass A extends CounterActor {}\nexport {};',
+    "src/b.ts": 'import { C } from "./c.js";\nexport class B extends C {}',
+    "src/c.ts": 'import { B } from "./b.js";\nexport class C extends B {}',
+    "src/d.ts":
+      'import { Nowhere } from "./nowhere.js";\nexport class D extends Nowhere {}\nexport class E extends f() {}',
+    "src/g.ts": 'export * from "./h.js";\nexport class G extends Array {}',
+    "src/h.ts": 'export * from "./g.js";\nimport { X } from "./g.js";\nexport class H extends X {}',
+  };
+  expect(find(files)).toEqual([]);
+});
+
+test("files that cannot hold an actor are not parsed", () => {
+  const parsed: string[] = [];
+  find({ "src/plain.ts": "export const x = 1;", "src/util.ts": "// nothing extends anything\nlet y;" }, parsed);
+  expect(parsed).toEqual([]);
+});

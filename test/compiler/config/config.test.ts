@@ -1,0 +1,63 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ts } from "ts-morph";
+import { expect, test } from "vitest";
+import { findConfig, loadConfig, validateConfig } from "../../../compiler/config/index.js";
+
+const transpile = (file: string, text: string) =>
+  ts.transpileModule(text, { fileName: file, compilerOptions: { module: ts.ModuleKind.CommonJS } }).outputText;
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "viceroy-config-"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  return folder;
+}
+
+test("a config in TypeScript is loaded, and defaults are filled in", () => {
+  const folder = folderWith({
+    "viceroy.config.ts":
+      'import { defineConfig } from "viceroy/compiler";\nconst s: string = "./schemas/**/*.ts";\nexport default defineConfig({ schemas: s });',
+  });
+  expect(loadConfig(findConfig(folder), transpile)).toEqual({
+    root: folder,
+    file: "viceroy.config.ts",
+    schemas: ["schemas/**/*.ts"],
+    actors: [],
+    out: "generated",
+    lock: "viceroy.lock",
+    emit: ["ts"],
+  });
+});
+
+test("a missing config says where it was looked for and what to do", () => {
+  const folder = folderWith({});
+  expect(() => findConfig(folder)).toThrow(
+    `cannot find a config: no viceroy.config.ts in ${folder}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
+  );
+});
+
+test("a config that throws is an error with its reason", () => {
+  const folder = folderWith({ "viceroy.config.ts": 'throw new Error("no such luck")' });
+  expect(() => loadConfig(findConfig(folder), transpile)).toThrow("cannot load viceroy.config.ts: no such luck");
+});
+
+test("all mistakes of a config are told at once", () => {
+  const value = { schema: "x", actors: 3, out: "../up", lock: "", emit: ["ts", "thrift"] };
+  expect(() => validateConfig(value, "/p", "viceroy.config.ts")).toThrow(
+    [
+      'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit',
+      'cannot use viceroy.config.ts: invalid "schemas": expected a glob pattern or a list of them, got nothing',
+      'cannot use viceroy.config.ts: invalid "actors": expected a glob pattern or a list of them, got 3',
+      'cannot use viceroy.config.ts: invalid "out": expected a path below the config\'s folder, got "../up"',
+      'cannot use viceroy.config.ts: invalid "lock": expected a path below the config\'s folder, got ""',
+      'cannot use viceroy.config.ts: invalid "emit": expected ts, proto, capnp, got "thrift"',
+    ].join("\n"),
+  );
+});
+
+test("a config that exports nothing says what to export", () => {
+  expect(() => validateConfig(undefined, "/p", "viceroy.config.ts")).toThrow(
+    "cannot use viceroy.config.ts: it must export a config as default: export default defineConfig({ … }), got nothing",
+  );
+});
