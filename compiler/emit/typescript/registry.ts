@@ -2,7 +2,8 @@
  * `registry.ts`: which classes implement actors, and from where any process can load them. Imports are lazy: the
  * registry itself loads no actor.
  */
-import type { ActorDeclaration, DeclarationKey } from "../../model/index.js";
+import type { FoundActor } from "../../actors/index.js";
+import type { ActorDeclaration } from "../../model/index.js";
 import {
   type Code,
   callHugging,
@@ -21,19 +22,9 @@ import type { EmitContext } from "./context.js";
 import { abiValue } from "./names.js";
 import { withoutExtension } from "./paths.js";
 
-/** An exported class that extends a generated base, directly or through other classes. */
-export interface ActorImplementation {
-  /** Its module, relative to the config's root: `src/memory-counter.ts`. */
-  readonly path: string;
-  /** The name it is exported under: `MemoryCounter`, `default`. */
-  readonly name: string;
-  /** The actor interface whose generated base it extends. */
-  readonly actor: DeclarationKey;
-}
-
 /** The text of `registry.ts`. `out`: the output folder, relative to the config's root. */
 export function registryFile(
-  implementations: readonly ActorImplementation[],
+  implementations: readonly FoundActor[],
   context: EmitContext,
   options: { readonly out: string; readonly version: string; readonly header: readonly string[] },
 ): string {
@@ -70,7 +61,7 @@ function schemaEntry({ key }: ActorDeclaration, context: EmitContext): Entry {
   return [context.actorKey(key), hex64(context.fingerprints.actor(key))];
 }
 
-function actorEntry({ path, name, actor }: ActorImplementation, out: string, context: EmitContext): Entry {
+function actorEntry({ path, name, actor }: FoundActor, out: string, context: EmitContext): Entry {
   const specifier = stringLiteral(relativeSpecifier(`${out}/registry.ts`, path));
   const load = [group(indent([line, `import(${specifier}).then((m) => `, member("m", name), ")"]))];
   return [

@@ -12,7 +12,7 @@ import type { Schema } from "../../../compiler/model/index.js";
 import { arbitrarySchema } from "./arbitrary-schema.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const options = { version: "0.1.0", schemaRoot: "schemas", out: "generated", implementations: [] };
+const options = { version: "0.1.0", schemaRoot: "schemas", out: "generated", actors: [] };
 let folder: string;
 
 beforeEach(() => {

@@ -1,0 +1,58 @@
+/** Names that users are promised, wanted twice. */
+import { expect, test } from "vitest";
+import { commonRoot, findClashes } from "../../../compiler/emit/index.js";
+import type { ActorDeclaration } from "../../../compiler/model/index.js";
+import { declare, int32, message, module, schema } from "./build.js";
+
+const at = { file: "schemas/a.ts", line: 1, column: 1 };
+
+function actor(name: string): ActorDeclaration {
+  return { key: `schemas/a.ts#${name}`, name, id: 1, doc: "", extends: [], args: [], endpoints: [], at };
+}
+
+test("a type with the name of something that an actor brings is a clash", () => {
+  const types = [declare("CounterMesh", message({ a: int32 })), declare("Tree", message({ a: int32 }))];
+  expect(findClashes(schema(module(types, [actor("Counter")])), "schemas")).toEqual([
+    { name: "CounterMesh", first: "type CounterMesh", second: "the mesh type of actor Counter", at },
+  ]);
+});
+
+test("a type and a value may share a name; an enum is both", () => {
+  const tree = declare("Tree", message({ a: int32 }));
+  expect(findClashes(schema(module([tree, declare("TreeCodec", message({ a: int32 }))])), "schemas")).toEqual([]);
+  const enumeration = declare("TreeCodec", { kind: "enum", origin: "enum", values: [] });
+  expect(findClashes(schema(module([tree, enumeration])), "schemas")).toEqual([
+    { name: "TreeCodec", first: "type TreeCodec", second: "the codec of Tree", at },
+  ]);
+});
+
+test("actors whose names differ in the case of the first letter share a descriptor", () => {
+  expect(findClashes(schema(module([], [actor("Counter"), actor("counter")])), "schemas")).toEqual([
+    {
+      name: "counterDescriptor",
+      first: "the descriptor of actor Counter",
+      second: "the descriptor of actor counter",
+      at,
+    },
+  ]);
+});
+
+test("a schema file cannot be where the registry goes", () => {
+  const registry = module([declare("A", int32)], [], "schemas/registry.ts");
+  expect(findClashes(schema(registry), "schemas")).toEqual([
+    {
+      name: "registry.ts",
+      first: "the registry of actors",
+      second: "schemas/registry.ts",
+      at: { file: "schemas/registry.ts", line: 1, column: 1 },
+    },
+  ]);
+});
+
+test("the root of schemas is what all patterns share before their first wildcard", () => {
+  expect(commonRoot(["schemas/**/*.ts"])).toBe("schemas");
+  expect(commonRoot(["./schemas/a/*.ts", "schemas/b.ts"])).toBe("schemas");
+  expect(commonRoot(["a/schemas/*.ts", "b/schemas/*.ts"])).toBe("");
+  expect(commonRoot(["a/{b,c}/*.ts", "a/d/**"])).toBe("a");
+  expect(commonRoot(["**/*.schema.ts"])).toBe("");
+});
