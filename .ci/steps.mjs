@@ -1,0 +1,77 @@
+/**
+ * What the scripts of this folder are made of: commands run one after the other, each announced and timed. Plain Node.js
+ * without any package, since it runs before anything is installed.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+
+/** @returns the exit code of a command, run in the checkout with this terminal; 1 if a signal ended it */
+export function run(command, args, { env = {}, cwd = root } = {}) {
+  return new Promise((resolve) => {
+    const shell = process.platform === "win32" && command === "npm";
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: "inherit", shell });
+    child.once("error", (error) => {
+      console.error(`cannot run ${command}: ${error.message}`);
+      resolve(1);
+    });
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+export const node = (...args) => run(process.execPath, args);
+
+/** Runs an installed tool of a package, by the path of its script. */
+export const tool = (script, ...args) => node(path.join("node_modules", script), ...args);
+
+export const viceroy = (project, ...args) =>
+  run(process.execPath, [path.join(root, "dist/cli/viceroy.js"), ...args], { cwd: path.join(root, project) });
+
+/** Installs exactly what package-lock.json says, unless that has been done. */
+export async function install(folder = ".") {
+  const lock = createHash("sha256")
+    .update(readFileSync(path.join(root, folder, "package-lock.json")))
+    .digest("hex");
+  const stamp = path.join(root, folder, "node_modules/.installed");
+  const wanted = `${lock} ${process.platform} ${process.arch}\n`;
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return 0;
+  const options = ["--no-audit", "--no-fund", "--prefer-offline"];
+  const code = await run("npm", ["ci", ...options], { cwd: path.join(root, folder) });
+  if (code === 0) writeFileSync(stamp, wanted);
+  return code;
+}
+
+/** The examples: folders with schemas of their own. */
+export function examples() {
+  const folders = readdirSync(path.join(root, "examples"), { withFileTypes: true }).filter((e) => e.isDirectory());
+  return folders
+    .map(({ name }) => `examples/${name}`)
+    .filter((folder) => existsSync(path.join(root, folder, "viceroy.config.ts")))
+    .sort();
+}
+
+/** Runs each command until one fails. @returns the exit code of that one, or 0 */
+export async function allOf(commands) {
+  for (const command of commands) {
+    const code = await command();
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+/** Announces a step, runs it and says how long it took. @returns whether it succeeded */
+export async function step(name, command) {
+  console.log(`\n== ${name}`);
+  const begin = performance.now();
+  const code = await command();
+  console.log(`== ${name}: ${code === 0 ? "ok" : `failed with code ${code}`}, ${seconds(begin)}`);
+  return code === 0;
+}
+
+function seconds(begin) {
+  return `${((performance.now() - begin) / 1000).toFixed(1)} s`;
+}

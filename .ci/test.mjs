@@ -1,0 +1,24 @@
+/**
+ * `npm test`: the tests, on what is installed. Installs nothing; what needs more than is there is left out, by name.
+ * Arguments go to vitest.
+ */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { node, root, step } from "./steps.mjs";
+import { runTests } from "./tests.mjs";
+
+const has = (file) => existsSync(path.join(root, file));
+
+if (!has("node_modules/vitest")) {
+  console.error("cannot run the tests: expected the development dependencies to be installed, got none; run npm ci");
+  process.exit(1);
+}
+if (!(await step("build", () => node("build.mjs", "runtime", "compiler")))) process.exit(1);
+
+/** What is left out here, and what runs it. */
+const skipped = [["test/package/pack.test.ts", "installs packages from the registry; npm run verify runs it"]];
+const args = process.argv.slice(2);
+const { code, passed, failed } = await runTests([...skipped.flatMap(([file]) => ["--exclude", file]), ...args]);
+for (const [file, why] of skipped) console.log(`skipped: ${file} (${why})`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(code);

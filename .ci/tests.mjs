@@ -1,0 +1,36 @@
+/** Runs vitest and counts: what `verify` and `npm test` have in common. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { run } from "./steps.mjs";
+
+/**
+ * @param args further arguments of vitest
+ * @param profile `short`, or `long`: property tests and fuzzers take VICEROY_TEST_PROFILE for how much they try
+ * @returns the exit code and what vitest's JSON report says; a run that left no report counts as one failure
+ */
+export async function runTests(args, profile = "short") {
+  const folder = mkdtempSync(path.join(tmpdir(), "viceroy-tests-"));
+  const report = path.join(folder, "report.json");
+  try {
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const vitest = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args];
+    const code = await run(process.execPath, vitest, { env: { VICEROY_TEST_PROFILE: profile } });
+    return { code, ...countsOf(report) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function countsOf(report) {
+  try {
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+    // A file that does not even load has no tests that could fail.
+    const broken = testResults.filter(
+      ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+    );
+    return { passed: numPassedTests, failed: numFailedTests + broken.length };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}

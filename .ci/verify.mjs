@@ -1,0 +1,44 @@
+/**
+ * Everything that must hold before a change goes in, on a fresh clone or a used one: `npm run verify`. With `--full`, the
+ * property tests and fuzzers try for longer. Goes on after a failure, so that one run shows all of them; ends with a
+ * line `N passed, N failed`, in which a step that failed counts like a test.
+ */
+import { allOf, examples, install, node, step, tool, viceroy } from "./steps.mjs";
+import { runTests } from "./tests.mjs";
+
+const profile = process.argv.includes("--full") ? "long" : "short";
+let passed = 0;
+let failed = 0;
+
+async function check(name, command) {
+  const ok = await step(name, command);
+  if (!ok) failed++;
+  return ok;
+}
+
+function end() {
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
+}
+
+const built = (await check("install", install)) && (await check("build", () => node("build.mjs")));
+if (!built) end();
+
+await check("generated code is what the schemas say", () =>
+  allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
+);
+// The schemas of the tests are compiled anew: what they become is not kept.
+await check("compile the schemas of the tests", () => viceroy("test/contract/project", "compile"));
+await check("format, lint, import cycles, layers", () => tool("@biomejs/biome/bin/biome", "check", "."));
+await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
+await check("tests", async () => {
+  const tests = await runTests([], profile);
+  passed += tests.passed;
+  failed += tests.failed;
+  // The failed tests have been counted one by one.
+  return tests.failed > 0 ? 0 : tests.code;
+});
+await check("examples", () =>
+  allOf(examples().map((example) => () => node("--import", "tsx", `${example}/src/main.ts`))),
+);
+end();
