@@ -51,9 +51,12 @@ function collect(stream) {
   return { text: () => Buffer.concat(chunks).toString("utf8") };
 }
 
-/** Starts a server and waits until it has printed a line. Its further output is dropped; `stop` ends it. */
-export async function startReady([command, ...args], { stdio = ["ignore", "pipe", "inherit"] } = {}) {
-  const child = spawn(command, args, { stdio });
+/**
+ * Starts a server and waits until it has printed a line. Its further output is dropped; `stop` ends it. A server calls
+ * `endWithParent`, so that it doesn't outlive a client that was killed.
+ */
+export async function startReady([command, ...args]) {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(child, "exit");
   const line = await Promise.race([once(child.stdout, "data"), ended.then(() => undefined)]);
   if (line === undefined) throw new Error(`cannot start ${[command, ...args].join(" ")}: it ended`);
@@ -67,4 +70,9 @@ export async function startReady([command, ...args], { stdio = ["ignore", "pipe"
       await ended;
     },
   };
+}
+
+/** Ends this process when the one that started it has ended. */
+export function endWithParent() {
+  process.stdin.once("end", () => process.exit()).resume();
 }

@@ -9,7 +9,7 @@
  *   });
  */
 export { benchmark } from "./benchmark.js";
-export { canPin, pinned, runJson, startReady } from "./child.js";
+export { canPin, endWithParent, pinned, runJson, startReady } from "./child.js";
 export { cacheDir, node24, repository } from "./setup.js";
 export { median, quantile } from "./stats.js";
 export { compare, ratioOf } from "./table.js";

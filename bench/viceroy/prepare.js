@@ -20,3 +20,6 @@ export async function prepareProgram() {
 
 /** The program's module that spawns echo servers, compiled. */
 export const loadDriver = () => import(pathToFileURL(path.join(program, "dist/src/driver.js")).href);
+
+/** The same module as TypeScript, for a process that runs with tsx. */
+export const loadSource = () => import(pathToFileURL(path.join(program, "src/driver.ts")).href);

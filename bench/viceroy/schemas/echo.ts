@@ -36,8 +36,8 @@ export interface Done {
 export interface Echo extends Actor {
   echo(record: Rec): Rec;
   touch(record: Rec): Done;
-  /** The process it runs in. */
-  pid(): Uint32;
+  /** 1: the smallest answer. */
+  one(): Uint32;
   /** Answers after `milliseconds`, so that calls queue up behind it. */
   sleep(milliseconds: Uint32): void;
 }

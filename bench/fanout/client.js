@@ -1,0 +1,40 @@
+/**
+ * One run of one subject: `node client.js <peer> <address> <workers> <profile>`. Starts the workers, checks their
+ * answers, warms up, then measures round after round; the result is one line of JSON.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { quantile } from "../harness/stats.js";
+import { records } from "../rpc/records.js";
+
+const [, , peer, address, count, profile] = process.argv;
+const workers = Number(count);
+/** Milliseconds. */
+const { warmUp, window } = JSON.parse(profile);
+
+const { start } = await import(`./peers/${peer}.js`);
+const { round, close } = await start(workers, address);
+
+for (const record of records) {
+  const expected = Array.from({ length: workers }, () => ({ id: record.id, ok: true }));
+  const answers = await round(record);
+  if (!isDeepStrictEqual(answers, expected)) throw new Error(`${peer}: unexpected answers ${JSON.stringify(answers)}`);
+}
+await rounds(warmUp);
+const latencies = await rounds(window);
+const p50 = quantile(latencies, 0.5) * 1000;
+process.stdout.write(`${JSON.stringify({ p50, p99: quantile(latencies, 0.99) * 1000, perWorker: p50 / workers })}\n`);
+await close();
+process.exit(0);
+
+/** Milliseconds of each round, for `duration` ms and at least 20 rounds. */
+async function rounds(duration) {
+  const latencies = [];
+  const end = performance.now() + duration;
+  for (let before = performance.now(); before < end || latencies.length < 20; ) {
+    await round(records[latencies.length & 15]);
+    const after = performance.now();
+    latencies.push(after - before);
+    before = after;
+  }
+  return latencies;
+}

@@ -1,0 +1,41 @@
+/**
+ * `npm run bench:fanout`: one call that carries the record to 8 and to 64 processes, and all their small answers, one
+ * round after the other; against process.send, grpc-js and raw sockets. Not pinned: all processes share all cores.
+ */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { prepareProgram } from "../viceroy/prepare.js";
+
+/** Milliseconds of warm-up; grpc-js needs its time to get fast, so it gets it. */
+const peers = { limit: 1500, viceroy: 1500, "process-send-json": 1500, "process-send-advanced": 1500, "grpc-js": 6000 };
+const client = fileURLToPath(new URL("client.js", import.meta.url));
+const columns = [
+  { metric: "p50", title: "p50 us", ratio: true },
+  { metric: "p99", title: "p99 us" },
+  { metric: "perWorker", title: "us per process" },
+];
+
+await benchmark(
+  { name: "fanout", title: "Call many processes and gather", rounds: 3, needs: ["viceroy"] },
+  async (context) => {
+    await prepareProgram();
+    const sections = [];
+    for (const workers of context.options.quick ? [4] : [8, 64]) sections.push(await measure(context, workers));
+    return sections;
+  },
+);
+
+async function measure({ options, workDir, wanted }, workers) {
+  const names = Object.keys(peers).filter(wanted);
+  const subjects = names.map((name) => ({
+    name,
+    run: (round) => {
+      const profile = options.quick ? { warmUp: 200, window: 200 } : { warmUp: peers[name], window: 1000 };
+      const address = path.join(workDir, `${name}-${workers}-${round}`);
+      return runJson([process.execPath, client, name, address, String(workers), JSON.stringify(profile)]);
+    },
+  }));
+  const samples = await takeTurns(subjects, options);
+  return { title: `${workers} processes`, samples, table: compare(samples, { reference: "limit", columns }) };
+}

@@ -1,0 +1,51 @@
+/** The limit: the record encoded once, the same bytes to every socket, answers counted into one promise. */
+import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
+import { connectTo, FrameWriter, frameReader, listen } from "../../limit/socket.js";
+import { startWorkers } from "../workers.js";
+
+export async function serve(path) {
+  await listen(path, (socket) => {
+    const writer = new FrameWriter((bytes, done) => socket.write(bytes, done));
+    const read = frameReader((bytes, view, start, end, id) => {
+      const record = decodeRec(bytes, view, start, end);
+      const at = writer.begin(5);
+      writer.batch.view.setUint32(at, record.id, true);
+      writer.batch.bytes[at + 4] = 1;
+      writer.end(at + 5, id);
+    });
+    return (chunk, length) => {
+      read(chunk, length);
+      writer.flush();
+    };
+  });
+}
+
+export async function start(count, address) {
+  const { addresses, stop } = await startWorkers("limit", count, address);
+  let open;
+  const sockets = await Promise.all(
+    addresses.map((path, worker) => {
+      const read = frameReader((bytes, view, start, end) => {
+        if (end - start !== 5) throw new RangeError("cannot decode Done: malformed message");
+        open.answers[worker] = { id: view.getUint32(start, true), ok: bytes[start + 4] === 1 };
+        if (--open.missing === 0) open.resolve(open.answers);
+      });
+      return connectTo(path, read);
+    }),
+  );
+  const sendToAll = (batch, done) => {
+    const bytes = Buffer.from(batch);
+    done();
+    for (const socket of sockets) socket.write(bytes);
+  };
+  const writer = new FrameWriter(sendToAll);
+  return {
+    round: (record) =>
+      new Promise((resolve) => {
+        open = { answers: new Array(count), missing: count, resolve };
+        const at = writer.begin(maxBytes(record));
+        writer.end(encodeRec(writer.batch, at, record), 0);
+      }),
+    close: stop,
+  };
+}

@@ -1,0 +1,4 @@
+/** process.send with "advanced" serialization. */
+import { startWith } from "./process-send.js";
+
+export const start = (count) => startWith("advanced", count);

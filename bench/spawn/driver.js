@@ -1,0 +1,69 @@
+/**
+ * One run: `node driver.js <kind> <what> <count>` spawns, waits until every child has answered one message, and prints
+ * a line of JSON: milliseconds from the first spawn on, from the start of this process on, and processor time.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { Worker } from "node:worker_threads";
+import { cpuSeconds, descendants } from "../harness/machine.js";
+
+const [, , kind, what, countText] = process.argv;
+const count = Number(countText);
+const script = fileURLToPath(new URL(what, import.meta.url));
+
+const kinds = {
+  async fork() {
+    return spawnAll(
+      () => fork(script),
+      (child) => child.send(1),
+    );
+  },
+  async threads() {
+    return spawnAll(
+      () => new Worker(script),
+      (worker) => worker.postMessage(1),
+    );
+  },
+  async viceroy() {
+    return spawnViceroy(await (await import("../viceroy/prepare.js")).loadDriver());
+  },
+  async "viceroy-tsx"() {
+    return spawnViceroy(await (await import("../viceroy/prepare.js")).loadSource());
+  },
+};
+
+const run = await kinds[kind]();
+const start = performance.now();
+const answers = await run.ready();
+const end = performance.now();
+if (!isDeepStrictEqual(answers, new Array(count).fill(1))) throw new Error(`unexpected answers ${answers}`);
+const seconds = [process.pid, ...descendants(process.pid)].reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+process.stdout.write(`${JSON.stringify({ ready: end - start, program: end, cpu: seconds * 1000 })}\n`);
+await run.stop();
+process.exit(0);
+
+function spawnAll(spawn, send) {
+  let children;
+  return {
+    async ready() {
+      children = Array.from({ length: count }, spawn);
+      for (const child of children) send(child);
+      return (await Promise.all(children.map((child) => once(child, "message")))).map(([answer]) => answer);
+    },
+    stop: () => Promise.all(children.map((child) => child.terminate?.() ?? (child.kill() && once(child, "exit")))),
+  };
+}
+
+/** The driver's modules are loaded, as a program's are by the time that it spawns; nothing of the children is. */
+function spawnViceroy({ spawnEcho }) {
+  let mesh;
+  return {
+    async ready() {
+      mesh = spawnEcho(count, what);
+      return [...(await mesh.echo.one.call()).values()];
+    },
+    stop: () => mesh.stop(),
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * `npm run bench:spawn`: 8 processes spawned until all have answered a first message. Everything cold: each run is a
+ * driver of its own, nothing is kept warm, the same V8 flags (none) for all. Viceroy's row is compiled JavaScript; tsx
+ * has a row of its own, since it brings a compiler into every process.
+ */
+import { fileURLToPath } from "node:url";
+import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { prepareProgram } from "../viceroy/prepare.js";
+
+const reference = "fork, empty script";
+const driver = fileURLToPath(new URL("driver.js", import.meta.url));
+const subjects = {
+  [reference]: ["fork", "empty.cjs"],
+  "fork, empty ES module": ["fork", "empty.mjs"],
+  viceroy: ["viceroy", "process"],
+  "viceroy, with tsx": ["viceroy-tsx", "process"],
+  "worker_threads, empty script": ["threads", "empty.cjs"],
+  "viceroy, thread isolation": ["viceroy", "thread"],
+};
+const columns = [
+  { metric: "ready", title: "ms until all have answered", ratio: true },
+  { metric: "program", title: "ms from the driver's start" },
+  { metric: "cpu", title: "ms CPU, driver and children" },
+];
+
+await benchmark({ name: "spawn", title: "Spawn processes", rounds: 7, needs: ["viceroy"] }, async (context) => {
+  await prepareProgram();
+  const sections = [];
+  for (const count of context.options.quick ? [2] : [8, 1]) sections.push(await measure(context, count));
+  return sections;
+});
+
+async function measure({ options, wanted }, count) {
+  const chosen = Object.entries(subjects).filter(([name]) => wanted(name));
+  const turns = chosen.map(([name, [kind, what]]) => ({ name, run: () => runJson(command(kind, what, count)) }));
+  const samples = await takeTurns(turns, options);
+  const title = count === 1 ? "1 process" : `${count} processes`;
+  return { title, samples, table: compare(samples, { reference, columns, subject: "children" }) };
+}
+
+function command(kind, what, count) {
+  if (kind !== "viceroy-tsx") return [process.execPath, driver, kind, what, String(count)];
+  return [process.execPath, "--import", import.meta.resolve("tsx"), driver, kind, what, String(count)];
+}
