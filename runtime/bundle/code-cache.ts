@@ -39,9 +39,18 @@ export function cacheFile(script: string, use: string): string | undefined {
 function cacheDirectory(): string {
   const base = process.env["XDG_CACHE_HOME"] || (process.platform === "win32" && process.env["LOCALAPPDATA"]) || "";
   if (path.isAbsolute(base) && usable(base)) return path.join(base, "viceroy");
-  const home = homedir();
+  const home = homeDirectory();
   if (path.isAbsolute(home) && usable(home)) return path.join(home, ".cache", "viceroy");
   return path.join(tmpdir(), `viceroy-cache-${process.getuid?.() ?? ""}`);
+}
+
+/** Throws, in Node.js, for a user that the system does not know: a container that runs under any number. */
+function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    return "";
+  }
 }
 
 function usable(directory: string): boolean {
@@ -94,7 +103,15 @@ export function writeCache(file: string, data: Buffer): void {
     fs.renameSync(unfinished, file);
     removeOldest(directory);
   } catch {
-    fs.rmSync(unfinished, { force: true });
+    removeFile(unfinished);
+  }
+}
+
+function removeFile(file: string): void {
+  try {
+    fs.unlinkSync(file);
+  } catch {
+    // It was never there, or another process was quicker.
   }
 }
 
@@ -102,5 +119,5 @@ function removeOldest(directory: string): void {
   const files = fs.readdirSync(directory).map((name) => path.join(directory, name));
   if (files.length <= filesKept) return;
   const byAge = files.map((file) => ({ file, at: fs.lstatSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
-  for (const { file } of byAge.slice(filesKept)) fs.rmSync(file, { force: true });
+  for (const { file } of byAge.slice(filesKept)) removeFile(file);
 }

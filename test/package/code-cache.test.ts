@@ -1,0 +1,125 @@
+/** A code cache is a convenience: used when it is intact and nobody else could have written it, made anew otherwise. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { cacheFile, readCache, writeCache } from "../../runtime/bundle/code-cache.js";
+
+let home: string;
+const before = { ...process.env };
+
+beforeEach(() => {
+  home = fs.mkdtempSync(path.join(tmpdir(), "viceroy-cache-test-"));
+  process.env["XDG_CACHE_HOME"] = home;
+  delete process.env["NODE_V8_COVERAGE"];
+  delete process.env["NODE_DISABLE_COMPILE_CACHE"];
+});
+afterEach(() => {
+  process.env = { ...before };
+  fs.rmSync(home, { recursive: true, force: true });
+});
+
+const data = Buffer.from(Array.from({ length: 10_000 }, (_, i) => (i * 31) & 255));
+
+/** A script and the file of its cache, written. */
+function written(): string {
+  const script = path.join(home, "script.cjs");
+  fs.writeFileSync(script, "exports.answer = 42;");
+  const file = cacheFile(script, "main")!;
+  writeCache(file, data);
+  return file;
+}
+
+test("what was written is read, byte for byte, and only this user can read or write it", () => {
+  const file = written();
+  expect(readCache(file)).toEqual(data);
+  expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  expect(fs.statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+  expect(path.dirname(file)).toBe(path.join(home, "viceroy"));
+});
+
+test("a file with any byte changed, cut off or added is not used", () => {
+  const file = written();
+  const intact = fs.readFileSync(file);
+  fc.assert(
+    fc.property(fc.nat(intact.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+      const changed = Buffer.from(intact);
+      changed[at]! ^= flip;
+      fs.writeFileSync(file, changed);
+      expect(readCache(file)).toBeUndefined();
+    }),
+  );
+  for (const length of [0, 1, 7, 8, 9, 4096, intact.length - 1]) {
+    fs.writeFileSync(file, intact.subarray(0, length));
+    expect(readCache(file)).toBeUndefined();
+  }
+  fs.writeFileSync(file, Buffer.concat([intact, Buffer.alloc(1)]));
+  expect(readCache(file)).toBeUndefined();
+  fs.writeFileSync(file, intact);
+  expect(readCache(file)).toEqual(data);
+});
+
+test("neither a file nor a directory that others may write is used", () => {
+  const file = written();
+  fs.chmodSync(file, 0o620);
+  expect(readCache(file)).toBeUndefined();
+  fs.chmodSync(file, 0o600);
+  fs.chmodSync(path.dirname(file), 0o777);
+  expect(readCache(file)).toBeUndefined();
+  fs.rmSync(file);
+  writeCache(file, data);
+  expect(fs.existsSync(file)).toBe(false);
+});
+
+test("a link to a file elsewhere is not followed", () => {
+  const file = written();
+  const elsewhere = path.join(home, "elsewhere");
+  fs.renameSync(file, elsewhere);
+  fs.symlinkSync(elsewhere, file);
+  expect(readCache(file)).toBeUndefined();
+});
+
+test("a place that cannot be written is no error", () => {
+  const file = path.join(home, "plain-file", "viceroy", "cache");
+  fs.writeFileSync(path.join(home, "plain-file"), "");
+  expect(() => writeCache(file, data)).not.toThrow();
+  expect(readCache(file)).toBeUndefined();
+});
+
+test("an edit of the script, other options and another use have caches of their own", () => {
+  const script = path.join(home, "script.cjs");
+  fs.writeFileSync(script, "exports.answer = 42;");
+  const first = cacheFile(script, "main");
+  expect(cacheFile(script, "main")).toBe(first);
+  expect(cacheFile(script, "child")).not.toBe(first);
+  process.env["NODE_OPTIONS"] = "--max-old-space-size=100";
+  expect(cacheFile(script, "main")).not.toBe(first);
+  delete process.env["NODE_OPTIONS"];
+  fs.utimesSync(script, 1, 1);
+  expect(cacheFile(script, "main")).not.toBe(first);
+});
+
+test("there is none where Node.js was told to keep none", () => {
+  const script = path.join(home, "script.cjs");
+  fs.writeFileSync(script, "");
+  process.env["NODE_DISABLE_COMPILE_CACHE"] = "1";
+  expect(cacheFile(script, "main")).toBeUndefined();
+});
+
+test("old files go when there are many", () => {
+  const file = written();
+  for (let i = 0; i < 40; i++) writeCache(`${file}-${i}`, data);
+  expect(fs.readdirSync(path.dirname(file)).length).toBe(24);
+  expect(readCache(`${file}-39`)).toEqual(data);
+});
+
+test("a home of another user is not written to", () => {
+  process.env["XDG_CACHE_HOME"] = "/usr";
+  process.env["HOME"] = home;
+  const script = path.join(home, "script.cjs");
+  fs.writeFileSync(script, "");
+  const isOurs = execFileSync("id", ["-u"], { encoding: "utf8" }).trim() === String(fs.statSync("/usr").uid);
+  expect(cacheFile(script, "main")!.startsWith(isOurs ? "/usr" : home)).toBe(true);
+});
