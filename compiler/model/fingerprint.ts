@@ -29,7 +29,7 @@ export interface Fingerprints {
 /** Computes all fingerprints of a schema; linear in its size. */
 export function fingerprint(index: SchemaIndex): Fingerprints {
   const hashes = hashDeclarations(index);
-  const plain = new Texts(index, hashes, [], []);
+  const plain = new Texts(index, hashes, new Map(), []);
   const actor = (declaration: ActorDeclaration): bigint => BigInt(`0x${sha64(actorText(declaration, plain))}`);
   return {
     type: (type) => BigInt(`0x${plain.closed(type)}`),
@@ -75,7 +75,7 @@ function targetsIn(type: Type): readonly DeclarationKey[] {
 
 function hashOne(index: SchemaIndex, hashes: ReadonlyMap<DeclarationKey, string>, key: DeclarationKey): string {
   const { name, shape, typeParameters } = index.type(key);
-  const texts = new Texts(index, hashes, [], typeParameters);
+  const texts = new Texts(index, hashes, new Map(), typeParameters);
   if (shape.kind === "alias" && typeParameters.length === 0) return texts.closed(shape.type);
   return sha64(texts.shape(shape, name));
 }
@@ -85,9 +85,10 @@ function hashCircle(
   hashes: ReadonlyMap<DeclarationKey, string>,
   circle: readonly DeclarationKey[],
 ): readonly (readonly [DeclarationKey, string])[] {
+  const numbers = new Map(circle.map((key, i) => [key, i]));
   const text = circle.map((key) => {
     const { name, shape, typeParameters } = index.type(key);
-    return new Texts(index, hashes, circle, typeParameters).shape(shape, name);
+    return new Texts(index, hashes, numbers, typeParameters).shape(shape, name);
   });
   const whole = sha64(text.join("\n"));
   return circle.map((key, i) => [key, sha64(`${whole}#${i}`)]);
@@ -97,14 +98,14 @@ function hashCircle(
 class Texts {
   readonly #index: SchemaIndex;
   readonly #hashes: ReadonlyMap<DeclarationKey, string>;
-  readonly #circle: readonly DeclarationKey[];
+  readonly #circle: ReadonlyMap<DeclarationKey, number>;
   readonly #parameters: readonly string[];
   readonly #scalars = new Map<string, string>();
 
   constructor(
     index: SchemaIndex,
     hashes: ReadonlyMap<DeclarationKey, string>,
-    circle: readonly DeclarationKey[],
+    circle: ReadonlyMap<DeclarationKey, number>,
     parameters: readonly string[],
   ) {
     this.#index = index;
@@ -150,13 +151,13 @@ class Texts {
   }
 
   #reference(target: DeclarationKey, args: readonly Type[]): string {
-    const own = this.#circle.indexOf(target);
+    const own = this.#circle.get(target);
     const declaration = this.#index.type(target);
-    if (own < 0 && declaration.shape.kind === "alias" && args.length > 0) {
+    if (own === undefined && declaration.shape.kind === "alias" && args.length > 0) {
       const bindings = new Map(declaration.typeParameters.map((name, i) => [name, args[i] as Type]));
       return this.closed(substitute(declaration.shape.type, bindings));
     }
-    const head = own < 0 ? (this.#hashes.get(target) ?? "") : `${circleMark}${own}`;
+    const head = own === undefined ? (this.#hashes.get(target) ?? "") : `${circleMark}${own}`;
     if (args.length === 0) return head;
     const text = `apply(${[head, ...args.map((arg) => this.closed(arg))].join(",")})`;
     return open.test(text) ? text : sha64(text);

@@ -54,8 +54,8 @@ export function spellNames(names: ModuleNames): (name: Name) => string {
   const locals = new Map<LocalName, string>();
   for (const name of names.locals) locals.set(name, claim(localCandidates(name.wanted), taken));
   for (const scope of names.scopes) {
-    const takenInScope = new Set(taken);
-    for (const name of scope) locals.set(name, claim(localCandidates(name.wanted), takenInScope));
+    const inScope = new Set<string>();
+    for (const name of scope) locals.set(name, claim(localCandidates(name.wanted), inScope, taken));
   }
   return (name) => {
     if (name.kind === "global") return names.declared.has(name.name) ? `globalThis.${name.name}` : name.name;
@@ -74,9 +74,10 @@ export function sourceKey(source: Source): string {
   return typeof source === "string" ? source : `./${source.file}`;
 }
 
-function claim(candidates: Iterable<string>, taken: Set<string>): string {
+function claim(candidates: Iterable<string>, taken: Set<string>, outer: ReadonlySet<string> = reserved): string {
   for (const candidate of candidates) {
-    if (taken.has(candidate) || reserved.has(candidate) || globals.has(candidate)) continue;
+    const free = ![taken, outer, reserved, globals].some((names) => names.has(candidate));
+    if (!free) continue;
     taken.add(candidate);
     return candidate;
   }
