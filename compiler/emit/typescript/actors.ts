@@ -32,7 +32,7 @@ function emitClass(file: FileBuilder, actor: ActorDeclaration, types: TypePrinte
   file.blank();
   file.doc(actor.doc);
   file.block(code`export abstract class ${context.actorClass(actor.key)} extends ${abiValue("Actor")}`, () => {
-    file.block(code`static get descriptor(): ${abiType("ActorDescriptor")}`, () => {
+    file.block(code`static override get descriptor(): ${abiType("ActorDescriptor")}`, () => {
       file.line(code`return ${context.descriptor(actor.key)};`);
     });
     file.line(code`declare readonly $kind: ${context.meshKind(actor.key)};`);
