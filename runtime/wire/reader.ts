@@ -3,9 +3,10 @@
  * it is given is trusted: every length is compared with what is left before anything is allocated for it.
  */
 import type { Codec } from "./codec.js";
-import { chunkUnits, longLength } from "./limits.js";
-import { Malformed } from "./malformed.js";
+import { blockBytes, chunkUnits, deepest, longLength } from "./limits.js";
+import { Refused } from "./refused.js";
 import { readText } from "./text.js";
+import type { TypedArray, TypedArrayConstructor } from "./typed.js";
 
 const nothing = new Uint8Array(0);
 const nothingView = new DataView(nothing.buffer);
@@ -17,48 +18,53 @@ export class Reader {
   position = 0;
   /** End of the body: what varies ends here, the string heap starts. */
   end = 0;
-  /** Where the message starts. */
-  start = 0;
-  /** End of the whole message. */
-  limit = 0;
-
-  /** The current chunk of the string heap, and how much of it has been cut. */
-  text = "";
-  offset = 0;
-  /** Where the next chunk is, and the end of the heap. */
-  heap = 0;
-  heapEnd = 0;
-
   /** How deep in recursive types. */
   depth = 0;
   /** Whether typed arrays may look into the given bytes. */
   views = false;
+  /** Whether this is the second attempt, which finds out where the first one failed. */
+  tracing = false;
+  /** The current chunk of the string heap, and how much of it has been cut. */
+  text = "";
+  offset = 0;
+
   /** Blocks that came apart from the message. */
   blocks: readonly Uint8Array[] | undefined;
-  block = 0;
+  #doubles: Float64Array | undefined;
+  /** Where the message starts. */
+  #start = 0;
+  /** Where the next chunk of text is, and the end of the heap. */
+  #heap = 0;
+  #heapEnd = 0;
+  /** Where the next block is, or its number among those that came apart; and the end of the blocks. */
+  #block = 0;
+  #blocksEnd = 0;
 
   /**
    * Sets out to read one message.
    * @param view over the same memory as `bytes`
-   * @param start of the message in `bytes`; a multiple of 8 if typed arrays are to be viewed in place
+   * @param start of the message in `bytes`; a multiple of 8 in memory if typed arrays are to be viewed in place
    * @param end of it, without blocks that came apart
    * @param blocks that came apart, in order: each with memory that the decoded value may keep
    */
   reset(bytes: Uint8Array, view: DataView, start: number, end: number, blocks?: readonly Uint8Array[]): void {
-    this.bytes = bytes;
-    this.view = view;
-    this.start = start;
+    if (this.bytes !== bytes) this.#use(bytes, view);
     this.position = start;
     this.end = end;
-    this.limit = end;
-    this.blocks = blocks;
+    if (this.blocks !== blocks) this.blocks = blocks;
+  }
+
+  #use(bytes: Uint8Array, view: DataView): void {
+    this.bytes = bytes;
+    this.view = view;
+    this.#doubles = undefined;
   }
 
   /** The place of the next `size` bytes. */
   take(size: number): number {
     const at = this.position;
     const next = at + size;
-    if (next > this.end) throw new Malformed("the message ends too early");
+    if (next > this.end) throw new Refused("the message ends too early");
     this.position = next;
     return at;
   }
@@ -70,14 +76,17 @@ export class Reader {
 
   /** A string written by `w.string`. */
   string(): string {
-    return this.cut(this.length(this.bytes[this.take(1)] as number));
+    return this.cut(this.length(this.view.getUint8(this.take(1))));
   }
 
   /** The length that a one-byte slot with `n` stands for. */
   length(n: number): number {
-    if (n !== longLength) return n;
+    return n === longLength ? this.#longLength() : n;
+  }
+
+  #longLength(): number {
     const length = this.view.getUint32(this.take(4), true);
-    if (length < longLength) throw new Malformed(`length ${length} is written in its long form`);
+    if (length < longLength) throw new Refused(`invalid length: ${length} in the long form`);
     return length;
   }
 
@@ -91,22 +100,175 @@ export class Reader {
   }
 
   #nextChunk(units: number): string {
-    if (this.offset !== this.text.length) throw new Malformed("a string crosses the end of a chunk");
-    const at = this.heap;
-    if (at + 4 > this.heapEnd) throw new Malformed("there is less text than strings need");
+    const at = this.#heap;
+    if (this.offset !== this.text.length) throw new Refused("a string crosses the end of a chunk of text");
+    if (at + 4 > this.#heapEnd) throw new Refused("there is less text than strings need");
     const header = this.view.getUint32(at, true);
     const size = header >>> 1;
     const wide = (header & 1) === 1;
-    // The wide text is even from the message's start, which is even in memory in all but odd cases.
-    const from = wide ? at + 4 + ((at - this.start) & 1) : at + 4;
+    // Wide text is even from the message's start, and so in memory in all but odd cases.
+    const from = wide ? at + 4 + ((at - this.#start) & 1) : at + 4;
     const to = from + (wide ? size * 2 : size);
-    if (to > this.heapEnd) throw new Malformed("a chunk of text ends outside the message");
-    if (size < units || (size > chunkUnits && size !== units))
-      throw new Malformed("a chunk of text has the wrong size");
-    if (from !== at + 4 && this.bytes[at + 4] !== 0) throw new Malformed("padding is not zero");
-    this.heap = to;
+    if (to > this.#heapEnd) throw new Refused("a chunk of text ends outside the message");
+    if (size === 0 || size < units || (size > chunkUnits && size !== units)) {
+      throw new Refused("a chunk of text has the wrong size");
+    }
+    if (from !== at + 4 && this.bytes[at + 4] !== 0) throw new Refused("padding is not zero");
+    this.#heap = to;
     this.text = readText(this.bytes, from, to, wide);
     this.offset = units;
     return this.text.substring(0, units);
+  }
+
+  getDate(at: number): Date {
+    const time = this.view.getFloat64(at, true);
+    const date = new Date(time);
+    // Out of range it is invalid, a fraction it would lose.
+    if (date.getTime() !== time) this.refuse();
+    return date;
+  }
+
+  /** What `putNumbers` wrote. */
+  getNumbers(at: number): number[] {
+    const n = this.length(this.view.getUint8(at));
+    if (n === 0) return [];
+    this.align();
+    const from = this.take(n * 8);
+    const values = new Array<number>(n);
+    const doubles = this.#alignedDoubles();
+    if (doubles === undefined || (from & 7) !== 0) {
+      for (let i = 0; i < n; i++) values[i] = this.view.getFloat64(from + i * 8, true);
+      return values;
+    }
+    const first = from >> 3;
+    let i = 0;
+    for (; i + 3 < n; i += 4) {
+      values[i] = doubles[first + i] as number;
+      values[i + 1] = doubles[first + i + 1] as number;
+      values[i + 2] = doubles[first + i + 2] as number;
+      values[i + 3] = doubles[first + i + 3] as number;
+    }
+    for (; i < n; i++) values[i] = doubles[first + i] as number;
+    return values;
+  }
+
+  getBytes(at: number): Uint8Array {
+    const n = this.view.getUint32(at, true);
+    if (n >= blockBytes) return this.#nextBlock(Uint8Array, n, n);
+    return this.#slice(Uint8Array, this.take(n), n, n);
+  }
+
+  /** What `putTyped` wrote, of the kind that `type` constructs. */
+  getTyped<T extends TypedArray>(at: number, type: TypedArrayConstructor<T>): T {
+    const n = this.view.getUint32(at, true);
+    const size = n * type.BYTES_PER_ELEMENT;
+    if (size >= blockBytes) return this.#nextBlock(type, n, size);
+    if (n > 0) this.align();
+    return this.#slice(type, this.take(size), n, size);
+  }
+
+  /** A typed array over `[at, at + size)`, or a copy of it. */
+  #slice<T>(type: TypedArrayConstructor<T>, at: number, n: number, size: number): T {
+    const { buffer, byteOffset } = this.bytes;
+    const from = byteOffset + at;
+    if (this.views && from % type.BYTES_PER_ELEMENT === 0) return new type(buffer, from, n);
+    return new type(buffer.slice(from, from + size));
+  }
+
+  #nextBlock<T>(type: TypedArrayConstructor<T>, n: number, size: number): T {
+    if (this.blocks === undefined) {
+      const at = this.#block;
+      this.#skipPadding(at, -(at - this.#start) & 7, this.#blocksEnd);
+      const from = at + (-(at - this.#start) & 7);
+      if (from + size > this.#blocksEnd) throw new Refused("a block ends outside the message");
+      this.#block = from + size;
+      return this.#slice(type, from, n, size);
+    }
+    const block = this.blocks[this.#block++];
+    if (block === undefined || block.byteLength !== size) throw new Refused("a block is missing or has the wrong size");
+    if (block.byteOffset % type.BYTES_PER_ELEMENT !== 0) return new type(block.slice().buffer);
+    return new type(block.buffer, block.byteOffset, n);
+  }
+
+  /** Moves on to a multiple of 8 from the message's start. */
+  align(): void {
+    const size = -(this.position - this.#start) & 7;
+    this.#skipPadding(this.position, size, this.end);
+    this.position += size;
+  }
+
+  #skipPadding(at: number, size: number, end: number): void {
+    if (at + size > end) throw new Refused("the message ends too early");
+    for (let i = at; i < at + size; i++) if (this.bytes[i] !== 0) throw new Refused("padding is not zero");
+  }
+
+  #alignedDoubles(): Float64Array | undefined {
+    const { buffer, byteOffset, length } = this.bytes;
+    if (this.#doubles === undefined && (byteOffset & 7) === 0) {
+      this.#doubles = new Float64Array(buffer, byteOffset, length >> 3);
+    }
+    return this.#doubles;
+  }
+
+  enter(): void {
+    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+  }
+
+  leave(): void {
+    this.depth--;
+  }
+
+  /** The bytes are no message of this type. Why and where, a second attempt finds out. */
+  refuse(): never {
+    throw new Refused();
+  }
+
+  /**
+   * Starts to read the message: header and slot are `size` bytes.
+   * @returns where it starts
+   */
+  begin(size: number): number {
+    const start = this.position;
+    const next = start + size;
+    if (next > this.end) throw new Refused(`it takes at least ${size} bytes, got ${this.end - start}`);
+    this.position = next;
+    this.#start = start;
+    return start;
+  }
+
+  /** The header at `at` says where what is no block ends. Comes before `openText`. */
+  openBulk(start: number, at: number): void {
+    const end = start + this.view.getUint32(at, true);
+    if (end < this.position || end > this.end) throw new Refused("the blocks start outside the message");
+    if (this.blocks !== undefined && end !== this.end) throw new Refused("blocks are both in the message and apart");
+    this.#block = this.blocks === undefined ? end : 0;
+    this.#blocksEnd = this.end;
+    this.end = end;
+  }
+
+  /** The header at `start` says where the string heap starts. */
+  openText(start: number): void {
+    const heap = start + this.view.getUint32(start, true);
+    const end = this.end;
+    if (heap < this.position || heap > end) throw new Refused("the string heap starts outside the message");
+    this.end = heap;
+    this.#heap = heap;
+    this.#heapEnd = end;
+    this.text = "";
+    this.offset = 0;
+  }
+
+  /** All text must have been used. */
+  closeText(): void {
+    if (this.offset !== this.text.length || this.#heap !== this.#heapEnd) {
+      throw new Refused("there is more text than strings need");
+    }
+  }
+
+  /** All blocks must have been used. */
+  closeBulk(): void {
+    if (this.#block !== (this.blocks === undefined ? this.#blocksEnd : this.blocks.length)) {
+      throw new Refused("there are more blocks than values need");
+    }
   }
 }

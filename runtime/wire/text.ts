@@ -1,11 +1,12 @@
 /**
- * The string heap: all text of a message in one place, written with one native call a chunk and read back with one,
- * then cut. A chunk is Latin-1 when all its units are below 256, else UTF-16, so that any string, lone surrogates
- * included, comes back as it was, and no chunk is ever malformed.
+ * Chunks of the string heap: all text of a message in one place, written with one native call a chunk and read back
+ * with one, then cut. A chunk is Latin-1 when all its units are below 256, else UTF-16, so that any string, lone
+ * surrogates included, comes back as it was, and no chunk is ever malformed.
  *
  * Chunk: u32 (units * 2 + wide), for wide ones a zero byte if that makes the text even, the text.
  */
-import type { Writer } from "./writer.js";
+import type { Batch } from "./batch.js";
+import type { TextBuffer } from "./page.js";
 
 /** What `Buffer` has and its types don't. */
 interface TextSlices {
@@ -17,28 +18,16 @@ const { latin1Slice, ucs2Slice } = Buffer.prototype as unknown as TextSlices;
 /** Whether the last chunk written was wide: which test comes first. The outcome is the same either way. */
 let expectWide = false;
 
-/** Appends the heap of the writer's message and empties it. */
-export function writeHeap(w: Writer): void {
-  if (w.chunks.length > 0) {
-    for (const chunk of w.chunks) writeChunk(w, chunk);
-    w.chunks.length = 0;
-  }
-  if (w.text.length > 0) {
-    writeChunk(w, w.text);
-    w.text = "";
-  }
-}
-
-function writeChunk(w: Writer, text: string): void {
+/** Appends a chunk. */
+export function writeChunk(batch: Batch, text: string): void {
   const units = text.length;
-  const at = w.reserve(units * 3 + 5);
-  const bytes = w.bytes;
+  const at = batch.reserve(units * 3 + 5);
+  const bytes = batch.bytes;
   let header = units * 2;
   let end = at + 4 + units;
-  // One pass that both writes ASCII and tells it apart: as many bytes as units.
+  // UTF-8 of as many bytes as units is ASCII: tested and written in one pass.
   if (expectWide || bytes.utf8Write(text, at + 4, units * 3) !== units) {
-    bytes.latin1Write(text, at + 4, units);
-    expectWide = bytes.latin1Slice(at + 4, at + 4 + units) !== text;
+    expectWide = isWide(text) || !writeLatin1(bytes, at + 4, text);
     if (expectWide) {
       const from = (at + 5) & ~1;
       bytes[at + 4] = 0;
@@ -47,8 +36,21 @@ function writeChunk(w: Writer, text: string): void {
       end = from + units * 2;
     }
   }
-  w.view.setUint32(at, header, true);
-  w.position = end;
+  batch.view.setUint32(at, header, true);
+  batch.position = end;
+}
+
+/** Whether one of the first units is wide already; of most wide text it is. */
+function isWide(text: string): boolean {
+  const end = Math.min(text.length, 128);
+  for (let i = 0; i < end; i++) if (text.charCodeAt(i) > 255) return true;
+  return false;
+}
+
+/** Writes `text` as Latin-1. Whether that lost nothing. */
+function writeLatin1(bytes: TextBuffer, at: number, text: string): boolean {
+  bytes.latin1Write(text, at, text.length);
+  return bytes.latin1Slice(at, at + text.length) === text;
 }
 
 /** The text of a chunk whose bytes are `[start, end)`. */

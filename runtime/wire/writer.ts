@@ -1,65 +1,28 @@
 /**
- * Where messages are written: a growing batch of bytes. A link keeps one per connection, appends frame after frame and
- * takes the whole batch once per tick. Fields rather than methods where generated code is hot: loads from one object.
- *
- * While a message is being written its strings are gathered in `text` and become its string heap when it is finished.
+ * What codecs write messages into: a batch, and while a message is being written its strings, which become its string
+ * heap when it is finished, and its blocks. The methods are those that generated code uses; what is one machine
+ * instruction it does itself, through `view`.
  */
+import { Batch } from "./batch.js";
 import type { Codec } from "./codec.js";
-import { chunkUnits, largestMessage, longLength, recycledPages, standardPage } from "./limits.js";
-import { newPage, type Page, type TextBuffer } from "./page.js";
-import { writeHeap } from "./text.js";
+import { blockBytes, chunkUnits, deepest, longLength } from "./limits.js";
+import { Refused } from "./refused.js";
+import { writeChunk } from "./text.js";
+import type { TypedArray } from "./typed.js";
 
-export class Writer {
-  /** The batch so far is `bytes[0, position)`. Replaced when it grows: load it again after any reservation. */
-  bytes: TextBuffer;
-  view: DataView;
-  doubles: Float64Array;
-  capacity: number;
-  position = 0;
+export class Writer extends Batch {
   /** Arrays of bytes too large to be copied, in the order of the messages that hold them. Whoever takes the batch empties it. */
   readonly blocks: Uint8Array[] = [];
-
   /** Where the message being written starts; -1 between messages. */
   start = -1;
   /** Strings of the current chunk of the message's heap, concatenated. */
   text = "";
-  /** Chunks of the heap that are full. */
-  readonly chunks: string[] = [];
   /** How deep in recursive types. */
   depth = 0;
-
-  #page: Page;
-  readonly #size: number;
-  readonly #lent: Page[] = [];
-  readonly #idle: Page[] = [];
-
-  /** @param size of a page in bytes; a larger batch grows beyond it */
-  constructor(size: number = standardPage) {
-    this.#size = (size + 7) & ~7;
-    this.#page = newPage(this.#size);
-    this.bytes = this.#page.bytes;
-    this.view = this.#page.view;
-    this.doubles = this.#page.doubles;
-    this.capacity = this.#size;
-  }
-
-  /** Room for `size` bytes at the position returned. The caller writes every one of them. */
-  reserve(size: number): number {
-    const at = this.position;
-    const end = at + size;
-    if (end > this.capacity) this.#grow(end);
-    this.position = end;
-    return at;
-  }
-
-  /** Moves on to the next multiple of 8, filling with zeros. */
-  align(): void {
-    const size = -this.position & 7;
-    if (size !== 0) {
-      const at = this.reserve(size);
-      this.bytes.fill(0, at, at + size);
-    }
-  }
+  /** Whether this is the second attempt, which finds out where the first one failed. */
+  tracing = false;
+  /** Chunks of the heap that are full. */
+  readonly #chunks: string[] = [];
 
   /** Appends a value with its slot. */
   append<T>(codec: Codec<T>, value: T): void {
@@ -69,8 +32,8 @@ export class Writer {
   /** Appends a string: its length here, its text to the message's heap. */
   string(value: string): void {
     const at = this.reserve(1);
-    const size = this.length(value.length);
-    this.bytes[at] = size;
+    const length = this.length(value.length);
+    this.bytes[at] = length;
     this.addText(value);
   }
 
@@ -82,15 +45,115 @@ export class Writer {
     return longLength;
   }
 
-  /** Adds one string to the heap. A chunk holds many short strings or one long one. */
+  /** Adds a string to the heap. A chunk holds many short strings or one long one. */
   addText(value: string): void {
     const text = this.text;
-    if (text.length + value.length <= chunkUnits) {
-      this.text = text + value;
-      return;
-    }
-    if (text.length > 0) this.chunks.push(text);
+    if (text.length + value.length <= chunkUnits) this.text = text + value;
+    else this.#nextChunk(value);
+  }
+
+  #nextChunk(value: string): void {
+    if (this.text.length > 0) this.#chunks.push(this.text);
     this.text = value;
+  }
+
+  /** A `float32` into its slot: rounded to the nearest, refused where that would be infinite. */
+  putFloat32(at: number, value: number): void {
+    if (typeof value !== "number") this.refuse();
+    const rounded = Math.fround(value);
+    if (!Number.isFinite(rounded) && Number.isFinite(value)) this.refuse();
+    this.view.setFloat32(at, rounded, true);
+  }
+
+  putInt64(at: number, value: bigint): void {
+    if (typeof value !== "bigint" || value !== BigInt.asIntN(64, value)) this.refuse();
+    this.view.setBigInt64(at, value, true);
+  }
+
+  putUint64(at: number, value: bigint): void {
+    if (typeof value !== "bigint" || value !== BigInt.asUintN(64, value)) this.refuse();
+    this.view.setBigUint64(at, value, true);
+  }
+
+  /** A date as milliseconds since 1970. Invalid dates are refused. */
+  putDate(at: number, value: Date): void {
+    if (!(value instanceof Date)) this.refuse();
+    const time = value.getTime();
+    if (Number.isNaN(time)) this.refuse();
+    this.view.setFloat64(at, time, true);
+  }
+
+  /** `number[]` as a block of doubles, 8-aligned. */
+  putNumbers(at: number, values: readonly number[]): void {
+    if (!Array.isArray(values)) this.refuse();
+    const n = values.length;
+    const length = this.length(n);
+    this.bytes[at] = length;
+    if (n === 0) return;
+    this.align();
+    const first = this.reserve(n * 8) >> 3;
+    const doubles = this.doubles;
+    let i = 0;
+    // Four at a time: the checks overlap with the stores of the ones before.
+    for (; i + 3 < n; i += 4) {
+      const [a, b, c, d] = [values[i], values[i + 1], values[i + 2], values[i + 3]];
+      if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number" || typeof d !== "number") {
+        this.refuse();
+      }
+      doubles[first + i] = a;
+      doubles[first + i + 1] = b;
+      doubles[first + i + 2] = c;
+      doubles[first + i + 3] = d;
+    }
+    for (; i < n; i++) {
+      const a = values[i];
+      if (typeof a !== "number") this.refuse();
+      doubles[first + i] = a;
+    }
+  }
+
+  putBytes(at: number, value: Uint8Array): void {
+    if (!(value instanceof Uint8Array)) this.refuse();
+    const n = value.length;
+    this.view.setUint32(at, n, true);
+    if (n >= blockBytes) this.#addBlock(value);
+    else if (n > 0) {
+      const to = this.reserve(n);
+      this.bytes.set(value, to);
+    }
+  }
+
+  /** Of any kind but Uint8Array, which is `putBytes`; the caller has checked which. Aligned to 8. */
+  putTyped(at: number, value: TypedArray): void {
+    this.view.setUint32(at, value.length, true);
+    const size = value.byteLength;
+    if (size >= blockBytes) {
+      this.#addBlock(new Uint8Array(value.buffer, value.byteOffset, size));
+    } else if (size > 0) {
+      this.align();
+      const to = this.reserve(size);
+      if (value instanceof Float64Array) this.doubles.set(value, to >> 3);
+      else this.bytes.set(new Uint8Array(value.buffer, value.byteOffset, size), to);
+    }
+  }
+
+  /** Memory that others can write at the same time is copied: what is sent is what was checked. */
+  #addBlock(block: Uint8Array): void {
+    this.blocks.push(block.buffer instanceof ArrayBuffer ? block : new Uint8Array(block));
+  }
+
+  /** One level deeper in recursive types. */
+  enter(): void {
+    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+  }
+
+  leave(): void {
+    this.depth--;
+  }
+
+  /** The value is not of its type. Why and where, a second attempt finds out. */
+  refuse(): never {
+    throw new Refused();
   }
 
   /**
@@ -98,72 +161,42 @@ export class Writer {
    * @returns where it starts, a multiple of 8
    */
   begin(size: number): number {
-    if (this.start >= 0) throw new Error("cannot begin a message: the writer is inside another one");
-    this.align();
-    const start = this.reserve(size);
+    const position = this.position;
+    const start = (position + 7) & ~7;
+    const end = start + size;
+    if (end > this.capacity) this.grow(end);
+    // Zeros up to the message and a little into it; there is room, since capacities are multiples of 8.
+    this.view.setFloat64(position, 0, true);
     this.start = start;
+    this.position = end;
     return start;
   }
 
-  /** Ends a message that has no heap and no blocks. */
-  end(): void {
-    this.start = -1;
-  }
-
-  /** Ends a message with text: appends its heap and notes at `at` where that starts. */
-  endText(at: number): void {
+  /** Ends the body of a message with text: appends the string heap and notes at `at` where it starts. */
+  finishText(at: number): void {
     this.view.setUint32(at, this.position - this.start, true);
-    writeHeap(this);
+    if (this.#chunks.length > 0) {
+      for (const chunk of this.#chunks) writeChunk(this, chunk);
+      this.#chunks.length = 0;
+    }
+    if (this.text.length > 0) {
+      writeChunk(this, this.text);
+      this.text = "";
+    }
   }
 
-  /** Forgets everything written since `position` and `blocks`, and any message begun since. */
+  /** Notes at `at` where the part of a message ends that is not blocks. */
+  finishBulk(at: number): void {
+    this.view.setUint32(at, this.position - this.start, true);
+  }
+
+  /** Forgets everything written since `position` and `blocks`, and the message begun since. */
   restore(position: number, blocks: number): void {
     this.position = position;
     this.blocks.length = blocks;
     this.start = -1;
     this.text = "";
-    this.chunks.length = 0;
+    this.#chunks.length = 0;
     this.depth = 0;
-  }
-
-  /** A copy of `[start, position)` with an array buffer of its own. */
-  copy(start: number): Uint8Array {
-    return this.#page.plain.slice(start, this.position);
-  }
-
-  /** Hands over the batch; the writer goes on at position 0 of another page. Does not touch `blocks`. */
-  take(): Uint8Array {
-    const page = this.#page;
-    const batch = page.bytes.subarray(0, this.position);
-    if (this.capacity === this.#size) {
-      this.#lent.push(page);
-      if (this.#lent.length > recycledPages) this.#lent.shift();
-    }
-    this.#use(this.#idle.pop() ?? newPage(this.#size));
-    this.position = 0;
-    return batch;
-  }
-
-  /** The bytes of an earlier `take` are not needed any more and may be written again. */
-  recycle(batch: Uint8Array): void {
-    const index = this.#lent.findIndex((page) => page.bytes.buffer === batch.buffer);
-    if (index >= 0) this.#idle.push(...this.#lent.splice(index, 1));
-  }
-
-  #grow(need: number): void {
-    if (need > largestMessage) throw new RangeError(`a batch of ${need} bytes is over the limit of ${largestMessage}`);
-    const old = this.#page.bytes;
-    let size = this.capacity;
-    while (size < need) size *= 2;
-    this.#use(newPage(Math.min(size, largestMessage)));
-    this.bytes.set(old.subarray(0, this.position));
-  }
-
-  #use(page: Page): void {
-    this.#page = page;
-    this.bytes = page.bytes;
-    this.view = page.view;
-    this.doubles = page.doubles;
-    this.capacity = page.bytes.length;
   }
 }

@@ -1,0 +1,100 @@
+/**
+ * A growing batch of bytes. A link keeps one per connection, appends frame after frame and takes the whole batch once
+ * per tick. Fields rather than methods where code is hot: loads from one object.
+ */
+import { largestMessage, recycledPages, standardPage } from "./limits.js";
+import { newPage, type Page, type TextBuffer } from "./page.js";
+import { Refused } from "./refused.js";
+
+export class Batch {
+  /** The batch so far is `bytes[0, position)`. Replaced when it grows: load it again after any reservation. */
+  bytes: TextBuffer;
+  view: DataView;
+  doubles: Float64Array;
+  capacity: number;
+  position = 0;
+
+  #page: Page;
+  readonly #size: number;
+  readonly #lent: Page[] = [];
+  readonly #idle: Page[] = [];
+
+  /** @param size of a page in bytes; a larger batch grows beyond it */
+  constructor(size: number = standardPage) {
+    this.#size = (size + 7) & ~7;
+    this.#page = newPage(this.#size);
+    this.bytes = this.#page.bytes;
+    this.view = this.#page.view;
+    this.doubles = this.#page.doubles;
+    this.capacity = this.#size;
+  }
+
+  /** Room for `size` bytes at the position returned. The caller writes every one of them. */
+  reserve(size: number): number {
+    const at = this.position;
+    const end = at + size;
+    if (end > this.capacity) this.grow(end);
+    this.position = end;
+    return at;
+  }
+
+  /** Moves on to the next multiple of 8, filling with zeros. */
+  align(): void {
+    const at = this.position;
+    const end = (at + 7) & ~7;
+    if (end > this.capacity) this.grow(end);
+    for (let i = at; i < end; i++) this.bytes[i] = 0;
+    this.position = end;
+  }
+
+  /** A copy of `[start, position)` with an array buffer of its own, followed by `room` zero bytes. */
+  copy(start: number, room = 0): Uint8Array {
+    if (room === 0) return this.#page.plain.slice(start, this.position);
+    const copy = new Uint8Array(this.position - start + room);
+    copy.set(this.#page.plain.subarray(start, this.position));
+    return copy;
+  }
+
+  /** Hands over the batch; writing goes on at position 0 of another page. */
+  take(): Uint8Array {
+    const page = this.#page;
+    const batch = page.bytes.subarray(0, this.position);
+    if (this.capacity === this.#size) {
+      this.#lent.push(page);
+      if (this.#lent.length > recycledPages) this.#lent.shift();
+    }
+    this.#use(this.#idle.pop() ?? newPage(this.#size));
+    this.position = 0;
+    return batch;
+  }
+
+  /** The bytes of an earlier `take` are not needed any more and may be written again. */
+  recycle(batch: Uint8Array): void {
+    const index = this.#lent.findIndex((page) => page.bytes.buffer === batch.buffer);
+    if (index >= 0) this.#idle.push(...this.#lent.splice(index, 1));
+  }
+
+  /** Empties the batch, and gives back what it has grown by. */
+  clear(): void {
+    this.position = 0;
+    if (this.capacity > this.#size) this.#use(newPage(this.#size));
+  }
+
+  /** Makes room up to `need`. Called by `reserve`; by others after their own comparison with `capacity`. */
+  grow(need: number): void {
+    if (need > largestMessage) throw new Refused(`it takes more than ${largestMessage} bytes`, { final: true });
+    const old = this.#page.bytes;
+    let size = this.capacity;
+    while (size < need) size *= 2;
+    this.#use(newPage(Math.min(size, largestMessage)));
+    this.bytes.set(old.subarray(0, this.position));
+  }
+
+  #use(page: Page): void {
+    this.#page = page;
+    this.bytes = page.bytes;
+    this.view = page.view;
+    this.doubles = page.doubles;
+    this.capacity = page.bytes.length;
+  }
+}

@@ -1,0 +1,60 @@
+/** Arrays: a count, and the slots of the elements in a row. Arrays of doubles are an aligned block of them. */
+import type { Codec } from "../codec.js";
+import type { Reader } from "../reader.js";
+import type { Writer } from "../writer.js";
+import { ComposedCodec, hex } from "./base.js";
+import { invalid, readPart, writePart } from "./part.js";
+import { double } from "./scalars.js";
+
+export class ArrayCodec<T> extends ComposedCodec<T[]> {
+  readonly slot = 1;
+  readonly #element: Codec<T>;
+
+  constructor(element: Codec<T>) {
+    super();
+    this.#element = element;
+  }
+
+  get name(): string {
+    return /[| ]/.test(this.#element.name) ? `(${this.#element.name})[]` : `${this.#element.name}[]`;
+  }
+
+  parts(): readonly Codec<unknown>[] {
+    return [this.#element];
+  }
+
+  protected canonical(): string {
+    return `array(${hex(this.#element)})`;
+  }
+
+  write(w: Writer, at: number, value: T[]): void {
+    if (!Array.isArray(value)) throw invalid("array", "an array", value);
+    const n = value.length;
+    const length = w.length(n);
+    w.view.setUint8(at, length);
+    const element = this.#element;
+    if (n > 0 && isDouble(element)) w.align();
+    let slot = w.reserve(n * element.slot);
+    for (let i = 0; i < n; i++) {
+      writePart(w, element, slot, value[i] as T, i);
+      slot += element.slot;
+    }
+  }
+
+  read(r: Reader, at: number): T[] {
+    const element = this.#element;
+    const n = r.length(r.view.getUint8(at));
+    if (n > 0 && isDouble(element)) r.align();
+    let slot = r.take(n * element.slot);
+    const value = new Array<T>(n);
+    for (let i = 0; i < n; i++) {
+      value[i] = readPart(r, element, slot, i);
+      slot += element.slot;
+    }
+    return value;
+  }
+}
+
+function isDouble(codec: Codec<unknown>): boolean {
+  return codec === double;
+}

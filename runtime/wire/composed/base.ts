@@ -1,0 +1,64 @@
+/**
+ * What all composed codecs share: a layout and a fingerprint that are worked out from their parts on first use, since
+ * the parts of recursive types do not exist yet when the codec is made.
+ */
+import type { Codec } from "../codec.js";
+import { MessageCodec } from "../message.js";
+import { sha64 } from "../sha256.js";
+
+export abstract class ComposedCodec<T> extends MessageCodec<T> {
+  abstract override readonly name: string;
+  #fingerprint: bigint | undefined;
+  #text: boolean | undefined;
+  #bulk: boolean | undefined;
+
+  /** The codecs that this one is made of. */
+  abstract parts(): readonly Codec<unknown>[];
+  /** What the fingerprint is the hash of; parts stand in it as their own fingerprints (`hex`). */
+  protected abstract canonical(): string;
+
+  get fingerprint(): bigint {
+    this.#fingerprint ??= sha64(this.canonical());
+    return this.#fingerprint;
+  }
+
+  get text(): boolean {
+    this.#text ??= holds(this, "text", new Set());
+    return this.#text;
+  }
+
+  get bulk(): boolean {
+    this.#bulk ??= holds(this, "bulk", new Set());
+    return this.#bulk;
+  }
+
+  get head(): number {
+    return (this.text ? 4 : 0) + (this.bulk ? 4 : 0);
+  }
+
+  /** Whether this codec itself, not a part of it, writes strings or blocks. */
+  protected holdsItself(_what: "text" | "bulk"): boolean {
+    return false;
+  }
+
+  /** @internal */
+  static holdsItself(codec: ComposedCodec<unknown>, what: "text" | "bulk"): boolean {
+    return codec.holdsItself(what);
+  }
+
+  override trace(): Codec<T> {
+    return this;
+  }
+}
+
+function holds(codec: Codec<unknown>, what: "text" | "bulk", seen: Set<Codec<unknown>>): boolean {
+  if (!(codec instanceof ComposedCodec)) return codec[what];
+  if (seen.has(codec)) return false;
+  seen.add(codec);
+  return ComposedCodec.holdsItself(codec, what) || codec.parts().some((part) => holds(part, what, seen));
+}
+
+/** A part's fingerprint as it stands in the text that its whole is hashed from. */
+export function hex(codec: Codec<unknown>): string {
+  return codec.fingerprint.toString(16).padStart(16, "0");
+}

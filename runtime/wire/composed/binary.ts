@@ -1,0 +1,74 @@
+/** Codecs of bytes and of typed arrays: blocks that are copied as they are, or not copied at all. */
+import type { Codec } from "../codec.js";
+import type { Reader } from "../reader.js";
+import type { TypedArray, TypedArrayConstructor } from "../typed.js";
+import type { Writer } from "../writer.js";
+import { ComposedCodec } from "./base.js";
+import { invalid } from "./part.js";
+
+abstract class BlockCodec<T> extends ComposedCodec<T> {
+  readonly slot = 4;
+
+  parts(): readonly Codec<unknown>[] {
+    return [];
+  }
+
+  protected override holdsItself(what: "text" | "bulk"): boolean {
+    return what === "bulk";
+  }
+}
+
+class BytesCodec extends BlockCodec<Uint8Array> {
+  readonly name = "bytes";
+
+  write(w: Writer, at: number, value: Uint8Array): void {
+    if (!(value instanceof Uint8Array)) throw invalid("bytes", "a Uint8Array", value);
+    w.putBytes(at, value);
+  }
+
+  read(r: Reader, at: number): Uint8Array {
+    return r.getBytes(at);
+  }
+
+  protected canonical(): string {
+    return this.name;
+  }
+}
+
+class TypedArrayCodec<T extends TypedArray> extends BlockCodec<T> {
+  readonly name: string;
+  readonly #type: TypedArrayConstructor<T>;
+  readonly #element: string;
+
+  constructor(type: TypedArrayConstructor<T>, element: string) {
+    super();
+    this.name = type.name;
+    this.#type = type;
+    this.#element = element;
+  }
+
+  write(w: Writer, at: number, value: T): void {
+    if (!(value instanceof this.#type)) throw invalid(this.name, `a ${this.name}`, value);
+    w.putTyped(at, value);
+  }
+
+  read(r: Reader, at: number): T {
+    return r.getTyped(at, this.#type);
+  }
+
+  protected canonical(): string {
+    return `${this.#element}array`;
+  }
+}
+
+export const bytes: Codec<Uint8Array> = new BytesCodec();
+export const int8Array: Codec<Int8Array> = new TypedArrayCodec(Int8Array, "int8");
+export const uint8ClampedArray: Codec<Uint8ClampedArray> = new TypedArrayCodec(Uint8ClampedArray, "uint8clamped");
+export const int16Array: Codec<Int16Array> = new TypedArrayCodec(Int16Array, "int16");
+export const uint16Array: Codec<Uint16Array> = new TypedArrayCodec(Uint16Array, "uint16");
+export const int32Array: Codec<Int32Array> = new TypedArrayCodec(Int32Array, "int32");
+export const uint32Array: Codec<Uint32Array> = new TypedArrayCodec(Uint32Array, "uint32");
+export const bigInt64Array: Codec<BigInt64Array> = new TypedArrayCodec(BigInt64Array, "bigint64");
+export const bigUint64Array: Codec<BigUint64Array> = new TypedArrayCodec(BigUint64Array, "biguint64");
+export const float32Array: Codec<Float32Array> = new TypedArrayCodec(Float32Array, "float32");
+export const float64Array: Codec<Float64Array> = new TypedArrayCodec(Float64Array, "float64");

@@ -1,0 +1,160 @@
+/** Maps, sets, and plain objects with any keys: a count of four bytes, and the slots of the entries in a row. */
+import type { Codec } from "../codec.js";
+import type { Reader } from "../reader.js";
+import { Refused, type Segment, show } from "../refused.js";
+import type { Writer } from "../writer.js";
+import { ComposedCodec, hex } from "./base.js";
+import { invalid, readPart, writePart } from "./part.js";
+import { string } from "./scalars.js";
+
+export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
+  readonly slot = 4;
+  readonly #key: Codec<K>;
+  readonly #value: Codec<V>;
+
+  constructor(key: Codec<K>, value: Codec<V>) {
+    super();
+    this.#key = key;
+    this.#value = value;
+  }
+
+  get name(): string {
+    return `Map<${this.#key.name}, ${this.#value.name}>`;
+  }
+
+  parts(): readonly Codec<unknown>[] {
+    return [this.#key, this.#value];
+  }
+
+  protected canonical(): string {
+    return `map(${hex(this.#key)},${hex(this.#value)})`;
+  }
+
+  write(w: Writer, at: number, map: Map<K, V>): void {
+    if (!(map instanceof Map)) throw invalid("Map", "a Map", map);
+    writeEntries(w, at, [...map], this.#key, this.#value);
+  }
+
+  read(r: Reader, at: number): Map<K, V> {
+    const map = new Map<K, V>();
+    readEntries(r, at, this.#key, this.#value, (key, value) => map.set(key, value).size);
+    return map;
+  }
+}
+
+/** `Record<string, T>`. `__proto__` is a key like any other. */
+export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
+  readonly slot = 4;
+  readonly #value: Codec<V>;
+
+  constructor(value: Codec<V>) {
+    super();
+    this.#value = value;
+  }
+
+  get name(): string {
+    return `Record<string, ${this.#value.name}>`;
+  }
+
+  parts(): readonly Codec<unknown>[] {
+    return [string, this.#value];
+  }
+
+  protected canonical(): string {
+    return `record(${hex(this.#value)})`;
+  }
+
+  write(w: Writer, at: number, record: Record<string, V>): void {
+    if (typeof record !== "object" || record === null) throw invalid("Record", "an object", record);
+    writeEntries(w, at, Object.entries(record), string, this.#value);
+  }
+
+  read(r: Reader, at: number): Record<string, V> {
+    const map = new Map<string, V>();
+    readEntries(r, at, string, this.#value, (key, value) => map.set(key, value).size);
+    return Object.fromEntries(map);
+  }
+}
+
+export class SetCodec<T> extends ComposedCodec<Set<T>> {
+  readonly slot = 4;
+  readonly #element: Codec<T>;
+
+  constructor(element: Codec<T>) {
+    super();
+    this.#element = element;
+  }
+
+  get name(): string {
+    return `Set<${this.#element.name}>`;
+  }
+
+  parts(): readonly Codec<unknown>[] {
+    return [this.#element];
+  }
+
+  protected canonical(): string {
+    return `set(${hex(this.#element)})`;
+  }
+
+  write(w: Writer, at: number, set: Set<T>): void {
+    if (!(set instanceof Set)) throw invalid("Set", "a Set", set);
+    w.view.setUint32(at, set.size, true);
+    const element = this.#element;
+    let slot = w.reserve(set.size * element.slot);
+    for (const [i, value] of [...set].entries()) {
+      writePart(w, element, slot, value, i);
+      slot += element.slot;
+    }
+  }
+
+  read(r: Reader, at: number): Set<T> {
+    const element = this.#element;
+    const n = r.view.getUint32(at, true);
+    let slot = r.take(n * element.slot);
+    const set = new Set<T>();
+    for (let i = 0; i < n; i++) {
+      const value = readPart(r, element, slot, i);
+      if (set.add(value).size <= i) throw new Refused(`invalid Set: ${show(value)} is in it twice`);
+      slot += element.slot;
+    }
+    return set;
+  }
+}
+
+function writeEntries<K, V>(w: Writer, at: number, entries: readonly [K, V][], key: Codec<K>, value: Codec<V>): void {
+  w.view.setUint32(at, entries.length, true);
+  let slot = w.reserve(entries.length * (key.slot + value.slot));
+  for (const [i, entry] of entries.entries()) {
+    writePart(w, key, slot, entry[0], keySegment(i));
+    writePart(w, value, slot + key.slot, entry[1], w.tracing ? valueSegment(entry[0]) : "");
+    slot += key.slot + value.slot;
+  }
+}
+
+function readEntries<K, V>(
+  r: Reader,
+  at: number,
+  key: Codec<K>,
+  value: Codec<V>,
+  add: (key: K, value: V) => number,
+): void {
+  const n = r.view.getUint32(at, true);
+  let slot = r.take(n * (key.slot + value.slot));
+  for (let i = 0; i < n; i++) {
+    const k = readPart(r, key, slot, keySegment(i));
+    const v = readPart(r, value, slot + key.slot, r.tracing ? valueSegment(k) : "");
+    if (add(k, v) <= i) throw new Refused(`invalid Map: the key ${show(k)} is in it twice`);
+    slot += key.slot + value.slot;
+  }
+}
+
+/** `tags.keys()[2]`: the third key. */
+function keySegment(index: number): Segment {
+  return { text: `.keys()[${index}]` };
+}
+
+/** `tags["a"]`. */
+function valueSegment(key: unknown): Segment {
+  return { text: `[${show(key)}]` };
+}

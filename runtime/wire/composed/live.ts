@@ -1,0 +1,132 @@
+/**
+ * Values that stand for something alive: ports, meshes, registered memory, tensors. The environment writes and reads
+ * them (environment.ts); here is only the frame around: four bytes of length, and that exactly so much is read.
+ */
+import type { Codec } from "../codec.js";
+import type { ActorDescriptor } from "../descriptor.js";
+import { type WireEnvironment, wireEnvironment } from "../environment.js";
+import type { Reader } from "../reader.js";
+import { Refused } from "../refused.js";
+import type { Writer } from "../writer.js";
+import { ComposedCodec, hex } from "./base.js";
+
+abstract class LiveCodec<T> extends ComposedCodec<T> {
+  readonly slot = 4;
+
+  protected abstract writeLive(environment: WireEnvironment, w: Writer, value: T): void;
+  protected abstract readLive(environment: WireEnvironment, r: Reader): T;
+
+  parts(): readonly Codec<unknown>[] {
+    return [];
+  }
+
+  protected override holdsItself(what: "text" | "bulk"): boolean {
+    return what === "text";
+  }
+
+  write(w: Writer, at: number, value: T): void {
+    const from = w.position;
+    this.writeLive(wireEnvironment(), w, value);
+    w.view.setUint32(at, w.position - from, true);
+  }
+
+  read(r: Reader, at: number): T {
+    const { end, position } = r;
+    const own = position + r.view.getUint32(at, true);
+    if (own > end) throw new Refused("the message ends too early");
+    r.end = own;
+    const value = this.readLive(wireEnvironment(), r);
+    if (r.position !== own) throw new Refused(`invalid ${this.name}: there is more than it needs`);
+    r.end = end;
+    return value;
+  }
+}
+
+export class PortCodec<P> extends LiveCodec<P> {
+  readonly #element: () => Codec<unknown>;
+
+  /** @param element as a function, since its codec may be in a module that is not there yet */
+  constructor(element: () => Codec<unknown>) {
+    super();
+    this.#element = element;
+  }
+
+  get name(): string {
+    return `Port<${this.#element().name}>`;
+  }
+
+  protected canonical(): string {
+    return `port(${hex(this.#element())})`;
+  }
+
+  protected writeLive(environment: WireEnvironment, w: Writer, value: P): void {
+    environment.writePort(w, value, this.#element());
+  }
+
+  protected readLive(environment: WireEnvironment, r: Reader): P {
+    return environment.readPort(r, this.#element()) as P;
+  }
+}
+
+export class MeshCodec<M> extends LiveCodec<M> {
+  readonly #descriptor: () => ActorDescriptor;
+  readonly #dims: readonly string[] | undefined;
+
+  constructor(descriptor: () => ActorDescriptor, dims?: readonly string[]) {
+    super();
+    this.#descriptor = descriptor;
+    this.#dims = dims;
+  }
+
+  get name(): string {
+    return `${this.#descriptor().name}Mesh`;
+  }
+
+  protected canonical(): string {
+    return `mesh(${[this.#descriptor().name, ...(this.#dims ?? ["*"])].join(",")})`;
+  }
+
+  protected writeLive(environment: WireEnvironment, w: Writer, value: M): void {
+    environment.writeMesh(w, value, this.#descriptor(), this.#dims);
+  }
+
+  protected readLive(environment: WireEnvironment, r: Reader): M {
+    return environment.readMesh(r, this.#descriptor(), this.#dims) as M;
+  }
+}
+
+export class RdmaBufferCodec<B> extends LiveCodec<B> {
+  readonly name = "RdmaBuffer";
+
+  protected canonical(): string {
+    return "rdmaBuffer";
+  }
+
+  protected writeLive(environment: WireEnvironment, w: Writer, value: B): void {
+    if (environment.writeBuffer === undefined) throw new Error("RdmaBuffer is not supported by this runtime");
+    environment.writeBuffer(w, value);
+  }
+
+  protected readLive(environment: WireEnvironment, r: Reader): B {
+    if (environment.readBuffer === undefined) throw new Error("RdmaBuffer is not supported by this runtime");
+    return environment.readBuffer(r) as B;
+  }
+}
+
+export class TensorCodec<T> extends LiveCodec<T> {
+  readonly name = "Tensor";
+
+  protected canonical(): string {
+    return "tensor";
+  }
+
+  protected writeLive(environment: WireEnvironment, w: Writer, value: T): void {
+    if (environment.writeTensor === undefined) throw new Error("Tensor is not supported by this runtime");
+    environment.writeTensor(w, value);
+  }
+
+  protected readLive(environment: WireEnvironment, r: Reader): T {
+    if (environment.readTensor === undefined) throw new Error("Tensor is not supported by this runtime");
+    return environment.readTensor(r) as T;
+  }
+}

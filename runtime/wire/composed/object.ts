@@ -1,0 +1,94 @@
+/** Objects with known properties: messages of a schema. */
+import type { Codec } from "../codec.js";
+import type { Reader } from "../reader.js";
+import type { Writer } from "../writer.js";
+import { ComposedCodec } from "./base.js";
+import { FieldRow, markedHex } from "./fields.js";
+import { invalid } from "./part.js";
+
+/** A codec for each property, also for those that may be missing (`codec.optional`). */
+export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K] | undefined> };
+
+export class ObjectCodec<T extends object> extends ComposedCodec<T> {
+  readonly name: string;
+  readonly #fields: FieldCodecs<T> | (() => FieldCodecs<T>);
+  #plan: Plan | undefined;
+
+  constructor(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)) {
+    super();
+    this.name = name;
+    this.#fields = fields;
+  }
+
+  get slot(): number {
+    return this.#planned().row.slot;
+  }
+
+  parts(): readonly Codec<unknown>[] {
+    return this.#planned().codecs;
+  }
+
+  protected canonical(): string {
+    const { keys, codecs } = this.#planned();
+    return `message ${this.name}{${keys.map((key, i) => fieldText(key, codecs[i] as Codec<unknown>)).join(",")}}`;
+  }
+
+  write(w: Writer, at: number, value: T): void {
+    if (typeof value !== "object" || value === null) throw invalid(this.name, "an object", value);
+    const { row, keys } = this.#planned();
+    if (this.#recursive) w.enter();
+    row.write(
+      w,
+      at,
+      keys.map((key) => property(value, key)),
+    );
+    if (this.#recursive) w.leave();
+  }
+
+  read(r: Reader, at: number): T {
+    const { row, keys } = this.#planned();
+    if (this.#recursive) r.enter();
+    const values = row.read(r, at);
+    if (this.#recursive) r.leave();
+    const entries = keys.map((key, i): [string, unknown] => [key, values[i]]);
+    // `fromEntries` defines properties: `__proto__` becomes one like any other.
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
+  }
+
+  /** An object whose fields are given by a function may contain itself. */
+  get #recursive(): boolean {
+    return typeof this.#fields === "function";
+  }
+
+  #planned(): Plan {
+    this.#plan ??= plan(typeof this.#fields === "function" ? this.#fields() : this.#fields);
+    return this.#plan;
+  }
+}
+
+interface Plan {
+  readonly keys: readonly string[];
+  readonly codecs: readonly Codec<unknown>[];
+  readonly row: FieldRow;
+}
+
+function plan(fields: object): Plan {
+  const entries = Object.entries(fields) as [string, Codec<unknown>][];
+  return {
+    keys: entries.map(([key]) => key),
+    codecs: entries.map(([, codec]) => codec),
+    row: new FieldRow(entries.map(([segment, codec]) => ({ segment, codec }))),
+  };
+}
+
+/** What every object inherits is not taken for a property of this one. */
+export function property(value: object, key: string): unknown {
+  const own = (value as Readonly<Record<string, unknown>>)[key];
+  return key in Object.prototype && !Object.hasOwn(value, key) ? undefined : own;
+}
+
+/** `name?:<fingerprint>`. */
+export function fieldText(key: string, codec: Codec<unknown>): string {
+  const { mark, hex } = markedHex(codec);
+  return `${JSON.stringify(key).slice(1, -1)}${mark}:${hex}`;
+}

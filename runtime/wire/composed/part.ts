@@ -1,0 +1,39 @@
+/**
+ * How a composed codec hands over to the codec of a part. On the second attempt it notes where it is, and generated
+ * codecs are asked for their composed form.
+ */
+import type { Codec } from "../codec.js";
+import { MessageCodec } from "../message.js";
+import type { Reader } from "../reader.js";
+import { located, Refused, type Segment, show } from "../refused.js";
+import type { Writer } from "../writer.js";
+
+export function writePart<T>(w: Writer, codec: Codec<T>, at: number, value: T, segment: Segment): void {
+  if (!w.tracing) {
+    codec.write(w, at, value);
+    return;
+  }
+  try {
+    traced(codec).write(w, at, value);
+  } catch (error) {
+    throw located(error, segment);
+  }
+}
+
+export function readPart<T>(r: Reader, codec: Codec<T>, at: number, segment: Segment): T {
+  if (!r.tracing) return codec.read(r, at);
+  try {
+    return traced(codec).read(r, at);
+  } catch (error) {
+    throw located(error, segment);
+  }
+}
+
+function traced<T>(codec: Codec<T>): Codec<T> {
+  return codec instanceof MessageCodec ? (codec.trace() as Codec<T>) : codec;
+}
+
+/** The value is not a `type`: `invalid int32: expected an integer from …, got NaN`. */
+export function invalid(type: string, expected: string, got: unknown): Refused {
+  return new Refused(`invalid ${type}: expected ${expected}, got ${show(got)}`);
+}

@@ -1,0 +1,17 @@
+/** The wire: everything between values and bytes. Knows no actors, no links. */
+export type { Codec, DecodeOptions, ValueOf } from "./codec.js";
+export { codec } from "./composed/index.js";
+export {
+  type ActorDefinition,
+  type ActorDescriptor,
+  type ArgsDefinition,
+  defineActor,
+  defineArgs,
+  type EndpointDefinition,
+  type EndpointDescriptor,
+} from "./descriptor.js";
+export { setWireEnvironment, type WireEnvironment, wireEnvironment } from "./environment.js";
+export { CodecError } from "./errors.js";
+export { LockstepCodec, type LockstepLayout } from "./lockstep.js";
+export { Reader } from "./reader.js";
+export { Writer } from "./writer.js";

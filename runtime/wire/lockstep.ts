@@ -1,0 +1,85 @@
+/** What generated codecs extend: constants of the layout, and the composed codec of the same type for errors. */
+import type { Codec } from "./codec.js";
+import { MessageCodec } from "./message.js";
+import type { Reader } from "./reader.js";
+import type { Writer } from "./writer.js";
+
+/** What is not given is false. */
+export interface LockstepLayout {
+  readonly slot: number;
+  readonly text?: boolean;
+  readonly bulk?: boolean;
+  /** The type can contain itself: its values count for the limit of depth. */
+  readonly recursive?: boolean;
+}
+
+export abstract class LockstepCodec<T> extends MessageCodec<T> {
+  readonly name: string;
+  readonly fingerprint: bigint;
+  readonly slot: number;
+  readonly text: boolean;
+  readonly bulk: boolean;
+  readonly head: number;
+  readonly recursive: boolean;
+  #traced: Codec<T> | undefined;
+
+  constructor(name: string, fingerprint: bigint, layout: LockstepLayout) {
+    super();
+    this.name = name;
+    this.fingerprint = fingerprint;
+    this.slot = layout.slot;
+    this.text = layout.text ?? false;
+    this.bulk = layout.bulk ?? false;
+    this.head = (this.text ? 4 : 0) + (this.bulk ? 4 : 0);
+    this.recursive = layout.recursive ?? false;
+  }
+
+  /** The same codec composed of smaller ones: what the straight lines do, said once more. */
+  abstract shape(): Codec<T>;
+
+  override trace(): Codec<T> {
+    this.#traced ??= new TracedCodec(this);
+    return this.#traced;
+  }
+}
+
+/** A generated codec as its shape does it. */
+class TracedCodec<T> extends MessageCodec<T> {
+  readonly name: string;
+  readonly fingerprint: bigint;
+  readonly slot: number;
+  readonly text: boolean;
+  readonly bulk: boolean;
+  readonly head: number;
+  readonly #recursive: boolean;
+  readonly #shape: Codec<T>;
+
+  constructor(codec: LockstepCodec<T>) {
+    super();
+    this.name = codec.name;
+    this.fingerprint = codec.fingerprint;
+    this.slot = codec.slot;
+    this.text = codec.text;
+    this.bulk = codec.bulk;
+    this.head = codec.head;
+    this.#recursive = codec.recursive;
+    this.#shape = codec.shape();
+  }
+
+  write(w: Writer, at: number, value: T): void {
+    if (this.#recursive) w.enter();
+    this.#shape.write(w, at, value);
+    if (this.#recursive) w.leave();
+  }
+
+  read(r: Reader, at: number): T {
+    if (this.#recursive) r.enter();
+    const value = this.#shape.read(r, at);
+    if (this.#recursive) r.leave();
+    return value;
+  }
+
+  override trace(): Codec<T> {
+    return this;
+  }
+}

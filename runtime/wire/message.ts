@@ -1,0 +1,164 @@
+/**
+ * Whole messages, the same for every codec: the frame of header, slot, body, string heap and blocks around what a codec
+ * writes and reads. A failure undoes what was written and is explained by a second, slower attempt (trace.ts), so that
+ * the first one pays nothing for good errors.
+ *
+ * Message: [u32 start of the heap] if it can hold text, [u32 end of the heap] if it can hold blocks, slot, body, heap,
+ * blocks. Offsets are from its start.
+ */
+import type { Codec, DecodeOptions } from "./codec.js";
+import { CodecError } from "./errors.js";
+import { newPage } from "./page.js";
+import { Reader } from "./reader.js";
+import { messageOf, pathText, Refused, show } from "./refused.js";
+import { Writer } from "./writer.js";
+
+/** Whole messages up to this size are copied before they are decoded: cheaper than a view of their own. */
+const copiedBytes = 2048;
+
+let spareWriter: Writer | undefined;
+let spareReader: Reader | undefined;
+const copied = newPage(copiedBytes);
+
+export abstract class MessageCodec<T> implements Codec<T> {
+  abstract readonly name: string;
+  abstract readonly fingerprint: bigint;
+  abstract readonly slot: number;
+  abstract readonly text: boolean;
+  abstract readonly bulk: boolean;
+  /** Size of the header. */
+  abstract readonly head: number;
+  abstract write(w: Writer, at: number, value: T): void;
+  abstract read(r: Reader, at: number): T;
+  /** The same codec in a form that says where it fails when `tracing`. */
+  abstract trace(): Codec<T>;
+
+  encode(value: T): Uint8Array {
+    const w = spareWriter ?? new Writer();
+    spareWriter = undefined;
+    try {
+      this.encodeInto(w, value);
+      return w.blocks.length === 0 ? w.copy(0) : joined(w);
+    } finally {
+      w.clear();
+      w.blocks.length = 0;
+      spareWriter = w;
+    }
+  }
+
+  decode(bytes: Uint8Array, options?: DecodeOptions): T {
+    if (!(bytes instanceof Uint8Array)) {
+      throw new CodecError("decode", this.name, `expected a Uint8Array, got ${show(bytes)}`);
+    }
+    const r = spareReader ?? new Reader();
+    spareReader = undefined;
+    try {
+      return this.#decodeWith(r, bytes, options?.views ?? false);
+    } finally {
+      r.reset(copied.bytes, copied.view, 0, 0);
+      r.text = "";
+      spareReader = r;
+    }
+  }
+
+  #decodeWith(r: Reader, bytes: Uint8Array, views: boolean): T {
+    const size = bytes.length;
+    r.views = views;
+    if (size <= copiedBytes && !views) {
+      if (size <= 16) for (let i = 0; i < size; i++) copied.bytes[i] = bytes[i] as number;
+      else copied.bytes.set(bytes);
+      r.reset(copied.bytes, copied.view, 0, size);
+    } else {
+      r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, size), 0, size);
+    }
+    return this.decodeFrom(r);
+  }
+
+  encodeInto(w: Writer, value: T): void {
+    if (w.start >= 0) throw new CodecError("encode", this.name, "the writer is inside another message");
+    const position = w.position;
+    const blocks = w.blocks.length;
+    try {
+      const start = w.begin(this.head + this.slot);
+      this.write(w, start + this.head, value);
+      if (this.text) w.finishText(start);
+      if (this.bulk) w.finishBulk(start + this.head - 4);
+      w.start = -1;
+    } catch (error) {
+      w.restore(position, blocks);
+      throw this.#notEncoded(value, error);
+    }
+  }
+
+  decodeFrom(r: Reader): T {
+    const position = r.position;
+    const end = r.end;
+    try {
+      return this.#decodeFrom(r);
+    } catch (error) {
+      r.depth = 0;
+      r.position = position;
+      r.end = end;
+      throw this.#notDecoded(r, error);
+    }
+  }
+
+  #decodeFrom(r: Reader): T {
+    const start = r.begin(this.head + this.slot);
+    if (this.bulk) r.openBulk(start, start + this.head - 4);
+    if (this.text) r.openText(start);
+    const value = this.read(r, start + this.head);
+    if (r.position !== r.end) throw new Refused("there is more than the value needs");
+    if (this.text) r.closeText();
+    if (this.bulk) r.closeBulk();
+    return value;
+  }
+
+  #notEncoded(value: T, error: unknown): CodecError {
+    if (error instanceof Refused && error.final) return codecError("encode", this.name, error);
+    const w = new Writer(1024);
+    w.tracing = true;
+    try {
+      w.append(this.trace(), value);
+    } catch (traced) {
+      return codecError("encode", this.name, traced);
+    }
+    const reason = error instanceof Refused && error.reason === "" ? "the value changed meanwhile" : messageOf(error);
+    return codecError("encode", this.name, new Refused(reason, { cause: error }));
+  }
+
+  #notDecoded(r: Reader, error: unknown): CodecError {
+    if (r.tracing || (error instanceof Refused && error.final)) return codecError("decode", this.name, error);
+    const second = new Reader();
+    second.tracing = true;
+    second.reset(r.bytes, r.view, r.position, r.end, r.blocks);
+    const codec = this.trace();
+    try {
+      if (codec instanceof MessageCodec) codec.#decodeFrom(second);
+    } catch (traced) {
+      return codecError("decode", this.name, traced);
+    }
+    return codecError("decode", this.name, error);
+  }
+}
+
+function codecError(verb: "encode" | "decode", name: string, error: unknown): CodecError {
+  if (!(error instanceof Refused)) return new CodecError(verb, name, messageOf(error), { cause: error });
+  const reason = error.reason === "" ? "the bytes are malformed" : error.reason;
+  const options = error.cause === undefined ? undefined : { cause: error.cause };
+  return new CodecError(verb, pathText(name, error.path), reason, options);
+}
+
+/** The message in `w` followed by its blocks, each at a multiple of 8. */
+function joined(w: Writer): Uint8Array {
+  let end = w.position;
+  for (const block of w.blocks) end = ((end + 7) & ~7) + block.length;
+  const message = w.copy(0, end - w.position);
+  let at = w.position;
+  for (const block of w.blocks) {
+    at = (at + 7) & ~7;
+    message.set(block, at);
+    at += block.length;
+  }
+  return message;
+}
