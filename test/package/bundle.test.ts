@@ -1,0 +1,90 @@
+/** The built runtime: one instance for all entry points of a thread, with or without a code cache. */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readCache } from "../../runtime/bundle/code-cache.js";
+
+const dist = path.resolve(import.meta.dirname, "../../dist");
+let home: string;
+
+beforeAll(() => {
+  home = fs.mkdtempSync(path.join(tmpdir(), "viceroy-bundle-test-"));
+});
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
+
+/** Runs a script as an ES module beside the package; answers what it printed. */
+function script(text: string): string {
+  const file = path.join(dist, "..", `.viceroy-bundle-test-${process.pid}.mjs`);
+  fs.writeFileSync(file, text);
+  try {
+    const env = { ...process.env, XDG_CACHE_HOME: home, NODE_V8_COVERAGE: undefined, NODE_OPTIONS: undefined };
+    const { stdout, stderr, status } = spawnSync(process.execPath, [file], { encoding: "utf8", env });
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    return stdout.trim();
+  } finally {
+    fs.rmSync(file);
+  }
+}
+
+function caches(): string[] {
+  const folder = path.join(home, "viceroy");
+  return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => path.join(folder, name)) : [];
+}
+
+test.each([
+  ["index.js", "runtime/index.js"],
+  ["codegen-v1.js", "runtime/codegen/v1/index.js"],
+])("%s exports what %s does", async (facade, source) => {
+  const built: object = await import(path.join(dist, facade));
+  const sources: object = await import(path.join(dist, "..", source));
+  expect(Object.keys(built).sort()).toEqual(Object.keys(sources).sort());
+});
+
+const sameActor = `
+  import { Actor } from "viceroy";
+  import { Actor as generated } from "viceroy/codegen/v1";
+  import { createRequire } from "node:module";
+  const { load } = createRequire(import.meta.url)(${JSON.stringify(path.join(dist, "load.cjs"))});
+  console.log(Actor === generated, Actor === load("child").main.Actor, Actor.name);
+`;
+
+test("all entry points share one instance", () => {
+  expect(script(sameActor)).toBe("true true Actor");
+});
+
+test("so do those of a worker thread", () => {
+  expect(
+    script(`
+      import { isMainThread, Worker } from "node:worker_threads";
+      if (isMainThread) new Worker(new URL(import.meta.url));
+      ${sameActor}
+    `),
+  ).toBe("true true Actor\ntrue true Actor");
+});
+
+test("what was compiled is kept, and not made again while it is good", () => {
+  for (const file of caches()) fs.rmSync(file);
+  script(sameActor);
+  const made = caches();
+  expect(made.length).toBe(1);
+  expect(readCache(made[0]!)).toBeDefined();
+  const { mtimeMs, ino } = fs.statSync(made[0]!);
+  script(sameActor);
+  expect(caches()).toEqual(made);
+  expect(fs.statSync(made[0]!)).toMatchObject({ mtimeMs, ino });
+});
+
+test.each([
+  ["empty", () => Buffer.alloc(0)],
+  ["cut off", (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+  ["overwritten", (bytes: Buffer) => Buffer.alloc(bytes.length, 0x5a)],
+])("a cache that is %s is made anew, without a word", (_, damage) => {
+  script(sameActor);
+  const [file] = caches();
+  fs.writeFileSync(file!, damage(fs.readFileSync(file!)));
+  expect(readCache(file!)).toBeUndefined();
+  expect(script(sameActor)).toBe("true true Actor");
+  expect(readCache(file!)).toBeDefined();
+});

@@ -1,0 +1,61 @@
+/** What is published: the built package and nothing else. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+
+const root = path.resolve(import.meta.dirname, "../..");
+
+interface Packed {
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string; readonly mode: number }[];
+}
+
+interface Manifest {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+let packed: Packed;
+let names: string[];
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as Manifest;
+
+beforeAll(() => {
+  const json = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  [packed] = JSON.parse(json) as [Packed];
+  names = packed.files.map((file) => file.path);
+});
+
+test("every entry point that package.json names is there, with its declarations", () => {
+  const targets = [
+    ...Object.values(manifest.bin),
+    ...Object.values(manifest.exports).flatMap((target) =>
+      typeof target === "string" ? [target] : Object.values(target),
+    ),
+  ];
+  for (const target of targets) expect(names).toContain(target.replace(/^\.\//, ""));
+});
+
+test("the files that entry points load at run time are there", () => {
+  expect(names).toEqual(expect.arrayContaining(["dist/runtime.cjs", "dist/load.cjs", "dist/boot.cjs", "LICENSE"]));
+});
+
+test("nothing else is: no sources, no tests, no leftovers", () => {
+  const expected = /^(?:dist\/.*\.(?:js|cjs|map|d\.ts)|package\.json|README\.md|LICENSE)$/;
+  expect(names.filter((name) => !expected.test(name))).toEqual([]);
+  expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
+});
+
+test("the command can be run", () => {
+  const command = packed.files.find((file) => file.path === "dist/cli/viceroy.js");
+  expect(command!.mode & 0o111).toBe(0o111);
+});
+
+test("the package is small", () => {
+  expect(packed.size).toBeLessThan(1_500_000);
+  expect(packed.unpackedSize).toBeLessThan(6_000_000);
+});
