@@ -1,0 +1,274 @@
+/**
+ * Puts the ids of a lock into a schema, and what is new in the schema into the lock. A pure function; whether the new lock
+ * is written (`compile`), compared (`--check`) or dropped (`--watch`, so that typing burns no ids) is the caller's affair.
+ */
+import type {
+  ActorDeclaration,
+  Endpoint,
+  EnumValue,
+  Field,
+  Module,
+  Parameter,
+  Schema,
+  Shape,
+  TupleElement,
+  Type,
+  TypeDeclaration,
+  Variant,
+} from "../model/index.js";
+import { Blocks } from "./blocks.js";
+import {
+  type BlockKind,
+  constructorEntry,
+  emptyLock,
+  type Lock,
+  type LockEntry,
+  type LockParam,
+  type LockParams,
+} from "./lock.js";
+import { assignMembers, type Locked, type Member } from "./members.js";
+import { moduleName } from "./module-name.js";
+import { placesOf } from "./places.js";
+import { printName } from "./print.js";
+import type { LockProblem } from "./problem.js";
+import { typeText } from "./type-text.js";
+
+export interface AssignedSchema {
+  /** With ids everywhere, and without what `@retired` took out. */
+  readonly schema: Schema;
+  readonly lock: Lock;
+  readonly problems: readonly LockProblem[];
+}
+
+/** @param lock undefined: there is none yet */
+export function assignIds(schema: Schema, lock: Lock = emptyLock): AssignedSchema {
+  const problems: LockProblem[] = [];
+  const blocks = new Blocks(schema.package, lock, placesOf(schema));
+  const modules = schema.modules.map((module) => new ModuleIds(module, blocks, problems).assign());
+  return { schema: { ...schema, modules }, lock: blocks.finish(), problems };
+}
+
+function optionalText(type: Type, optional: boolean): string {
+  return typeText(type) + (optional ? "?" : "");
+}
+
+class ModuleIds {
+  readonly #module: Module;
+  readonly #name: string;
+  readonly #blocks: Blocks;
+  readonly #problems: LockProblem[];
+
+  constructor(module: Module, blocks: Blocks, problems: LockProblem[]) {
+    this.#module = module;
+    this.#name = moduleName(module.path);
+    this.#blocks = blocks;
+    this.#problems = problems;
+  }
+
+  assign(): Module {
+    return {
+      ...this.#module,
+      types: this.#module.types.map((declaration) => this.#declaration(declaration)),
+      actors: this.#module.actors.map((actor) => this.#actor(actor)),
+    };
+  }
+
+  #declaration(declaration: TypeDeclaration): TypeDeclaration {
+    return { ...declaration, shape: this.#shape(declaration.shape, declaration.name) };
+  }
+
+  #shape(shape: Shape, path: string): Shape {
+    switch (shape.kind) {
+      case "message":
+        return { ...shape, fields: this.#fields("message", path, shape.fields) };
+      case "oneof":
+        return { ...shape, cases: this.#fields("oneof", path, shape.cases) };
+      case "union":
+        return { ...shape, variants: this.#variants(path, shape.variants) };
+      case "enum":
+        return { ...shape, values: this.#values(path, shape.values) };
+      case "alias":
+        return { ...shape, type: this.#type(shape.type, path) };
+    }
+  }
+
+  #fields(kind: "message" | "oneof", path: string, fields: readonly Field[]): readonly Field[] {
+    const members = fields.map(({ name, type, optional, tags, at }) => {
+      return { name, type: optionalText(type, optional), tags, at };
+    });
+    const ids = this.#block(kind, path, members);
+    return fields.flatMap((field, i) => {
+      const type = this.#type(field.type, `${path}.${printName(field.name)}`);
+      return field.tags.retired ? [] : [{ ...field, id: ids[i] as number, type }];
+    });
+  }
+
+  #variants(path: string, variants: readonly Variant[]): readonly Variant[] {
+    const members = variants.map(({ tag, type, at }) => ({ name: tag, type: typeText(type), tags: {}, at }));
+    const ids = this.#block("union", path, members);
+    return variants.map((variant, i) => {
+      return { ...variant, id: ids[i] as number, type: this.#type(variant.type, `${path}|${printName(variant.tag)}`) };
+    });
+  }
+
+  /** Whole numbers are their own ids, as in protobuf; all other values are given ids. */
+  #values(path: string, values: readonly EnumValue[]): readonly EnumValue[] {
+    if (values.every(({ value }) => typeof value === "number" && Number.isInteger(value))) {
+      return this.#numericValues(path, values);
+    }
+    const ids = this.#block(
+      "enum",
+      path,
+      values.map(({ name, at }) => ({ name, type: "", tags: {}, at })),
+    );
+    return values.map((value, i) => ({ ...value, id: ids[i] as number }));
+  }
+
+  #numericValues(path: string, values: readonly EnumValue[]): readonly EnumValue[] {
+    const block = this.#blocks.find("enum", path, this.#name);
+    const live = values.map(({ name, value }) => ({
+      id: Number(value),
+      name,
+      retired: false,
+      type: "",
+      was: [],
+      line: 0,
+    }));
+    const gone = (block?.entries ?? []).filter(({ id }) => live.every((entry) => entry.id !== id));
+    const entries = [...live, ...gone.map((entry) => ({ ...entry, retired: true }))];
+    const next = Math.max(1, block?.next ?? 1, ...entries.map(({ id }) => id + 1));
+    this.#blocks.write({ kind: "enum", name: path, module: this.#name, retired: false, id: 0, next, entries, line: 0 });
+    return values.map((value) => ({ ...value, id: Number(value.value) }));
+  }
+
+  #block(kind: BlockKind, path: string, members: readonly Member[]): readonly number[] {
+    const block = this.#blocks.find(kind, path, this.#name);
+    const assigned = assignMembers(path, members, block?.entries ?? [], block?.next ?? 1, this.#problems);
+    const entries = assigned.entries.map(plainEntry);
+    const { next, ids } = assigned;
+    this.#blocks.write({ kind, name: path, module: this.#name, retired: false, id: 0, next, entries, line: 0 });
+    return ids;
+  }
+
+  #actor(actor: ActorDeclaration): ActorDeclaration {
+    const { name, endpoints } = actor;
+    const block = this.#blocks.find("actor", name, this.#name);
+    const id = block?.id ?? this.#blocks.drawActorId(name, this.#name);
+    const known = block?.entries.filter((entry) => entry.id !== 0) ?? [];
+    const members = endpoints.map((endpoint) => ({ ...endpoint, type: resultText(endpoint) }));
+    const assigned = assignMembers(name, members, known, block?.next ?? 1, this.#problems);
+    const construct = block?.entries.find((entry) => entry.id === 0);
+    const [args, argsLock] = this.#params(`${name}()`, actor.args, construct?.params);
+    const paramLocks = new Map<number, LockParams>();
+    const numbered = endpoints.map((endpoint, i) => {
+      const from = assigned.entries.find(({ member }) => member === i)?.from as LockEntry | undefined;
+      const [params, locked] = this.#params(`${name}.${printName(endpoint.name)}`, endpoint.params, from?.params);
+      paramLocks.set(i, locked);
+      return { ...this.#result(endpoint, name), id: assigned.ids[i] as number, params };
+    });
+    const entries: LockEntry[] = [
+      { id: 0, name: constructorEntry, retired: false, type: "void", was: [], params: argsLock, line: 0 },
+      ...assigned.entries.map((entry) => {
+        const gone = (entry.from as LockEntry | undefined)?.params ?? { next: 1, entries: [] };
+        const params = entry.member === undefined ? gone : (paramLocks.get(entry.member) as LockParams);
+        return { ...plainEntry(entry), params };
+      }),
+    ];
+    this.#blocks.write({
+      kind: "actor",
+      name,
+      module: this.#name,
+      retired: false,
+      id,
+      next: assigned.next,
+      entries,
+      line: 0,
+    });
+    return { ...actor, id, args, endpoints: numbered.filter(({ tags }) => !tags.retired) };
+  }
+
+  #result(endpoint: Endpoint, actor: string): Endpoint {
+    const { result } = endpoint;
+    if (result === undefined) return endpoint;
+    return { ...endpoint, result: this.#type(result, `${actor}.${printName(endpoint.name)}->`) };
+  }
+
+  #params(
+    path: string,
+    params: readonly Parameter[],
+    locked: LockParams | undefined,
+  ): readonly [readonly Parameter[], LockParams] {
+    const known = (locked?.entries ?? []).map((entry) => ({ ...entry, was: [] }));
+    const assigned = assignMembers(path, paramMembers(params, known), known, locked?.next ?? 1, []);
+    const entries = assigned.entries.map(plainParam);
+    const numbered = params.map((param, i) => {
+      return {
+        ...param,
+        id: assigned.ids[i] as number,
+        type: this.#type(param.type, `${path}.${printName(param.name)}`),
+      };
+    });
+    return [numbered, { next: assigned.next, entries }];
+  }
+
+  /** Shapes written in place get ids too; `path` is how the lock knows them. */
+  #type(type: Type, path: string): Type {
+    switch (type.kind) {
+      case "inline":
+        return { ...type, shape: this.#shape(type.shape, path) };
+      case "array":
+      case "set":
+        return { ...type, element: this.#type(type.element, `${path}[]`) };
+      case "tuple":
+        return this.#tuple(type, path);
+      case "map":
+        return { ...type, key: this.#type(type.key, `${path}{key}`), value: this.#type(type.value, `${path}{}`) };
+      case "record":
+        return { ...type, value: this.#type(type.value, `${path}{}`) };
+      case "nullable":
+        return { ...type, inner: this.#type(type.inner, path) };
+      case "port":
+        return { ...type, element: this.#type(type.element, `${path}(port)`) };
+      case "ref":
+        return { ...type, args: type.args.map((arg, i) => this.#type(arg, `${path}<${i}>`)) };
+      default:
+        return type;
+    }
+  }
+
+  #tuple(type: Extract<Type, { kind: "tuple" }>, path: string): Type {
+    const elements = type.elements.map((element, i): TupleElement => {
+      return { ...element, type: this.#type(element.type, `${path}[${i}]`) };
+    });
+    const { rest } = type;
+    return { ...type, elements, ...(rest === undefined ? {} : { rest: this.#type(rest, `${path}[...]`) }) };
+  }
+}
+
+function resultText({ result, stream }: Endpoint): string {
+  if (result === undefined) return "void";
+  return stream ? `stream<${typeText(result)}>` : typeText(result);
+}
+
+/** A parameter whose name alone has changed is the same one: callers give it by its place. */
+function paramMembers(params: readonly Parameter[], known: readonly Locked[]): readonly Member[] {
+  const live = known.filter(({ retired }) => !retired);
+  return params.map(({ name, type, optional, at }, i) => {
+    const text = optionalText(type, optional);
+    const here = live[i];
+    const renamed =
+      here !== undefined &&
+      here.type === text &&
+      live.every((entry) => entry.name !== name) &&
+      params.every((param) => param.name !== here.name);
+    return { name, type: text, tags: renamed ? { was: here.name } : {}, at };
+  });
+}
+
+function plainEntry({ id, name, retired, type, was }: Locked): LockEntry {
+  return { id, name, retired, type, was, line: 0 };
+}
+
+function plainParam({ id, name, retired, type }: Locked): LockParam {
+  return { id, name, retired, type };
+}

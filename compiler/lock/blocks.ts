@@ -1,0 +1,52 @@
+/**
+ * The blocks of a lock while a schema is matched with it: finds the block of a declaration, also when its file has moved,
+ * and keeps those that nothing in the schema claims.
+ */
+import { createHash } from "node:crypto";
+import type { BlockKind, Lock, LockBlock } from "./lock.js";
+
+export class Blocks {
+  readonly #package: string;
+  readonly #known: readonly LockBlock[];
+  readonly #claimed = new Set<LockBlock>();
+  readonly #written: LockBlock[] = [];
+  /** Where each name stands in the schema: a block may only follow its name out of a file that lost it. */
+  readonly #places: ReadonlySet<string>;
+
+  /** @param places `<kind> <name> in <module>` of everything in the schema */
+  constructor(packageName: string, lock: Lock, places: ReadonlySet<string>) {
+    this.#package = packageName;
+    this.#known = lock.blocks;
+    this.#places = places;
+  }
+
+  /** The block of a declaration; undefined for a new one. */
+  find(kind: BlockKind, name: string, module: string): LockBlock | undefined {
+    const same = this.#known.filter((block) => block.kind === kind && block.name === name && !this.#claimed.has(block));
+    const here = same.find((block) => block.module === module);
+    const orphans = same.filter((block) => !this.#places.has(`${kind} ${name} in ${block.module}`));
+    const found = here ?? (orphans.length === 1 ? orphans[0] : undefined);
+    if (found !== undefined) this.#claimed.add(found);
+    return found;
+  }
+
+  write(block: LockBlock): void {
+    this.#written.push(block);
+  }
+
+  /** What was written, and a tombstone for each block that was not claimed. */
+  finish(): Lock {
+    const gone = this.#known.filter((block) => !this.#claimed.has(block)).map((block) => ({ ...block, retired: true }));
+    return { blocks: [...this.#written, ...gone] };
+  }
+
+  /** A 32-bit id that no actor of this lock has, drawn from the actor's name. */
+  drawActorId(name: string, module: string): number {
+    const taken = new Set([...this.#known, ...this.#written].map(({ id }) => id));
+    for (let attempt = 0; ; attempt++) {
+      const hash = createHash("sha256").update(`${this.#package}/${module}#${name}/${attempt}`).digest();
+      const id = hash.readUInt32BE(0);
+      if (id !== 0 && !taken.has(id)) return id;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+export * from "./assign.js";
+export * from "./lock.js";
+export * from "./parse.js";
+export * from "./print.js";
+export type * from "./problem.js";

@@ -1,0 +1,63 @@
+/**
+ * `viceroy.lock`: the ids of everything that has one on the wire, as plain data. Append-only: an id that was given once is
+ * never given again, what is removed stays as a tombstone. One line per member, so that a diff can be reviewed and two
+ * branches that both add a member conflict in git instead of taking the same id in silence.
+ */
+
+export type BlockKind = "actor" | "message" | "oneof" | "union" | "enum";
+
+export interface Lock {
+  readonly blocks: readonly LockBlock[];
+}
+
+/** A declaration, or a shape written in place, which is known by its path: `Entry.meta`. */
+export interface LockBlock {
+  readonly kind: BlockKind;
+  readonly name: string;
+  /** The schema file, without extension. A block whose file is gone follows its name. */
+  readonly module: string;
+  /** The declaration is gone. */
+  readonly retired: boolean;
+  /** Of an actor: 32 bits. 0 for all others. */
+  readonly id: number;
+  /** The id that the next new member gets. */
+  readonly next: number;
+  readonly entries: readonly LockEntry[];
+  /** Where it stands, 1-based; 0 when it was not read from a file. */
+  readonly line: number;
+}
+
+/** A field, case, variant, value or endpoint. */
+export interface LockEntry {
+  readonly id: number;
+  readonly name: string;
+  /** A tombstone: the id is taken for ever. */
+  readonly retired: boolean;
+  /** The type as the lock writes it: `string`, `Tree[]?`; an endpoint's result; empty for an enum's value. */
+  readonly type: string;
+  /** Earlier names, oldest first. */
+  readonly was: readonly string[];
+  /** Of an endpoint. */
+  readonly params?: LockParams;
+  readonly line: number;
+}
+
+export interface LockParams {
+  readonly next: number;
+  readonly entries: readonly LockParam[];
+}
+
+export interface LockParam {
+  readonly id: number;
+  readonly name: string;
+  readonly retired: boolean;
+  readonly type: string;
+}
+
+/** The entry of an actor's block that holds the constructor's arguments. */
+export const constructorEntry = "new";
+
+/** Ids that a field can have in protobuf. 19000 to 19999 are reserved there. */
+export const maxId = 536_870_911;
+
+export const emptyLock: Lock = { blocks: [] };

@@ -1,0 +1,157 @@
+/**
+ * Gives the members of one declaration their ids: known ones keep theirs, new ones take the next, missing ones become
+ * tombstones. `@id`, `@was` and `@retired` override. One function for fields, cases, variants, values, endpoints and
+ * parameters.
+ */
+import type { Position, Tags } from "../model/index.js";
+import { maxId } from "./lock.js";
+import type { LockProblem } from "./problem.js";
+
+/** A member as the schema has it. */
+export interface Member {
+  readonly name: string;
+  readonly type: string;
+  readonly tags: Tags;
+  readonly at: Position;
+}
+
+/** What a lock knows of a member. */
+export interface Locked {
+  readonly id: number;
+  readonly name: string;
+  readonly retired: boolean;
+  readonly type: string;
+  readonly was: readonly string[];
+}
+
+export interface Assigned<E extends Locked> {
+  /** Ids of the members, in their order. */
+  readonly ids: readonly number[];
+  readonly next: number;
+  /** Known ones first, in their order, then new ones. `from`: the locked entry it continues. */
+  readonly entries: readonly (Locked & { readonly from?: E; readonly member?: number })[];
+}
+
+/** @param of the declaration, for messages */
+export function assignMembers<E extends Locked>(
+  of: string,
+  members: readonly Member[],
+  locked: readonly E[],
+  next: number,
+  problems: LockProblem[],
+): Assigned<E> {
+  const matched = members.map((member) => match(of, member, locked, problems));
+  const asked = askedIds(of, members, matched, locked, problems);
+  const taken = new Set([...locked.map(({ id }) => id), ...asked.values()]);
+  let free = Math.max(next, 1);
+  const ids = members.map((_, i) => {
+    const known = matched[i]?.id ?? asked.get(i);
+    if (known !== undefined) return known;
+    while (taken.has(free) || isReserved(free)) free++;
+    return free++;
+  });
+  const kept = locked.map((entry) => continued(entry, members, matched));
+  const added = members.flatMap((member, i) =>
+    matched[i] === undefined ? [entryOf(member, ids[i] as number, i)] : [],
+  );
+  reportRenames(of, kept, added, members, problems);
+  return { ids, next: Math.max(free, ...ids.map((id) => id + 1), next), entries: [...kept, ...added] };
+}
+
+function isReserved(id: number): boolean {
+  return id >= 19_000 && id <= 19_999;
+}
+
+function match<E extends Locked>(
+  of: string,
+  member: Member,
+  locked: readonly E[],
+  problems: LockProblem[],
+): E | undefined {
+  const { name, tags, at } = member;
+  const same = locked.find((entry) => entry.name === name && !entry.retired);
+  if (tags.was === undefined) return same ?? (tags.retired ? locked.find((entry) => entry.name === name) : undefined);
+  if (same !== undefined) return same;
+  const old = locked.findLast((entry) => entry.name === tags.was);
+  if (old === undefined) problems.push({ kind: "wasUnknown", at, member: `${of}.${name}`, was: tags.was });
+  return old;
+}
+
+function askedIds<E extends Locked>(
+  of: string,
+  members: readonly Member[],
+  matched: readonly (E | undefined)[],
+  locked: readonly E[],
+  problems: LockProblem[],
+): ReadonlyMap<number, number> {
+  const asked = new Map<number, number>();
+  const holders = new Map<number, { readonly name: string; readonly retired: boolean }>();
+  for (const entry of locked) holders.set(entry.id, entry);
+  for (const [i, { name, tags, at }] of members.entries()) {
+    const { id } = tags;
+    if (id === undefined) continue;
+    const member = `${of}.${name}`;
+    const known = matched[i];
+    const holder = holders.get(id);
+    if (known !== undefined) {
+      if (known.id !== id) problems.push({ kind: "idChanged", at, member, locked: known.id, asked: id });
+    } else if (!Number.isInteger(id) || id < 1 || id > maxId || isReserved(id)) {
+      problems.push({ kind: "idRange", at, member, id });
+    } else if (holder !== undefined) {
+      problems.push({ kind: "idTaken", at, member, id, holder: `${of}.${holder.name}`, retired: holder.retired });
+    } else {
+      asked.set(i, id);
+      holders.set(id, { name, retired: false });
+    }
+  }
+  return asked;
+}
+
+function continued<E extends Locked>(
+  entry: E,
+  members: readonly Member[],
+  matched: readonly (E | undefined)[],
+): Locked & { readonly from: E; readonly member?: number } {
+  const i = matched.indexOf(entry);
+  const member = members[i];
+  if (member === undefined) return { ...pick(entry), retired: true, from: entry };
+  const was = member.name === entry.name ? entry.was : [...entry.was, entry.name];
+  return {
+    id: entry.id,
+    name: member.name,
+    retired: member.tags.retired ?? false,
+    type: member.type,
+    was,
+    from: entry,
+    member: i,
+  };
+}
+
+function pick({ id, name, type, was }: Locked): Omit<Locked, "retired"> {
+  return { id, name, type, was };
+}
+
+function entryOf({ name, type, tags }: Member, id: number, member: number): Locked & { readonly member: number } {
+  return { id, name, type, retired: tags.retired ?? false, was: [], member };
+}
+
+/** One that has just gone and one that has just come, of the same type, without a word from the author. */
+function reportRenames(
+  of: string,
+  kept: readonly (Locked & { readonly from: Locked })[],
+  added: readonly (Locked & { readonly member: number })[],
+  members: readonly Member[],
+  problems: LockProblem[],
+): void {
+  const removed = kept.filter(({ retired, from, member }: Locked & { from: Locked; member?: number }) => {
+    return retired && !from.retired && member === undefined;
+  });
+  for (const { name, type, member } of added) {
+    const candidate = removed.findIndex((gone) => gone.type === type);
+    const source = members[member] as Member;
+    if (candidate < 0 || source.tags.id !== undefined) continue;
+    for (const gone of removed.splice(candidate, 1)) {
+      problems.push({ kind: "ambiguousRename", at: source.at, declaration: of, removed: gone.name, added: name });
+    }
+  }
+}

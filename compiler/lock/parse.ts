@@ -1,0 +1,144 @@
+/**
+ * Reads a lock file and checks everything that can be checked without its history: people edit it by hand, and merge it.
+ * Every problem has its place; none throws.
+ */
+import {
+  type BlockKind,
+  type Lock,
+  type LockBlock,
+  type LockEntry,
+  type LockParam,
+  type LockParams,
+  maxId,
+} from "./lock.js";
+import { lockHeader } from "./print.js";
+import type { LockProblem } from "./problem.js";
+import { Scanner, SyntaxProblem } from "./scanner.js";
+
+export interface ParsedLock {
+  readonly lock: Lock;
+  readonly problems: readonly LockProblem[];
+}
+
+const kinds: readonly string[] = ["actor", "message", "oneof", "union", "enum"];
+
+/** @param file its path, for positions */
+export function parseLock(file: string, text: string): ParsedLock {
+  const problems: LockProblem[] = [];
+  const blocks: MutableBlock[] = [];
+  const lines = text.split(/\r?\n/);
+  if (lines[0] !== lockHeader) {
+    const found = lines[0] ?? "";
+    problems.push({ kind: "lockVersion", at: { file, line: 1, column: 1 }, found, expected: lockHeader });
+    return { lock: { blocks: [] }, problems };
+  }
+  for (const [i, line] of lines.entries()) {
+    if (i === 0 || line.trim() === "") continue;
+    const scanner = new Scanner(line);
+    try {
+      if (line.startsWith("  ")) {
+        const block = blocks.at(-1);
+        if (block === undefined) throw new SyntaxProblem("a member without a declaration above it", 1);
+        block.entries.push(parseEntry(scanner, block.kind, i + 1));
+      } else blocks.push(parseHead(scanner, i + 1));
+    } catch (error) {
+      if (!(error instanceof SyntaxProblem)) throw error;
+      problems.push({ kind: "lockSyntax", at: { file, line: i + 1, column: error.column }, why: error.message });
+    }
+  }
+  problems.push(...checkBlocks(file, blocks));
+  return { lock: { blocks }, problems };
+}
+
+interface MutableBlock extends LockBlock {
+  readonly entries: LockEntry[];
+}
+
+function parseHead(scanner: Scanner, line: number): MutableBlock {
+  const retired = scanner.skip("-");
+  const kind = scanner.word("actor, message, oneof, union or enum");
+  if (!kinds.includes(kind)) throw new SyntaxProblem(`expected actor, message, oneof, union or enum, got "${kind}"`, 1);
+  const name = scanner.path();
+  scanner.expect("in");
+  const module = scanner.name();
+  const id = kind === "actor" ? scanner.hex() : 0;
+  const next = scanner.assigned("next");
+  scanner.end();
+  return { kind: kind as BlockKind, name, module, retired, id, next, entries: [], line };
+}
+
+function parseEntry(scanner: Scanner, kind: BlockKind, line: number): LockEntry {
+  const id = scanner.number();
+  const retired = scanner.skip("-");
+  const name = scanner.name();
+  let params: LockParams | undefined;
+  if (kind === "actor") {
+    params = parseParams(scanner);
+    scanner.expect("->");
+  }
+  const type = kind === "enum" ? "" : scanner.type();
+  const was = scanner.skip("was=") ? scanner.names() : [];
+  scanner.end();
+  return { id, name, retired, type, was, line, ...(params === undefined ? {} : { params }) };
+}
+
+function parseParams(scanner: Scanner): LockParams {
+  const next = scanner.assigned("next");
+  const entries: LockParam[] = [];
+  scanner.expect("(");
+  if (!scanner.skip(")")) {
+    do {
+      const id = scanner.number();
+      const retired = scanner.skip("-");
+      const name = scanner.name();
+      scanner.expect(":");
+      entries.push({ id, name, retired, type: scanner.type() });
+    } while (scanner.skip(","));
+    scanner.expect(")");
+  }
+  return { next, entries };
+}
+
+function checkBlocks(file: string, blocks: readonly LockBlock[]): readonly LockProblem[] {
+  const problems: LockProblem[] = [];
+  const names = new Map<string, LockBlock>();
+  const actors = new Map<number, LockBlock>();
+  for (const block of blocks) {
+    const at = { file, line: block.line, column: 1 };
+    const key = `${block.kind} ${block.name} in ${block.module}`;
+    const twin = names.get(key);
+    if (twin !== undefined) problems.push({ kind: "lockDuplicate", at, what: key, other: twin.line });
+    names.set(key, block);
+    if (block.kind === "actor") {
+      const holder = actors.get(block.id);
+      if (holder !== undefined) {
+        problems.push({ kind: "lockIdTwice", at, id: block.id, first: holder.name, second: block.name });
+      }
+      actors.set(block.id, block);
+    }
+    problems.push(...checkEntries(file, block));
+  }
+  return problems;
+}
+
+function checkEntries(file: string, block: LockBlock): readonly LockProblem[] {
+  const problems: LockProblem[] = [];
+  const check = (entries: readonly (LockParam & { line?: number })[], next: number, of: string, line: number) => {
+    const holders = new Map<number, string>();
+    for (const entry of entries) {
+      const at = { file, line: entry.line ?? line, column: 3 };
+      const holder = holders.get(entry.id);
+      if (holder !== undefined)
+        problems.push({ kind: "lockIdTwice", at, id: entry.id, first: holder, second: entry.name });
+      holders.set(entry.id, entry.name);
+      if (Math.abs(entry.id) > maxId) problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is over ${maxId}` });
+    }
+    const highest = Math.max(0, ...holders.keys());
+    if (next <= highest) problems.push({ kind: "lockNext", at: { file, line, column: 1 }, of, next, highest });
+  };
+  check(block.entries, block.next, block.name, block.line);
+  for (const { params, name, line } of block.entries) {
+    if (params !== undefined) check(params.entries, params.next, `${block.name}.${name}`, line);
+  }
+  return problems;
+}

@@ -1,0 +1,18 @@
+/** Where the declarations of a schema stand, as blocks of a lock name them. */
+import type { Schema, Shape } from "../model/index.js";
+import { moduleName } from "./module-name.js";
+
+/** `<kind> <name> in <module>` of every named declaration. Shapes written in place move with the one they stand in. */
+export function placesOf(schema: Schema): ReadonlySet<string> {
+  const places = new Set<string>();
+  for (const { path, types, actors } of schema.modules) {
+    const module = moduleName(path);
+    for (const { name, shape } of types) for (const kind of kindsOf(shape)) places.add(`${kind} ${name} in ${module}`);
+    for (const { name } of actors) places.add(`actor ${name} in ${module}`);
+  }
+  return places;
+}
+
+function kindsOf(shape: Shape): readonly string[] {
+  return shape.kind === "alias" ? [] : [shape.kind];
+}

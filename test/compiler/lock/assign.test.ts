@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { assignIds, type Lock, parseLock, printLock } from "../../../compiler/lock/index.js";
+import type { Schema } from "../../../compiler/model/index.js";
+import { actor, at, declare, endpoint, field, int32, message, param, schema, string } from "./schema.js";
+
+function locked(...versions: readonly Schema[]): Lock {
+  let lock: Lock | undefined;
+  for (const version of versions) lock = parseLock("viceroy.lock", printLock(assignIds(version, lock).lock)).lock;
+  return lock as Lock;
+}
+
+function lines(lock: Lock): readonly string[] {
+  return printLock(lock).trimEnd().split("\n").slice(1);
+}
+
+function problems(next: Schema, ...earlier: readonly Schema[]) {
+  return assignIds(next, locked(...earlier)).problems;
+}
+
+test("ids are given in the order of declaration and kept whatever the order becomes", () => {
+  const first = schema([message("Entry", field("a"), field("b", int32))]);
+  const second = schema([message("Entry", field("c"), field("b", int32), field("a"))]);
+  expect(lines(locked(first, second))).toEqual([
+    "message Entry in schemas/a next=4",
+    "  1 a string",
+    "  2 b int32",
+    "  3 c string",
+  ]);
+  const { shape } = assignIds(second, locked(first)).schema.modules[0]!.types[0]!;
+  expect(shape.kind === "message" && shape.fields.map(({ name, id }) => `${name}=${id}`)).toEqual([
+    "c=3",
+    "b=2",
+    "a=1",
+  ]);
+});
+
+test("what is removed stays as a tombstone, and comes back under a new id", () => {
+  const both = schema([message("Entry", field("a"), field("b", int32))]);
+  const one = schema([message("Entry", field("a"))]);
+  expect(lines(locked(both, one))).toEqual(["message Entry in schemas/a next=3", "  1 a string", "  2 -b int32"]);
+  expect(lines(locked(both, one, both))).toEqual([
+    "message Entry in schemas/a next=4",
+    "  1 a string",
+    "  2 -b int32",
+    "  3 b int32",
+  ]);
+});
+
+test("@was keeps the id, and the lock remembers when the tag is gone", () => {
+  const before = schema([message("Entry", field("ttl", int32))]);
+  const tagged = schema([message("Entry", field("expiry", int32, { was: "ttl" }))]);
+  const after = schema([message("Entry", field("expiry", int32))]);
+  const expected = ["message Entry in schemas/a next=2", "  1 expiry int32 was=ttl"];
+  expect(lines(locked(before, tagged))).toEqual(expected);
+  expect(lines(locked(before, tagged, tagged, after))).toEqual(expected);
+  expect(problems(tagged, before)).toEqual([]);
+});
+
+test("@was of a member that never was is a problem", () => {
+  const tagged = schema([message("Entry", field("b", int32, { was: "x" }))]);
+  expect(problems(tagged, schema([message("Entry", field("a"))]))).toContainEqual({
+    kind: "wasUnknown",
+    at,
+    member: "Entry.b",
+    was: "x",
+  });
+});
+
+test("@id is honoured, and never against the lock", () => {
+  const asked = schema([message("Entry", field("a"), field("b", string, { id: 1 }), field("c", string, { id: 7 }))]);
+  expect(lines(locked(asked))).toEqual([
+    "message Entry in schemas/a next=8",
+    "  1 b string",
+    "  2 a string",
+    "  7 c string",
+  ]);
+  const changed = schema([message("Entry", field("a", string, { id: 3 }), field("b", string, { id: 1 }))]);
+  expect(problems(changed, asked)).toEqual([{ kind: "idChanged", at, member: "Entry.a", locked: 2, asked: 3 }]);
+});
+
+test("an id that is or was taken, or cannot be one, is refused", () => {
+  const before = schema([message("Entry", field("a"), field("b"))]);
+  const gone = schema([message("Entry", field("a"))]);
+  const taken = schema([message("Entry", field("a"), field("x", int32, { id: 2 }), field("y", int32, { id: 1 }))]);
+  expect(problems(taken, before, gone)).toEqual([
+    { kind: "idTaken", at, member: "Entry.x", id: 2, holder: "Entry.b", retired: true },
+    { kind: "idTaken", at, member: "Entry.y", id: 1, holder: "Entry.a", retired: false },
+  ]);
+  const odd = schema([message("Entry", field("a", string, { id: 0 }), field("b", string, { id: 19_500 }))]);
+  expect(problems(odd).map((problem) => problem.kind)).toEqual(["idRange", "idRange"]);
+});
+
+test("@retired takes a member out of the schema and keeps its tombstone", () => {
+  const before = schema([message("Entry", field("a"), field("b"))]);
+  const after = schema([message("Entry", field("a"), field("b", string, { retired: true }))]);
+  const result = assignIds(after, locked(before));
+  expect(lines(result.lock)).toEqual(["message Entry in schemas/a next=3", "  1 a string", "  2 -b string"]);
+  const { shape } = result.schema.modules[0]!.types[0]!;
+  expect(shape.kind === "message" && shape.fields.map(({ name }) => name)).toEqual(["a"]);
+  expect(lines(locked(before, after, after))).toEqual(lines(result.lock));
+});
+
+test("one gone and one come of the same type is a riddle; of another type it is not", () => {
+  const before = schema([message("Entry", field("ttl", int32))]);
+  expect(problems(schema([message("Entry", field("expiry", int32))]), before)).toEqual([
+    { kind: "ambiguousRename", at, declaration: "Entry", removed: "ttl", added: "expiry" },
+  ]);
+  expect(problems(schema([message("Entry", field("expiry", string))]), before)).toEqual([]);
+  expect(problems(schema([message("Entry", field("expiry", int32, { id: 9 }))]), before)).toEqual([]);
+});
+
+test("actors: an id of 32 bits that a move keeps; constructor, endpoints and parameters have lines", () => {
+  const store = actor(
+    "Store",
+    [param("size", int32)],
+    endpoint("get", [param("key")], string),
+    endpoint("put", [param("key"), param("n", int32)]),
+  );
+  const lock = locked(schema([], [store]));
+  expect(lines(lock)).toEqual([
+    expect.stringMatching(/^actor Store in schemas\/a 0x[0-9a-f]{8} next=3$/),
+    "  0 new next=2 (1 size: int32) -> void",
+    "  1 get next=2 (1 key: string) -> string",
+    "  2 put next=3 (1 key: string, 2 n: int32) -> void",
+  ]);
+  const moved = assignIds(schema([], [store], "schemas/b.ts"), lock);
+  expect(moved.schema.modules[0]!.actors[0]!.id).toBe(lock.blocks[0]!.id);
+  expect(moved.lock.blocks).toHaveLength(1);
+});
+
+test("a parameter that is renamed in place keeps its id; one that is replaced does not", () => {
+  const v1 = schema([], [actor("Store", [], endpoint("put", [param("key"), param("n", int32)]))]);
+  const renamed = schema([], [actor("Store", [], endpoint("put", [param("id"), param("n", int32)]))]);
+  const replaced = schema([], [actor("Store", [], endpoint("put", [param("n", int32), param("flag")]))]);
+  expect(lines(locked(v1, renamed))[2]).toBe("  1 put next=3 (1 id: string, 2 n: int32) -> void");
+  expect(lines(locked(v1, replaced))[2]).toBe("  1 put next=4 (1 -key: string, 2 n: int32, 3 flag: string) -> void");
+});
+
+test("shapes written in place are locked by their path", () => {
+  const meta = { kind: "inline", shape: { kind: "message", fields: [field("x")] } } as const;
+  const outer = schema(
+    [message("Entry", field("metas", { kind: "array", element: meta, readonly: false }))],
+    [actor("A", [], endpoint("f", [param("p", meta)], meta))],
+  );
+  expect(lines(locked(outer)).filter((line) => line.startsWith("message"))).toEqual([
+    "message A.f-> in schemas/a next=2",
+    "message A.f.p in schemas/a next=2",
+    "message Entry in schemas/a next=2",
+    "message Entry.metas[] in schemas/a next=2",
+  ]);
+});
+
+test("whole numbers of an enum are their own ids; literals are given ids", () => {
+  const values = (list: readonly (readonly [string, string | number])[]) =>
+    list.map(([name, value]) => ({ name, value, id: 0, doc: "", at }));
+  const types = [
+    declare("Level", {
+      kind: "enum",
+      origin: "enum",
+      values: values([
+        ["Low", -1],
+        ["High", 5],
+      ]),
+    }),
+    declare("Color", {
+      kind: "enum",
+      origin: "literals",
+      values: values([
+        ["red", "red"],
+        ["sea green", "sea green"],
+      ]),
+    }),
+    declare("Event", { kind: "union", discriminant: "kind", variants: [{ tag: "opened", id: 0, type: string, at }] }),
+  ];
+  expect(lines(locked(schema(types)))).toEqual([
+    "enum Color in schemas/a next=3",
+    "  1 red",
+    '  2 "sea green"',
+    "union Event in schemas/a next=2",
+    "  1 opened string",
+    "enum Level in schemas/a next=6",
+    "  -1 Low",
+    "  5 High",
+  ]);
+});
+
+test("a declaration that goes leaves its block as a tombstone and finds it again", () => {
+  const entry = message("Entry", field("a"), field("b"));
+  const without = locked(schema([entry]), schema([]));
+  expect(lines(without)[0]).toBe("-message Entry in schemas/a next=3");
+  expect(lines(assignIds(schema([entry]), without).lock)).toEqual(lines(locked(schema([entry]))));
+});
+
+test("the same schema and lock give the same bytes, whatever the order of the blocks", () => {
+  const types = [message("B", field("x")), message("A", field("y"))];
+  expect(printLock(locked(schema(types)))).toBe(printLock(locked(schema([...types].reverse()))));
+});

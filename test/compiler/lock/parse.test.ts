@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { assignIds, lockHeader, parseLock, printLock } from "../../../compiler/lock/index.js";
+import { field, int32, message, schema } from "./schema.js";
+
+const parse = (...lines: readonly string[]) => parseLock("viceroy.lock", [lockHeader, ...lines, ""].join("\n"));
+const at = (line: number, column: number) => ({ file: "viceroy.lock", line, column });
+
+test("any names survive printing and parsing", () => {
+  const names = fc.uniqueArray(fc.string({ unit: "binary", minLength: 1 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(names, (list) => {
+      const { lock } = assignIds(schema([message("Entry", ...list.map((name) => field(name, int32)))]));
+      const parsed = parseLock("viceroy.lock", printLock(lock));
+      expect(parsed.problems).toEqual([]);
+      expect(parsed.lock.blocks[0]!.entries.map(({ name }) => name)).toEqual(list);
+      expect(printLock(parsed.lock)).toBe(printLock(lock));
+    }),
+  );
+});
+
+test("any text is parsed without throwing", () => {
+  fc.assert(fc.property(fc.string(), (text) => void parse(text, `message ${text} in a next=1`, `  1 ${text}`)));
+});
+
+test("a lock of another format is not guessed at", () => {
+  expect(parseLock("viceroy.lock", "# viceroy lock 9\n").problems).toEqual([
+    { kind: "lockVersion", at: at(1, 1), found: "# viceroy lock 9", expected: lockHeader },
+  ]);
+});
+
+test("lines that make no sense are told with their place", () => {
+  const { problems } = parse(
+    "  1 a string",
+    "massage Entry in a next=1",
+    "message Entry in a next=2",
+    "  x a string",
+    "  1 a",
+    "  1 b [int32",
+  );
+  expect(problems).toEqual([
+    { kind: "lockSyntax", at: at(2, 1), why: "a member without a declaration above it" },
+    { kind: "lockSyntax", at: at(3, 1), why: 'expected actor, message, oneof, union or enum, got "massage"' },
+    { kind: "lockSyntax", at: at(5, 3), why: 'expected an id, got "x a string"' },
+    { kind: "lockSyntax", at: at(6, 6), why: "expected a type, got the end of the line" },
+    { kind: "lockSyntax", at: at(7, 7), why: 'expected "]", got "[int32"' },
+  ]);
+});
+
+test("an id given twice, a `next` that would give one again, and a block that stands twice are found", () => {
+  const { problems } = parse(
+    "message E in a next=2",
+    "  1 a string",
+    "  1 b string",
+    "  3 c string",
+    "message E in a next=1",
+  );
+  expect(problems).toEqual([
+    { kind: "lockIdTwice", at: at(4, 3), id: 1, first: "a", second: "b" },
+    { kind: "lockNext", at: at(2, 1), of: "E", next: 2, highest: 3 },
+    { kind: "lockDuplicate", at: at(6, 1), what: "message E in a", other: 2 },
+  ]);
+});
+
+test("two actors with one id are found, and parameters are checked like members", () => {
+  const { problems } = parse(
+    "actor A in a 0x00000001 next=2",
+    "  0 new next=1 () -> void",
+    "  1 f next=2 (1 x: int32, 1 y: map<string, [int32, string?]>) -> stream<Tree>",
+    "actor B in a 0x00000001 next=1",
+  );
+  expect(problems).toEqual([
+    { kind: "lockIdTwice", at: at(4, 3), id: 1, first: "x", second: "y" },
+    { kind: "lockIdTwice", at: at(5, 1), id: 1, first: "A", second: "B" },
+  ]);
+});
