@@ -19,7 +19,7 @@ const columns = [
 await benchmark(
   { name: "fanout", title: "Call many processes and gather", rounds: 3, needs: ["viceroy"] },
   async (context) => {
-    await prepareProgram();
+    if (context.wanted("viceroy")) await prepareProgram();
     const sections = [];
     for (const workers of context.options.quick ? [4] : [8, 64]) sections.push(await measure(context, workers));
     return sections;

@@ -17,8 +17,8 @@ import { prepare, workDirectory } from "./setup.js";
  */
 export async function benchmark({ name, title, rounds = 5, needs = [] }, run) {
   const options = readOptions(rounds);
-  prepare(needs);
   const wanted = (subject) => options.only.length === 0 || options.only.some((part) => subject.includes(part));
+  prepare(needs.filter(wanted));
   const sections = await run({ options, workDir: workDirectory(name), wanted });
   report({ name, title, command: commandLine(name), options }, sections);
 }

@@ -3,7 +3,7 @@ import { median, pairedRatio, spread } from "./stats.js";
 
 /**
  * One column: a metric with its unit, and with `ratio` a second column that divides it, round by round, by the same
- * metric of the reference subject. `higherIsBetter` only turns the ratio's name: "x" is always subject / reference.
+ * metric of the reference subject: always subject / reference, whichever is better.
  *
  * @typedef {{ metric: string, title: string, digits?: number, ratio?: boolean }} Column
  */
@@ -35,7 +35,7 @@ function cells({ metric, digits, ratio }, rounds, base) {
   if (!ratio) return [value];
   const paired = pairedRatio(pick(rounds, metric), base === undefined ? [] : pick(base, metric));
   if (Number.isNaN(paired.median)) return [value, "-"];
-  return [value, `${number(paired.median)} (${number(paired.low)}-${number(paired.high)})`];
+  return [value, `${factor(paired.median)} (${factor(paired.low)}-${factor(paired.high)})`];
 }
 
 const pick = (rounds, metric) => rounds.map((sample) => sample?.[metric] ?? Number.NaN);
@@ -56,6 +56,9 @@ export function number(value, digits) {
         .replace(/(\.\d*?)0+$/, "$1")
         .replace(/\.$/, "");
 }
+
+/** A ratio: two digits after the point, more only where there would be nothing left. */
+const factor = (ratio) => (ratio >= 0.1 ? ratio.toFixed(ratio < 10 ? 2 : 0) : ratio.toFixed(4));
 
 export function markdown(head, body) {
   const widths = head.map((title, i) => Math.max(title.length, ...body.map((row) => row[i].length)));

@@ -2,6 +2,7 @@
  * Subjects take turns: every round runs each of them once, and every other round runs them in reverse, so that drift
  * of the machine (heat, neighbours, caches) falls on all alike.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { cpuTimes, foreignLoad } from "./machine.js";
 
 /**
@@ -14,14 +15,16 @@ import { cpuTimes, foreignLoad } from "./machine.js";
  * of the subject, `foreign`: the cores that other programs kept busy meanwhile.
  *
  * @param {readonly Subject[]} subjects
- * @param {{ rounds: number, log?: (line: string) => void }} options
+ * @param {{ rounds: number, quick?: boolean, log?: (line: string) => void }} options
  * @returns {Promise<Map<string, Sample[]>>}
  */
-export async function takeTurns(subjects, { rounds, log = progress }) {
+export async function takeTurns(subjects, { rounds, quick = false, log = progress }) {
   const samples = new Map(subjects.map((subject) => [subject.name, []]));
+  let patience = 60_000;
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? subjects : subjects.toReversed();
     for (const subject of order) {
+      if (!quick) patience = await waitForQuiet(patience);
       const before = cpuTimes();
       const sample = await subject.run(round);
       const foreign = foreignLoad(before, cpuTimes());
@@ -32,6 +35,17 @@ export async function takeTurns(subjects, { rounds, log = progress }) {
     }
   }
   return samples;
+}
+
+/** Waits while other programs keep the machine busy, but no longer than `patience` ms; answers what is left of it. */
+async function waitForQuiet(patience) {
+  let left = patience;
+  for (let before = cpuTimes(); left > 0; before = cpuTimes()) {
+    await delay(100);
+    if (!(foreignLoad(before, cpuTimes()) > 0.2)) break;
+    left -= 100;
+  }
+  return left;
 }
 
 function progress(line) {

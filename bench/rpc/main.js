@@ -35,7 +35,7 @@ await benchmark(
   { name: "rpc", title: "Calls between two processes", rounds: 3, needs: ["viceroy"] },
   async (context) => {
     generatePeerCode();
-    await prepareProgram();
+    if (context.wanted("viceroy")) await prepareProgram();
     const { quick } = context.options;
     const sections = [];
     for (const [version, node] of nodes(quick)) {

@@ -24,7 +24,7 @@ const columns = [
 ];
 
 await benchmark({ name: "spawn", title: "Spawn processes", rounds: 7, needs: ["viceroy"] }, async (context) => {
-  await prepareProgram();
+  if (context.wanted("viceroy")) await prepareProgram();
   const sections = [];
   for (const count of context.options.quick ? [2] : [8, 1]) sections.push(await measure(context, count));
   return sections;
