@@ -1,0 +1,6 @@
+export interface Codec {
+  b: boolean;
+}
+export interface Tree {
+  codec: Codec;
+}

@@ -1,0 +1,6 @@
+import type { A, Tree } from "./a.js";
+
+export interface B {
+  as: A[];
+  tree?: Tree;
+}
