@@ -18,8 +18,10 @@ export async function prepareProgram() {
   run(path.join(repository, "node_modules/typescript/bin/tsc"), "-p", ".");
 }
 
-/** The program's module that spawns echo servers, compiled. */
-export const loadDriver = () => import(pathToFileURL(path.join(program, "dist/src/driver.js")).href);
+const load = (file) => import(pathToFileURL(path.join(program, file)).href);
+
+/** The program's module that spawns meshes, compiled. */
+export const loadDriver = () => load("dist/src/driver.js");
 
 /** The same module as TypeScript, for a process that runs with tsx. */
-export const loadSource = () => import(pathToFileURL(path.join(program, "src/driver.ts")).href);
+export const loadSource = () => load("src/driver.ts");

@@ -1,17 +1,29 @@
-/** What the benchmarks call: meshes of echo servers, spawned as any user would. */
+/** What the benchmarks call: meshes spawned as any user would. */
 import { thisHost } from "viceroy";
 import type { EchoMesh } from "../generated/echo.js";
 import "../generated/registry.js";
 import { EchoServer } from "./echo-server.js";
+import { MemoryGauge, NumberCell, SlowSink } from "./gauge.js";
 
-/** `count` processes with one echo server each. */
-export function spawnEcho(
-  count: number,
-  isolation: "process" | "thread" | "inline" = "process",
-): {
+export interface EchoProcs {
   readonly echo: EchoMesh<"procs">;
   stop(): Promise<void>;
-} {
-  const procs = thisHost().spawnProcs({ procs: count }, { isolation });
+}
+
+/** `count` processes with one echo server each; `cpus`: the cores that each of them may use. */
+export function spawnEcho(count: number, isolation: "process" | "thread" = "process", cpus?: string): EchoProcs {
+  const bound = cpus === undefined ? {} : { cpus: new Array<string>(count).fill(cpus) };
+  const procs = thisHost().spawnProcs({ procs: count }, { isolation, ...bound });
   return { echo: procs.spawn("echo", EchoServer), stop: () => procs.stop() };
+}
+
+/** One process with a gauge in it. */
+export function spawnMeasured() {
+  const procs = thisHost().spawnProcs({ procs: 1 });
+  return {
+    gauge: procs.spawn("gauge", MemoryGauge),
+    cell: (i: number) => procs.spawn(`cell-${i}`, NumberCell, i),
+    sink: () => procs.spawn("sink", SlowSink),
+    stop: () => procs.stop(),
+  };
 }

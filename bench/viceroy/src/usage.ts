@@ -1,0 +1,12 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** Memory of this process after a garbage collection, in bytes. */
+export function usage(): { heap: number; resident: number; peak: number } {
+  collect();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heap: heapUsed + external, resident: rss, peak: process.resourceUsage().maxRSS * 1024 };
+}
