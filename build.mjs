@@ -135,7 +135,7 @@ async function buildCompiler() {
     ...common,
     metafile: true,
     format: "esm",
-    entryPoints: { "compiler/index": "compiler/index.ts", "cli/viceroy": "compiler/cli/main.ts" },
+    entryPoints: { "compiler/index": "compiler/index.ts", "cli/viceroy": "compiler/cli/viceroy.ts" },
     outdir: dist,
     external: ["ts-morph", "commander"],
     splitting: true,
