@@ -1,0 +1,147 @@
+/**
+ * `viceroy doctor`: what this machine and this project have, what is missing, and what to do about it. Ends with 1 when
+ * something must be mended; what is merely optional is said and passes.
+ */
+import { execFileSync } from "node:child_process";
+import { accessSync, constants, existsSync } from "node:fs";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
+import path from "node:path";
+import { ConfigError, findConfig } from "../config/index.js";
+import { exitCode, type Io } from "./io.js";
+
+export interface Finding {
+  readonly level: "ok" | "note" | "problem";
+  readonly what: string;
+  readonly advice?: string;
+}
+
+/** @param inStep tells whether generated code is what the schemas make of it; undefined: it could not be found out */
+export async function doctor(
+  folder: string,
+  io: Io,
+  inStep: (configFile: string) => Promise<boolean | undefined>,
+): Promise<number> {
+  const findings = [
+    nodeFinding(process.versions.node),
+    ...machineFindings(),
+    ...(await projectFindings(folder, inStep)),
+  ];
+  const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" };
+  for (const { level, what, advice } of findings) {
+    io.out(`${marks[level]} ${what}`);
+    if (advice !== undefined) io.out(`        ${advice}`);
+  }
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  io.out(problems === 0 ? "Nothing to mend." : `${problems} to mend.`);
+  return problems === 0 ? exitCode.ok : exitCode.drift;
+}
+
+/** Exported for tests. */
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 9)) return { level: "ok", what: `Node.js ${version}` };
+  return {
+    level: "problem",
+    what: `Node.js ${version} is too old`,
+    advice: "Viceroy needs Node.js 20.9 or newer: install one from nodejs.org or your package manager",
+  };
+}
+
+function machineFindings(): readonly Finding[] {
+  const memory = (totalmem() / 2 ** 30).toFixed(1);
+  return [
+    { level: "ok", what: `${process.platform} ${process.arch}, ${availableParallelism()} cores, ${memory} GiB memory` },
+    platformFinding(),
+    temporaryFinding(),
+    descriptorFinding(),
+    bindingFinding(),
+  ];
+}
+
+function platformFinding(): Finding {
+  if (process.platform === "linux" || process.platform === "darwin") {
+    return { level: "ok", what: "processes and Unix sockets of this platform are supported" };
+  }
+  return {
+    level: "problem",
+    what: `platform ${process.platform} is not supported for meshes of processes`,
+    advice: "Linux and macOS are; the compiler alone works here too",
+  };
+}
+
+/** Links of a host are Unix sockets in the temporary folder; their paths are limited to about 100 bytes. */
+function temporaryFinding(): Finding {
+  const folder = tmpdir();
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch {
+    return { level: "problem", what: `${folder} cannot be written to`, advice: "set TMPDIR to a folder that can" };
+  }
+  if (Buffer.byteLength(folder) > 50) {
+    return {
+      level: "problem",
+      what: `${folder} is too long a path for sockets`,
+      advice: "set TMPDIR to a shorter one",
+    };
+  }
+  return { level: "ok", what: `sockets go to ${folder}` };
+}
+
+function descriptorFinding(): Finding {
+  const limit = shell("ulimit -n");
+  if (limit === "unlimited" || Number(limit) >= 1024) return { level: "ok", what: `${limit} open files allowed` };
+  return {
+    level: "problem",
+    what: `only ${limit || "an unknown number of"} open files allowed`,
+    advice: "a process needs about five: run `ulimit -n 4096`",
+  };
+}
+
+function bindingFinding(): Finding {
+  if (shell("command -v taskset") !== "")
+    return { level: "ok", what: "taskset found: processes can be bound to cores" };
+  return {
+    level: "note",
+    what: "taskset not found: processes can't be bound to cores",
+    advice: "package util-linux has it",
+  };
+}
+
+function shell(command: string): string {
+  try {
+    return execFileSync("/bin/sh", ["-c", command], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return "";
+  }
+}
+
+async function projectFindings(
+  folder: string,
+  inStep: (configFile: string) => Promise<boolean | undefined>,
+): Promise<readonly Finding[]> {
+  let file: string;
+  try {
+    file = findConfig(folder);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [{ level: "note", what: `no project in ${folder}`, advice: "run `npx viceroy init` to begin one" }];
+  }
+  const findings: Finding[] = [{ level: "ok", what: `project ${path.relative(folder, file) || path.basename(file)}` }];
+  if (!existsSync(path.join(path.dirname(file), "package.json"))) {
+    findings.push({
+      level: "problem",
+      what: "no package.json beside the config",
+      advice: "run `npm init`: its name is part of every id",
+    });
+  }
+  const answer = await inStep(file);
+  if (answer === undefined) {
+    findings.push({
+      level: "problem",
+      what: "the schemas don't compile",
+      advice: "run `npx viceroy compile` to see why",
+    });
+  } else if (answer) findings.push({ level: "ok", what: "generated code and lock are in step with the schemas" });
+  else findings.push({ level: "problem", what: "generated code is out of step", advice: "run `npx viceroy compile`" });
+  return findings;
+}

@@ -1,0 +1,21 @@
+/** Where a command writes: the process's own streams, or a test's. */
+export interface Io {
+  out(line: string): void;
+  err(line: string): void;
+}
+
+export const processIo: Io = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+};
+
+/** Exit codes of the command line. */
+export const exitCode = {
+  ok: 0,
+  /** Generated code, or the lock, is not what the schemas make of it. */
+  drift: 1,
+  /** The schemas have errors. */
+  schema: 2,
+  /** Bad usage, or a config that cannot be used. */
+  usage: 3,
+} as const;

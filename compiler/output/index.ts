@@ -1,0 +1,3 @@
+export * from "./plan.js";
+export * from "./state.js";
+export * from "./write.js";

@@ -1,0 +1,81 @@
+/**
+ * What the last run read and wrote, as hashes, in `.viceroy/state.json`, which is not committed. When everything is as it
+ * was, `compile` has nothing to do and loads no compiler. A state that is missing, damaged or of another version means
+ * nothing but that work is done again.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { globSync } from "tinyglobby";
+import type { Config } from "../config/index.js";
+import { writeWhole } from "./write.js";
+
+export const stateFile = ".viceroy/state.json";
+
+interface State {
+  readonly version: string;
+  /** What the config said; valid while its file is as it was. */
+  readonly config: Omit<Config, "root">;
+  /** One hash over the names and contents of all files read and written. */
+  readonly tree: string;
+  readonly outputs: readonly string[];
+}
+
+/**
+ * The config of an unchanged tree; undefined when anything differs.
+ * @param version of Viceroy
+ */
+export function unchangedSince(configFile: string, version: string): Config | undefined {
+  const root = path.dirname(configFile);
+  try {
+    const state = JSON.parse(readFileSync(path.join(root, stateFile), "utf8")) as State;
+    if (state.version !== version || state.config.file !== path.basename(configFile)) return undefined;
+    const config = { ...state.config, root };
+    return hashTree(config, state.outputs) === state.tree ? config : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** To be called after a run without any diagnostic. `outputs`: relative to the root. */
+export function rememberTree(config: Config, version: string, outputs: readonly string[]): void {
+  const file = path.join(config.root, config.file);
+  if (!standsAlone(readFileSync(file, "utf8"))) return;
+  const { root, ...rest } = config;
+  const state: State = { version, config: rest, tree: hashTree(config, outputs), outputs };
+  writeWhole(path.join(root, stateFile), JSON.stringify(state));
+}
+
+/** A config that imports files of its own can change without changing. */
+function standsAlone(text: string): boolean {
+  const specifiers = [...text.matchAll(/(?:from|import|require\s*\()\s*["']([^"']+)["']/g)].map(([, from]) => from);
+  return specifiers.every((from) => from === "viceroy/compiler") && !/\b(process|import\s*\()/.test(text);
+}
+
+/** Files that `patterns` mean, relative to `root`, sorted; without what the compiler itself writes, and dependencies. */
+export function filesOf(config: Config, patterns: readonly string[]): readonly string[] {
+  if (patterns.length === 0) return [];
+  const ignore = ["**/node_modules/**", `${config.out}/**`, ".viceroy/**"];
+  return [...globSync([...patterns], { cwd: config.root, ignore, onlyFiles: true })].sort();
+}
+
+function hashTree(config: Config, outputs: readonly string[]): string {
+  const inputs = [...filesOf(config, config.schemas), ...filesOf(config, config.actors)];
+  const all = createHash("sha256");
+  for (const file of [config.file, config.lock, "package.json", ...inputs, ...outputs]) {
+    all.update(
+      `${file}\n${createHash("sha256")
+        .update(readOrEmpty(path.join(config.root, file)))
+        .digest("hex")}\n`,
+    );
+  }
+  return all.digest("hex");
+}
+
+function readOrEmpty(file: string): Uint8Array | string {
+  try {
+    return readFileSync(file);
+  } catch {
+    return "(none)";
+  }
+}

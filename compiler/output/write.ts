@@ -1,0 +1,36 @@
+/** Carries out a plan. Each file appears whole or not at all: it is written beside its place and renamed into it. */
+import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { OutputPlan } from "./plan.js";
+
+/** @param root of the config, absolute */
+export function writeOutput(root: string, plan: OutputPlan): void {
+  for (const { path: name, text } of plan.write) writeWhole(path.join(root, name), text);
+  for (const name of plan.remove) {
+    rmSync(path.join(root, name), { force: true });
+    removeEmptyFolders(root, path.dirname(name));
+  }
+}
+
+/** Writes a file so that nobody ever reads half of it. */
+export function writeWhole(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(beside, text);
+    renameSync(beside, file);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+function removeEmptyFolders(root: string, folder: string): void {
+  if (folder === "." || folder === "") return;
+  try {
+    rmdirSync(path.join(root, folder));
+  } catch {
+    return;
+  }
+  removeEmptyFolders(root, path.dirname(folder));
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { doctor, nodeFinding } from "../../../compiler/cli/doctor.js";
+import { moduleVariable } from "../../../compiler/cli/repl.js";
+import { nodeFlags, run } from "../../../compiler/cli/run.js";
+import { addFiles, folderWith, TestIo } from "../folder.js";
+
+test("a script that is not there is said", async () => {
+  const io = new TestIo();
+  expect(await run("nowhere/x.ts", [], undefined, io)).toBe(3);
+  expect(io.errors).toEqual(["cannot run nowhere/x.ts: no such file"]);
+});
+
+test("TypeScript without tsx says what to install", () => {
+  const folder = folderWith({ "x.ts": "" });
+  expect(nodeFlags(`${folder}/x.ts`, undefined)).toBe(
+    "cannot run x.ts: running TypeScript needs tsx, which is not installed. Run `npm install --save-dev tsx`",
+  );
+});
+
+test("a compiled program needs no loader, and ends with its own code", async () => {
+  const folder = folderWith({ "x.mjs": "process.exitCode = Number(process.argv[2]);" });
+  expect(nodeFlags(`${folder}/x.mjs`, undefined)).toEqual([]);
+  expect(await run(`${folder}/x.mjs`, ["7"], undefined, new TestIo())).toBe(7);
+});
+
+test("generated modules have names that JavaScript can say", () => {
+  expect(moduleVariable("generated", "generated/a/my-store.ts")).toBe("a_myStore");
+  expect(moduleVariable("out/gen", "out/gen/3d.ts")).toBe("_3d");
+});
+
+test("doctor says what is wrong and what to do, and ends with 1", async () => {
+  const folder = folderWith({ "viceroy.config.ts": "export default {}" });
+  const io = new TestIo();
+  expect(await doctor(folder, io, async () => false)).toBe(1);
+  expect(io.lines).toContain("PROBLEM generated code is out of step");
+  expect(io.lines).toContain("        run `npx viceroy compile`");
+  expect(io.lines).toContain("PROBLEM no package.json beside the config");
+  expect(io.lines.at(-1)).toBe("2 to mend.");
+});
+
+test("doctor is content with a project in step", async () => {
+  const folder = folderWith({});
+  addFiles(folder, { "viceroy.config.ts": "export default {}", "package.json": "{}" });
+  const io = new TestIo();
+  expect(await doctor(folder, io, async () => true)).toBe(0);
+  expect(io.lines).toContain(`ok      Node.js ${process.versions.node}`);
+  expect(io.lines.at(-1)).toBe("Nothing to mend.");
+});
+
+test("an old Node.js is a problem", () => {
+  expect(nodeFinding("18.20.1")).toEqual({
+    level: "problem",
+    what: "Node.js 18.20.1 is too old",
+    advice: "Viceroy needs Node.js 20.9 or newer: install one from nodejs.org or your package manager",
+  });
+  expect(nodeFinding("20.9.0").level).toBe("ok");
+});
