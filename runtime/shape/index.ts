@@ -1,4 +1,5 @@
 /** Shapes: extents, points, regions, and values with a shape. Pure; the rest of the runtime imports from here. */
+export { checkRegion } from "./check.js";
 export {
   type Coordinates,
   checkDimension,
@@ -15,7 +16,6 @@ export { Range, range } from "./range.js";
 export {
   baseRank,
   baseRanks,
-  checkRegion,
   isDense,
   type Region,
   rankOfBase,

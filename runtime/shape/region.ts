@@ -3,7 +3,7 @@
  * 0, last dimension fastest; base ranks are those of the mesh as it was spawned. Plain data and functions over it: a
  * region is sent along with every reference to a mesh. How regions are cut is told in slice.ts and reshape.ts.
  */
-import { checkDimension, checkExtent, type Extent, formatExtent, formatValue, makeExtent, maxRanks } from "./extent.js";
+import { checkExtent, type Extent, makeExtent } from "./extent.js";
 
 /** `base rank = offset + sum of index[i] * strides[i]`. The three lists have one entry for each dimension. */
 export interface Region<D extends string = string> {
@@ -123,66 +123,4 @@ export function sameRegion(a: Region, b: Region): boolean {
 
 function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i]);
-}
-
-/**
- * Checks a region that came from elsewhere: after this, every base rank lies in a mesh of `ranks` ranks.
- * @throws TypeError or RangeError saying what is wrong with it
- */
-export function checkRegion(region: Region, ranks: number): void {
-  const { labels, sizes, strides, offset } = region;
-  if (sizes.length !== labels.length || strides.length !== labels.length) {
-    throw new RangeError(
-      `cannot use a region: expected a size and a stride for each of ${labels.length} dimensions, ` +
-        `got ${sizes.length} and ${strides.length}`,
-    );
-  }
-  checkDistinct(labels);
-  checkExtent(regionExtent(region));
-  let last = offset;
-  for (const [i, size] of sizes.entries()) last += Math.max(size - 1, 0) * strides[i]!;
-  const sane = (number: number, least: number) => Number.isInteger(number) && number >= least && number <= maxRanks;
-  if (sane(offset, 0) && strides.every((stride) => sane(stride, 1)) && (last < ranks || regionSize(region) === 0))
-    return;
-  throw new RangeError(
-    `cannot use a region: expected base ranks below ${ranks}, got offset ${offset} and strides [${strides.join(", ")}]`,
-  );
-}
-
-/** @throws TypeError if a name is no name, or occurs twice */
-export function checkDistinct(labels: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const label of labels) {
-    checkDimension(label);
-    if (seen.has(label)) {
-      throw new TypeError(`cannot name a dimension: expected distinct names, got ${label} twice`);
-    }
-    seen.add(label);
-  }
-}
-
-/**
- * Checks that a record given by a user speaks of nothing but dimensions of the region.
- * @param failed `cannot slice {'gpus': 4}`
- * @param wanted what each dimension is to be given
- * @throws TypeError if it is no record or has another key
- */
-export function checkLabels(region: Region, given: unknown, failed: string, wanted: string): asserts given is object {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new TypeError(`${failed}: expected dimensions, each with ${wanted}, got ${formatValue(given)}`);
-  }
-  for (const name of Object.keys(given)) {
-    if (region.labels.includes(name)) continue;
-    throw new TypeError(`${failed}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`);
-  }
-}
-
-function oneOf(labels: readonly string[]): string {
-  if (labels.length === 0) return "no dimension";
-  return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
-}
-
-/** The region's extent, in the text of an error. */
-export function regionText(region: Region): string {
-  return formatExtent(regionExtent(region));
 }

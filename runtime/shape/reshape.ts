@@ -2,8 +2,10 @@
  * Other dimensions for the same ranks: split, rename, flatten. None of them changes which ranks there are nor their
  * order.
  */
+
+import { checkDistinct, checkLabels, regionText } from "./check.js";
 import { checkDimension, formatExtent, formatValue } from "./extent.js";
-import { checkDistinct, checkLabels, isDense, type Region, regionSize, regionText, rowMajor } from "./region.js";
+import { isDense, type Region, regionSize, rowMajor } from "./region.js";
 import type { Renamed, RenameSpec, Split, SplitSpec } from "./types.js";
 
 /**

@@ -2,10 +2,12 @@
  * Cutting regions: an index drops a dimension, a range keeps part of it, a point leaves one rank. Pure: a slice of a
  * mesh is the same mesh with another region.
  */
+
+import { checkLabels, regionText } from "./check.js";
 import { type Coordinates, type Extent, formatExtent, formatValue, sameExtent } from "./extent.js";
 import { Point } from "./point.js";
 import { Range } from "./range.js";
-import { checkLabels, type Region, regionExtent, regionText } from "./region.js";
+import { type Region, regionExtent } from "./region.js";
 import type { Sliced, SliceSpec } from "./types.js";
 
 /**

@@ -1,0 +1,65 @@
+/** What is refused before a region is made of it: regions that came from elsewhere, and records given by users. */
+import { checkDimension, checkExtent, formatExtent, formatValue, maxRanks } from "./extent.js";
+import { type Region, regionExtent, regionSize } from "./region.js";
+
+/**
+ * Checks a region that came from elsewhere: after this, every base rank lies in a mesh of `ranks` ranks.
+ * @throws TypeError or RangeError saying what is wrong with it
+ */
+export function checkRegion(region: Region, ranks: number): void {
+  const { labels, sizes, strides, offset } = region;
+  if (sizes.length !== labels.length || strides.length !== labels.length) {
+    throw new RangeError(
+      `cannot use a region: expected a size and a stride for each of ${labels.length} dimensions, ` +
+        `got ${sizes.length} and ${strides.length}`,
+    );
+  }
+  checkDistinct(labels);
+  checkExtent(regionExtent(region));
+  let last = offset;
+  for (const [i, size] of sizes.entries()) last += Math.max(size - 1, 0) * strides[i]!;
+  const sane = (number: number, least: number) => Number.isInteger(number) && number >= least && number <= maxRanks;
+  if (sane(offset, 0) && strides.every((stride) => sane(stride, 1)) && (last < ranks || regionSize(region) === 0))
+    return;
+  throw new RangeError(
+    `cannot use a region: expected base ranks below ${ranks}, got offset ${offset} and strides [${strides.join(", ")}]`,
+  );
+}
+
+/** @throws TypeError if a name is no name, or occurs twice */
+export function checkDistinct(labels: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const label of labels) {
+    checkDimension(label);
+    if (seen.has(label)) {
+      throw new TypeError(`cannot name a dimension: expected distinct names, got ${label} twice`);
+    }
+    seen.add(label);
+  }
+}
+
+/**
+ * Checks that a record given by a user speaks of nothing but dimensions of the region.
+ * @param failed `cannot slice {'gpus': 4}`
+ * @param wanted what each dimension is to be given
+ * @throws TypeError if it is no record or has another key
+ */
+export function checkLabels(region: Region, given: unknown, failed: string, wanted: string): asserts given is object {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TypeError(`${failed}: expected dimensions, each with ${wanted}, got ${formatValue(given)}`);
+  }
+  for (const name of Object.keys(given)) {
+    if (region.labels.includes(name)) continue;
+    throw new TypeError(`${failed}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`);
+  }
+}
+
+function oneOf(labels: readonly string[]): string {
+  if (labels.length === 0) return "no dimension";
+  return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
+}
+
+/** The region's extent, in the text of an error. */
+export function regionText(region: Region): string {
+  return formatExtent(regionExtent(region));
+}
