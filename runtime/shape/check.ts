@@ -16,11 +16,12 @@ export function checkRegion(region: Region, ranks: number): void {
   }
   checkDistinct(labels);
   checkExtent(regionExtent(region));
+  const size = regionSize(region);
   let last = offset;
-  for (const [i, size] of sizes.entries()) last += Math.max(size - 1, 0) * strides[i]!;
+  for (const [i, each] of sizes.entries()) last += Math.max(each - 1, 0) * strides[i]!;
   const sane = (number: number, least: number) => Number.isInteger(number) && number >= least && number <= maxRanks;
-  if (sane(offset, 0) && strides.every((stride) => sane(stride, 1)) && (last < ranks || regionSize(region) === 0))
-    return;
+  const inside = size === 0 || (last < ranks && size <= ranks);
+  if (inside && sane(offset, 0) && strides.every((stride) => sane(stride, 1))) return;
   throw new RangeError(
     `cannot use a region: expected base ranks below ${ranks}, got offset ${offset} and strides [${strides.join(", ")}]`,
   );

@@ -303,6 +303,10 @@ describe("a region that came from elsewhere", () => {
       { ...good, strides: [] },
       "cannot use a region: expected a size and a stride for each of 1 dimensions, got 1 and 0",
     ],
+    [
+      { labels: ["a", "b"], sizes: [4, 4], offset: 0, strides: [1, 1] },
+      "cannot use a region: expected base ranks below 8, got offset 0 and strides [1, 1]",
+    ],
     [{ ...good, sizes: [-1] }, "cannot make a mesh: expected an integer of at least 0 for gpus, got -1"],
     [
       { labels: ["a", "a"], sizes: [1, 1], offset: 0, strides: [1, 1] },
