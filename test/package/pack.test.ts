@@ -1,0 +1,108 @@
+/**
+ * What users get: the packed package, installed from its tarball in a folder of its own, with its dependencies from the
+ * registry. The project that `init` writes is compiled and run, and so is a program of our own, with tsx and as plain
+ * JavaScript.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const root = path.resolve(import.meta.dirname, "../..");
+let project: string;
+
+/** What a test runner and an enclosing `npm run` put into the environment. */
+const foreign = /^(?:VITEST.*|TEST|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|npm_(?!config_).*)$/;
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+
+function run(command: string, ...args: string[]): { code: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: project, encoding: "utf8", env });
+  return { code: status, stdout, stderr };
+}
+
+/** Runs a command that must succeed; answers its output. */
+function succeed(command: string, ...args: string[]): string {
+  const { code, stdout, stderr } = run(command, ...args);
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with code ${code}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+const mesh = `import { range, thisHost } from "viceroy";
+import "../generated/registry.js";
+import { MemoryCounter } from "./memory-counter.js";
+
+await using procs = thisHost().spawnProcs({ gpus: 4 });
+const counters = procs.spawn("counters", MemoryCounter, 3);
+counters.increment.broadcast(1);
+const values = await counters.value.call();
+console.log([...values].map(([point, value]) => \`\${point} \${value}\`).join("; "));
+console.log(await counters.slice({ gpus: 0 }).value.callOne());
+const streamed: number[] = [];
+for await (const [, value] of counters.slice({ gpus: range(1, 3) }).watch.stream(2)) streamed.push(value);
+console.log(streamed.join(" "));
+`;
+
+const expectedOutput = `{'gpus': 0/4} 4; {'gpus': 1/4} 4; {'gpus': 2/4} 4; {'gpus': 3/4} 4
+4
+4 4 4 4
+`;
+
+beforeAll(() => {
+  project = mkdtempSync(path.join(tmpdir(), "viceroy-user-"));
+  const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", project], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  const { devDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  const tools = ["tsx", "typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
+  succeed("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", `./${filename}`, ...tools);
+}, 300_000);
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+test("init writes a project, compile generates its code, and the sample runs", () => {
+  expect(succeed("npx", "viceroy", "init")).toContain("wrote    viceroy.config.ts");
+  succeed("npx", "viceroy", "compile");
+  expect(succeed("npx", "viceroy", "run", "src/main.ts")).not.toBe("");
+}, 120_000);
+
+test("a program over four processes runs with tsx", () => {
+  writeFileSync(path.join(project, "src/mesh.ts"), mesh);
+  expect(run("npx", "tsx", "src/mesh.ts")).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
+}, 120_000);
+
+test("it type-checks with the declarations of the package, and runs as plain JavaScript", () => {
+  succeed("npx", "tsc", "-p", ".", "--skipLibCheck", "false");
+  expect(run("node", "build/src/mesh.js")).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
+}, 120_000);
+
+test("compile --check is content until a schema is edited", () => {
+  succeed("npx", "viceroy", "compile", "--check");
+  const schema = path.join(project, "schemas/counter.ts");
+  const before = readFileSync(schema, "utf8");
+  writeFileSync(schema, before.replace("value(): Int32;", "value(): Int32;\n  reset(): void;"));
+  expect(run("npx", "viceroy", "compile", "--check").code).toBe(1);
+  writeFileSync(schema, before);
+  succeed("npx", "viceroy", "compile", "--check");
+}, 120_000);
+
+test("every entry point can be imported", () => {
+  const names = ["viceroy", "viceroy/schema", "viceroy/codegen/v1", "viceroy/compiler"];
+  const program = `for (const name of ${JSON.stringify(names)}) await import(name);`;
+  expect(run("node", "--input-type=module", "--eval", program)).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+test("nothing is installed but what the package says", () => {
+  const { dependencies } = JSON.parse(succeed("npm", "ls", "viceroy", "--all", "--json")) as {
+    dependencies: { viceroy: { dependencies?: Record<string, unknown> } };
+  };
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  expect(Object.keys(dependencies.viceroy.dependencies ?? {}).sort()).toEqual(
+    Object.keys(manifest.dependencies).sort(),
+  );
+});
