@@ -1,6 +1,6 @@
 /** What a benchmark needs before it can run, installed and built on first use: peers, Viceroy itself, Node.js 24. */
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -20,9 +20,24 @@ export function prepare(needs = []) {
   install(bench);
   if (!needs.includes("viceroy")) return;
   install(repository);
-  run(process.execPath, ["build.mjs"], repository);
+  if (!isBuilt()) run(process.execPath, ["build.mjs"], repository);
   const link = path.join(bench, "node_modules/viceroy");
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync("../..", link, "dir");
+}
+
+/** Whether dist/ is newer than everything it is built from. */
+function isBuilt() {
+  const outputs = ["dist/runtime.cjs", "dist/cli/viceroy.js", "dist/types/runtime/index.d.ts"];
+  const sources = ["runtime", "compiler", "schemas", "generated", "build.mjs", "package.json", "package-lock.json"];
+  const oldest = Math.min(...outputs.map((file) => modified(path.join(repository, file))));
+  return sources.every((source) => newest(path.join(repository, source)) < oldest);
+}
+
+const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+function newest(file) {
+  if (!statSync(file).isDirectory()) return modified(file);
+  return Math.max(...readdirSync(file, { recursive: true }).map((name) => modified(path.join(file, name))));
 }
 
 /** The Node.js 24 binary, installed on first use; undefined on platforms that it isn't pinned for. */

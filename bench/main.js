@@ -1,0 +1,15 @@
+/**
+ * Runs all benchmarks, one after the other, with the same arguments: `node bench/main.js --quick` sees in a minute or
+ * two that every one of them runs and that all peers answer alike.
+ */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const names = ["codec", "rpc", "fanout", "spawn", "compile", "memory"];
+const failed = names.filter((name) => {
+  process.stdout.write(`\n# ${name}\n\n`);
+  const main = fileURLToPath(new URL(`${name}/main.js`, import.meta.url));
+  return spawnSync(process.execPath, [main, ...process.argv.slice(2)], { stdio: "inherit" }).status !== 0;
+});
+if (failed.length > 0) process.stderr.write(`\nfailed: ${failed.join(", ")}\n`);
+process.exit(failed.length > 0 ? 1 : 0);
