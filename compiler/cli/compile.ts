@@ -1,0 +1,71 @@
+/** `viceroy compile [--check] [--json]`: one run over a project. */
+import path from "node:path";
+import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
+import { compileProject, driftDiagnostics, hasErrors } from "../pipeline/index.js";
+import { exitCode, type Io } from "./io.js";
+import type { Project } from "./project.js";
+import { report } from "./report.js";
+import { version } from "./version.js";
+
+export interface CompileOptions {
+  readonly check: boolean;
+  readonly json: boolean;
+  /** Keeps the lock as it is: ids of what is new are given, and not kept. */
+  readonly draft: boolean;
+}
+
+/** @throws ConfigError */
+export async function compile(project: Project, options: CompileOptions, io: Io): Promise<number> {
+  if (project.unchanged() !== undefined) {
+    if (!options.json) io.out("Nothing to do: generated code is in step.");
+    return exitCode.ok;
+  }
+  const started = performance.now();
+  const config = await project.config();
+  const { root } = config;
+  const { diagnostics, output } = compileProject(config, await project.source(), version);
+  if (output === undefined) {
+    report(diagnostics, root, options.json, io);
+    return exitCode.schema;
+  }
+  const plan = planOutput(root, config.out, output.files);
+  if (options.check) {
+    // What may be a rename is a question that somebody has to answer before it is merged.
+    const asked = diagnostics.map((found) =>
+      found.code === "VC2007" ? { ...found, severity: "error" as const } : found,
+    );
+    const drift = driftDiagnostics(plan, output.lockDiffers ? config.lock : undefined);
+    report([...asked, ...drift], root, options.json, io);
+    if (drift.length > 0 || hasErrors(asked)) return exitCode.drift;
+    if (!options.json) io.out("In step: generated code and lock are what the schemas say.");
+    return exitCode.ok;
+  }
+  report(diagnostics, root, options.json, io);
+  writeOutput(root, plan);
+  const writesLock = output.lockDiffers && !options.draft;
+  if (writesLock) writeWhole(path.join(root, config.lock), output.lockText);
+  if (diagnostics.length === 0 && (writesLock || !output.lockDiffers)) {
+    rememberTree(
+      config,
+      version,
+      output.files.map((file) => file.path),
+    );
+  }
+  if (!options.json) {
+    for (const file of plan.write) io.out(`${file.isNew ? "wrote  " : "updated"} ${file.path}`);
+    for (const file of plan.remove) io.out(`removed ${file}`);
+    if (writesLock) io.out(`updated ${config.lock}`);
+    const { modules } = output.schema;
+    const actors = modules.reduce((sum, module) => sum + module.actors.length, 0);
+    const types = modules.reduce((sum, module) => sum + module.types.length, 0);
+    const took = (performance.now() - started).toFixed(0);
+    io.out(
+      `${counted(actors, "actor")} and ${counted(types, "type")} in ${counted(modules.length, "file")}, ${took} ms`,
+    );
+  }
+  return exitCode.ok;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,43 @@
+/**
+ * What the commands share: the config of a folder, and a compiler that is loaded when it is first needed, once. The config
+ * of an unchanged tree is remembered, so that it need not be evaluated either.
+ */
+import path from "node:path";
+import { type Config, findConfig, loadConfig } from "../config/index.js";
+import { unchangedSince } from "../output/index.js";
+import type { TypeSource } from "../source/index.js";
+import { version } from "./version.js";
+
+export class Project {
+  readonly configFile: string;
+  #config: Config | undefined;
+  #source: TypeSource | undefined;
+
+  /** @throws ConfigError when the folder has no config */
+  constructor(folder: string) {
+    this.configFile = findConfig(path.resolve(folder));
+  }
+
+  /** The config, when nothing has changed since the last run. Loads no compiler. */
+  unchanged(): Config | undefined {
+    return unchangedSince(this.configFile, version);
+  }
+
+  /** @throws ConfigError */
+  async config(): Promise<Config> {
+    if (this.#config === undefined) {
+      const source = await this.source();
+      this.#config = loadConfig(this.configFile, (file, text) => source.transpile(file, text));
+    }
+    return this.#config;
+  }
+
+  async source(): Promise<TypeSource> {
+    if (this.#source === undefined) {
+      // Imported here: this is what loads the compiler.
+      const { openTypeSource } = await import("../source/index.js");
+      this.#source = openTypeSource({ cacheFolder: path.join(path.dirname(this.configFile), ".viceroy") });
+    }
+    return this.#source;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * `viceroy rename Type.member new`: a rename in the schema and in the lock at once, so that the id stays and nobody has to
+ * guess. The source is changed where the member is declared; code that uses it is the editor's affair.
+ */
+import path from "node:path";
+import { type Lock, type LockBlock, type LockEntry, parseLock, printLock } from "../lock/index.js";
+import type { Position, Schema } from "../model/index.js";
+import { writeWhole } from "../output/index.js";
+import { compileProject, readIfThere } from "../pipeline/index.js";
+import { compile } from "./compile.js";
+import { exitCode, type Io } from "./io.js";
+import type { Project } from "./project.js";
+import { report } from "./report.js";
+import { version } from "./version.js";
+
+/** @throws ConfigError */
+export async function rename(project: Project, member: string, name: string, io: Io): Promise<number> {
+  const config = await project.config();
+  const { diagnostics, output } = compileProject(config, await project.source(), version);
+  if (output === undefined) {
+    report(diagnostics, config.root, false, io);
+    return exitCode.schema;
+  }
+  const refuse = (why: string) => {
+    io.err(`cannot rename ${member}: ${why}`);
+    return exitCode.usage;
+  };
+  const [, owner, old] = /^([^.]+)\.([^.]+)$/.exec(member) ?? [];
+  if (owner === undefined || old === undefined) return refuse("expected Type.member");
+  if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)) return refuse(`expected an identifier as the new name, got "${name}"`);
+  const members = membersOf(output.schema, owner);
+  if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
+  const found = members.get(old);
+  if (found === undefined) return refuse(`${owner} has no member ${old}; it has ${[...members.keys()].join(", ")}`);
+  if (members.has(name)) return refuse(`${owner} has a member ${name} already`);
+  const text = readIfThere(path.join(config.root, found.file)) ?? "";
+  const changed = replaceAt(text, found, old, name);
+  if (changed === undefined) return refuse(`its name does not stand at ${found.file}:${found.line}:${found.column}`);
+
+  const lockFile = path.join(config.root, config.lock);
+  const { lock } = parseLock(config.lock, output.lockText);
+  writeWhole(path.join(config.root, found.file), changed);
+  writeWhole(lockFile, printLock(renameLocked(lock, owner, old, name)));
+  io.out(`renamed ${owner}.${old} to ${name} in ${found.file} and ${config.lock}`);
+  return compile(project, { check: false, json: false, draft: false }, io);
+}
+
+/** Where the members of a declaration are declared. */
+function membersOf(schema: Schema, owner: string): ReadonlyMap<string, Position> | undefined {
+  for (const { types, actors } of schema.modules) {
+    const actor = actors.find((candidate) => candidate.name === owner);
+    if (actor !== undefined) return new Map(actor.endpoints.map(({ name, at }) => [name, at]));
+    const shape = types.find((candidate) => candidate.name === owner)?.shape;
+    if (shape?.kind === "message") return new Map(shape.fields.map(({ name, at }) => [name, at]));
+    if (shape?.kind === "oneof") return new Map(shape.cases.map(({ name, at }) => [name, at]));
+    if (shape?.kind === "enum" && shape.origin === "enum")
+      return new Map(shape.values.map(({ name, at }) => [name, at]));
+  }
+  return undefined;
+}
+
+function replaceAt(text: string, { line, column }: Position, old: string, name: string): string | undefined {
+  const lines = text.split("\n");
+  const found = lines[line - 1] ?? "";
+  if (!found.startsWith(old, column - 1)) return undefined;
+  lines[line - 1] = found.slice(0, column - 1) + name + found.slice(column - 1 + old.length);
+  return lines.join("\n");
+}
+
+function renameLocked(lock: Lock, owner: string, old: string, name: string): Lock {
+  const entryOf = (entry: LockEntry): LockEntry =>
+    entry.name === old && !entry.retired ? { ...entry, name, was: [...entry.was, old] } : entry;
+  const blockOf = (block: LockBlock): LockBlock => {
+    if (block.name === owner && !block.retired) return { ...block, entries: block.entries.map(entryOf) };
+    // Shapes written in place are known by the path to them.
+    const inside = `${owner}.${old}`;
+    const rest = block.name.slice(inside.length);
+    if (!block.name.startsWith(inside) || !/^([.[{(<|-]|$)/.test(rest)) return block;
+    return { ...block, name: `${owner}.${name}${rest}` };
+  };
+  return { blocks: lock.blocks.map(blockOf) };
+}

@@ -1,0 +1,16 @@
+/** Prints diagnostics: for people with the line they speak of, with `--json` one object a line and nothing else. */
+import path from "node:path";
+import { type Diagnostic, renderDiagnostic, renderJson, renderSummary } from "../diagnostics/index.js";
+import { readIfThere } from "../pipeline/project.js";
+import type { Io } from "./io.js";
+
+export function report(diagnostics: readonly Diagnostic[], root: string, json: boolean, io: Io): void {
+  if (json) {
+    for (const diagnostic of diagnostics) io.out(renderJson(diagnostic));
+    return;
+  }
+  const color = process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined;
+  const textOf = (file: string) => readIfThere(path.join(root, file));
+  for (const diagnostic of diagnostics) io.err(renderDiagnostic(diagnostic, { color, textOf }));
+  if (diagnostics.length > 0) io.err(renderSummary(diagnostics));
+}

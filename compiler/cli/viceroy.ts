@@ -1,0 +1,126 @@
+#!/usr/bin/env node
+/** The command line: which commands there are, and how they end. Commands themselves are files beside this one. */
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config/index.js";
+import { exitCode, processIo } from "./io.js";
+import { version } from "./version.js";
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  let code: number = exitCode.ok;
+  const program = commands((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    if (!(error instanceof ConfigError)) throw error;
+    processIo.err(error.message);
+    return exitCode.usage;
+  }
+}
+
+function commands(end: (code: number) => void): Command {
+  const program = new Command("viceroy")
+    .description("Schema-first actor RPC for TypeScript.")
+    .version(version)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .enablePositionalOptions();
+
+  program
+    .command("init [folder]")
+    .description("write a small project that runs; never overwrites")
+    .action(async (folder = ".") => {
+      const { init } = await import("./init.js");
+      end(await init(folder, processIo));
+    });
+
+  program
+    .command("compile")
+    .description("compile the schemas of the project in this folder")
+    .option("--check", "write nothing; exit with 1 when generated code or the lock is out of step")
+    .option("--watch", "compile again whenever something changes; ids of what is new stay drafts")
+    .option("--json", "print one diagnostic a line, as JSON")
+    .action(async ({ check = false, watch = false, json = false }) => {
+      if (check && watch) program.error("cannot compile: --check and --watch exclude each other");
+      end(await runCompile(check, watch, json));
+    });
+
+  program
+    .command("rename <member> <name>")
+    .description("rename a field, endpoint or value, in the schema and in the lock: rename Entry.ttl expiry")
+    .action(async (member: string, name: string) => {
+      const { rename } = await import("./rename.js");
+      end(await rename(await project(), member, name, processIo));
+    });
+
+  program
+    .command("run <script> [arguments...]")
+    .description("run a program, in TypeScript or not, with the registry of actors loaded")
+    .passThroughOptions()
+    .allowUnknownOption()
+    .action(async (script: string, args: readonly string[]) => {
+      const { run } = await import("./run.js");
+      end(await run(script, args, await configIfAny(), processIo));
+    });
+
+  program
+    .command("repl")
+    .description("a prompt with top-level await and everything generated loaded")
+    .action(async () => {
+      const { repl } = await import("./repl.js");
+      end(await repl(await (await project()).config(), processIo));
+    });
+
+  program
+    .command("doctor")
+    .description("say what this machine and this project have, what is missing, and what to do")
+    .action(async () => {
+      const { doctor } = await import("./doctor.js");
+      end(await doctor(process.cwd(), processIo, isInStep));
+    });
+
+  return program;
+}
+
+async function project() {
+  const { Project } = await import("./project.js");
+  return new Project(process.cwd());
+}
+
+async function configIfAny() {
+  try {
+    const found = await project();
+    return found.unchanged() ?? (await found.config());
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+async function runCompile(check: boolean, watching: boolean, json: boolean): Promise<number> {
+  if (watching) {
+    const { watch } = await import("./watch.js");
+    const stop = new AbortController();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+    return watch(process.cwd(), json, processIo, stop.signal);
+  }
+  const { compile } = await import("./compile.js");
+  return compile(await project(), { check, json, draft: false }, processIo);
+}
+
+async function isInStep(): Promise<boolean | undefined> {
+  const { compile } = await import("./compile.js");
+  const quiet = { out() {}, err() {} };
+  try {
+    const code = await compile(await project(), { check: true, json: true, draft: false }, quiet);
+    return code === exitCode.schema ? undefined : code === exitCode.ok;
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}

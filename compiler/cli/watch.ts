@@ -1,0 +1,79 @@
+/**
+ * `viceroy compile --watch`: compiles again whenever something that is read changes. The compiler stays loaded and parses
+ * only what differs. The lock is left alone, so that typing `n`, `na`, `name` gives no id away: `viceroy compile` writes it.
+ */
+import { type FSWatcher, watch as watchFolder } from "node:fs";
+import path from "node:path";
+import { ConfigError } from "../config/index.js";
+import { compile } from "./compile.js";
+import { exitCode, type Io } from "./io.js";
+import { Project } from "./project.js";
+
+/** Changes that come within this time are compiled together, in milliseconds. */
+const settle = 10;
+
+/** @returns when `signal` is aborted */
+export async function watch(folder: string, json: boolean, io: Io, signal: AbortSignal): Promise<number> {
+  let project = new Project(folder);
+  const { root, out } = await project.config();
+  const again = new Changes();
+  const watcher = watchTree(root, (name) => {
+    if (!concerns(name, out)) return;
+    if (path.join(root, name) === project.configFile) project = new Project(folder);
+    again.note();
+  });
+  signal.addEventListener("abort", () => again.end(), { once: true });
+  if (!json) io.err(`Watching ${root}. Ids of what is new are drafts until you run \`npx viceroy compile\`.`);
+  do {
+    try {
+      await compile(project, { check: false, json, draft: true }, io);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      io.err(error.message);
+    }
+  } while (await again.next());
+  watcher.close();
+  return exitCode.ok;
+}
+
+function watchTree(root: string, changed: (name: string) => void): FSWatcher {
+  return watchFolder(root, { recursive: true }, (_, name) => {
+    if (name !== null) changed(name);
+  });
+}
+
+function concerns(name: string, out: string): boolean {
+  const parts = name.split(path.sep);
+  if (parts.includes("node_modules") || parts[0] === ".viceroy" || parts[0] === ".git") return false;
+  return !parts.join("/").startsWith(`${out}/`) && /\.([cm]?[jt]sx?|lock|json)$/.test(name);
+}
+
+/** Waits for the next change, gathering those that come together. */
+class Changes {
+  #changed = false;
+  #ended = false;
+  #wake: () => void = () => {};
+
+  note(): void {
+    this.#changed = true;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** @returns false when it has been ended */
+  async next(): Promise<boolean> {
+    if (!this.#changed && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#ended) return false;
+    await new Promise((resolve) => setTimeout(resolve, settle));
+    this.#changed = false;
+    return true;
+  }
+}

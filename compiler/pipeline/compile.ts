@@ -1,0 +1,82 @@
+/**
+ * The whole way from schema files to the texts of generated files, without writing any: read, give ids, find actors, emit.
+ * All problems of a run are reported together; nothing is emitted while there are errors.
+ */
+import path from "node:path";
+import { findActors } from "../actors/index.js";
+import type { Config } from "../config/index.js";
+import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
+import { commonRoot, emitTypeScript, findClashes, generatedBases } from "../emit/index.js";
+import { assignIds, type Lock, printLock } from "../lock/index.js";
+import type { Schema } from "../model/index.js";
+import { filesOf, type OutputFile } from "../output/index.js";
+import { readSchema, type TypeSource } from "../source/index.js";
+import { lockDiagnostic } from "./lock-diagnostics.js";
+import { packageName, readIfThere, readLock, readSchemaTexts } from "./project.js";
+
+export interface Compilation {
+  /** Sorted by place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Undefined while there are errors. */
+  readonly output: CompiledOutput | undefined;
+}
+
+export interface CompiledOutput {
+  readonly schema: Schema;
+  /** All generated files, relative to the config's root. */
+  readonly files: readonly OutputFile[];
+  readonly lock: Lock;
+  readonly lockText: string;
+  /** The lock on disk differs, or there is none. */
+  readonly lockDiffers: boolean;
+}
+
+/**
+ * @param version of Viceroy
+ * @throws ConfigError when the project has no name
+ */
+export function compileProject(config: Config, source: TypeSource, version: string): Compilation {
+  const name = packageName(config);
+  const { texts, diagnostics: unreadable } = readSchemaTexts(config);
+  source.update(texts);
+  const read = readSchema(source, name);
+  const onDisk = readLock(config);
+  const diagnostics = [...unreadable, ...read.diagnostics, ...onDisk.diagnostics, ...emitWarnings(config)];
+  if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
+
+  const { schema, lock, problems } = assignIds(read.schema, onDisk.lock);
+  const schemaRoot = commonRoot(config.schemas);
+  diagnostics.push(...problems.map(lockDiagnostic), ...clashDiagnostics(schema, schemaRoot));
+  if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
+
+  const options = { version, schemaRoot, out: config.out };
+  const actors = findActors({
+    files: filesOf(config, config.actors),
+    read: (file) => readIfThere(path.join(config.root, file)),
+    outline: (file, text) => source.outline(file, text),
+    generated: generatedBases(schema, options),
+  });
+  const files = emitTypeScript(schema, { ...options, actors }).map((file) => {
+    return { path: `${config.out}/${file.path}`, text: file.text };
+  });
+  const lockText = printLock(lock);
+  const output = { schema, files, lock, lockText, lockDiffers: lockText !== onDisk.text };
+  return { diagnostics: sortDiagnostics(diagnostics), output };
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity }) => severity === "error");
+}
+
+function clashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnostic[] {
+  return findClashes(schema, schemaRoot).map(({ name, first, second, at }) => {
+    if (name.endsWith(".ts")) return diagnostic("VC1008", at, { output: name, file: second, other: first });
+    return diagnostic("VC1202", at, { name, owner: first });
+  });
+}
+
+/** Artefacts that a config may ask for and this version does not write. */
+function emitWarnings(config: Config): readonly Diagnostic[] {
+  const at = { file: config.file, line: 1, column: 1 };
+  return config.emit.filter((artefact) => artefact !== "ts").map((artefact) => diagnostic("VC4002", at, { artefact }));
+}

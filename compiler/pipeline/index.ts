@@ -1,0 +1,3 @@
+export * from "./compile.js";
+export * from "./drift.js";
+export * from "./project.js";
