@@ -16,7 +16,7 @@ await Promise.all([ping.face.callOne("ping", pong, port), pong.face.callOne("pon
 console.log("A rally of 6 strokes between two processes:");
 ping.hit.broadcast(1, 6);
 for await (const { player, number } of strokes) {
-  console.log(`  ${number}  ${player === "ping" ? "ping ->     " : "     <- pong"}`);
+  console.log(`  ${number}  ${player === "ping" ? "ping ->" : "     <- pong"}`);
   if (number === 6) break;
 }
 

@@ -1,0 +1,131 @@
+/**
+ * The documentation is true: its code compiles, what it quotes is there, its links lead somewhere, and the commands that
+ * it names exist. A fence that starts with `// examples/…` quotes that file; one that starts with `// src/x.ts` or the
+ * like is a file of the page's own project; any other TypeScript is a fragment, checked with the page's prelude
+ * (test/fixtures/docs), which declares what the prose has introduced.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { anchorsOf, type Fence, linksOf, type Page, pages, readPage } from "./markdown.js";
+import { root, run } from "./program.js";
+
+const all = pages();
+const typescript = all.flatMap((page) =>
+  page.fences.filter(({ language }) => language === "ts").map((fence) => ({ page, fence, file: fileOf(fence) })),
+);
+
+test.each(all.map((page) => page.file))("%s: every link leads somewhere", (file) => {
+  const page = readPage(file);
+  const broken = linksOf(page).filter((target) => !/^https?:/.test(target) && !leadsSomewhere(page, target));
+  expect(broken).toEqual([]);
+});
+
+test("every page is reached from the index", () => {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file) || !file.endsWith(".md") || !existsSync(path.join(root, file))) return;
+    reached.add(file);
+    for (const target of linksOf(readPage(file))) {
+      if (!/^https?:/.test(target)) visit(path.posix.join(path.posix.dirname(file), target.replace(/#.*/, "")));
+    }
+  };
+  visit("docs/index.md");
+  expect(all.map((page) => page.file).filter((file) => !reached.has(file))).toEqual([]);
+});
+
+test("quotes of the examples are word for word", () => {
+  for (const { page, fence, file } of typescript) {
+    if (file?.startsWith("examples/") !== true) continue;
+    const quote = fence.code.slice(fence.code.indexOf("\n") + 1);
+    const source = readFileSync(path.join(root, file), "utf8");
+    expect(source, `${page.file}:${fence.line} quotes ${file}`).toContain(quote);
+  }
+});
+
+test("TypeScript in the documentation compiles", () => {
+  const folder = path.join(root, ".viceroy/docs/code");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const lib = ["es2023", "esnext.disposable"];
+  const options = { noUnusedLocals: false, noUnusedParameters: false, verbatimModuleSyntax: false, lib };
+  writeFileSync(
+    path.join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: "../../../tsconfig.json", compilerOptions: options, include: ["."], exclude: [] }),
+  );
+  for (const { page, fence, file } of typescript) {
+    if (file?.startsWith("examples/") === true) continue;
+    const name = `${page.file.replace(/\.md$/, "").replaceAll("/", "-")}-${fence.line}.ts`;
+    if (file === undefined) writeFileSync(path.join(folder, name), fragment(page, fence));
+    else if (file.startsWith("schemas/")) writeFileSync(path.join(folder, name), fence.code);
+  }
+  expect(typeCheck(folder)).toBe("");
+}, 60_000);
+
+describe("commands", () => {
+  const commands = new Map<string, Set<string>>();
+  for (const page of all) {
+    for (const [, command, rest] of page.text.matchAll(/(?:npx|`) ?viceroy ([a-z]+(?: [a-z]+)?)([^`\n]*)/g)) {
+      const [name] = command!.split(" ") as [string];
+      const options = commands.get(name) ?? new Set();
+      for (const [option] of rest!.matchAll(/--[a-z-]+/g)) options.add(option);
+      commands.set(name, options);
+    }
+  }
+  test("there are some", () => expect(commands.size).toBeGreaterThan(0));
+  test.each([...commands])("viceroy %s exists, with the options that are named", async (command, options) => {
+    const cli = path.join(root, "dist/cli/viceroy.js");
+    const { code, stdout } = await run(process.execPath, [cli, command, "--help"], root);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`viceroy ${command}`);
+    for (const option of options) expect(stdout).toContain(option);
+  });
+});
+
+test("every npm script that is named exists", () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { scripts: object };
+  for (const page of all) {
+    for (const [, name] of page.text.matchAll(/npm run ([\w:-]+)/g)) {
+      expect(Object.keys(scripts), `${page.file} names npm run ${name}`).toContain(name);
+    }
+  }
+});
+
+function leadsSomewhere(page: Page, target: string): boolean {
+  const [file = "", anchor] = target.split("#");
+  const to = file === "" ? page.file : path.posix.join(path.posix.dirname(page.file), file);
+  if (!existsSync(path.join(root, to))) return false;
+  return anchor === undefined || anchorsOf(readPage(to)).has(anchor);
+}
+
+/** The file that a fence says it is: `// src/main.ts` on its first line. */
+function fileOf({ code }: Fence): string | undefined {
+  return /^\/\/ ((?:[\w.-]+\/)*[\w.-]+\.ts)$/m.exec(code.split("\n", 1)[0]!)?.[1];
+}
+
+/** A fragment as a module: in a function, so that what it declares hides what the prelude declares. */
+function fragment(page: Page, { code }: Fence): string {
+  const imports = code.match(/^import .*?;$/gms) ?? [];
+  const rest = code.replace(/^import .*?;$/gms, "").replace(/^export /gm, "");
+  return `${prelude(page.file)}${imports.join("\n")}\nexport async function fragment() {\n${rest}\n}\n`;
+}
+
+function prelude(file: string): string {
+  const own = path.join(root, "test/fixtures/docs", file.replaceAll("/", "-").replace(/\.md$/, ".ts"));
+  return existsSync(own) ? readFileSync(own, "utf8") : "";
+}
+
+/** @returns the complaints of the compiler */
+function typeCheck(folder: string): string {
+  try {
+    execFileSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", folder, "--noEmit"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return "";
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    return stdout || stderr;
+  }
+}

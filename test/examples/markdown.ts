@@ -1,0 +1,84 @@
+/** Reads pages of documentation: fences of code, headings, links, commands. Knows nothing of what they mean. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "./program.js";
+
+export interface Fence {
+  readonly language: string;
+  readonly code: string;
+  /** Of the first line of code, from 1. */
+  readonly line: number;
+  /** An HTML comment on the line before, which readers don't see: `<!-- run -->` is "run". */
+  readonly mark: string;
+  /** Of the page: how many fences come before. */
+  readonly index: number;
+}
+
+export interface Page {
+  /** From the root of the checkout: `docs/actors.md`. */
+  readonly file: string;
+  readonly text: string;
+  /** Without fences. */
+  readonly prose: string;
+  readonly fences: readonly Fence[];
+}
+
+/** README.md and everything in docs/. */
+export function pages(): readonly Page[] {
+  const docs = readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" });
+  const files = docs.filter((file) => file.endsWith(".md")).map((file) => `docs/${file.replaceAll(path.sep, "/")}`);
+  return ["README.md", ...files.sort()].map(readPage);
+}
+
+export function readPage(file: string): Page {
+  const text = readFileSync(path.join(root, file), "utf8");
+  const fences: Fence[] = [];
+  const prose: string[] = [];
+  const lines = text.split("\n");
+  for (let i = 0; i < lines.length; i++) {
+    const [, indent = "", ticks, language = ""] = /^(\s*)(```+)(\w*)/.exec(lines[i]!) ?? [];
+    if (ticks === undefined) {
+      prose.push(lines[i]!);
+      continue;
+    }
+    const [, mark = ""] = /^\s*<!-- (.*) -->$/.exec(lines[i - 1] ?? "") ?? [];
+    const end = lines.findIndex((line, at) => at > i && line.trim() === ticks);
+    if (end === -1) throw new Error(`${file}:${i + 1}: the fence has no end`);
+    const code = lines.slice(i + 1, end).map((line) => line.slice(indent.length));
+    fences.push({ language, code: code.join("\n"), line: i + 2, mark, index: fences.length });
+    i = end;
+  }
+  return { file, text, prose: prose.join("\n"), fences };
+}
+
+/** `[text](target)`, images and reference definitions included. */
+export function linksOf(page: Page): readonly string[] {
+  const inline = page.prose.replace(/`[^`]*`/g, "").matchAll(/\]\(([^)\s]+)\)/g);
+  const definitions = page.prose.matchAll(/^\[[^\]]+\]:\s+(\S+)/gm);
+  return [...inline, ...definitions].map(([, target]) => target!);
+}
+
+/** The anchors of a page's headings, as code hosts make them. */
+export function anchorsOf(page: Page): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading] of page.prose.matchAll(/^#+ (.*)$/gm)) {
+    const slug = heading!
+      .toLowerCase()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .replace(/[^\p{L}\p{N}\- _]/gu, "")
+      .replaceAll(" ", "-");
+    for (let n = 0, anchor = slug; ; anchor = `${slug}-${++n}`) {
+      if (anchors.has(anchor)) continue;
+      anchors.add(anchor);
+      break;
+    }
+  }
+  return anchors;
+}
+
+/** The text that a page shows as output of its example: its first fence of plain text. */
+export function outputOf(file: string): string {
+  const fence = readPage(file).fences.find(({ language }) => language === "text");
+  if (fence === undefined) throw new Error(`${file} shows no output`);
+  return fence.code;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { expectOutput, runExample } from "./program.js";
+
+test("ping-pong: two processes play a rally, and calls are timed", async () => {
+  const { code, stdout, stderr } = await runExample("ping-pong");
+  expect(stderr).toBe("");
+  expectOutput(
+    stdout,
+    `
+A rally of 6 strokes between two processes:
+  1  ping ->
+  2       <- pong
+  3  ping ->
+  4       <- pong
+  5  ping ->
+  6       <- pong
+20000 calls, one after the other: half within <n> us, 99 % within <n> us
+20000 calls, 64 at a time: <n> calls a second`,
+  );
+  expect(code).toBe(0);
+});
