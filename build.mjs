@@ -17,7 +17,7 @@ import { build } from "esbuild";
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, "dist");
 const require = createRequire(import.meta.url);
-const { version } = require("./package.json");
+const { version, dependencies } = require("./package.json");
 
 const common = {
   absWorkingDir: root,
@@ -137,7 +137,7 @@ async function buildCompiler() {
     format: "esm",
     entryPoints: { "compiler/index": "compiler/index.ts", "cli/viceroy": "compiler/cli/viceroy.ts" },
     outdir: dist,
-    external: ["ts-morph", "commander"],
+    external: Object.keys(dependencies),
     splitting: true,
     chunkNames: "compiler/chunk-[hash]",
   });
