@@ -64,8 +64,8 @@ export interface ActorDefinition {
   readonly name: string;
   readonly id: number;
   readonly fingerprint: bigint;
-  readonly args: ArgsDefinition;
-  /** Called when an endpoint is first asked for: codecs of results may live in modules that import this one. */
+  /** This and `endpoints` are called on first use: codecs may live in modules that import this one. */
+  readonly args: () => ArgsDefinition;
   readonly endpoints: () => Readonly<Record<string, EndpointDefinition>>;
   readonly extends?: readonly (() => ActorDescriptor)[];
 }
@@ -76,15 +76,23 @@ export function defineArgs(codec: Codec<readonly unknown[]>, min: number, max: n
 }
 
 export function defineActor(actor: ActorDefinition): ActorDescriptor {
+  let args: ArgsDefinition | undefined;
+  const getArgs = (): ArgsDefinition => (args ??= actor.args());
   let endpoints: readonly EndpointDescriptor[] | undefined;
   return {
     key: actor.key,
     name: actor.name,
     id: actor.id,
     fingerprint: actor.fingerprint,
-    args: actor.args.codec,
-    minArgs: actor.args.min,
-    maxArgs: actor.args.max,
+    get args() {
+      return getArgs().codec;
+    },
+    get minArgs() {
+      return getArgs().min;
+    },
+    get maxArgs() {
+      return getArgs().max;
+    },
     get endpoints() {
       endpoints ??= Object.entries(actor.endpoints()).map(([name, endpoint]) => describe(name, endpoint));
       return endpoints;

@@ -3,10 +3,11 @@
  * declaration: a name that occurs in a line is imported. Nothing is spelt or broken into lines before `print`.
  */
 import { importStatements } from "./imports.js";
-import { type Code, isSequence, print } from "./layout.js";
+import { type Code, isSequence } from "./layout.js";
 import { docLines } from "./literal.js";
 import type { GlobalName, ImportedName, LocalName, Name } from "./name.js";
 import { importKey, spellNames } from "./naming.js";
+import { print } from "./printer.js";
 
 /** Columns of a line, as in our formatter's configuration. */
 const lineWidth = 120;
@@ -144,6 +145,10 @@ function namesIn(entries: readonly Entry[]): { imports: readonly ImportedName[];
       visit(code.flat);
     } else if (code.kind === "choice") {
       visit(code.first);
+    } else if (code.kind === "states") {
+      visit(code.flat);
+    } else if (code.kind === "property") {
+      visit(code.value);
     }
   };
   for (const entry of entries) if (entry.code !== undefined) visit(entry.code);

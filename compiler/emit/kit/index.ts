@@ -44,7 +44,7 @@ export {
   softline,
   ungrouped,
 } from "./layout.js";
-export { hex32, hex64, isIdentifier, member, propertyKey, stringLiteral } from "./literal.js";
+export { hex32, hex64, isIdentifier, member, objectKey, propertyKey, stringLiteral } from "./literal.js";
 export {
   type GlobalName,
   global,
@@ -57,11 +57,14 @@ export {
 } from "./name.js";
 export { relativeSpecifier, runnable } from "./path.js";
 export {
+  arrow,
+  arrowToObject,
   assignment,
   bracketed,
   call,
-  callHugging,
+  functionType,
   generic,
+  numbers,
   objectLiteral,
   objectType,
   parenthesized,

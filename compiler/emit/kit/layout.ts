@@ -1,16 +1,14 @@
 /**
- * Code as a tree that still has to be broken into lines, and the printer that breaks it: after Philip Wadler, "A
- * prettier printer" (2003), with the rules of the formatter we use, so that what we print is what it would print.
- * Knows text, names and where a line may end; knows no syntax: that is syntax.ts.
+ * Code as a tree that still has to be broken into lines: text, names, and where a line may end. printer.ts breaks it;
+ * syntax.ts builds the layouts of our language from these.
  */
 import type { Name } from "./name.js";
-import { textWidth } from "./width.js";
 
 /** A piece of code: text without line ends, a name, a layout, or any sequence of them. */
 export type Code = string | Name | Layout | readonly Code[];
 
 export type Layout =
-  | { readonly kind: "group"; readonly content: Code; readonly broken: boolean }
+  | { readonly kind: "group"; readonly content: Code; readonly broken: boolean; readonly syntax?: Syntax }
   | { readonly kind: "indent"; readonly content: Code }
   /** Where a line may end. `flat` is what stands there otherwise; `undefined`: it always ends. */
   | { readonly kind: "break"; readonly flat: string | undefined }
@@ -22,16 +20,27 @@ export type Layout =
       readonly first: Code;
       readonly second: Code;
       readonly rejects: (printed: string) => boolean;
-    };
+    }
+  | { readonly kind: "states"; readonly flat: Code; readonly hugged: Code; readonly broken: Code }
+  | { readonly kind: "fill"; readonly items: readonly string[] }
+  /** `key: value`, or `key` alone where the value is spelt like it. */
+  | { readonly kind: "property"; readonly key: string; readonly value: Name };
+
+/** What calls must know of their arguments to be broken as the formatter breaks them. */
+export interface Syntax {
+  /** How it is printed as the last argument of a call that does not fit on its line. */
+  readonly hugged?: Code;
+  readonly role?: "function" | "call with a function";
+}
 
 /** Printed on one line if it fits, else with all of its own breaks taken. */
-export function group(content: Code): Layout {
-  return { kind: "group", content, broken: mustBreak(content) };
+export function group(content: Code, syntax?: Syntax): Layout {
+  return { kind: "group", content, broken: mustBreak(content), ...(syntax !== undefined && { syntax }) };
 }
 
 /** A group whose breaks are always taken. */
-export function broken(content: Code): Layout {
-  return { kind: "group", content, broken: true };
+export function broken(content: Code, syntax?: Syntax): Layout {
+  return { kind: "group", content, broken: true, ...(syntax !== undefined && { syntax }) };
 }
 
 /** One step deeper, from the next line on. */
@@ -52,6 +61,16 @@ export function indentIf(group: Layout, content: Code): Layout {
 /** `first`, unless `rejects` says no to how it would be printed; then `second`. */
 export function choice(first: Code, second: Code, rejects: (printed: string) => boolean): Layout {
   return { kind: "choice", first, second, rejects };
+}
+
+/** `flat` if it fits on one line, else `hugged` if its first line fits, else `broken`. */
+export function states(flat: Code, hugged: Code, broken: Code): Layout {
+  return { kind: "states", flat, hugged, broken };
+}
+
+/** As many items on each line as fit, commas between them. */
+export function fill(items: readonly string[]): Layout {
+  return { kind: "fill", items };
 }
 
 /** What is in a group, to become part of another one. */
@@ -80,103 +99,12 @@ export function isSequence(code: Code): code is readonly Code[] {
   return Array.isArray(code);
 }
 
-function mustBreak(code: Code): boolean {
+/** Whether `code` cannot be printed on one line. */
+export function mustBreak(code: Code): boolean {
   if (typeof code === "string") return false;
   if (isSequence(code)) return code.some(mustBreak);
   if (code.kind === "group") return code.broken;
+  if (code.kind === "states") return mustBreak(code.flat);
   if (code.kind === "indent" || code.kind === "indentIf") return mustBreak(code.content);
   return code.kind === "break" && code.flat === undefined;
-}
-
-interface Item {
-  readonly code: Code;
-  readonly depth: number;
-  readonly flat: boolean;
-}
-
-export interface PrintOptions {
-  readonly spell: (name: Name) => string;
-  /** Columns a line may have. */
-  readonly width: number;
-  /** Steps of two spaces that every line is indented by. */
-  readonly depth: number;
-  /** What stands on the first line already, indentation included. */
-  readonly start?: string;
-}
-
-/** Prints `code` as lines, without a line end after the last one. */
-export function print(code: Code, options: PrintOptions): string {
-  const { spell, width } = options;
-  const lines: string[] = [];
-  const brokenGroups = new Set<Layout>();
-  let text = options.start ?? "  ".repeat(options.depth);
-  const stack: Item[] = [{ code, depth: options.depth, flat: false }];
-  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
-    const { code, depth, flat } = item;
-    if (typeof code === "string") {
-      text += code;
-    } else if (isSequence(code)) {
-      pushAll(stack, code, depth, flat);
-    } else if (code.kind === "indent") {
-      stack.push({ code: code.content, depth: depth + 1, flat });
-    } else if (code.kind === "indentIf") {
-      stack.push({ code: code.content, depth: brokenGroups.has(code.group) ? depth + 1 : depth, flat });
-    } else if (code.kind === "ifBroken") {
-      stack.push({ code: flat ? code.flat : code.broken, depth, flat });
-    } else if (code.kind === "group") {
-      const whole: Item = { code: code.content, depth, flat: true };
-      const fitting = flat || (!code.broken && fits(whole, stack, width - textWidth(text), spell));
-      if (!fitting) brokenGroups.add(code);
-      stack.push(fitting ? whole : { code: code.content, depth, flat: false });
-    } else if (code.kind === "choice") {
-      const rejected = !flat && code.rejects(print(code.first, { spell, width, depth, start: text }));
-      stack.push({ code: rejected ? code.second : code.first, depth, flat });
-    } else if (code.kind === "break") {
-      if (flat && code.flat !== undefined) {
-        text += code.flat;
-      } else {
-        lines.push(text.trimEnd());
-        text = "  ".repeat(depth);
-      }
-    } else {
-      text += spell(code);
-    }
-  }
-  lines.push(text.trimEnd());
-  return lines.join("\n");
-}
-
-function pushAll(stack: Item[], codes: readonly Code[], depth: number, flat: boolean): void {
-  for (let i = codes.length - 1; i >= 0; i--) stack.push({ code: codes[i] as Code, depth, flat });
-}
-
-/** Whether `first`, and what follows it up to the next possible line end, fits into `room` columns. */
-function fits(first: Item, rest: readonly Item[], room: number, spell: (name: Name) => string): boolean {
-  const stack: Item[] = [first];
-  let next = rest.length;
-  let left = room;
-  while (left >= 0) {
-    const item = stack.pop() ?? rest[--next];
-    if (item === undefined) return true;
-    const { code, depth, flat } = item;
-    if (typeof code === "string") {
-      left -= textWidth(code);
-    } else if (isSequence(code)) {
-      pushAll(stack, code, depth, flat);
-    } else if (code.kind === "indent" || code.kind === "indentIf") {
-      stack.push({ code: code.content, depth, flat });
-    } else if (code.kind === "ifBroken") {
-      stack.push({ code: flat ? code.flat : code.broken, depth, flat });
-    } else if (code.kind === "group") {
-      stack.push({ code: code.content, depth, flat: flat && !code.broken });
-    } else if (code.kind === "choice") {
-      stack.push({ code: code.first, depth, flat });
-    } else if (code.kind === "break") {
-      if (!flat || code.flat === undefined) return true;
-      left -= code.flat.length;
-    } else {
-      left -= textWidth(spell(code));
-    }
-  }
-  return false;
 }

@@ -28,6 +28,11 @@ export function propertyKey(name: string): string {
   return isIdentifier(name) ? name : stringLiteral(name);
 }
 
+/** A key in an object literal: like `propertyKey`, except that `__proto__` would set the object's prototype. */
+export function objectKey(name: string): string {
+  return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
+}
+
 /** `value.name`, or `value["na me"]`. */
 export function member(value: Code, name: string): Code {
   return isIdentifier(name) ? [value, ".", name] : [value, "[", stringLiteral(name), "]"];

@@ -6,14 +6,20 @@ import {
   broken,
   type Code,
   choice,
+  fill,
   group,
   hardline,
   ifBroken,
   indent,
   indentIf,
+  isSequence,
   join,
   line,
+  mustBreak,
+  type Syntax,
   softline,
+  states,
+  ungrouped,
 } from "./layout.js";
 
 const separator: Code = [",", line];
@@ -39,32 +45,76 @@ export function signature(parameters: readonly Code[], result: Code, hug = false
   return choice(together, [group(list), ": ", result], (printed) => /\):\s[\s\S]*\{$/m.test(printed));
 }
 
-/** A call: `callee(a, b)`. */
-export function call(callee: Code, args: readonly Code[]): Code {
-  return [callee, parenthesized(args)];
+/** `<T>(a: A) => R` as a type. `head`: its type parameters. */
+export function functionType(head: Code, parameters: readonly Code[], result: Code): Code {
+  const list = ["(", indent([softline, join(separator, parameters)]), ifBroken(","), softline, ")"];
+  return [head, group([list, " => ", result])];
 }
 
-/** A call whose last argument keeps its braces on the call's line: `callee(a, {` … `})`. */
-export function callHugging(callee: Code, args: readonly Code[]): Code {
-  return [callee, "(", join(", ", args), ")"];
+/**
+ * A call: `callee(a, b)`. Where it does not fit, a last argument that is an object or array literal, or an `arrow`, keeps
+ * its bracket on the call's line if that makes the rest fit. Functions among functions get lines of their own.
+ */
+export function call(callee: Code, args: readonly Code[]): Code {
+  const roles = args.map((arg) => syntaxOf(arg).role);
+  const functions = roles.filter((role) => role === "function").length;
+  const composed = args.length > 1 && (functions > 1 || roles.includes("call with a function"));
+  const role = functions > 0 ? { role: "call with a function" as const } : {};
+  if (composed) return group([callee, broken(ungrouped(parenthesized(args)))], role);
+  const last = args.at(-1);
+  const before = args.slice(0, -1);
+  const hugged = last && syntaxOf(last).hugged;
+  const alike = before.length > 0 && syntaxOf(before.at(-1) as Code).hugged !== undefined;
+  if (last === undefined || hugged === undefined || alike || before.some(mustBreak)) {
+    return group([callee, parenthesized(args)], role);
+  }
+  const around = (code: Code): Code => ["(", before.map((arg) => [arg, ", "]), code, ")"];
+  return group([callee, states(around(last), around(hugged), broken(ungrouped(parenthesized(args))))], role);
+}
+
+function syntaxOf(code: Code): Syntax {
+  if (typeof code === "string" || isSequence(code) || code.kind !== "group") return {};
+  return code.syntax ?? {};
+}
+
+/** `head => body`, where the body is neither a block nor an object literal: on a line of its own if it does not fit. */
+export function arrow(head: Code, body: Code): Code {
+  const start: Code = [head, " =>"];
+  const hugged = broken([start, indent([line, body]), ",", softline]);
+  return group([start, group(indent([line, body]))], { hugged, role: "function" });
+}
+
+/** `head => ({ … })`. */
+export function arrowToObject(head: Code, object: Code): Code {
+  const start: Code = [head, " => ("];
+  const hugged: Code = [start, syntaxOf(object).hugged ?? object, ")"];
+  return group([start, object, ")"], { hugged, role: "function" });
 }
 
 /** `{ a: 1, b }` on one line if it fits. */
 export function objectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";
-  return group(["{", indent([line, join(separator, entries)]), ifBroken(","), line, "}"]);
+  const content: Code = ["{", indent([line, join(separator, entries)]), ifBroken(","), line, "}"];
+  return group(content, { hugged: broken(content) });
 }
 
 /** An object literal with every entry on its own line. */
 export function tallObjectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";
-  return broken(["{", indent([hardline, join([",", hardline], entries)]), ",", hardline, "}"]);
+  const content: Code = ["{", indent([hardline, join([",", hardline], entries)]), ",", hardline, "}"];
+  return broken(content, { hugged: broken(content) });
 }
 
 /** `[a, b]`: an array literal, or a tuple type. */
 export function bracketed(items: readonly Code[]): Code {
   if (items.length === 0) return "[]";
-  return group(["[", indent([softline, join(separator, items)]), ifBroken(","), softline, "]"]);
+  const content: Code = ["[", indent([softline, join(separator, items)]), ifBroken(","), softline, "]"];
+  return group(content, { hugged: broken(content) });
+}
+
+/** An array of number literals: as many on each line as fit. */
+export function numbers(items: readonly string[]): Code {
+  return group(["[", indent([softline, fill(items)]), ifBroken(","), softline, "]"]);
 }
 
 /** `{ a: string; b?: number }`: an object type. */

@@ -51,7 +51,7 @@ export function createContext(schema: Schema, schemaRoot: string): EmitContext {
 }
 
 /** `HTTPServer` -> `httpServer`. */
-function lowerFirst(name: string): string {
+export function lowerFirst(name: string): string {
   return name.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (capitals) => capitals.toLowerCase());
 }
 

@@ -6,16 +6,7 @@
 import { partsOf, partsOfShape } from "../../model/resolve.js";
 import type { TypeDeclaration } from "../../model/schema.js";
 import type { Shape, Type } from "../../model/type.js";
-import {
-  assignment,
-  type Code,
-  type FileBuilder,
-  generic,
-  group,
-  type LocalName,
-  propertyKey,
-  type Scope,
-} from "../kit/index.js";
+import { assignment, type Code, type FileBuilder, generic, group, propertyKey, type Scope } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
 import { literal, type ParameterNames, TypePrinter } from "./types.js";
 
@@ -63,16 +54,14 @@ function emitEnum(file: FileBuilder, name: string, shape: Extract<Shape, { kind:
 }
 
 /** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */
-function nameParameters(scope: Scope, declaration: TypeDeclaration): ParameterNames {
-  const names = new Map<string, LocalName>();
-  for (const name of declaration.typeParameters) {
-    const used = partsOfShape(declaration.shape).some((type) => mentions(type, name));
-    names.set(name, scope.name(used ? name : `_${name}`));
-  }
-  return names;
+function nameParameters(scope: Scope, { shape, typeParameters }: TypeDeclaration): ParameterNames {
+  return new Map(
+    typeParameters.map((name) => [name, scope.name(partsOfShape(shape).some(mentions(name)) ? name : `_${name}`)]),
+  );
 }
 
-function mentions(type: Type, parameter: string): boolean {
-  if (type.kind === "parameter") return type.name === parameter;
-  return partsOf(type).some((part) => mentions(part, parameter));
+/** Whether a type has the type parameter `name` in it. */
+export function mentions(name: string): (type: Type) => boolean {
+  const test = (type: Type): boolean => (type.kind === "parameter" ? type.name === name : partsOf(type).some(test));
+  return test;
 }

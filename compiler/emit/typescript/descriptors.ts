@@ -4,16 +4,18 @@
  */
 import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
 import {
+  arrow,
+  arrowToObject,
   bracketed,
   type Code,
   call,
-  callHugging,
   code,
   type FileBuilder,
   hex32,
   hex64,
+  objectKey,
   objectLiteral,
-  propertyKey,
+  property,
   stringLiteral,
   tallObjectLiteral,
 } from "../kit/index.js";
@@ -30,29 +32,31 @@ export function emitDescriptor(
   context: EmitContext,
 ): void {
   const parents = actor.extends.map((key) => code`() => ${context.descriptor(key)}`);
-  const endpoints = actor.endpoints.map((endpoint) => [endpointKey(endpoint), ": ", endpointCode(endpoint, codecs)]);
+  const endpoints = actor.endpoints.map((endpoint) =>
+    property(objectKey(endpoint.name), endpointCode(actor, endpoint, codecs)),
+  );
   const definition = tallObjectLiteral([
     `key: ${stringLiteral(context.actorKey(actor.key))}`,
     `name: ${stringLiteral(actor.name)}`,
     `id: ${hex32(actor.id)}`,
     `fingerprint: ${hex64(context.fingerprints.actor(actor.key))}`,
     ...(parents.length === 0 ? [] : [["extends: ", bracketed(parents)]]),
-    ["args: ", argsCode(codecs.args(actor), actor.args)],
-    ["endpoints: () => (", tallObjectLiteral(endpoints), ")"],
+    ["args: ", arrow("()", argsCode(codecs.args(actor, actor.name), actor.args))],
+    ["endpoints: ", arrowToObject("()", tallObjectLiteral(endpoints))],
   ]);
   file.blank();
   file.line(
     code`export const ${context.descriptor(actor.key)}: ${abiType("ActorDescriptor")} = `,
-    callHugging(abiValue("defineActor"), [definition]),
+    call(abiValue("defineActor"), [definition]),
     ";",
   );
 }
 
-function endpointCode(endpoint: Endpoint, codecs: ModuleCodecs): Code {
+function endpointCode(actor: ActorDeclaration, endpoint: Endpoint, codecs: ModuleCodecs): Code {
   const { id, result, stream, options } = endpoint;
   return objectLiteral([
     `id: ${id}`,
-    ["args: ", argsCode(codecs.args(endpoint), callerParams(endpoint))],
+    ["args: ", argsCode(codecs.args(endpoint, `${actor.name}.${endpoint.name}`), callerParams(endpoint))],
     ...(result === undefined ? [] : [["result: ", codecs.of(result)]]),
     ...(stream ? ["stream: true"] : []),
     ...(options.concurrent ? ["concurrent: true"] : []),
@@ -66,11 +70,6 @@ function endpointCode(endpoint: Endpoint, codecs: ModuleCodecs): Code {
 function argsCode(args: Code, params: readonly Parameter[]): Code {
   const required = params.filter((param) => !param.optional).length;
   return call(abiValue("defineArgs"), [args, String(required), String(params.length)]);
-}
-
-/** `__proto__: …` in an object literal would set its prototype. */
-function endpointKey(endpoint: Endpoint): Code {
-  return endpoint.name === "__proto__" ? '["__proto__"]' : propertyKey(endpoint.name);
 }
 
 /** `5000` -> `5_000`. */

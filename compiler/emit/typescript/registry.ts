@@ -6,7 +6,7 @@ import type { FoundActor } from "../../actors/index.js";
 import type { ActorDeclaration } from "../../model/index.js";
 import {
   type Code,
-  callHugging,
+  call,
   FileBuilder,
   group,
   hex64,
@@ -32,7 +32,7 @@ export function registryFile(
   const { package: packageName } = context.schema;
   const actors = context.schema.modules.flatMap((module) => module.actors);
   file.line(
-    callHugging(abiValue("registerActors"), [
+    call(abiValue("registerActors"), [
       "import.meta.url",
       tallObjectLiteral([
         `package: ${stringLiteral(packageName)}`,

@@ -1,0 +1,161 @@
+/**
+ * Codecs as expressions: `codec.array(TreeCodec)`. What a type is composed of, said with the combinators of the runtime.
+ */
+import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
+import type { Field, Shape, Type, TypedArrayElement } from "../../../model/type.js";
+import {
+  arrow,
+  arrowToObject,
+  bracketed,
+  type Code,
+  call,
+  code,
+  member,
+  numbers,
+  objectKey,
+  objectLiteral,
+  property,
+  stringLiteral,
+} from "../../kit/index.js";
+import type { EmitContext } from "../context.js";
+import { abiValue } from "../names.js";
+import { literal, type TypePrinter } from "../types.js";
+
+const codec = abiValue("codec");
+
+/** The codecs of type parameters in scope. */
+export type ParameterCodecs = ReadonlyMap<string, Code>;
+
+/** Expressions for the codecs of types. */
+export class CodecPrinter {
+  readonly #context: EmitContext;
+  readonly #types: TypePrinter;
+  readonly #parameters: ParameterCodecs;
+
+  constructor(context: EmitContext, types: TypePrinter, parameters: ParameterCodecs = new Map()) {
+    this.#context = context;
+    this.#types = types;
+    this.#parameters = parameters;
+  }
+
+  /** The codec of `type`; refers to the codecs of declarations, which must be there when it is evaluated. */
+  type(type: Type): Code {
+    switch (type.kind) {
+      case "scalar":
+        return member(codec, type.scalar);
+      case "typedArray":
+        return member(codec, typedArrays[type.element]);
+      case "array":
+      case "set":
+        return this.#call(type.kind, [this.type(type.element)]);
+      case "map":
+        return this.#call("map", [this.type(type.key), this.type(type.value)]);
+      case "record":
+        return this.#call("record", [this.type(type.value)]);
+      case "nullable":
+        return this.#call("nullable", [this.type(type.inner)]);
+      case "tuple":
+        return this.#tuple(type);
+      case "ref": {
+        const name = this.#context.codec(type.target);
+        return type.args.length === 0
+          ? name
+          : call(
+              name,
+              type.args.map((arg) => this.type(arg)),
+            );
+      }
+      case "parameter":
+        return this.#parameters.get(type.name) ?? type.name;
+      case "inline":
+        return this.shape(type.shape, '""', type);
+      case "port":
+        return this.#call("port", [arrow("()", this.type(type.element))]);
+      case "mesh": {
+        const dims = type.dimensions === undefined ? [] : [bracketed(type.dimensions.map(stringLiteral))];
+        return this.#call("mesh", [arrow("()", this.#context.descriptor(type.actor)), ...dims]);
+      }
+      case "rdmaBuffer":
+      case "tensor":
+        return this.#call(type.kind, []);
+      case "unsupported":
+        throw new Error(`cannot emit ${type.typeText}: the schema has errors`);
+    }
+  }
+
+  /** The codec of a declared shape. `name`: an expression; `type`: what it is a codec of. */
+  shape(shape: Shape, name: Code, type: Type): Code {
+    switch (shape.kind) {
+      case "message":
+        return call(this.#types.generic([codec, ".object"], [type]), [
+          name,
+          arrowToObject("()", this.#fields(shape.fields)),
+        ]);
+      case "enum": {
+        const literals = shape.values.map(({ value }) => literal(value));
+        const values = shape.values.every(({ value }) => typeof value === "number")
+          ? numbers(literals)
+          : bracketed(literals);
+        return call(this.#types.generic([codec, ".enumeration"], [type]), [name, values]);
+      }
+      case "oneof":
+        return call(this.#types.generic([codec, ".oneof"], [type]), [
+          name,
+          arrowToObject("()", this.#fields(shape.cases)),
+        ]);
+      case "union": {
+        const variants = shape.variants.map(({ tag, type }) => property(objectKey(tag), this.type(type)));
+        const list = arrowToObject("()", objectLiteral(variants));
+        return call(this.#types.generic([codec, ".union"], [type]), [name, stringLiteral(shape.discriminant), list]);
+      }
+      case "alias":
+        return this.type(shape.type);
+    }
+  }
+
+  /** The codec of the arguments of a constructor or an endpoint, which is called `name` in errors. */
+  args(name: string, params: readonly Parameter[]): Code {
+    return call([codec, ".parameters"], [stringLiteral(name), this.#fields(params)]);
+  }
+
+  #fields(fields: readonly (Field | Parameter)[]): Code {
+    return objectLiteral(
+      fields.map(({ name, optional, type }) => property(objectKey(name), this.#part(type, optional))),
+    );
+  }
+
+  #part(type: Type, optional: boolean): Code {
+    return optional ? this.#call("optional", [this.type(type)]) : this.type(type);
+  }
+
+  #tuple({ elements, rest }: Extract<Type, { kind: "tuple" }>): Code {
+    const parts = elements.map(({ type, optional }) => this.#part(type, optional));
+    return rest === undefined
+      ? this.#call("tuple", parts)
+      : this.#call("tupleWithRest", [bracketed(parts), this.type(rest)]);
+  }
+
+  #call(combinator: string, args: readonly Code[]): Code {
+    return call([codec, ".", combinator], args);
+  }
+}
+
+/** The name of a codec as an expression: `"Tree"`, or with the names of its arguments: `` `Page<${item.name}>` ``. */
+export function nameExpression(declaration: TypeDeclaration, parameters: ParameterCodecs): Code {
+  if (parameters.size === 0) return stringLiteral(declaration.name);
+  const args = [...parameters.values()].map((parameter, i) => [i === 0 ? "" : ", ", "${", parameter, ".name}"]);
+  return code`\`${declaration.name}<${args}>\``;
+}
+
+const typedArrays: Readonly<Record<TypedArrayElement, string>> = {
+  int8: "int8Array",
+  uint8clamped: "uint8ClampedArray",
+  int16: "int16Array",
+  uint16: "uint16Array",
+  int32: "int32Array",
+  uint32: "uint32Array",
+  bigint64: "bigInt64Array",
+  biguint64: "bigUint64Array",
+  float32: "float32Array",
+  float64: "float64Array",
+};
