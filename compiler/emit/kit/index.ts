@@ -41,6 +41,7 @@ export {
   join,
   type Layout,
   line,
+  shorthand,
   softline,
   ungrouped,
 } from "./layout.js";

@@ -90,6 +90,11 @@ export function join(separator: Code, items: readonly Code[]): Code {
   return items.map((item, i) => (i === 0 ? item : [separator, item]));
 }
 
+/** `key: value` of an object literal or a pattern; `key` alone where the value is spelt like it. */
+export function shorthand(key: string, value: Name): Layout {
+  return { kind: "property", key, value };
+}
+
 /** Code with names and layouts in it: ``code`const ${name}: ${type} = 1;` ``. */
 export function code(strings: TemplateStringsArray, ...values: readonly Code[]): Code {
   return strings.map((text, i) => (i < values.length ? [text, values[i] as Code] : text));
