@@ -16,7 +16,7 @@ import * as scalars from "./scalars.js";
 import { TupleCodec } from "./tuple.js";
 
 type Codecs<T extends readonly unknown[]> = { readonly [I in keyof T]-?: Codec<T[I] | undefined> };
-type Named = Readonly<Record<string, Codec<never>>>;
+type Named = Readonly<Record<string, Codec<unknown>>>;
 
 export const codec = {
   ...scalars,
@@ -37,7 +37,7 @@ export const codec = {
   },
 
   /** A tuple that ends with any number of elements of one more type. */
-  tupleWithRest<T extends readonly unknown[]>(elements: readonly Codec<never>[], rest: Codec<never>): Codec<T> {
+  tupleWithRest<T extends readonly unknown[]>(elements: readonly Codec<unknown>[], rest: Codec<unknown>): Codec<T> {
     const list = elements as readonly Codec<unknown>[];
     const name = `[${[...list.map((element) => element.name), `...${rest.name}[]`].join(", ")}]`;
     return new TupleCodec(
@@ -99,7 +99,7 @@ export const codec = {
     return new OneofCodec<T>(name, cases as () => Readonly<Record<string, Codec<unknown>>>);
   },
 
-  port<P>(element: () => Codec<never>): Codec<P> {
+  port<P>(element: () => Codec<unknown>): Codec<P> {
     return new PortCodec<P>(element as () => Codec<unknown>);
   },
 
