@@ -2,6 +2,7 @@
  * What the commands share: the config of a folder, and a compiler that is loaded when it is first needed, once. The config
  * of an unchanged tree is remembered, so that it need not be evaluated either.
  */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Config, findConfig, loadConfig } from "../config/index.js";
 import { unchangedSince } from "../output/index.js";
@@ -36,7 +37,8 @@ export class Project {
     if (this.#source === undefined) {
       // Imported here: this is what loads the compiler.
       const { openTypeSource } = await import("../source/index.js");
-      this.#source = openTypeSource({ cacheFolder: path.join(path.dirname(this.configFile), ".viceroy") });
+      const root = path.dirname(this.configFile);
+      this.#source = openTypeSource({ exists: (file) => existsSync(path.join(root, file)) });
     }
     return this.#source;
   }

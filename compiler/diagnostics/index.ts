@@ -1,0 +1,4 @@
+/** Diagnostics: a typed table of codes, problems as plain data, and how they are printed. */
+export { type Diagnostic, diagnostic, type Parameters, type Severity, sortDiagnostics } from "./diagnostic.js";
+export { renderDiagnostic, renderJson, renderSummary } from "./render.js";
+export { type DiagnosticCode, diagnosticAnchor, table } from "./table.js";

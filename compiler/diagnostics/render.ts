@@ -1,0 +1,49 @@
+/** Diagnostics for people, with the line they speak of, and for programs, one JSON object a line. */
+import type { Diagnostic } from "./diagnostic.js";
+import { diagnosticAnchor } from "./table.js";
+
+export interface RenderOptions {
+  readonly color: boolean;
+  /** The text of a file; undefined when it cannot be read. */
+  readonly textOf: (file: string) => string | undefined;
+}
+
+/**
+ * `schemas/a.ts:3:5 error VC1107: …`, the line with a mark below, and what to do:
+ *
+ *     3 |   value: string | number;
+ *       |          ^
+ *       fix: …
+ */
+export function renderDiagnostic(diagnostic: Diagnostic, { color, textOf }: RenderOptions): string {
+  const { code, severity, file, line, column, text, fix } = diagnostic;
+  const paint = (style: number, part: string) => (color ? `\u001b[${style}m${part}\u001b[0m` : part);
+  const label = paint(severity === "error" ? 31 : 33, severity);
+  const lines = [`${paint(1, `${file}:${line}:${column}`)} ${label} ${paint(2, `${code}:`)} ${text}`];
+  const source = textOf(file)?.split(/\r\n|[\n\r\u2028\u2029]/)[line - 1];
+  if (source !== undefined && source.trim() !== "") {
+    const number = String(line);
+    const margin = `${" ".repeat(number.length + 2)}${paint(2, "|")} `;
+    lines.push(`  ${paint(2, `${number} |`)} ${source.replaceAll("\t", " ")}`);
+    lines.push(`  ${margin.slice(1)}${" ".repeat(Math.max(0, column - 1))}${paint(31, "^")}`);
+  }
+  if (fix !== undefined) lines.push(`  ${paint(36, "fix:")} ${fix}`);
+  lines.push(`  ${paint(2, `see docs/diagnostics.md#${diagnosticAnchor(code)}`)}`);
+  return lines.join("\n");
+}
+
+/** One line, its keys in a fixed order. */
+export function renderJson({ code, severity, file, line, column, text, fix }: Diagnostic): string {
+  return JSON.stringify({ code, severity, file, line, column, text, ...(fix !== undefined && { fix }) });
+}
+
+/** `2 errors, 1 warning`. */
+export function renderSummary(diagnostics: readonly Diagnostic[]): string {
+  const count = (severity: string) => diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
+  const parts = [counted(count("error"), "error"), counted(count("warning"), "warning")];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+function counted(count: number, noun: string): string {
+  return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,32 @@
+/**
+ * Names that an endpoint cannot have, since a mesh or an actor has them already, and why. The runtime's own members are
+ * checked against this list by a test.
+ */
+
+const mesh = [
+  ..."slice split rename flatten extent size at toTable ready stop name entries values points ranks region id".split(
+    " ",
+  ),
+  ..."call callOne callSettled broadcast choose stream rref reduce send with".split(" "),
+];
+const actor = ["init", "supervise", "cleanup", "context", "descriptor", "spawn", "self"];
+const object = [
+  ..."constructor toString toLocaleString toJSON valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable".split(" "),
+  ..."__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ prototype".split(" "),
+];
+const promise = ["then", "catch", "finally"];
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ...mesh.map((name) => [name, "every mesh has it"] as const),
+  ...actor.map((name) => [name, "every actor has it"] as const),
+  ...object.map((name) => [name, "every object has it"] as const),
+  ...promise.map((name) => [name, "a mesh that has it would pass for a promise"] as const),
+]);
+
+export const reservedEndpointNames: ReadonlySet<string> = new Set(reasons.keys());
+
+/** Why an endpoint cannot be called `name`; undefined when it can. */
+export function whyReserved(name: string): string | undefined {
+  if (name.startsWith("$")) return "names that begin with $ are Viceroy's own";
+  return reasons.get(name);
+}

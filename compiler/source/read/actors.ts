@@ -1,0 +1,270 @@
+/** Actor interfaces: constructor arguments, endpoints, their options, and what they inherit. */
+import type { ActorDeclaration, DeclarationKey, Endpoint, Parameter, Type } from "../../model/index.js";
+import { whyReserved } from "../../model/reserved.js";
+import type { SourceDeclaration, SourceMember, SourceParameter, SourceType, Span } from "../type-source.js";
+import type { Scope } from "./context.js";
+import { withoutUndefined } from "./messages.js";
+import { type ReadTags, readTags } from "./tags.js";
+import { readType, type TypeContext, unsupported } from "./types.js";
+import { isKeyword } from "./unions.js";
+
+export interface ActorContext extends TypeContext {
+  /** Another actor; undefined while it is being read itself, which the compiler has reported. */
+  actor(key: DeclarationKey): ActorDeclaration | undefined;
+}
+
+export function readActor(declaration: SourceDeclaration, scope: Scope, context: ActorContext): ActorDeclaration {
+  const { key, name } = declaration;
+  const { doc } = readTags(declaration.comment, "actor", scope);
+  const bases = declaration.heritage.flatMap((base) => baseOf(base, name, scope, context));
+  const own = declaration.heritage.find((base) => isActorBase(base));
+  const args =
+    own === undefined || (argumentsOf(own) === undefined && bases.length > 0)
+      ? (bases[0]?.args ?? [])
+      : readArguments(argumentsOf(own), scope, name, context);
+  const endpoints = new Map(bases.flatMap((base) => base.endpoints.map((endpoint) => [endpoint.name, endpoint])));
+  for (const endpoint of readEndpoints(declaration.members, scope, name, context)) {
+    endpoints.set(endpoint.name, endpoint);
+  }
+  return {
+    key,
+    name,
+    id: 0,
+    doc,
+    extends: bases.map((base) => base.key),
+    args,
+    endpoints: [...endpoints.values()],
+    at: scope.at(declaration),
+  };
+}
+
+/** `Actor` itself. */
+export function isActorBase(type: SourceType): boolean {
+  return type.kind === "reference" && type.origin === "vocabulary" && type.name === "Actor";
+}
+
+function argumentsOf(base: SourceType): SourceType | undefined {
+  return base.kind === "reference" ? base.args[0] : undefined;
+}
+
+function baseOf(base: SourceType, name: string, scope: Scope, context: ActorContext): readonly ActorDeclaration[] {
+  if (isActorBase(base)) return [];
+  if (base.kind === "reference" && base.origin === "unresolved") return [];
+  if (base.kind === "reference" && base.key !== undefined && context.isActor(base.key)) {
+    const actor = context.reach(base, scope) ? context.actor(base.key) : undefined;
+    return actor === undefined ? [] : [actor];
+  }
+  scope.report(base, "VC1215", { name, base: scope.text(base) });
+  return [];
+}
+
+/** The labelled tuple in `Actor<[initial: Int32]>`. */
+function readArguments(
+  type: SourceType | undefined,
+  scope: Scope,
+  name: string,
+  context: ActorContext,
+): readonly Parameter[] {
+  if (type === undefined) return [];
+  const owner = `${name}'s constructor`;
+  const tuple = resolveTuple(type, scope);
+  if (tuple === undefined) {
+    scope.report(type, "VC1214", { owner: name, why: `${scope.text(type)} is no tuple written out` });
+    return [];
+  }
+  const { elements } = tuple.type;
+  const params = elements.map(
+    (element, i): SourceParameter => ({
+      start: element.type.start,
+      end: element.type.end,
+      name: element.name ?? `arg${i + 1}`,
+      optional: element.optional,
+      rest: element.rest,
+      type: element.type,
+    }),
+  );
+  return readParameters(params, tuple.scope, owner, context);
+}
+
+type Tuple = SourceType & { readonly kind: "tuple" };
+
+function resolveTuple(type: SourceType, scope: Scope): { readonly type: Tuple; readonly scope: Scope } | undefined {
+  if (type.kind === "tuple") return { type, scope };
+  if (type.kind !== "reference" || type.key === undefined || type.args.length > 0) return undefined;
+  const target = scope.context.source.declaration(type.key);
+  return target?.type?.kind === "tuple" ? { type: target.type, scope: scope.context.scope(target.file) } : undefined;
+}
+
+function readEndpoints(
+  members: readonly SourceMember[],
+  scope: Scope,
+  owner: string,
+  context: ActorContext,
+): readonly Endpoint[] {
+  const seen = new Set<string>();
+  return members.flatMap((member) => {
+    const name = endpointName(member, seen, scope, owner);
+    return name === undefined ? [] : [readEndpoint(name, member, scope, owner, context)];
+  });
+}
+
+/** Undefined: the member is no endpoint, and that has been reported. */
+function endpointName(member: SourceMember, seen: Set<string>, scope: Scope, owner: string): string | undefined {
+  const { kind, name } = member;
+  if (kind === "call" || kind === "index" || kind === "accessor" || name === undefined) {
+    const what = { call: "a call signature", index: "an index signature", accessor: "an accessor" };
+    const why = kind in what ? `it is ${what[kind as keyof typeof what]}` : "its name is computed";
+    scope.report(member, "VC1113", { owner, why });
+    return undefined;
+  }
+  if (kind === "property") {
+    const type = member.type === undefined || member.type.kind === "function" ? "void" : scope.text(member.type);
+    scope.report(member, "VC1205", { owner, name, type });
+    return undefined;
+  }
+  if (seen.has(name)) {
+    scope.report(member, "VC1206", { owner, name });
+    return undefined;
+  }
+  seen.add(name);
+  const why = whyReserved(name);
+  if (why !== undefined) {
+    const stem = name.replace(/^[$_]+/, "").replace(/_+$/, "");
+    scope.report(member, "VC1207", { owner, name, why, other: `do${stem.charAt(0).toUpperCase()}${stem.slice(1)}` });
+    return undefined;
+  }
+  if (member.generic) {
+    scope.report(member, "VC1208", { owner, name });
+    return undefined;
+  }
+  if (member.optional) scope.report(member, "VC1213", { owner, name });
+  return name;
+}
+
+function readEndpoint(
+  name: string,
+  member: SourceMember,
+  scope: Scope,
+  owner: string,
+  context: ActorContext,
+): Endpoint {
+  const read = readTags(member.comment, "endpoint", scope);
+  const { doc, tags, options, wireName } = read;
+  const params = readParameters(member.params, scope, `${owner}.${name}`, context);
+  const { result, stream } = readResult(name, member, scope, owner, context);
+  const answered = options.respond ? respondResult(name, member, params, result, scope, owner) : result;
+  return {
+    name,
+    ...(wireName !== undefined && { wireName }),
+    id: 0,
+    doc,
+    params,
+    ...(answered !== undefined && { result: answered }),
+    stream,
+    options: respondable(read, params),
+    tags,
+    at: scope.at(member),
+  };
+}
+
+/** Without a port there is nothing to respond through; that has been reported. */
+function respondable({ options }: ReadTags, params: readonly Parameter[]): Endpoint["options"] {
+  return options.respond && params[0]?.type.kind !== "port" ? { ...options, respond: false } : options;
+}
+
+/** What a `@respond` endpoint answers: the type of its port. */
+function respondResult(
+  name: string,
+  member: SourceMember,
+  params: readonly Parameter[],
+  result: Type | undefined,
+  scope: Scope,
+  owner: string,
+): Type | undefined {
+  const [port] = params;
+  const refuse = (why: string) => scope.report(member, "VC1216", { owner, name, why });
+  if (port === undefined) refuse("it takes no port");
+  else if (port.type.kind === "unsupported") return result;
+  else if (port.type.kind !== "port") refuse(`its first parameter, ${port.name}, is no port`);
+  else if (port.optional) refuse("its port is optional");
+  else if (result !== undefined) refuse("it returns a value too");
+  return port?.type.kind === "port" ? port.type.element : result;
+}
+
+function readResult(
+  name: string,
+  { type }: SourceMember,
+  scope: Scope,
+  owner: string,
+  context: ActorContext,
+): { readonly result?: Type; readonly stream: boolean } {
+  // The compiler has reported that there is none.
+  if (type === undefined || isKeyword(type, "void")) return { stream: false };
+  const place = `${owner}.${name}()`;
+  if (type.kind === "reference" && type.origin === "vocabulary" && type.name === "Stream") {
+    const [item] = type.args;
+    if (item === undefined) return { stream: true };
+    return { result: readType(item, scope, place, context), stream: true };
+  }
+  const wrong = wrongResult(type, scope);
+  if (wrong !== undefined) {
+    const result = unsupported(type, scope, "VC1212", { owner, name, type: scope.text(type), ...wrong });
+    return { result, stream: false };
+  }
+  return { result: readType(type, scope, place, context), stream: false };
+}
+
+function wrongResult(type: SourceType, scope: Scope): { readonly why: string; readonly hint: string } | undefined {
+  if (isKeyword(type, "undefined")) return { why: "nothing is `void` here", hint: "Return `void`." };
+  if (type.kind !== "reference" || type.origin !== "global") return undefined;
+  const [of] = type.args;
+  const inner = of === undefined ? "T" : scope.text(of);
+  if (/^Promise(Like)?$/.test(type.name)) {
+    return { why: "every caller gets a promise anyway", hint: `Return \`${inner}\`; the handler may be async.` };
+  }
+  if (/^(Async)?(Iterable|Iterator|IterableIterator|Generator)$/.test(type.name)) {
+    return { why: "values that follow one another are a stream", hint: `Return \`Stream<${inner}>\`.` };
+  }
+  return undefined;
+}
+
+function readParameters(
+  params: readonly SourceParameter[],
+  scope: Scope,
+  owner: string,
+  context: ActorContext,
+): readonly Parameter[] {
+  const read: Parameter[] = [];
+  for (const param of params) {
+    const { name, type } = param;
+    if (name === undefined || name === "this") {
+      const why = name === undefined ? `${scope.text(param)} is a pattern` : "it is called this";
+      scope.report(param, "VC1211", { owner, why });
+    } else if (param.rest) {
+      scope.report(param, "VC1209", { owner, name });
+    } else {
+      const present = type && withoutUndefined(type);
+      const optional = param.optional || present !== undefined;
+      if (!optional && read.some((other) => other.optional)) scope.report(param, "VC1210", { owner, name });
+      read.push({
+        name,
+        id: 0,
+        type: parameterType(present ?? type, param, scope, `${owner}(${name})`, context),
+        optional,
+        at: scope.at(param),
+      });
+    }
+  }
+  return read;
+}
+
+function parameterType(
+  type: SourceType | undefined,
+  param: Span,
+  scope: Scope,
+  owner: string,
+  context: ActorContext,
+): Type {
+  if (type !== undefined) return readType(type, scope, owner, context);
+  return { kind: "unsupported", reason: "it has no type", typeText: scope.text(param), fixHint: "" };
+}

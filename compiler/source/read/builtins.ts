@@ -1,0 +1,98 @@
+/** The names that a schema can use without declaring them: scalars, containers, and what is refused with advice. */
+import type { ScalarName, TypedArrayElement } from "../../model/index.js";
+
+/** Of `viceroy/schema`. */
+export const vocabularyScalars: Readonly<Record<string, ScalarName>> = {
+  Int32: "int32",
+  Uint32: "uint32",
+  Sint32: "sint32",
+  Fixed32: "fixed32",
+  Sfixed32: "sfixed32",
+  Float32: "float32",
+  Int64: "int64",
+  Uint64: "uint64",
+  Sint64: "sint64",
+  Fixed64: "fixed64",
+  Sfixed64: "sfixed64",
+};
+
+/** All names of `viceroy/schema`. */
+export const vocabularyNames: ReadonlySet<string> = new Set([
+  ...Object.keys(vocabularyScalars),
+  ..."Actor Stream Port Mesh RdmaBuffer Tensor Oneof".split(" "),
+]);
+
+export const typedArrays: Readonly<Record<string, TypedArrayElement>> = {
+  Int8Array: "int8",
+  Uint8ClampedArray: "uint8clamped",
+  Int16Array: "int16",
+  Uint16Array: "uint16",
+  Int32Array: "int32",
+  Uint32Array: "uint32",
+  BigInt64Array: "bigint64",
+  BigUint64Array: "biguint64",
+  Float32Array: "float32",
+  Float64Array: "float64",
+};
+
+/** Utility types, which the compiler resolves. */
+export const utilities: ReadonlySet<string> = new Set(
+  [
+    "Partial Required Readonly Pick Omit Exclude Extract NonNullable Parameters ConstructorParameters ReturnType",
+    "InstanceType Awaited Uppercase Lowercase Capitalize Uncapitalize NoInfer",
+  ].flatMap((line) => line.split(" ")),
+);
+
+interface Refusal {
+  readonly reason: string;
+  readonly hint: string;
+}
+
+const noData: Refusal = { reason: "it is no data", hint: "Declare an interface with the fields to send." };
+const bytes: Refusal = { reason: "bytes have one type in schemas", hint: "Use `Uint8Array`." };
+const later: Refusal = {
+  reason: "a value is sent when it is there",
+  hint: "Send the value itself, without a promise.",
+};
+const sequence: Refusal = {
+  reason: "a sequence is sent as a whole or as a stream",
+  hint: "Use an array; an endpoint that yields values returns `Stream<T>`.",
+};
+const boxed = (primitive: string): Refusal => ({ reason: "it is a boxed value", hint: `Use \`${primitive}\`.` });
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  Promise: later,
+  PromiseLike: later,
+  ...Object.fromEntries(
+    "ArrayBuffer SharedArrayBuffer DataView Buffer Blob File".split(" ").map((name) => [name, bytes]),
+  ),
+  ...Object.fromEntries(
+    "Iterable Iterator IterableIterator Generator AsyncIterable AsyncIterator AsyncIterableIterator AsyncGenerator ReadableStream"
+      .split(" ")
+      .map((name) => [name, sequence]),
+  ),
+  Error: {
+    reason: "its class is known to one process alone",
+    hint: "Throw it; or declare an interface with the fields to send.",
+  },
+  RegExp: { reason: "it is no data", hint: "Send its source, a `string`." },
+  URL: { reason: "it is no data", hint: "Send its text, a `string`." },
+  String: boxed("string"),
+  Number: boxed("number"),
+  Boolean: boxed("boolean"),
+  BigInt: boxed("Int64"),
+  Object: { reason: "it does not say what a value looks like", hint: "Declare an interface with the fields to send." },
+  Function: { reason: "functions stay where they are", hint: "Take a `Port<T>`, or a mesh of actors." },
+  WeakMap: { reason: "it cannot be listed", hint: "Use `Map<K, V>`." },
+  WeakSet: { reason: "it cannot be listed", hint: "Use `Set<T>`." },
+  AbortSignal: {
+    reason: "it is no data",
+    hint: "Remove it: a handler finds the caller's signal in `context().signal`.",
+  },
+  Float16Array: { reason: "not every supported version of Node.js has it", hint: "Use `Float32Array`." },
+};
+
+/** Why a type of the library cannot be sent. */
+export function refusal(name: string): Refusal {
+  return Object.hasOwn(refusals, name) ? (refusals[name] as Refusal) : noData;
+}

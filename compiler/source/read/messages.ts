@@ -1,0 +1,162 @@
+/** Object types as messages: members, inherited and intersected fields, index signatures, and `Oneof`. */
+import type { Field, Shape, Type } from "../../model/index.js";
+import type { SourceMember, SourceReference, SourceType } from "../type-source.js";
+import type { Scope } from "./context.js";
+import { readTags } from "./tags.js";
+import { isString, readType, type TypeContext, unsupported } from "./types.js";
+import { isKeyword } from "./unions.js";
+
+/** What messages need beside types. */
+export interface MessageContext extends TypeContext {
+  /** The fields of a type, when it is a message; undefined: it is none. */
+  fieldsOf(type: Type): readonly Field[] | undefined;
+}
+
+/** `{ … }`, the body of an interface included. With an index signature alone it is a record. */
+export function readObject(members: readonly SourceMember[], scope: Scope, owner: string, context: TypeContext): Shape {
+  const index = members.find(({ kind }) => kind === "index");
+  if (index === undefined) return { kind: "message", fields: readFields(members, scope, owner, context) };
+  return { kind: "alias", type: readIndex(index, members, scope, owner, context) };
+}
+
+function readIndex(
+  index: SourceMember,
+  members: readonly SourceMember[],
+  scope: Scope,
+  owner: string,
+  context: TypeContext,
+): Type {
+  const key = index.params[0]?.type;
+  const value = index.type;
+  const span = { ...index, kind: "keyword", name: "unknown" } as const;
+  if (value === undefined) return { kind: "unsupported", reason: "", typeText: "", fixHint: "" };
+  if (members.length > 1) {
+    const hint = "Put the other values into a field of their own, of type `Record<string, T>`.";
+    return unsupported(span, scope, "VC1112", { owner, why: "there are other members beside it", hint });
+  }
+  if (key === undefined || !isString(key, scope)) {
+    const why = `its keys are ${key === undefined ? "unknown" : scope.text(key)}`;
+    return unsupported(span, scope, "VC1112", { owner, why, hint: "Use `Map<K, V>`: keys of objects are strings." });
+  }
+  return { kind: "record", value: readType(value, scope, owner, context) };
+}
+
+export function readFields(
+  members: readonly SourceMember[],
+  scope: Scope,
+  owner: string,
+  context: TypeContext,
+): readonly Field[] {
+  return members.flatMap((member) => {
+    const field = readField(member, scope, owner, context);
+    return field === undefined ? [] : [field];
+  });
+}
+
+function readField(member: SourceMember, scope: Scope, owner: string, context: TypeContext): Field | undefined {
+  const { kind, name, type } = member;
+  if (kind === "call") {
+    scope.report(member, "VC1113", { owner, why: "it is a call signature" });
+    return undefined;
+  }
+  if (name === undefined) {
+    scope.report(member, "VC1113", { owner, why: "its name is computed" });
+    return undefined;
+  }
+  if (kind === "method") {
+    scope.report(member, "VC1111", { owner, name });
+    return undefined;
+  }
+  if (kind === "accessor") {
+    scope.report(member, "VC1113", { owner, why: `${name} is an accessor` });
+    return undefined;
+  }
+  // The compiler has reported that there is none.
+  if (type === undefined) return undefined;
+  const { doc, tags, wireName } = readTags(member.comment, "field", scope);
+  const present = withoutUndefined(type);
+  return {
+    name,
+    ...(wireName !== undefined && { wireName }),
+    id: 0,
+    type: readType(present ?? type, scope, `${owner}.${name}`, context),
+    optional: member.optional || present !== undefined,
+    readonly: member.readonly,
+    doc,
+    tags,
+    at: scope.at(member),
+  };
+}
+
+/** `T` of `T | undefined`; undefined when it is no such union. */
+export function withoutUndefined(type: SourceType): SourceType | undefined {
+  if (type.kind !== "union" || !type.types.some((part) => isKeyword(part, "undefined"))) return undefined;
+  const types = type.types.filter((part) => !isKeyword(part, "undefined"));
+  const [only] = types;
+  if (only === undefined) return undefined;
+  return types.length === 1 ? only : { ...type, types };
+}
+
+/** `A & B`: one message with the fields of both. */
+export function readIntersection(
+  type: SourceType & { readonly kind: "intersection" },
+  scope: Scope,
+  owner: string,
+  context: MessageContext,
+): Type {
+  const parts = type.types.map((part) => readType(part, scope, owner, context));
+  const broken = parts.find((part) => part.kind === "unsupported");
+  if (broken !== undefined) return broken;
+  const merged = new Map<string, Field>();
+  for (const part of parts) {
+    const fields = context.fieldsOf(part);
+    if (fields === undefined) {
+      const why = "not all its parts are object types";
+      return unsupported(type, scope, "VC1114", { type: scope.text(type), why });
+    }
+    for (const field of fields) {
+      const known = merged.get(field.name);
+      if (known !== undefined && JSON.stringify(known.type) !== JSON.stringify(field.type)) {
+        const why = `its parts disagree about ${field.name}`;
+        return unsupported(type, scope, "VC1114", { type: scope.text(type), why });
+      }
+      if (known === undefined || known.optional) merged.set(field.name, field);
+    }
+  }
+  return { kind: "inline", shape: { kind: "message", fields: [...merged.values()] } };
+}
+
+/** Fields of interfaces that another one extends, in their order; its own take the place of those they redeclare. */
+export function readInherited(
+  heritage: readonly SourceType[],
+  own: readonly Field[],
+  scope: Scope,
+  name: string,
+  context: MessageContext,
+): readonly Field[] {
+  const merged = new Map<string, Field>();
+  for (const base of heritage) {
+    const type = readType(base, scope, name, context);
+    if (type.kind === "unsupported") continue;
+    const fields = context.fieldsOf(type);
+    if (fields === undefined) scope.report(base, "VC1217", { name, base: scope.text(base) });
+    for (const field of fields ?? []) if (!merged.has(field.name)) merged.set(field.name, field);
+  }
+  for (const field of own) merged.set(field.name, field);
+  return [...merged.values()];
+}
+
+/** `Oneof<{ a: Uint32; b: string }>`. */
+export function readOneof(type: SourceReference, scope: Scope, owner: string, context: MessageContext): Type {
+  const [argument] = type.args;
+  const refuse = (why: string) => unsupported(type, scope, "VC1116", { type: scope.text(type), why });
+  if (argument === undefined) return { kind: "unsupported", reason: "", typeText: scope.text(type), fixHint: "" };
+  const read = readType(argument, scope, owner, context);
+  if (read.kind === "unsupported") return read;
+  const cases = context.fieldsOf(read);
+  if (cases === undefined) return refuse("its argument is no object type");
+  if (cases.length === 0) return refuse("it has no cases");
+  const optional = cases.find((field) => field.optional);
+  if (optional !== undefined) return refuse(`case ${optional.name} is optional`);
+  return { kind: "inline", shape: { kind: "oneof", cases } };
+}

@@ -1,0 +1,139 @@
+/** The tags of the schema language: which there are, where they belong, and what their values mean. */
+import type { EndpointOptions, Tags } from "../../model/index.js";
+import type { SourceComment } from "../type-source.js";
+import { type CommentTag, parseComment } from "./comment.js";
+import type { Scope } from "./context.js";
+
+/** What a comment stands before. */
+export type Holder = "field" | "endpoint" | "type" | "actor" | "value";
+
+interface TagRule {
+  readonly holders: readonly Holder[];
+  /** What its value must be; absent: it has none, and what follows is prose. */
+  readonly expected?: string;
+  readonly example?: string;
+  readonly valid?: RegExp;
+}
+
+const members: readonly Holder[] = ["field", "endpoint"];
+const rules: Readonly<Record<string, TagRule>> = {
+  id: { holders: members, expected: "a whole number", example: "7", valid: /^\d+$/ },
+  was: { holders: members, expected: "a name", example: "oldName", valid: /^\S+$/ },
+  retired: { holders: members },
+  name: { holders: members, expected: "a name", example: "wire_name", valid: /^[A-Za-z_][\w.-]*$/ },
+  concurrent: { holders: ["endpoint"] },
+  idempotent: { holders: ["endpoint"] },
+  timeout: { holders: ["endpoint"], expected: "a duration", example: "5s", valid: /^\d+(\.\d+)?(ms|s|m|h)$/ },
+  respond: { holders: ["endpoint"] },
+  reduce: { holders: ["endpoint"], expected: "an operation", example: "sum", valid: /^[a-z]\w*$/i },
+};
+
+const described: Readonly<Record<Holder, string>> = {
+  field: "a field",
+  endpoint: "an endpoint",
+  type: "a type",
+  actor: "an actor",
+  value: "a value of an enum",
+};
+
+/** Tags of JSDoc, TSDoc and common tools, near ours in spelling or not. */
+const foreign = new Set(
+  [
+    "abstract access alias alpha async augments author beta borrows callback category class classdesc constant constructor",
+    "constructs copyright decorator default defaultValue deprecated description desc enum event eventProperty example",
+    "experimental export exports extends external file fileoverview final fires function generator global group hidden",
+    "hideconstructor ignore implements import inheritDoc inheritdoc inner instance interface internal kind label lends",
+    "license link linkcode linkplain listens member memberof method mixes mixin module namespace nullable override",
+    "overload overview package packageDocumentation param typeParam template preserve private privateRemarks prop property",
+    "protected prototype public readonly remarks requires return returns satisfies sealed see since static summary",
+    "syntax this throws exception todo tutorial type typedef var variation version virtual yield yields format minimum",
+    "maximum pattern min max units unit note warning range title",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** What the comment before a member or a declaration says. */
+export interface ReadTags {
+  readonly doc: string;
+  readonly tags: Tags;
+  readonly options: EndpointOptions;
+  readonly wireName?: string;
+}
+
+export function readTags(comment: SourceComment | undefined, holder: Holder, scope: Scope): ReadTags {
+  const { doc, tags } = parseComment(comment, (name) => Object.hasOwn(rules, name));
+  const known = new Map<string, string>();
+  for (const tag of tags) {
+    if (!Object.hasOwn(rules, tag.name)) reportUnknown(tag, scope);
+    else if (isUsable(tag, holder, known, scope)) known.set(tag.name, tag.value);
+  }
+  const name = known.get("name");
+  const timeout = known.get("timeout");
+  const reduce = known.get("reduce");
+  return {
+    doc,
+    tags: {
+      ...(known.has("id") && { id: Number(known.get("id")) }),
+      ...(known.has("was") && { was: known.get("was") as string }),
+      ...(known.has("retired") && { retired: true }),
+      ...(name !== undefined && { name }),
+    },
+    options: {
+      concurrent: known.has("concurrent"),
+      idempotent: known.has("idempotent"),
+      respond: known.has("respond"),
+      ...(timeout !== undefined && { timeout: milliseconds(timeout) }),
+      ...(reduce !== undefined && { reduce }),
+    },
+    ...(name !== undefined && { wireName: name }),
+  };
+}
+
+function isUsable(tag: CommentTag, holder: Holder, known: ReadonlyMap<string, string>, scope: Scope): boolean {
+  const rule = rules[tag.name] as TagRule;
+  if (!rule.holders.includes(holder)) {
+    const where = rule.holders.map((other) => described[other]).join(" or ");
+    scope.report(tag, "VC1302", { tag: tag.name, what: described[holder], where });
+    return false;
+  }
+  if (known.has(tag.name)) {
+    scope.report(tag, "VC1304", { tag: tag.name });
+    return false;
+  }
+  const { expected, example = "", valid } = rule;
+  if (expected === undefined || valid?.test(tag.value)) return true;
+  const value = tag.value === "" ? "nothing" : `"${tag.value}"`;
+  scope.report(tag, "VC1303", { tag: tag.name, expected, example, value });
+  return false;
+}
+
+function milliseconds(duration: string): number {
+  const [, amount = "0", unit = "ms"] = /^([\d.]+)(\w+)$/.exec(duration) ?? [];
+  const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+  return Math.round(Number(amount) * (units[unit] ?? 1));
+}
+
+/** A misspelt tag would be a setting that quietly isn't there. */
+function reportUnknown(tag: CommentTag, scope: Scope): void {
+  if (foreign.has(tag.name)) return;
+  const written = tag.name.toLowerCase();
+  const near = Object.keys(rules).find((name) => distance(written, name) <= (name.length <= 4 ? 1 : 2));
+  if (near !== undefined) scope.report(tag, "VC1301", { tag: tag.name, known: near });
+}
+
+/** Edits from one word to another: a letter more, less or changed, or two neighbours swapped. */
+function distance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const above = rows[i - 1] as number[];
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, (rows[i - 2]?.[j - 2] ?? 0) + 1);
+      row.push(best);
+    }
+    rows.push(row);
+  }
+  return rows[a.length]?.[b.length] ?? 0;
+}

@@ -1,0 +1,323 @@
+/**
+ * Types as they are written, as types of the model. What cannot be expressed becomes an `unsupported` leaf and a
+ * diagnostic, and reading goes on.
+ */
+import type { DiagnosticCode, Parameters } from "../../diagnostics/index.js";
+import type { DeclarationKey, Shape, TupleElement, Type } from "../../model/index.js";
+import type { SourceMember, SourceReference, SourceType } from "../type-source.js";
+import { refusal, typedArrays, utilities, vocabularyScalars } from "./builtins.js";
+import type { Scope } from "./context.js";
+
+/** What reading a type needs of the rest of the reader. */
+export interface TypeContext {
+  /** Whether a key is that of an actor interface. */
+  isActor(key: DeclarationKey): boolean;
+  /** A generic alias that is computed from its parameters: it has no shape of its own. */
+  isTypeFunction(key: DeclarationKey): boolean;
+  /** Type arguments with defaults for those that are not given. */
+  fillArguments(reference: SourceReference, scope: Scope): readonly Type[];
+  /** Takes note that a declaration is needed. False: it is nothing that a schema can refer to; that has been reported. */
+  reach(reference: SourceReference, scope: Scope): boolean;
+  /** An object type written in place, `{ … }`. */
+  object(members: readonly SourceMember[], scope: Scope, owner: string): Shape;
+  union(type: SourceType & { readonly kind: "union" }, scope: Scope, owner: string): Type;
+  intersection(type: SourceType & { readonly kind: "intersection" }, scope: Scope, owner: string): Type;
+  oneof(type: SourceReference, scope: Scope, owner: string): Type;
+  /** String literals that a type consists of: dimension names. Undefined: it is something else. */
+  literals(type: SourceType, scope: Scope): readonly (string | number)[] | undefined;
+}
+
+/** A diagnostic, and the leaf that stands for the type. */
+export function unsupported<Code extends DiagnosticCode>(
+  type: SourceType,
+  scope: Scope,
+  code: Code,
+  parameters: Parameters<Code>,
+): Type {
+  const { text, fix } = scope.report(type, code, parameters);
+  return { kind: "unsupported", reason: text, typeText: scope.text(type), fixHint: fix ?? "" };
+}
+
+/** A leaf for what the compiler has reported already. */
+function reported(type: SourceType, scope: Scope): Type {
+  return { kind: "unsupported", reason: "TypeScript refuses it", typeText: scope.text(type), fixHint: "" };
+}
+
+/** @param owner what it is the type of, for names and messages: `Tree.left` */
+export function readType(type: SourceType, scope: Scope, owner: string, context: TypeContext): Type {
+  switch (type.kind) {
+    case "keyword":
+      return keywordType(type, scope);
+    case "literal":
+      return literalType(type, scope);
+    case "parameter":
+      return { kind: "parameter", name: type.name };
+    case "array":
+      return { kind: "array", element: readType(type.element, scope, owner, context), readonly: type.readonly };
+    case "tuple":
+      return tupleType(type, scope, owner, context);
+    case "union":
+      return context.union(type, scope, owner);
+    case "intersection":
+      return context.intersection(type, scope, owner);
+    case "object":
+      return inline(context.object(type.members, scope, owner));
+    case "function":
+      return unsupported(type, scope, "VC1102", { type: scope.text(type) });
+    case "computed":
+      return computedType(type, type.handle, scope, owner, context);
+    case "reference":
+      return referenceType(type, scope, owner, context);
+  }
+}
+
+/** A shape in place; of an alias what it stands for. */
+export function inline(shape: Shape): Type {
+  return shape.kind === "alias" ? shape.type : { kind: "inline", shape };
+}
+
+function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: Scope): Type {
+  const text = scope.text(type);
+  switch (type.name) {
+    case "string":
+    case "boolean":
+      return { kind: "scalar", scalar: type.name };
+    case "number":
+      return { kind: "scalar", scalar: "double" };
+    case "bigint":
+      return unsupported(type, scope, "VC1105", {});
+    case "undefined":
+      return unsupported(type, scope, "VC1106", { type: text });
+    case "null":
+      return unsupported(type, scope, "VC1109", {
+        type: "null",
+        why: "it is always the same",
+        hint: "Remove it, or name the type that it is instead of: `T | null`.",
+      });
+    case "void":
+      return unsupported(type, scope, "VC1101", { type: text, hint: "Remove it: `void` is what endpoints return." });
+    case "symbol":
+      return unsupported(type, scope, "VC1101", { type: text, hint: 'Use a union of strings: `"a" | "b"`.' });
+    default:
+      return unsupported(type, scope, "VC1101", {
+        type: text,
+        hint: "Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`.",
+      });
+  }
+}
+
+function literalType(type: SourceType & { readonly kind: "literal" }, scope: Scope): Type {
+  const { value } = type;
+  if (typeof value === "boolean") {
+    const why = "a boolean can be both";
+    return unsupported(type, scope, "VC1109", { type: String(value), why, hint: "Use `boolean`." });
+  }
+  return inline(enumOf([value], type, scope));
+}
+
+/** An enumeration of literals, in their order, each once. */
+export function enumOf(values: readonly (string | number)[], type: SourceType, scope: Scope): Shape {
+  const at = scope.at(type);
+  const unique = [...new Set(values)];
+  return {
+    kind: "enum",
+    origin: "literals",
+    values: unique.map((value) => ({ name: String(value), value, id: 0, doc: "", at })),
+  };
+}
+
+function tupleType(
+  type: SourceType & { readonly kind: "tuple" },
+  scope: Scope,
+  owner: string,
+  context: TypeContext,
+): Type {
+  const { elements, readonly } = type;
+  const last = elements.at(-1);
+  const misplaced = elements.slice(0, -1).find(({ rest }) => rest);
+  if (misplaced !== undefined) {
+    return unsupported(type, scope, "VC1119", { type: scope.text(type), why: "its rest element is not the last" });
+  }
+  const fixed = elements.filter(({ rest }) => !rest);
+  const read = fixed.map(
+    (element): TupleElement => ({
+      ...(element.name !== undefined && { name: element.name }),
+      type: readType(element.type, scope, owner, context),
+      optional: element.optional,
+    }),
+  );
+  if (!last?.rest) return { kind: "tuple", elements: read, readonly };
+  const rest = last.type;
+  if (rest.kind !== "array") {
+    return unsupported(type, scope, "VC1119", { type: scope.text(type), why: "its rest element is no array" });
+  }
+  return { kind: "tuple", elements: read, rest: readType(rest.element, scope, owner, context), readonly };
+}
+
+function computedType(type: SourceType, handle: number, scope: Scope, owner: string, context: TypeContext): Type {
+  const expanded = scope.context.source.expand(handle);
+  if (expanded === undefined) {
+    const why = "it depends on a type parameter";
+    return unsupported(type, scope, "VC1110", { type: scope.text(type), why });
+  }
+  if (expanded.kind === "computed") {
+    return unsupported(type, scope, "VC1110", { type: scope.text(type), why: "it has no end" });
+  }
+  return readType(expanded, scope, owner, context);
+}
+
+function referenceType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+  switch (type.origin) {
+    case "vocabulary":
+      return vocabularyType(type, scope, owner, context);
+    case "global":
+      return globalType(type, scope, owner, context);
+    case "schema":
+      return schemaType(type, scope, owner, context);
+    case "foreign":
+      return unsupported(type, scope, "VC1104", {
+        type: scope.text(type),
+        reason: "it is not declared at the top level of a schema file",
+        hint: "Declare it there, as an interface or a type.",
+      });
+    case "unresolved":
+      return reported(type, scope);
+  }
+}
+
+function schemaType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+  const key = type.key as DeclarationKey;
+  if (context.isActor(key)) return context.reach(type, scope) ? { kind: "mesh", actor: key } : reported(type, scope);
+  if (context.isTypeFunction(key)) {
+    if (type.handle === undefined) {
+      const why = "it depends on a type parameter";
+      return unsupported(type, scope, "VC1110", { type: scope.text(type), why });
+    }
+    return computedType(type, type.handle, scope, owner, context);
+  }
+  if (!context.reach(type, scope)) return reported(type, scope);
+  return { kind: "ref", target: key, args: context.fillArguments(type, scope) };
+}
+
+function vocabularyType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+  const { name, args } = type;
+  const scalar = Object.hasOwn(vocabularyScalars, name) ? vocabularyScalars[name] : undefined;
+  if (scalar !== undefined) return { kind: "scalar", scalar };
+  const [first] = args;
+  switch (name) {
+    case "Port":
+      return first === undefined
+        ? reported(type, scope)
+        : { kind: "port", element: readType(first, scope, owner, context) };
+    case "Mesh":
+      return meshType(type, scope, context);
+    case "Oneof":
+      return context.oneof(type, scope, owner);
+    case "RdmaBuffer":
+      return { kind: "rdmaBuffer" };
+    case "Tensor":
+      return { kind: "tensor" };
+    case "Stream":
+      return unsupported(type, scope, "VC1115", { type: scope.text(type) });
+    case "Actor":
+      return unsupported(type, scope, "VC1120", { type: scope.text(type) });
+    default:
+      return unsupported(type, scope, "VC1104", {
+        type: scope.text(type),
+        reason: "it is not meant for schemas",
+        hint: "Use one of the types that the documentation names.",
+      });
+  }
+}
+
+const dimensionName = /^[A-Za-z_]\w*$/;
+
+function meshType(type: SourceReference, scope: Scope, context: TypeContext): Type {
+  const [actor, dimensions] = type.args;
+  if (actor === undefined || (actor.kind === "reference" && actor.origin === "unresolved"))
+    return reported(type, scope);
+  if (actor.kind !== "reference" || actor.key === undefined || !context.isActor(actor.key)) {
+    return unsupported(actor, scope, "VC1117", { type: scope.text(actor) });
+  }
+  if (!context.reach(actor, scope)) return reported(type, scope);
+  const mesh = { kind: "mesh", actor: actor.key } as const;
+  if (dimensions === undefined || (dimensions.kind === "keyword" && dimensions.name === "string")) return mesh;
+  if (dimensions.kind === "keyword" && dimensions.name === "never") return { ...mesh, dimensions: [] };
+  const hint = 'Write names of dimensions: `Mesh<Counter, "hosts" | "gpus">`.';
+  const names = context.literals(dimensions, scope);
+  if (names === undefined) {
+    return unsupported(dimensions, scope, "VC1118", { name: scope.text(dimensions), hint });
+  }
+  const invalid = names.find((name) => !dimensionName.test(String(name)));
+  if (invalid !== undefined) return unsupported(dimensions, scope, "VC1118", { name: JSON.stringify(invalid), hint });
+  return { ...mesh, dimensions: names.map(String) };
+}
+
+function globalType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+  const { name, args } = type;
+  const read = (i: number): Type => {
+    const arg = args[i];
+    return arg === undefined ? reported(type, scope) : readType(arg, scope, owner, context);
+  };
+  switch (name) {
+    case "Array":
+    case "ReadonlyArray":
+      return { kind: "array", element: read(0), readonly: name === "ReadonlyArray" };
+    case "Map":
+    case "ReadonlyMap":
+      return { kind: "map", key: read(0), value: read(1), readonly: name === "ReadonlyMap" };
+    case "Set":
+    case "ReadonlySet":
+      return { kind: "set", element: read(0), readonly: name === "ReadonlySet" };
+    case "Date":
+      return { kind: "scalar", scalar: "date" };
+    case "Uint8Array":
+      return { kind: "scalar", scalar: "bytes" };
+    case "Record":
+      return recordType(type, scope, owner, context);
+    case "Readonly":
+      return readonlyType(type, scope, owner, context);
+  }
+  const element = Object.hasOwn(typedArrays, name) ? typedArrays[name] : undefined;
+  if (element !== undefined) return { kind: "typedArray", element };
+  if (utilities.has(name) && type.handle !== undefined) return computedType(type, type.handle, scope, owner, context);
+  return unsupported(type, scope, "VC1104", { type: scope.text(type), ...refusal(name) });
+}
+
+/** `Record<string, T>` is a record; with named keys it is a message. */
+function recordType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+  const [key, value] = type.args;
+  if (key === undefined || value === undefined) return reported(type, scope);
+  if (isString(key, scope)) return { kind: "record", value: readType(value, scope, owner, context) };
+  if (type.handle !== undefined && context.literals(key, scope) !== undefined) {
+    return computedType(type, type.handle, scope, owner, context);
+  }
+  return unsupported(key, scope, "VC1112", {
+    owner,
+    why: `its keys are ${scope.text(key)}`,
+    hint: "Use `Map<K, V>`: keys of objects are strings.",
+  });
+}
+
+/** `string`, or an alias of it. */
+export function isString(type: SourceType, scope: Scope): boolean {
+  for (let current: SourceType | undefined = type, i = 0; current !== undefined && i < 32; i++) {
+    if (current.kind === "keyword") return current.name === "string";
+    if (current.kind !== "reference" || current.key === undefined) return false;
+    current = scope.context.source.declaration(current.key)?.type;
+  }
+  return false;
+}
+
+/** Containers have readonly kin; what else there is, the compiler resolves. */
+function readonlyType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+  const [of] = type.args;
+  if (of === undefined || type.handle === undefined) return reported(type, scope);
+  const isContainer =
+    of.kind === "array" ||
+    of.kind === "tuple" ||
+    (of.kind === "reference" && of.origin === "global" && /^(Readonly)?(Array|Map|Set)$/.test(of.name));
+  if (!isContainer) return computedType(type, type.handle, scope, owner, context);
+  const read = readType(of, scope, owner, context);
+  return "readonly" in read ? { ...read, readonly: true } : read;
+}

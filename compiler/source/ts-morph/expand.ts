@@ -1,0 +1,272 @@
+/**
+ * Computed types as plain data: what the checker says that `Partial<T>`, `keyof T` or a mapped type comes to. Named types
+ * inside stay references. The checker's own order of a union depends on the order of files, so it is not used.
+ */
+import type { ts as TypeScript } from "ts-morph";
+import type { Keyword, SourceComment, SourceMember, SourceTupleElement, SourceType, Span } from "../type-source.js";
+import type { Compiler } from "./load.js";
+import type { Names } from "./names.js";
+import { type SyntaxReader, spanOf } from "./syntax.js";
+
+/** Types nested more deeply than this in one that is computed go on for ever. */
+const deepest = 24;
+
+export class Expander {
+  readonly #ts: Compiler;
+  readonly #names: Names;
+  readonly #checker: TypeScript.TypeChecker;
+  readonly #syntax: SyntaxReader;
+
+  constructor(ts: Compiler, names: Names, checker: TypeScript.TypeChecker, syntax: SyntaxReader) {
+    this.#ts = ts;
+    this.#names = names;
+    this.#checker = checker;
+    this.#syntax = syntax;
+  }
+
+  /** Undefined when it depends on a type parameter. */
+  expand(node: TypeScript.TypeNode): SourceType | undefined {
+    const type = this.#checker.getTypeFromTypeNode(node);
+    try {
+      return this.#convert(type, { span: spanOf(node), node, depth: 0 }, true);
+    } catch (error) {
+      if (error === unresolved) return undefined;
+      throw error;
+    }
+  }
+
+  /** @param outermost its own name does not count: it is what is expanded */
+  #convert(type: TypeScript.Type, place: Place, outermost = false): SourceType {
+    const { TypeFlags } = this.#ts;
+    const { span } = place;
+    if (place.depth > deepest) throw unresolved;
+    const inner = { ...place, depth: place.depth + 1 };
+    if (!outermost) {
+      const named = this.#named(type, inner);
+      if (named !== undefined) return named;
+    }
+    if (type.flags & (TypeFlags.Conditional | TypeFlags.Index | TypeFlags.IndexedAccess | TypeFlags.Substitution)) {
+      throw unresolved;
+    }
+    if (type.flags & TypeFlags.TypeParameter) {
+      if (outermost) throw unresolved;
+      return { ...span, kind: "parameter", name: type.symbol.name };
+    }
+    if (type.flags & TypeFlags.Boolean) return { ...span, kind: "keyword", name: "boolean" };
+    if (type.isStringLiteral() || type.isNumberLiteral()) return { ...span, kind: "literal", value: type.value };
+    if (type.flags & TypeFlags.BooleanLiteral) {
+      return { ...span, kind: "literal", value: this.#checker.typeToString(type) === "true" };
+    }
+    if (type.isUnion()) return this.#union(type.types, inner);
+    if (type.isIntersection() && !this.#isObject(type)) {
+      const types = type.types.map((part) => this.#convert(part, inner));
+      return { ...span, kind: "intersection", types };
+    }
+    if (type.flags & (TypeFlags.Object | TypeFlags.Intersection)) return this.#object(type, inner);
+    return { ...span, kind: "keyword", name: this.#keyword(type) };
+  }
+
+  /** A type that has a name of its own which a schema can refer to. */
+  #named(type: TypeScript.Type, place: Place): SourceType | undefined {
+    const { TypeFlags, ObjectFlags } = this.#ts;
+    if (type.aliasSymbol !== undefined) {
+      const named = this.#reference(type.aliasSymbol, type.aliasTypeArguments ?? [], place);
+      if (named !== undefined) return named;
+    }
+    if (
+      type.flags & TypeFlags.EnumLike &&
+      type.symbol !== undefined &&
+      !(type.flags & TypeFlags.Literal && !type.isUnion())
+    ) {
+      return this.#reference(type.symbol, [], place);
+    }
+    if (!(type.flags & TypeFlags.Object) || type.symbol === undefined) return undefined;
+    const { objectFlags } = type as TypeScript.ObjectType;
+    if (objectFlags & ObjectFlags.Reference) {
+      const reference = type as TypeScript.TypeReference;
+      if (this.#checker.isArrayType(type) || this.#checker.isTupleType(type)) return undefined;
+      const own = reference.target.typeParameters?.length ?? 0;
+      return this.#reference(type.symbol, this.#checker.getTypeArguments(reference).slice(0, own), place);
+    }
+    return objectFlags & ObjectFlags.ClassOrInterface ? this.#reference(type.symbol, [], place) : undefined;
+  }
+
+  #reference(symbol: TypeScript.Symbol, types: readonly TypeScript.Type[], place: Place): SourceType | undefined {
+    const found = this.#names.ofSymbol(symbol);
+    if (found.kind === "parameter" || found.kind === "member" || found.kind === "unresolved") return undefined;
+    // Utility types have come to something else by now.
+    if (found.kind === "global" && symbol.flags & this.#ts.SymbolFlags.TypeAlias) return undefined;
+    const args = types.map((type) => this.#convert(type, place));
+    const { kind: origin, name, key } = found;
+    return { ...place.span, kind: "reference", origin, name, ...(key !== undefined && { key }), args };
+  }
+
+  #isObject(type: TypeScript.IntersectionType): boolean {
+    return type.types.every((part) => (part.flags & this.#ts.TypeFlags.Object) !== 0);
+  }
+
+  /** In the order of what each variant is called: the checker has no order that lasts. */
+  #union(types: readonly TypeScript.Type[], place: Place): SourceType {
+    const { TypeFlags } = this.#ts;
+    const booleans = types.filter((type) => type.flags & TypeFlags.BooleanLiteral);
+    const others = types.filter((type) => !booleans.includes(type) || booleans.length < 2);
+    const named = others.map((type) => ({ text: this.#checker.typeToString(type), type }));
+    named.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+    const variants = named.map(({ type }) => this.#convert(type, place));
+    if (booleans.length === 2) variants.push({ ...place.span, kind: "keyword", name: "boolean" });
+    const [only] = variants;
+    return variants.length === 1 && only !== undefined ? only : { ...place.span, kind: "union", types: variants };
+  }
+
+  #object(type: TypeScript.Type, place: Place): SourceType {
+    const checker = this.#checker;
+    const { span } = place;
+    if (checker.isTupleType(type)) return this.#tuple(type as TypeScript.TupleTypeReference, place);
+    if (checker.isArrayType(type)) {
+      const [element] = checker.getTypeArguments(type as TypeScript.TypeReference);
+      const readonly = type.symbol.name === "ReadonlyArray";
+      return { ...span, kind: "array", element: this.#convert(element as TypeScript.Type, place), readonly };
+    }
+    if (type.getCallSignatures().length + type.getConstructSignatures().length > 0)
+      return { ...span, kind: "function" };
+    this.#refuseOpenMapping(type);
+    const indexes = checker.getIndexInfosOfType(type).map((info) => this.#index(info, place));
+    const members = checker.getPropertiesOfType(type).map((property) => this.#member(property, place));
+    return { ...span, kind: "object", members: [...members, ...indexes] };
+  }
+
+  /** `{ [K in keyof T]: … }` where `T` is a type parameter still. */
+  #refuseOpenMapping(type: TypeScript.Type): void {
+    const { TypeFlags, ObjectFlags } = this.#ts;
+    if (!(type.flags & TypeFlags.Object) || !((type as TypeScript.ObjectType).objectFlags & ObjectFlags.Mapped)) return;
+    const { constraintType } = type as TypeScript.Type & { readonly constraintType?: TypeScript.Type };
+    const open = TypeFlags.Index | TypeFlags.TypeParameter | TypeFlags.IndexedAccess | TypeFlags.Conditional;
+    if (constraintType !== undefined && constraintType.flags & open) throw unresolved;
+  }
+
+  #index({ keyType, type, isReadonly }: TypeScript.IndexInfo, place: Place): SourceMember {
+    const key = { ...place.span, name: "key", optional: false, rest: false, type: this.#convert(keyType, place) };
+    return {
+      ...place.span,
+      kind: "index",
+      name: undefined,
+      optional: false,
+      readonly: isReadonly,
+      type: this.#convert(type, place),
+      params: [key],
+      generic: false,
+    };
+  }
+
+  #member(property: TypeScript.Symbol, place: Place): SourceMember {
+    const ts = this.#ts;
+    const type = this.#checker.getTypeOfSymbolAtLocation(property, place.node);
+    const declaration = property.declarations?.[0];
+    const method = (property.flags & ts.SymbolFlags.Method) !== 0;
+    const optional = (property.flags & ts.SymbolFlags.Optional) !== 0;
+    return {
+      ...place.span,
+      kind: method ? "method" : "property",
+      name: property.name.startsWith("__@") ? undefined : ts.unescapeLeadingUnderscores(property.escapedName),
+      optional,
+      readonly: this.#isReadonly(property),
+      ...(declaration && this.#comment(declaration)),
+      type: method ? { ...place.span, kind: "function" } : this.#memberType(type, declaration, optional, place),
+      params: [],
+      generic: false,
+    };
+  }
+
+  /** As it is written where it was declared, if it means the same here: that keeps the order of unions. */
+  #memberType(
+    type: TypeScript.Type,
+    declaration: TypeScript.Declaration | undefined,
+    optional: boolean,
+    place: Place,
+  ): SourceType {
+    const checker = this.#checker;
+    const wanted = optional ? checker.getNonNullableType(type) : type;
+    if (declaration !== undefined && this.#ts.isPropertySignature(declaration) && declaration.type !== undefined) {
+      const written = checker.getTypeFromTypeNode(declaration.type);
+      const same =
+        written === type || (optional && checker.getNonNullableType(written) === wanted && !this.#isNullable(type));
+      if (same) return moved(this.#syntax.type(declaration.type), place.span);
+    }
+    return this.#convert(type, place);
+  }
+
+  #isNullable(type: TypeScript.Type): boolean {
+    const { TypeFlags } = this.#ts;
+    return type.isUnion() && type.types.some(({ flags }) => flags & TypeFlags.Null);
+  }
+
+  #comment(declaration: TypeScript.Declaration): { readonly comment?: SourceComment } {
+    const ts = this.#ts;
+    if (!ts.isPropertySignature(declaration)) return {};
+    const { comment } = this.#syntax.members([declaration])[0] ?? {};
+    return comment === undefined ? {} : { comment };
+  }
+
+  #isReadonly(property: TypeScript.Symbol): boolean {
+    const ts = this.#ts;
+    const { checkFlags } = (property as TypeScript.Symbol & { links?: { checkFlags?: number } }).links ?? {};
+    // Properties of mapped types say so themselves: 8 is the checker's flag for it.
+    if (checkFlags !== undefined) return (checkFlags & 8) !== 0;
+    const [declaration] = property.declarations ?? [];
+    return declaration !== undefined && (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Readonly) !== 0;
+  }
+
+  #tuple(type: TypeScript.TupleTypeReference, place: Place): SourceType {
+    const { ElementFlags } = this.#ts;
+    const { elementFlags, labeledElementDeclarations, readonly } = type.target;
+    const elements = this.#checker.getTypeArguments(type).map((element, i): SourceTupleElement => {
+      const flags = elementFlags[i] ?? ElementFlags.Required;
+      const label = labeledElementDeclarations?.[i]?.name;
+      const rest = (flags & ElementFlags.Variable) !== 0;
+      const converted = this.#convert(element, place);
+      const array: SourceType = { ...place.span, kind: "array", element: converted, readonly: false };
+      return {
+        ...(label !== undefined && this.#ts.isIdentifier(label) && { name: label.text }),
+        type: rest && flags & ElementFlags.Rest ? array : converted,
+        optional: (flags & ElementFlags.Optional) !== 0,
+        rest,
+      };
+    });
+    return { ...place.span, kind: "tuple", elements, readonly };
+  }
+
+  #keyword({ flags }: TypeScript.Type): Keyword {
+    const { TypeFlags } = this.#ts;
+    const known: readonly (readonly [number, Keyword])[] = [
+      [TypeFlags.String, "string"],
+      [TypeFlags.Number, "number"],
+      [TypeFlags.BigInt, "bigint"],
+      [TypeFlags.BigIntLiteral, "bigint"],
+      [TypeFlags.Null, "null"],
+      [TypeFlags.Undefined, "undefined"],
+      [TypeFlags.Void, "void"],
+      [TypeFlags.Never, "never"],
+      [TypeFlags.ESSymbolLike, "symbol"],
+      [TypeFlags.NonPrimitive, "object"],
+      [TypeFlags.Any, "any"],
+    ];
+    return known.find(([flag]) => flags & flag)?.[1] ?? "unknown";
+  }
+}
+
+interface Place {
+  /** Of the type that is expanded: everything in it stands there. */
+  readonly span: Span;
+  readonly node: TypeScript.TypeNode;
+  readonly depth: number;
+}
+
+/** Thrown inside this file alone: a part depends on a type parameter. */
+const unresolved = new Error("cannot expand a type: it depends on a type parameter");
+
+/** `type` with all its spans set to `span`. */
+function moved(type: SourceType, span: Span): SourceType {
+  return JSON.parse(JSON.stringify(type), (key, value: unknown) =>
+    key === "start" ? span.start : key === "end" ? span.end : value,
+  ) as SourceType;
+}

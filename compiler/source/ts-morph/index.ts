@@ -1,0 +1,2 @@
+/** The ts-morph adapter of the `TypeSource` port. The only folder that imports ts-morph. */
+export { openTypeSource, type TypeSourceOptions } from "./source.js";

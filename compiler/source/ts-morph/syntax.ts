@@ -1,0 +1,329 @@
+/**
+ * Syntax trees as plain data: declarations, members and types as they are written, with names resolved by the checker.
+ * What is computed is not looked at here: it gets a handle, see expand.ts.
+ */
+import type { ts as TypeScript } from "ts-morph";
+import type {
+  Keyword,
+  SourceComment,
+  SourceDeclaration,
+  SourceMember,
+  SourceParameter,
+  SourceReference,
+  SourceTupleElement,
+  SourceType,
+  Span,
+} from "../type-source.js";
+import type { Compiler } from "./load.js";
+import type { Names } from "./names.js";
+
+export class SyntaxReader {
+  readonly #ts: Compiler;
+  readonly #names: Names;
+  readonly #checker: TypeScript.TypeChecker;
+  readonly #handles: TypeScript.TypeNode[];
+  readonly #keywords: ReadonlyMap<TypeScript.SyntaxKind, Keyword>;
+
+  /** @param handles where computed types are put: a handle is an index into it */
+  constructor(ts: Compiler, names: Names, checker: TypeScript.TypeChecker, handles: TypeScript.TypeNode[]) {
+    this.#ts = ts;
+    this.#names = names;
+    this.#checker = checker;
+    this.#handles = handles;
+    this.#keywords = keywordsOf(ts);
+  }
+
+  declarations(file: TypeScript.SourceFile): readonly SourceDeclaration[] {
+    const exported = this.#exportedNames(file);
+    const path = this.#names.pathOf(file);
+    return file.statements.flatMap((statement) => this.#declaration(statement, path, exported));
+  }
+
+  /** Names in `export { A, B as C }` and `export default A`, beside those that say `export` themselves. */
+  #exportedNames(file: TypeScript.SourceFile): ReadonlySet<string> {
+    const ts = this.#ts;
+    const names = new Set<string>();
+    for (const statement of file.statements) {
+      if (ts.isExportAssignment(statement) && ts.isIdentifier(statement.expression))
+        names.add(statement.expression.text);
+      if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier !== undefined) continue;
+      const { exportClause } = statement;
+      if (exportClause === undefined || !ts.isNamedExports(exportClause)) continue;
+      for (const { name, propertyName } of exportClause.elements) names.add((propertyName ?? name).text);
+    }
+    return names;
+  }
+
+  #declaration(
+    statement: TypeScript.Statement,
+    file: string,
+    exported: ReadonlySet<string>,
+  ): readonly SourceDeclaration[] {
+    const ts = this.#ts;
+    if (ts.isInterfaceDeclaration(statement)) {
+      const heritage = statement.heritageClauses?.flatMap(({ types }) => [...types]) ?? [];
+      return [
+        {
+          ...this.#head("interface", statement, statement.name, file, exported),
+          typeParameters: this.#typeParameters(statement),
+          heritage: heritage.map((type) => this.#expressionType(type)),
+          members: this.members(statement.members),
+        },
+      ];
+    }
+    if (ts.isTypeAliasDeclaration(statement)) {
+      const head = this.#head("alias", statement, statement.name, file, exported);
+      return [{ ...head, typeParameters: this.#typeParameters(statement), type: this.type(statement.type) }];
+    }
+    if (ts.isEnumDeclaration(statement)) {
+      const values = statement.members.map((member) => ({
+        ...spanOf(member.name),
+        name: ts.isIdentifier(member.name) || ts.isStringLiteral(member.name) ? member.name.text : "",
+        value: this.#checker.getConstantValue(member),
+        ...this.#comment(member),
+      }));
+      return [{ ...this.#head("enum", statement, statement.name, file, exported), values }];
+    }
+    if (ts.isClassDeclaration(statement)) {
+      return [this.#head("class", statement, statement.name ?? statement, file, exported)];
+    }
+    return this.#other(statement, file, exported);
+  }
+
+  #other(statement: TypeScript.Statement, file: string, exported: ReadonlySet<string>): readonly SourceDeclaration[] {
+    const ts = this.#ts;
+    if (ts.isFunctionDeclaration(statement)) {
+      return [{ ...this.#head("other", statement, statement.name ?? statement, file, exported), what: "function" }];
+    }
+    if (ts.isModuleDeclaration(statement)) {
+      return [{ ...this.#head("other", statement, statement.name, file, exported), what: "namespace" }];
+    }
+    if (!ts.isVariableStatement(statement)) return [];
+    const isExported = this.#saysExport(statement);
+    return statement.declarationList.declarations.map((variable) => {
+      const head = this.#head("other", statement, variable.name, file, exported);
+      return { ...head, exported: isExported || head.exported, what: "variable" };
+    });
+  }
+
+  #head(
+    kind: SourceDeclaration["kind"],
+    statement: TypeScript.Statement,
+    nameNode: TypeScript.Node,
+    file: string,
+    exported: ReadonlySet<string>,
+  ): SourceDeclaration {
+    const name = this.#ts.isIdentifier(nameNode) ? nameNode.text : "default";
+    return {
+      ...spanOf(nameNode),
+      kind,
+      key: `${file}#${name}`,
+      name,
+      file,
+      exported: this.#saysExport(statement) || exported.has(name),
+      ...this.#comment(statement),
+      typeParameters: [],
+      heritage: [],
+      members: [],
+      values: [],
+    };
+  }
+
+  #saysExport(node: TypeScript.Node): boolean {
+    const ts = this.#ts;
+    return (ts.getCombinedModifierFlags(node as TypeScript.Declaration) & ts.ModifierFlags.Export) !== 0;
+  }
+
+  #typeParameters(node: TypeScript.InterfaceDeclaration | TypeScript.TypeAliasDeclaration) {
+    return (node.typeParameters ?? []).map((parameter) => ({
+      name: parameter.name.text,
+      ...(parameter.default && { byDefault: this.type(parameter.default) }),
+    }));
+  }
+
+  /** The last documentation comment before `node`. */
+  #comment(node: TypeScript.Node): { readonly comment?: SourceComment } {
+    const { text } = node.getSourceFile();
+    const last = this.#ts
+      .getLeadingCommentRanges(text, node.getFullStart())
+      ?.findLast(({ pos }) => text.startsWith("/**", pos));
+    return last === undefined ? {} : { comment: { text: text.slice(last.pos, last.end), start: last.pos } };
+  }
+
+  members(nodes: readonly TypeScript.TypeElement[]): readonly SourceMember[] {
+    return nodes.map((node) => this.#member(node));
+  }
+
+  #member(node: TypeScript.TypeElement): SourceMember {
+    const ts = this.#ts;
+    const base = {
+      ...spanOf(node.name ?? node),
+      name: node.name && this.#memberName(node.name),
+      optional: node.questionToken !== undefined,
+      readonly: (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Readonly) !== 0,
+      params: [],
+      generic: false,
+      ...this.#comment(node),
+    };
+    if (ts.isPropertySignature(node)) return { ...base, kind: "property", ...this.#typeOf(node.type) };
+    if (ts.isMethodSignature(node)) {
+      const params = this.#parameters(node.parameters);
+      return {
+        ...base,
+        kind: "method",
+        ...this.#typeOf(node.type),
+        params,
+        generic: node.typeParameters !== undefined,
+      };
+    }
+    if (ts.isIndexSignatureDeclaration(node)) {
+      return { ...base, kind: "index", ...this.#typeOf(node.type), params: this.#parameters(node.parameters) };
+    }
+    return { ...base, kind: ts.isAccessor(node) ? "accessor" : "call" };
+  }
+
+  #memberName(name: TypeScript.PropertyName): string | undefined {
+    const ts = this.#ts;
+    if (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) return name.text;
+    // `1.0` and `0x1` name the property "1".
+    return ts.isNumericLiteral(name) ? String(Number(name.text)) : undefined;
+  }
+
+  #typeOf(node: TypeScript.TypeNode | undefined): { readonly type?: SourceType } {
+    return node === undefined ? {} : { type: this.type(node) };
+  }
+
+  #parameters(nodes: readonly TypeScript.ParameterDeclaration[]): readonly SourceParameter[] {
+    return nodes.map((node) => ({
+      ...spanOf(node.name),
+      name: this.#ts.isIdentifier(node.name) ? node.name.text : undefined,
+      optional: node.questionToken !== undefined,
+      rest: node.dotDotDotToken !== undefined,
+      ...this.#typeOf(node.type),
+    }));
+  }
+
+  type(node: TypeScript.TypeNode): SourceType {
+    const ts = this.#ts;
+    const span = spanOf(node);
+    const keyword = this.#keywords.get(node.kind);
+    if (keyword !== undefined) return { ...span, kind: "keyword", name: keyword };
+    if (ts.isTypeReferenceNode(node)) return this.#reference(node, node.typeName, node.typeArguments);
+    if (ts.isArrayTypeNode(node))
+      return { ...span, kind: "array", element: this.type(node.elementType), readonly: false };
+    if (ts.isParenthesizedTypeNode(node)) return this.type(node.type);
+    if (ts.isUnionTypeNode(node) || ts.isIntersectionTypeNode(node)) {
+      const types = node.types.map((type) => this.type(type));
+      return { ...span, kind: ts.isUnionTypeNode(node) ? "union" : "intersection", types };
+    }
+    if (ts.isTypeLiteralNode(node)) return { ...span, kind: "object", members: this.members(node.members) };
+    if (ts.isLiteralTypeNode(node)) return this.#literal(node);
+    if (ts.isTupleTypeNode(node)) return this.#tuple(node, false);
+    if (ts.isTypeOperatorNode(node)) return this.#operator(node);
+    if (ts.isFunctionTypeNode(node) || ts.isConstructorTypeNode(node)) return { ...span, kind: "function" };
+    if (ts.isExpressionWithTypeArguments(node)) return this.#expressionType(node);
+    if (ts.isImportTypeNode(node) && node.qualifier !== undefined && !node.isTypeOf) {
+      return this.#reference(node, node.qualifier, node.typeArguments);
+    }
+    return { ...span, kind: "computed", handle: this.#handle(node) };
+  }
+
+  #handle(node: TypeScript.TypeNode): number {
+    return this.#handles.push(node) - 1;
+  }
+
+  #literal(node: TypeScript.LiteralTypeNode): SourceType {
+    const ts = this.#ts;
+    const { literal } = node;
+    const span = spanOf(node);
+    if (ts.isStringLiteralLike(literal)) return { ...span, kind: "literal", value: literal.text };
+    if (ts.isNumericLiteral(literal)) return { ...span, kind: "literal", value: Number(literal.text) };
+    if (literal.kind === ts.SyntaxKind.NullKeyword) return { ...span, kind: "keyword", name: "null" };
+    if (literal.kind === ts.SyntaxKind.TrueKeyword) return { ...span, kind: "literal", value: true };
+    if (literal.kind === ts.SyntaxKind.FalseKeyword) return { ...span, kind: "literal", value: false };
+    if (ts.isPrefixUnaryExpression(literal) && ts.isNumericLiteral(literal.operand)) {
+      return { ...span, kind: "literal", value: -Number(literal.operand.text) };
+    }
+    return { ...span, kind: "keyword", name: "bigint" };
+  }
+
+  #tuple(node: TypeScript.TupleTypeNode, readonly: boolean): SourceType {
+    const elements = node.elements.map((element) => this.#tupleElement(element));
+    return { ...spanOf(node), kind: "tuple", elements, readonly };
+  }
+
+  #tupleElement(node: TypeScript.TypeNode | TypeScript.NamedTupleMember): SourceTupleElement {
+    const ts = this.#ts;
+    if (ts.isNamedTupleMember(node)) {
+      const rest = node.dotDotDotToken !== undefined;
+      return { name: node.name.text, type: this.type(node.type), optional: node.questionToken !== undefined, rest };
+    }
+    if (ts.isOptionalTypeNode(node)) return { type: this.type(node.type), optional: true, rest: false };
+    if (ts.isRestTypeNode(node)) return { type: this.type(node.type), optional: false, rest: true };
+    return { type: this.type(node), optional: false, rest: false };
+  }
+
+  /** `readonly T[]` is read here; `keyof T` is computed. */
+  #operator(node: TypeScript.TypeOperatorNode): SourceType {
+    const ts = this.#ts;
+    const span = spanOf(node);
+    if (node.operator !== ts.SyntaxKind.ReadonlyKeyword) {
+      return { ...span, kind: "computed", handle: this.#handle(node) };
+    }
+    if (ts.isArrayTypeNode(node.type)) {
+      return { ...span, kind: "array", element: this.type(node.type.elementType), readonly: true };
+    }
+    return ts.isTupleTypeNode(node.type) ? { ...this.#tuple(node.type, true), ...span } : this.type(node.type);
+  }
+
+  #expressionType(node: TypeScript.ExpressionWithTypeArguments): SourceType {
+    const ts = this.#ts;
+    if (ts.isIdentifier(node.expression) || ts.isPropertyAccessExpression(node.expression)) {
+      return this.#reference(node, node.expression, node.typeArguments);
+    }
+    return { ...spanOf(node), kind: "computed", handle: this.#handle(node) };
+  }
+
+  #reference(
+    node: TypeScript.TypeNode,
+    name: TypeScript.EntityName | TypeScript.Expression,
+    typeArguments: readonly TypeScript.TypeNode[] | undefined,
+  ): SourceType {
+    const span = spanOf(node);
+    const found = this.#names.resolve(name);
+    if (found.kind === "parameter") return { ...span, kind: "parameter", name: found.name };
+    if (found.kind === "member") return { ...span, kind: "literal", value: found.value };
+    const args = (typeArguments ?? []).map((type) => this.type(type));
+    return {
+      ...span,
+      kind: "reference",
+      origin: found.kind,
+      name: found.name,
+      ...(found.key !== undefined && { key: found.key }),
+      args,
+      ...(args.length > 0 && { handle: this.#handle(node) }),
+    } satisfies SourceReference;
+  }
+}
+
+/** Of a node without the comments before it. */
+export function spanOf(node: TypeScript.Node): Span {
+  return { start: node.getStart(), end: node.getEnd() };
+}
+
+function keywordsOf({ SyntaxKind }: Compiler): ReadonlyMap<TypeScript.SyntaxKind, Keyword> {
+  return new Map<TypeScript.SyntaxKind, Keyword>([
+    [SyntaxKind.AnyKeyword, "any"],
+    [SyntaxKind.BigIntKeyword, "bigint"],
+    [SyntaxKind.BooleanKeyword, "boolean"],
+    [SyntaxKind.NeverKeyword, "never"],
+    [SyntaxKind.NumberKeyword, "number"],
+    [SyntaxKind.ObjectKeyword, "object"],
+    [SyntaxKind.StringKeyword, "string"],
+    [SyntaxKind.SymbolKeyword, "symbol"],
+    [SyntaxKind.ThisType, "this"],
+    [SyntaxKind.UndefinedKeyword, "undefined"],
+    [SyntaxKind.UnknownKeyword, "unknown"],
+    [SyntaxKind.VoidKeyword, "void"],
+  ]);
+}
