@@ -8,20 +8,32 @@ import { filesOf, generatedFiles } from "../output/index.js";
 import type { SourceText } from "../source/type-source.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 
-/** @throws ConfigError without a package.json that has a name: it is part of every id */
+/**
+ * The name of the package that the project belongs to: that of the nearest package.json, beside the config or above it,
+ * that has one.
+ * @throws ConfigError if there is none, or it cannot be read: the name is part of every id
+ */
 export function packageName(config: Config): string {
-  const file = path.join(config.root, "package.json");
-  const text = readIfThere(file);
-  let name: unknown;
-  try {
-    name = text === undefined ? undefined : (JSON.parse(text) as { name?: unknown }).name;
-  } catch (error) {
-    throw new ConfigError(`cannot read package.json: ${(error as Error).message}`);
+  for (let folder = config.root; ; folder = path.dirname(folder)) {
+    const name = nameIn(path.join(folder, "package.json"));
+    if (name !== undefined) return name;
+    if (folder === path.dirname(folder)) break;
   }
-  if (typeof name === "string" && name !== "") return name;
   throw new ConfigError(
-    `cannot use the project: package.json beside ${config.file} must have a "name", which is part of every id. Run \`npm init\``,
+    `cannot use the project: expected a package.json with a "name", which is part of every id, beside ${config.file} ` +
+      "or above it, got none. Run `npm init`",
   );
+}
+
+function nameIn(file: string): string | undefined {
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
+  try {
+    const { name } = JSON.parse(text) as { name?: unknown };
+    return typeof name === "string" && name !== "" ? name : undefined;
+  } catch (error) {
+    throw new ConfigError(`cannot read ${file}: ${(error as Error).message}`);
+  }
 }
 
 export interface SchemaTexts {
