@@ -5,7 +5,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { range, thisHost } from "viceroy";
-import type { AnalystMesh, Piece } from "../generated/analyst.js";
+import type { AnalystMesh, Piece, Totals } from "../generated/analyst.js";
 import "../generated/registry.js";
 import { findFiles, type InputFile } from "./inputs.js";
 import { piecesOf } from "./pieces.js";
@@ -35,17 +35,14 @@ async function analyse(files: readonly InputFile[]): Promise<number> {
   console.log(`started ${analysts.size} processes in ${seconds(ready - begin)}`);
 
   const unreadable = await spread(analysts, files);
-  const [perProcess, words] = await Promise.all([analysts.totals.call(), mergeWords(analysts)]);
+  const [perProcess, all, words] = await Promise.all([
+    analysts.totals.call(),
+    analysts.totals.reduce(addTotals),
+    mergeWords(analysts),
+  ]);
   const took = performance.now() - ready;
 
-  const totals = [...perProcess.values()];
-  const all = totals.reduce((a, b) => ({
-    pieces: a.pieces + b.pieces,
-    lines: a.lines + b.lines,
-    words: a.words + b.words,
-    bytes: a.bytes + b.bytes,
-  }));
-  console.log(`\n${totalsTable(totals, all)}\n`);
+  console.log(`\n${totalsTable([...perProcess.values()], all)}\n`);
   const [any, long] = await Promise.all([words.mostFrequent.callOne(12, 1), words.mostFrequent.callOne(12, 6)]);
   console.log(`${wordsTable("most frequent words", any, "of six letters and more", long)}\n`);
   const rate = (amount: number) => (1000 * amount) / took;
@@ -82,6 +79,15 @@ async function spread(analysts: AnalystMesh<"procs">, files: readonly InputFile[
   }
   await Promise.all(workers);
   return unreadable.size;
+}
+
+function addTotals(a: Totals, b: Totals): Totals {
+  return {
+    pieces: a.pieces + b.pieces,
+    bytes: a.bytes + b.bytes,
+    lines: a.lines + b.lines,
+    words: a.words + b.words,
+  };
 }
 
 /**
