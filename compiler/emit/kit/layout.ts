@@ -30,7 +30,7 @@ export type Layout =
 export interface Syntax {
   /** How it is printed as the last argument of a call that does not fit on its line. */
   readonly hugged?: Code;
-  readonly role?: "function" | "call with a function";
+  readonly role?: "function" | "call" | "call with a function";
 }
 
 /** Printed on one line if it fits, else with all of its own breaks taken. */

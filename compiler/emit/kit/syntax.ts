@@ -59,12 +59,13 @@ export function call(callee: Code, args: readonly Code[]): Code {
   const roles = args.map((arg) => syntaxOf(arg).role);
   const functions = roles.filter((role) => role === "function").length;
   const composed = args.length > 1 && (functions > 1 || roles.includes("call with a function"));
-  const role = functions > 0 ? { role: "call with a function" as const } : {};
+  const role: Syntax = { role: functions > 0 ? "call with a function" : "call" };
   if (composed) return group([callee, broken(ungrouped(parenthesized(args)))], role);
   const last = args.at(-1);
   const before = args.slice(0, -1);
   const hugged = last && syntaxOf(last).hugged;
-  const alike = before.length > 0 && syntaxOf(before.at(-1) as Code).hugged !== undefined;
+  const previous = syntaxOf(before.at(-1) ?? "");
+  const alike = previous.hugged !== undefined || previous.role === "function";
   if (last === undefined || hugged === undefined || alike || before.some(mustBreak)) {
     return group([callee, parenthesized(args)], role);
   }
@@ -80,8 +81,9 @@ function syntaxOf(code: Code): Syntax {
 /** `head => body`, where the body is neither a block nor an object literal: on a line of its own if it does not fit. */
 export function arrow(head: Code, body: Code): Code {
   const start: Code = [head, " =>"];
-  const hugged = broken([start, indent([line, body]), ",", softline]);
-  return group([start, group(indent([line, body]))], { hugged, role: "function" });
+  const content: Code = [start, group(indent([line, body]))];
+  if (!syntaxOf(body).role?.startsWith("call")) return group(content, { role: "function" });
+  return group(content, { role: "function", hugged: broken([start, indent([line, body]), ",", softline]) });
 }
 
 /** `head => ({ … })`. */

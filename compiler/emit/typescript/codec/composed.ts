@@ -1,6 +1,7 @@
 /**
  * Codecs as expressions: `codec.array(TreeCodec)`. What a type is composed of, said with the combinators of the runtime.
  */
+import { partsOf } from "../../../model/resolve.js";
 import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
 import type { Field, Shape, Type, TypedArrayElement } from "../../../model/type.js";
 import {
@@ -58,12 +59,10 @@ export class CodecPrinter {
         return this.#tuple(type);
       case "ref": {
         const name = this.#context.codec(type.target);
-        return type.args.length === 0
-          ? name
-          : call(
-              name,
-              type.args.map((arg) => this.type(arg)),
-            );
+        if (type.args.length === 0) return name;
+        const factory = type.args.some(isInferredWider) ? this.#types.generic(name, type.args) : name;
+        const args = type.args.map((arg) => this.type(arg));
+        return call(factory, args);
       }
       case "parameter":
         return this.#parameters.get(type.name) ?? type.name;
@@ -138,6 +137,11 @@ export class CodecPrinter {
   #call(combinator: string, args: readonly Code[]): Code {
     return call([codec, ".", combinator], args);
   }
+}
+
+/** Whether the codec of `type`, as it is written, is inferred to be of another type: one that is not readonly. */
+function isInferredWider(type: Type): boolean {
+  return type.kind === "tuple" || ("readonly" in type && type.readonly) || partsOf(type).some(isInferredWider);
 }
 
 /** The name of a codec as an expression: `"Tree"`, or with the names of its arguments: `` `Page<${item.name}>` ``. */
