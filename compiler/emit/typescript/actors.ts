@@ -97,5 +97,5 @@ function meshDoc(actor: ActorDeclaration): string {
 
 function splitAtTags(doc: string): readonly [string, string] {
   const start = /^\s*@\w/m.exec(doc)?.index ?? doc.length;
-  return [doc.slice(0, start).trimEnd(), doc.slice(start)];
+  return [doc.slice(0, start).trimEnd(), doc.slice(start).trimStart()];
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { emitTypeScript } from "../../../compiler/emit/index.js";
-import type { Schema } from "../../../compiler/model/index.js";
+import { indexSchema, instantiationsOf, type Schema } from "../../../compiler/model/index.js";
 import { arbitrarySchema } from "./arbitrary-schema.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -39,6 +39,32 @@ test("generated files are formatted and pass the linter", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
   expect({ status, output: status === 0 ? "" : stdout + stderr }).toEqual({ status: 0, output: "" });
 });
+
+test("generated files pass the type checker, with all of its strictness", () => {
+  const finite = arbitrarySchema.filter((schema) => {
+    const index = indexSchema(schema);
+    return schema.modules.every((module) => instantiationsOf(module, index).endless.length === 0);
+  });
+  const schemas = fc.sample(finite, { numRuns: 100, seed: 1 });
+  for (const [i, schema] of schemas.entries()) write(schema, String(i));
+  const project = {
+    extends: path.join(root, "tsconfig.json"),
+    compilerOptions: {
+      rootDir: "/",
+      typeRoots: [path.join(root, "node_modules/@types")],
+      paths: { "viceroy/codegen/v1": [path.join(root, "runtime/codegen/v1/index.ts")] },
+    },
+    include: ["**/*.ts"],
+  };
+  writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(project));
+  writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
+  const compiler = fileURLToPath(import.meta.resolve("typescript/package.json").replace("package.json", "bin/tsc"));
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], { cwd: folder, encoding: "utf8" });
+  const found = stdout
+    .split("\n")
+    .filter((line) => /^\S*: error|^[^ (]+\(\d/.test(line) && !line.includes("/runtime/"));
+  expect(found).toEqual([]);
+}, 120_000);
 
 test("the order of files, declarations aside, never changes a byte", () => {
   fc.assert(

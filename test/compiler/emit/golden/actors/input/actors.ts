@@ -38,7 +38,7 @@ export interface Counter extends Actor<[initial: Int32, config?: Config]> {
   /** Sends every value to `port`. */
   feed(port: Port<Config>, points: [x: number, y: number][]): void;
   workers(workers: Mesh<Worker, "gpus">, others: Mesh<Worker, "hosts" | "gpus">): Mesh<Worker>;
-  self(counter: Counter): Stream<Counter>;
+  others(counter: Counter): Stream<Counter>;
 }
 
 export interface Empty extends Actor {}

@@ -13,5 +13,5 @@ interface Hidden {
 /** Whatever can be asked for its name. */
 export interface Named extends Actor<[name: string]> {
   /** The name. */
-  name(): string;
+  whoAreYou(): string;
 }
