@@ -4,6 +4,7 @@
  */
 
 import type { MeshId, ProcId } from "../link/address.js";
+import type { DeliveryReason } from "../link/errors.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { Actor } from "./actor.js";
 import type { Cell } from "./cell.js";
@@ -53,12 +54,25 @@ export interface StopOptions {
   readonly error?: Error;
 }
 
+/** A message without an answer that could not be delivered. */
+export interface Undeliverable {
+  /** What was sent: `Counter.increment`, or `port of int32`. */
+  readonly to: string;
+  readonly reason: DeliveryReason;
+  /** For people. */
+  readonly message: string;
+}
+
 /** What a proc tells upwards. Hooks never throw. */
 export interface ProcHooks {
+  /** An actor's constructor and `init` have ended well: it takes messages now. */
+  actorStarted(cell: Cell): void;
   /** An actor failed: it takes no more messages, its callers have been told. Once per failure. */
   actorFailed(cell: Cell, failure: ActorFailure): void;
   /** Stop what `cell`'s actor owns; called before its `cleanup`. */
   stopOwned(cell: Cell, options: StopOptions): Promise<void>;
+  /** An actor's `cleanup` threw; it ends all the same. */
+  cleanupFailed(cell: Cell, error: unknown): void;
   /**
    * A peer asks about a mesh that this proc owns. Resolves when the order to create it has been written to the peer's
    * link (true), or when it is known that there is none (false): never before.
@@ -69,6 +83,8 @@ export interface ProcHooks {
    * promise of it that settles within some 30 ms: calls to `peer` fail with that text.
    */
   peerLost(peer: ProcId, error: Error | undefined): string | Promise<string>;
+  /** A message came back, and the actor that sent it has no `undeliverable` of its own. */
+  undeliverable(cell: Cell, message: Undeliverable): void;
   /** `peer` is dead: everything pending on it has just failed. Once per proc. */
   peerDown(peer: ProcId, reason: string): void;
 }

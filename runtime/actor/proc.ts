@@ -2,14 +2,27 @@
  * One logical process: an identity, its links, its actors, its ports. Several may live in one operating-system process
  * (inline isolation, tests): they share no state, and talk through links like any others.
  */
-
-import type { Location, MeshId, ProcId } from "../link/address.js";
+import { hex64, type Location, type MeshId, type ProcId, ROOT_MESH } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
-import type { Limits } from "../link/limits.js";
-import type { Link } from "../link/link.js";
+import { DeliveryError } from "../link/errors.js";
+import type { LaneRequest, LinkHost, RelayFrame } from "../link/host.js";
+import { type KeepAlive, TimerKeepAlive } from "../link/keep-alive.js";
+import type { Destination } from "../link/lane.js";
+import { defaultLimits, type Limits } from "../link/limits.js";
+import { Link } from "../link/link.js";
 import type { Pipe } from "../link/pipe.js";
-import type { Cell } from "./cell.js";
-import type { ActorRequest, ProcHooks, StopOptions } from "./hooks.js";
+import { Relays } from "../link/relay.js";
+import { type Dial, Routes } from "../link/route.js";
+import type { SessionTarget } from "../link/session.js";
+import type { Reader } from "../wire/reader.js";
+import { Cell } from "./cell.js";
+import { DropWatch } from "./collector.js";
+import type { ProcContext } from "./context.js";
+import { readCallError } from "./error-wire.js";
+import { Held } from "./held.js";
+import type { ActorFailure, ActorRequest, ProcHooks, StopOptions } from "./hooks.js";
+import type { OpenPort } from "./open-port.js";
+import { Refusal } from "./refusal.js";
 
 export interface ProcOptions {
   readonly id: ProcId;
@@ -23,25 +36,274 @@ export interface ProcOptions {
   readonly location?: Location;
   /** The proc that made this one: what cannot be reached directly is reached through it. */
   readonly parent?: ProcId;
-  /** Dials `location` of `peer`. Rejects when it cannot be reached: traffic then goes through the parent. */
-  readonly connect: (location: Location, peer: ProcId) => Promise<Pipe>;
+  /** What waiting calls keep alive: by default the operating-system process. */
+  readonly keepAlive?: KeepAlive;
+  /** The name of its root, for people: `root`. */
+  readonly name?: string;
+  /** Dials `location` of `peer`. Rejects when it cannot be reached: traffic then goes through the owner or the parent. */
+  readonly connect: Dial;
 }
 
-/** What the rest of the runtime does with a proc. `Proc` implements it. */
-export interface ProcRuntime {
+export class Proc implements LinkHost {
   readonly id: ProcId;
+  readonly universe: bigint;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hooks: ProcHooks;
+  readonly limits: Limits;
+  readonly location: Location;
+  readonly keepAlive: KeepAlive;
+  readonly routes: Routes;
+  readonly drops: DropWatch;
   /** What code outside any actor sends as. */
   readonly root: Cell;
+  /** What actors see of it; whoever knows more of the process may replace it. */
+  context: ProcContext;
+  readonly #relays: Relays;
+  readonly #links = new Set<Link>();
+  readonly #cells = new Map<MeshId, Cell>();
+  readonly #held = new Map<MeshId, Held>();
+  readonly #questions = new Map<number, MeshId>();
+  readonly #ports = new Map<bigint, OpenPort>();
+  #lastQuestion = 0;
+  #closed = false;
+
+  constructor(options: ProcOptions) {
+    this.id = options.id;
+    this.universe = options.universe;
+    this.clock = options.clock;
+    this.random = options.random;
+    this.hooks = options.hooks;
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.location = options.location ?? "";
+    this.keepAlive = options.keepAlive ?? new TimerKeepAlive(options.clock);
+    this.context = { id: hex64(options.id) };
+    this.drops = new DropWatch(options.clock);
+    this.#relays = new Relays({
+      id: this.id,
+      linkTo: (peer) => this.routes.existing(peer),
+      accept: (pipe) => this.attach(pipe),
+    });
+    this.routes = new Routes(this, options.connect, options.parent, this.#relays, (link) => this.#links.add(link));
+    this.root = rootOf(this, options.name ?? "root");
+  }
+
   /** A link over a pipe: `peer` is known for a child just spawned, unknown for an accepted connection. */
-  attach(pipe: Pipe, peer?: ProcId): Link;
-  /** Calls `constructor` and `init` of an actor at once; messages that come meanwhile wait. Failing: `hooks.actorFailed`. */
-  createActor(request: ActorRequest): Cell;
+  attach(pipe: Pipe, peer?: ProcId): Link {
+    const link = new Link(this, peer);
+    this.#links.add(link);
+    if (peer !== undefined) this.routes.add(peer, link);
+    link.attach(pipe);
+    return link;
+  }
+
+  /**
+   * Calls `constructor` and `init` of an actor at once; messages that come meanwhile wait. Failing: `hooks.actorFailed`.
+   * An actor of the same mesh that has failed is replaced: what was sent to its address goes to the new one.
+   */
+  createActor(request: ActorRequest): Cell {
+    const { args, ...shape } = request;
+    const cell = this.#admit(shape.mesh, new Cell(this, shape));
+    cell.start(args);
+    return cell;
+  }
+
+  /** An actor cannot be created at all: calls to its address fail. The owner is not told: it is the one to say so. */
+  refuseActor(request: Omit<ActorRequest, "args" | "actorClass">, failure: ActorFailure): Cell {
+    const cell = new Cell(this, request);
+    cell.refuse(failure);
+    return this.#admit(request.mesh, cell);
+  }
+
   /** Stops an actor as `options` says. Idempotent, never rejects; resolves when `cleanup` has ended. */
-  stopActor(cell: Cell, options: StopOptions): Promise<void>;
+  stopActor(cell: Cell, options: StopOptions): Promise<void> {
+    return cell.stop(options);
+  }
+
   /** The actor of `mesh` that lives here. */
-  cell(mesh: MeshId): Cell | undefined;
-  /** Declares `peer` dead before its link says so: everything pending on it fails with `reason`. Idempotent. */
-  peerDown(peer: ProcId, reason: string): void;
+  cell(mesh: MeshId): Cell | undefined {
+    return this.#cells.get(mesh);
+  }
+
+  /** All actors that live here, failed ones that have not been stopped included. */
+  cells(): IterableIterator<Cell> {
+    return this.#cells.values();
+  }
+
+  /** Declares `peer` dead, as its links do when they end: everything pending on it fails with `reason`. Idempotent. */
+  peerDown(peer: ProcId, reason: string): void {
+    if (this.routes.down(peer) !== undefined) return;
+    const error = new DeliveryError("peer-down", reason);
+    this.routes.markDown(peer, error);
+    for (const link of [...this.#links]) {
+      if (link.peer !== peer) continue;
+      link.destroy();
+      this.#end(link, error);
+    }
+    for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
+    this.hooks.peerDown(peer, reason);
+  }
+
   /** Says farewell on every link and closes them. Pending calls fail. */
-  close(reason: string): Promise<void>;
+  close(reason: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const link of [...this.#links]) {
+      link.close(reason);
+      this.#end(link, new DeliveryError("closed", `this process has closed its links: ${reason}`));
+    }
+  }
+
+  /** A cell has come to its end. */
+  forget(cell: Cell): void {
+    if (this.#cells.get(cell.mesh) === cell) this.#cells.delete(cell.mesh);
+  }
+
+  openPort(port: OpenPort): void {
+    this.#ports.set(port.number, port);
+    port.cell.addPort(port);
+  }
+
+  closePort(port: OpenPort): void {
+    this.#ports.delete(port.number);
+    port.cell.removePort(port);
+  }
+
+  /** The link that leads to where something lives; undefined if its process is dead. */
+  linkTo({ proc, owner }: SessionTarget, location: Location): Link | undefined {
+    return this.routes.down(proc) === undefined ? this.routes.to(proc, location, owner) : undefined;
+  }
+
+  /** Two words that name a new trace. */
+  newTrace(): readonly [number, number] {
+    const id = this.random.id();
+    return [Number(id & 0xffff_ffffn), Number(id >> 32n)];
+  }
+
+  linkOpened(link: Link): void {
+    this.#links.add(link);
+    this.routes.add(link.peer!, link);
+  }
+
+  linkClosed(link: Link, error: Error | undefined): void {
+    const { peer } = link;
+    this.#relays.linkEnded(link, error ?? new Error("the link was closed"));
+    const last = !this.routes.remove(link);
+    if (peer === undefined || error === undefined || this.#closed || link.closing) {
+      this.#end(link, new DeliveryError("closed", error?.message ?? "its process has closed the link"));
+      return;
+    }
+    if (error instanceof DeliveryError) {
+      this.#end(link, error);
+      return;
+    }
+    if (!last) {
+      this.#end(link, new DeliveryError("closed", error.message));
+      return;
+    }
+    const reason = this.hooks.peerLost(peer, error);
+    if (typeof reason === "string") this.#lost(link, peer, reason);
+    else reason.then((text) => this.#lost(link, peer, text));
+  }
+
+  laneOpened(link: Link, { sender, target }: LaneRequest): Destination {
+    if (target.kind === "port") {
+      const port = this.#ports.get(target.number);
+      if (port === undefined) return new Refusal(new DeliveryError("unknown", "its receiver is gone"));
+      if (port.codec.fingerprint !== target.fingerprint) {
+        return new Refusal(new DeliveryError("refused", `it is a port of ${port.codec.name}, and of nothing else`));
+      }
+      port.heldBy(sender);
+      return port;
+    }
+    const cell = this.#cells.get(target.number);
+    if (cell !== undefined && cell.rank === target.rank) return cell;
+    return this.#hold(link, target);
+  }
+
+  readError(r: Reader): Error {
+    return readCallError(r);
+  }
+
+  asked(link: Link, question: number, mesh: MeshId): void {
+    this.hooks.meshOrdered(mesh).then(
+      (exists) => link.sendTell(question, exists),
+      () => link.sendTell(question, false),
+    );
+  }
+
+  told(_link: Link, question: number, exists: boolean): void {
+    const mesh = this.#questions.get(question);
+    if (mesh === undefined) return;
+    this.#questions.delete(question);
+    if (!exists) this.#unknown(mesh);
+  }
+
+  portHeld(_link: Link | undefined, port: bigint, holder: string, proc: ProcId, held: boolean): void {
+    this.#ports.get(port)?.hold(holder, proc, held);
+  }
+
+  relayed(link: Link, frame: RelayFrame): void {
+    this.#relays.received(link, frame);
+  }
+
+  /** Puts a cell in its place, and hands over what came before it. */
+  #admit(mesh: MeshId, cell: Cell): Cell {
+    const before = this.#cells.get(mesh);
+    if (before !== undefined && before.ended === undefined) {
+      throw new Error(`cannot create ${cell.name}: it is there already`);
+    }
+    this.#cells.set(mesh, cell);
+    before?.replaceBy(cell);
+    const held = this.#held.get(mesh);
+    this.#held.delete(mesh);
+    held?.release(cell);
+    return cell;
+  }
+
+  /** The mesh is not known here: its owner is asked, behind the orders that it has given. */
+  #hold(link: Link, { number: mesh, owner }: SessionTarget): Destination {
+    let held = this.#held.get(mesh);
+    if (held !== undefined) return held;
+    held = new Held();
+    this.#held.set(mesh, held);
+    if (owner === this.id) {
+      this.hooks.meshOrdered(mesh).then(
+        (exists) => {
+          if (!exists) this.#unknown(mesh);
+        },
+        () => this.#unknown(mesh),
+      );
+      return held;
+    }
+    const toOwner = this.routes.existing(owner) ?? (link.peer === owner ? link : undefined);
+    if (toOwner === undefined) queueMicrotask(() => this.#unknown(mesh));
+    else {
+      this.#questions.set(++this.#lastQuestion, mesh);
+      toOwner.sendAsk(this.#lastQuestion, mesh);
+    }
+    return held;
+  }
+
+  #unknown(mesh: MeshId): void {
+    const held = this.#held.get(mesh);
+    this.#held.delete(mesh);
+    held?.refuse(new DeliveryError("unknown", "there is no such actor, or not any more"));
+  }
+
+  #lost(link: Link, peer: ProcId, reason: string): void {
+    this.#end(link, new DeliveryError("peer-down", reason));
+    this.peerDown(peer, reason);
+  }
+
+  #end(link: Link, error: DeliveryError): void {
+    this.#links.delete(link);
+    link.end(error);
+  }
+}
+
+function rootOf(proc: Proc, name: string): Cell {
+  const root = new Cell(proc, { mesh: ROOT_MESH, rank: 0, incarnation: 0, name, extent: {}, owner: proc.id });
+  root.state = "running";
+  return root;
 }

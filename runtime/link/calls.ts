@@ -10,8 +10,8 @@ import type { Session } from "./session.js";
 export interface CallTarget {
   /** The answer has come; `r` stands at its message. */
   answered(rank: number, r: Reader): void;
-  /** `thrown`: by the handler; otherwise the call itself has failed. */
-  failed(rank: number, error: Error, thrown: boolean): void;
+  /** The handler has thrown, or the message could not be delivered. */
+  failed(rank: number, error: Error): void;
   /** One item of the stream of a call, of `size` bytes. */
   item(call: PendingCall, r: Reader, size: number): void;
   /** The stream has ended. */

@@ -1,38 +1,25 @@
 /**
- * Bodies of control frames: a few fixed fields and strings, as a message of the lockstep layout with a string heap.
- * Reading one checks every length; anything wrong is an error of the peer.
+ * Bodies of control frames: fixed fields and strings one after another. Reading one checks every length; anything wrong
+ * is an error of the peer. Messages of users are the codecs' business, not done here.
  */
-
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
 import { HEADER, ProtocolError } from "./frame.js";
 
-/** The place of the string heap is the first word of a body. */
-const HEAP_WORD = 4;
-
-/** Writes a body with `fields`; the frame's header stands right before the writer's position. */
-export function writeBody(w: Writer, fields: (w: Writer) => void): void {
-  const at = w.begin(HEAP_WORD);
-  fields(w);
-  w.endText(at);
-}
-
 /**
- * Reads a body from a reader that was set to it.
+ * Reads the whole body that the reader was set to.
  * @throws ProtocolError if it is not exactly what `fields` reads
  */
 export function readBody<T>(r: Reader, what: string, fields: (r: Reader) => T): T {
+  let value: T;
   try {
-    r.openText(r.take(HEAP_WORD));
-    const value = fields(r);
-    if (r.position !== r.end) throw new RangeError("it is too long");
-    r.closeText();
-    return value;
+    value = fields(r);
   } catch (error) {
-    throw new ProtocolError(`cannot read ${what}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    const why = error instanceof Error && error.message !== "" ? error.message : "it ends too early";
+    throw new ProtocolError(`cannot read ${what}: ${why}`, { cause: error });
   }
+  if (r.position !== r.end) throw new ProtocolError(`cannot read ${what}: ${r.end - r.position} bytes too many`);
+  return value;
 }
 
 export function writeU32(w: Writer, value: number): void {
@@ -41,7 +28,8 @@ export function writeU32(w: Writer, value: number): void {
 }
 
 export function readU32(r: Reader): number {
-  return r.view.getUint32(r.take(4), true);
+  const at = r.take(4);
+  return r.view.getUint32(at, true);
 }
 
 export function writeU64(w: Writer, value: bigint): void {
@@ -50,10 +38,35 @@ export function writeU64(w: Writer, value: bigint): void {
 }
 
 export function readU64(r: Reader): bigint {
-  return r.view.getBigUint64(r.take(8), true);
+  const at = r.take(8);
+  return r.view.getBigUint64(at, true);
 }
 
-/** Bytes of a body up to `position`, for the credit of the message in it. */
+export function writeF64(w: Writer, value: number): void {
+  const at = w.reserve(8);
+  w.view.setFloat64(at, value, true);
+}
+
+export function readF64(r: Reader): number {
+  const at = r.take(8);
+  return r.view.getFloat64(at, true);
+}
+
+/** UTF-8, its length in bytes first. */
+export function writeText(w: Writer, text: string): void {
+  const length = Buffer.byteLength(text);
+  writeU32(w, length);
+  const at = w.reserve(length);
+  w.bytes.utf8Write(text, at, length);
+}
+
+export function readText(r: Reader): string {
+  const length = readU32(r);
+  const at = r.take(length);
+  return Buffer.from(r.bytes.buffer, r.bytes.byteOffset + at, length).toString();
+}
+
+/** Bytes of the message in the frame at `at`, its blocks included: what it costs in credit. */
 export function bodySize(w: Writer, at: number): number {
   let size = w.position - at - HEADER;
   for (const block of w.blocks) size += block.length;

@@ -113,3 +113,10 @@ function pad(w: Writer): void {
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
+
+/** A copy with memory of its own. (`slice` of a Buffer, which received bytes are, shares it.) */
+export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(end - start);
+  copy.set(bytes.subarray(start, end));
+  return copy;
+}

@@ -40,8 +40,8 @@ export interface LinkHost {
   /** Nothing more will come. `error`: how it ended, unless by farewell. The host calls `link.end`, now or later. */
   linkClosed(link: Link, error: Error | undefined): void;
   laneOpened(link: Link, request: LaneRequest): Destination;
-  /** An error that ended a call; `thrown`: by its handler. */
-  readError(r: Reader): { readonly error: Error; readonly thrown: boolean };
+  /** An error that ended a call. */
+  readError(r: Reader): Error;
   asked(link: Link, question: number, mesh: MeshId): void;
   told(link: Link, question: number, exists: boolean): void;
   /** A port of this proc is held (or, with `held` false, no longer held) by an actor. */

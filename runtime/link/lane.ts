@@ -5,7 +5,7 @@
 import type { Reader } from "../wire/reader.js";
 import type { ActorId } from "./address.js";
 import { writeU32 } from "./control.js";
-import type { DeliveryReason } from "./errors.js";
+import type { DeliveryError, DeliveryReason } from "./errors.js";
 import { beginFrame, Kind } from "./frame.js";
 import type { Link } from "./link.js";
 
@@ -40,17 +40,20 @@ export class Lane {
   destination: Destination;
   /** What the destination keeps for each slot. */
   readonly slots: unknown[] = [];
+  /** Why slots that it keeps nothing for cannot be used. */
+  refusal: DeliveryError | undefined;
+  readonly credit: LaneCredit;
   open = true;
   readonly #messageBatch: number;
   readonly #byteBatch: number;
   #messages = 0;
   #bytes = 0;
 
-  /** @param credit messages and bytes that the sender may have un-consumed */
   constructor(link: Link, id: number, sender: LaneSender, credit: LaneCredit, destination: Destination) {
     this.link = link;
     this.id = id;
     this.sender = sender;
+    this.credit = credit;
     this.destination = destination;
     this.#messageBatch = Math.max(1, Math.floor(credit.messages / BATCHES));
     this.#byteBatch = Math.max(1, Math.floor(credit.bytes / BATCHES));
@@ -80,8 +83,10 @@ export class Lane {
   }
 }
 
-/** What a sender may have un-consumed. */
+/** What a sender may have un-consumed, and how far streams that it asks for may be ahead of it. */
 export interface LaneCredit {
   readonly messages: number;
   readonly bytes: number;
+  readonly streamItems: number;
+  readonly streamBytes: number;
 }

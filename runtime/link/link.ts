@@ -3,12 +3,12 @@
  * half: lanes, calls, and a method for each kind of frame. What comes in is handed out by receiver.ts. Knows nothing of
  * the transport below the pipe, and nothing of actors.
  */
-import type { Codec } from "../wire/codec.js";
-import { Writer } from "../wire/writer.js";
+import type { Writer } from "../wire/writer.js";
 import type { MeshId, ProcId } from "./address.js";
 import { type PendingCall, PendingCalls } from "./calls.js";
-import { bodySize, writeBody, writeU32, writeU64 } from "./control.js";
-import { type DeliveryError, type DeliveryReason, deliveryReasons, MessageSizeError } from "./errors.js";
+import { bodySize, writeText, writeU32, writeU64 } from "./control.js";
+import { checkSize } from "./encode.js";
+import { type DeliveryError, type DeliveryReason, deliveryReasons } from "./errors.js";
 import { WHOLE_MESH } from "./extension.js";
 import { beginFrame, Flag, HEADER, Kind, MAGIC, PROTOCOL_VERSION } from "./frame.js";
 import type { LinkHost, RelayFrame } from "./host.js";
@@ -17,18 +17,13 @@ import type { Limits } from "./limits.js";
 import { Outbox } from "./outbox.js";
 import type { Pipe } from "./pipe.js";
 import { Receiver } from "./receiver.js";
-import { type Message, type Sender, Session, type SessionTarget } from "./session.js";
-import type { Encoded } from "./waiting.js";
+import { type Encoder, type Sender, Session, type SessionTarget } from "./session.js";
 
 /** The producing end of a stream. */
 export interface StreamSource {
   /** The consumer has taken items. */
   credited(items: number, bytes: number): void;
 }
-
-/** Where messages that cannot be sent yet, or go to many, are encoded. Encoding never nests. */
-const scratch = new Writer();
-const noBlocks: readonly Uint8Array[] = [];
 
 export class Link {
   readonly host: LinkHost;
@@ -79,7 +74,7 @@ export class Link {
     if (this.#closing || this.ended !== undefined) return;
     this.#closing = true;
     const at = beginFrame(this.outbox.writer, Kind.bye, 0, 0);
-    writeBody(this.outbox.writer, (w) => w.string(reason));
+    writeText(this.outbox.writer, reason);
     this.outbox.commit(at);
     this.outbox.flush();
     this.#pipe?.close();
@@ -112,7 +107,7 @@ export class Link {
     for (const call of this.calls.all()) {
       const { target, rank } = call;
       this.endCall(call);
-      target.failed(rank, error, false);
+      target.failed(rank, error);
     }
     for (const lane of this.lanes) {
       if (lane === undefined) continue;
@@ -124,12 +119,13 @@ export class Link {
     this.streams.clear();
   }
 
-  openSession(sender: Sender, target: SessionTarget): Session {
+  /** @param key what the sender knows the session by */
+  openSession(sender: Sender, target: SessionTarget, key: unknown): Session {
     const lane = this.#freeLanes.pop() ?? this.sessions.length;
-    const session = new Session(this, lane, sender, target);
+    const session = new Session(this, lane, sender, target, key);
     this.sessions[lane] = session;
     const at = beginFrame(this.outbox.writer, Kind.open, lane, 0);
-    writeBody(this.outbox.writer, (w) => writeOpen(w, sender, target, this.limits));
+    writeOpen(this.outbox.writer, sender, target, this.limits);
     this.outbox.commit(at);
     return session;
   }
@@ -162,18 +158,6 @@ export class Link {
     this.host.keepAlive.release();
   }
 
-  /** A message in memory of its own. @param extra bytes that go with it, for the limit */
-  encode(message: Message, value: unknown, extra: number): Encoded {
-    const w = scratch;
-    w.position = 0;
-    message.codec.encodeInto(w, value);
-    const blocks = w.blocks.length === 0 ? noBlocks : w.blocks.splice(0);
-    let size = w.position + extra;
-    for (const block of blocks) size += block.length;
-    checkSize(message.label, size, this.limits);
-    return { bytes: w.copy(0), blocks, size };
-  }
-
   /** The number by which the peer knows an extent; tells it on first use. */
   extentNumber(extent: Readonly<Record<string, number>>): number {
     const key = Object.entries(extent).join();
@@ -181,25 +165,23 @@ export class Link {
     if (known !== undefined) return known;
     const number = WHOLE_MESH + 1 + this.#extents.size;
     this.#extents.set(key, number);
-    const at = beginFrame(this.outbox.writer, Kind.extent, number, 0);
-    writeBody(this.outbox.writer, (w) => {
-      const entries = Object.entries(extent);
-      writeU32(w, entries.length);
-      for (const [name, size] of entries) {
-        w.string(name);
-        writeU32(w, size);
-      }
-    });
+    const w = this.outbox.writer;
+    const at = beginFrame(w, Kind.extent, number, 0);
+    const entries = Object.entries(extent);
+    writeU32(w, entries.length);
+    for (const [name, size] of entries) {
+      writeText(w, name);
+      writeU32(w, size);
+    }
     this.outbox.commit(at);
     return number;
   }
 
   sendBind(lane: number, base: number, key: string, fingerprint: bigint): void {
-    const at = beginFrame(this.outbox.writer, Kind.bind | (base << 16), lane, 0);
-    writeBody(this.outbox.writer, (w) => {
-      w.string(key);
-      writeU64(w, fingerprint);
-    });
+    const w = this.outbox.writer;
+    const at = beginFrame(w, Kind.bind | (base << 16), lane, 0);
+    writeU64(w, fingerprint);
+    writeText(w, key);
     this.outbox.commit(at);
   }
 
@@ -207,7 +189,7 @@ export class Link {
    * Answers a call of the peer. `codec` undefined: with nothing.
    * @throws CodecError, MessageSizeError: then nothing has been sent
    */
-  sendReply(kind: number, call: number, credited: boolean, codec: Codec<unknown> | undefined, value: unknown): number {
+  sendReply(kind: number, call: number, credited: boolean, codec: Encoder | undefined, value: unknown): number {
     const w = this.outbox.writer;
     const at = beginFrame(w, credited ? kind | (Flag.credited << 8) : kind, call, 0);
     if (codec === undefined) {
@@ -255,13 +237,13 @@ export class Link {
 
   sendGone(lane: number, reason: DeliveryReason, message: string): void {
     const at = beginFrame(this.outbox.writer, Kind.gone, lane, deliveryReasons.indexOf(reason));
-    writeBody(this.outbox.writer, (w) => w.string(message));
+    writeText(this.outbox.writer, message);
     this.outbox.commit(at);
   }
 
   sendBounce(lane: number, slot: number, error: DeliveryError): void {
     const at = beginFrame(this.outbox.writer, Kind.bounce | (slot << 16), lane, deliveryReasons.indexOf(error.reason));
-    writeBody(this.outbox.writer, (w) => w.string(error.message));
+    writeText(this.outbox.writer, error.message);
     this.outbox.commit(at);
   }
 
@@ -281,12 +263,11 @@ export class Link {
 
   /** Tells the owner of a port which actor holds it, or no longer does. */
   sendHold(held: boolean, port: bigint, holder: string, proc: ProcId): void {
-    const at = beginFrame(this.outbox.writer, held ? Kind.hold : Kind.release, 0, 0);
-    writeBody(this.outbox.writer, (w) => {
-      writeU64(w, port);
-      writeU64(w, proc);
-      w.string(holder);
-    });
+    const w = this.outbox.writer;
+    const at = beginFrame(w, held ? Kind.hold : Kind.release, 0, 0);
+    writeU64(w, port);
+    writeU64(w, proc);
+    writeText(w, holder);
     this.outbox.commit(at);
   }
 
@@ -315,14 +296,6 @@ export class Link {
   }
 }
 
-function checkSize(label: string, size: number, limits: Limits): void {
-  if (size + HEADER <= limits.maxFrame) return;
-  throw new MessageSizeError(
-    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${limits.maxFrame} for a frame ` +
-      "(limits.maxFrame)",
-  );
-}
-
 function writeOpen(w: Writer, { id, name }: Sender, target: SessionTarget, limits: Limits): void {
   writeU64(w, id.proc);
   writeU64(w, id.mesh);
@@ -330,10 +303,12 @@ function writeOpen(w: Writer, { id, name }: Sender, target: SessionTarget, limit
   writeU32(w, id.incarnation);
   writeU32(w, limits.creditMessages);
   writeU32(w, limits.creditBytes);
+  writeU32(w, limits.streamItems);
+  writeU32(w, limits.streamBytes);
   writeU64(w, target.number);
   writeU64(w, target.owner);
   writeU64(w, target.fingerprint);
   writeU32(w, target.rank);
   writeU32(w, target.kind === "port" ? 1 : 0);
-  w.string(name);
+  writeText(w, name);
 }

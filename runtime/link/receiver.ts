@@ -3,9 +3,9 @@
  * whatever is wrong with it closes the link with an error that says so, and harms nobody else.
  */
 import { Reader } from "../wire/reader.js";
-import { readBody, readU32, readU64 } from "./control.js";
+import { readBody, readText, readU32, readU64 } from "./control.js";
 import { DeliveryError, deliveryReasons } from "./errors.js";
-import { Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
+import { copyBytes, Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
 import type { LaneRequest } from "./host.js";
 import { type FrameHandler, Inbox } from "./inbox.js";
 import { Lane } from "./lane.js";
@@ -68,7 +68,7 @@ export class Receiver implements PipeSink, FrameHandler {
     if (!this.#introduced && kind !== Kind.hello)
       throw new ProtocolError(`cannot read frame: kind ${kind} before hello`);
     if (kind === Kind.block) {
-      this.#block(owned ? bytes : bytes.slice(start, end));
+      this.#block(owned ? bytes : copyBytes(bytes, start, end));
       return;
     }
     const r = this.#reader;
@@ -168,7 +168,7 @@ export class Receiver implements PipeSink, FrameHandler {
         break;
       case Kind.hold:
       case Kind.release: {
-        const [port, proc, holder] = readBody(r, "hold", () => [readU64(r), readU64(r), r.string()] as const);
+        const [port, proc, holder] = readBody(r, "hold", () => [readU64(r), readU64(r), readText(r)] as const);
         host.portHeld(this.#link, port, holder, proc, kind === Kind.hold);
         break;
       }
@@ -215,7 +215,7 @@ export class Receiver implements PipeSink, FrameHandler {
 
   #bind(base: number, a: number, r: Reader): void {
     const lane = this.#lane(a);
-    const [key, fingerprint] = readBody(r, "bind", () => [r.string(), readU64(r)] as const);
+    const [fingerprint, key] = readBody(r, "bind", () => [readU64(r), readText(r)] as const);
     lane.destination.bind(lane, base, key, fingerprint);
   }
 
@@ -225,7 +225,7 @@ export class Receiver implements PipeSink, FrameHandler {
     extents.push(
       readBody(r, "extent", () => {
         const entries: [string, number][] = [];
-        for (let left = readU32(r); left > 0; left--) entries.push([r.string(), readU32(r)]);
+        for (let left = readU32(r); left > 0; left--) entries.push([readText(r), readU32(r)]);
         return Object.freeze(Object.fromEntries(entries));
       }),
     );
@@ -237,10 +237,10 @@ export class Receiver implements PipeSink, FrameHandler {
     if (call === undefined) return;
     const { target, rank, credit } = call;
     const session = call.session!;
-    const { error, thrown } = link.host.readError(r);
+    const error = link.host.readError(r);
     link.endCall(call);
     if (((word1 >>> 8) & Flag.credited) === 0) session.credited(1, credit);
-    target.failed(rank, error, thrown);
+    target.failed(rank, error);
   }
 
   #item(a: number, r: Reader, size: number): void {
@@ -268,7 +268,7 @@ export class Receiver implements PipeSink, FrameHandler {
   }
 
   #gone(a: number, b: number, r: Reader): void {
-    const message = readBody(r, "gone", () => r.string());
+    const message = readBody(r, "gone", () => readText(r));
     const session = this.#link.sessions[a];
     if (session === undefined || session.ended !== undefined) return;
     session.end(new DeliveryError(deliveryReasons[b] ?? "unknown", message));
@@ -276,7 +276,7 @@ export class Receiver implements PipeSink, FrameHandler {
   }
 
   #bounce(slot: number, a: number, b: number, r: Reader): void {
-    const message = readBody(r, "bounce", () => r.string());
+    const message = readBody(r, "bounce", () => readText(r));
     const session = this.#link.sessions[a];
     session?.sender.bounced(session, slot, new DeliveryError(deliveryReasons[b] ?? "unknown", message));
   }
@@ -308,7 +308,7 @@ function readOpen(r: Reader, link: Link): LaneRequest {
   const mesh = readU64(r);
   const rank = readU32(r);
   const incarnation = readU32(r);
-  const credit = { messages: readU32(r), bytes: readU32(r) };
+  const credit = { messages: readU32(r), bytes: readU32(r), streamItems: readU32(r), streamBytes: readU32(r) };
   const number = readU64(r);
   const owner = readU64(r);
   const fingerprint = readU64(r);
@@ -316,7 +316,7 @@ function readOpen(r: Reader, link: Link): LaneRequest {
   const kind = readU32(r) === 1 ? "port" : "actor";
   const { id, universe } = link.host;
   return {
-    sender: { universe, proc, mesh, rank, incarnation, name: r.string() },
+    sender: { universe, proc, mesh, rank, incarnation, name: readText(r) },
     target: { kind, proc: id, number, rank: targetRank, owner, fingerprint },
     credit,
   };

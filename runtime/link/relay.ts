@@ -3,6 +3,7 @@
  * ends speak the same frames over it as over a socket; the proc in between passes bytes on and never reads them.
  */
 import type { ProcId } from "./address.js";
+import { copyBytes } from "./frame.js";
 import type { RelayFrame } from "./host.js";
 import type { Link } from "./link.js";
 import type { Pipe, PipeSink } from "./pipe.js";
@@ -75,7 +76,7 @@ class RelayPipe implements Pipe {
   /** `bytes` need not outlast this call. */
   received(bytes: Uint8Array): void {
     const sink = this.#sink;
-    if (sink === undefined) this.#early.push(bytes.slice());
+    if (sink === undefined) this.#early.push(copyBytes(bytes, 0, bytes.length));
     for (let at = 0; sink !== undefined && at < bytes.length && !this.#ended; ) {
       const target = sink.buffer();
       const size = Math.min(target.length, bytes.length - at);

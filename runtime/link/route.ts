@@ -21,14 +21,17 @@ export class Routes {
   readonly #dial: Dial;
   readonly #parent: ProcId | undefined;
   readonly #relays: Relays;
+  readonly #made: (link: Link) => void;
   readonly #links = new Map<ProcId, Link>();
   readonly #down = new Map<ProcId, DeliveryError>();
 
-  constructor(host: LinkHost, dial: Dial, parent: ProcId | undefined, relays: Relays) {
+  /** @param made told of each link that is made here */
+  constructor(host: LinkHost, dial: Dial, parent: ProcId | undefined, relays: Relays, made: (link: Link) => void) {
     this.#host = host;
     this.#dial = dial;
     this.#parent = parent;
     this.#relays = relays;
+    this.#made = made;
   }
 
   /** The link that is used towards a peer, if there is one already. */
@@ -54,6 +57,7 @@ export class Routes {
     if (down !== undefined) throw down;
     const link = new Link(this.#host, peer);
     this.#links.set(peer, link);
+    this.#made(link);
     if (peer === this.#host.id) link.attach(loopPipe());
     else if (location === "") this.#relay(link, peer, owner);
     else

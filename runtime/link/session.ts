@@ -7,7 +7,8 @@ import type { Codec } from "../wire/codec.js";
 import type { ActorId, ProcId } from "./address.js";
 import { abandoned, type CallTarget, type PendingCall } from "./calls.js";
 import { bodySize } from "./control.js";
-import { BackpressureError, type DeliveryError, MessageSizeError } from "./errors.js";
+import { checkSize, encodeMessage } from "./encode.js";
+import { BackpressureError, type DeliveryError } from "./errors.js";
 import { type Extension, writeExtension } from "./extension.js";
 import { beginFrame, Flag, HEADER, Kind } from "./frame.js";
 import type { Link } from "./link.js";
@@ -41,7 +42,18 @@ export interface SessionTarget {
 export interface Message {
   /** `counters.increment`. */
   readonly label: string;
-  readonly codec: Codec<unknown>;
+  readonly codec: Encoder;
+}
+
+/** The half of a codec that sending needs. */
+export type Encoder = Pick<Codec<unknown>, "encodeInto">;
+
+/** An interface of the receiver, by whose endpoints messages are sent; the same object each time. */
+export interface Interface {
+  readonly key: string;
+  readonly name: string;
+  readonly fingerprint: bigint;
+  readonly endpoints: readonly { readonly name: string }[];
 }
 
 /** Waits until a message has been given credit. */
@@ -60,12 +72,16 @@ export class Session {
   #messages = 0;
   #bytes = 0;
   #waiting: WaitingQueue | undefined;
-  #bound: object | undefined;
-  #moreBound: Map<object, number> | undefined;
+  #bound: Interface | undefined;
+  #moreBound: Map<Interface, number> | undefined;
   #nextSlot = 0;
 
+  /** What its sender knows it by. */
+  readonly key: unknown;
+
   /** Made by `link.openSession`. */
-  constructor(link: Link, lane: number, sender: Sender, target: SessionTarget) {
+  constructor(link: Link, lane: number, sender: Sender, target: SessionTarget, key: unknown) {
+    this.key = key;
     this.link = link;
     this.lane = lane;
     this.sender = sender;
@@ -86,13 +102,15 @@ export class Session {
   }
 
   /** The first slot of an interface on this lane; the first use tells the receiver. */
-  slotOf(description: object, key: string, fingerprint: bigint, slots: number): number {
+  slotOf(description: Interface): number {
     if (this.#bound === description) return 0;
     const known = this.#moreBound?.get(description);
     if (known !== undefined) return known;
+    const { key, fingerprint, endpoints } = description;
     const base = this.#nextSlot;
-    if (base + slots > 0xffff) throw new RangeError(`cannot send to ${key}: too many interfaces on one lane`);
-    this.#nextSlot += slots;
+    if (base + endpoints.length > 0xffff)
+      throw new RangeError(`cannot send to ${key}: too many interfaces on one lane`);
+    this.#nextSlot += endpoints.length;
     if (this.#bound === undefined) this.#bound = description;
     else {
       this.#moreBound ??= new Map();
@@ -100,6 +118,15 @@ export class Session {
     }
     this.link.sendBind(this.lane, base, key, fingerprint);
     return base;
+  }
+
+  /** What a slot stands for, as errors name it. */
+  labelOf(slot: number): string {
+    for (const [description, base] of [[this.#bound, 0] as const, ...(this.#moreBound ?? [])]) {
+      const endpoint = description?.endpoints[slot - base];
+      if (description !== undefined && endpoint !== undefined) return `${description.name}.${endpoint.name}`;
+    }
+    return this.target.kind;
   }
 
   /**
@@ -118,7 +145,7 @@ export class Session {
     const call = link.calls.add(target, this, 0, rank);
     try {
       if (this.hasCredit) call.credit = this.#write(Kind.message | (slot << 16), call.id, message, value, extension);
-      else this.#later(slot, 0, this.#encode(message, value, extension), extension, call, undefined);
+      else this.#later(slot, 0, this.#encode(message, value), extension, call, undefined);
     } catch (error) {
       link.calls.remove(call);
       throw error;
@@ -144,7 +171,7 @@ export class Session {
       this.#write(Kind.message | (flags << 8) | (slot << 16), 0, message, value, extension);
       return true;
     }
-    this.#later(slot, flags, this.#encode(message, value, extension), extension, undefined, waiter);
+    this.#later(slot, flags, this.#encode(message, value), extension, undefined, waiter);
     return false;
   }
 
@@ -213,7 +240,7 @@ export class Session {
       }
       const { target, rank } = call;
       this.link.endCall(call);
-      target.failed(rank, error, false);
+      target.failed(rank, error);
     }
     this.sender.sessionEnded(this);
   }
@@ -226,7 +253,7 @@ export class Session {
       if (extension !== undefined) writeExtension(w, extension);
       message.codec.encodeInto(w, value);
       const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
-      if (size > this.link.limits.maxFrame - HEADER) refuse(message.label, size, this.link.limits.maxFrame);
+      checkSize(message.label, size, this.link.limits);
       outbox.commit(at);
       this.#messages++;
       this.#bytes += size;
@@ -260,10 +287,10 @@ export class Session {
   }
 
   /** Encodes a message that cannot be sent yet. */
-  #encode(message: Message, value: unknown, extension: Extension | undefined): Encoded {
+  #encode(message: Message, value: unknown): Encoded {
     // Asked before anything is encoded, so that a flood that is refused costs little.
     this.admits(0, message.label);
-    const body = this.link.encode(message, value, extension === undefined ? 0 : extension.chain.length * 4 + 24);
+    const body = encodeMessage(message, value, this.link.limits);
     this.admits(body.size, message.label);
     return body;
   }
@@ -292,10 +319,4 @@ export class Session {
     }
     if (waiting.size === 0) this.#waiting = undefined;
   }
-}
-
-function refuse(label: string, size: number, limit: number): never {
-  throw new MessageSizeError(
-    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${limit} for a frame (limits.maxFrame)`,
-  );
 }

@@ -1,0 +1,124 @@
+/**
+ * What a process knows of a mesh: one record for all handles and slices of it, so that whoever sends to an actor, by
+ * whatever handle, uses the same session. Handles are told of in mesh.ts.
+ */
+import type { Location, MeshId, ProcId } from "../link/address.js";
+import { chainToken } from "../link/extension.js";
+import type { SessionTarget } from "../link/session.js";
+import { type Extent, extentSize } from "../shape/index.js";
+
+/** Where one rank lives. */
+export interface RankLocation {
+  readonly proc: ProcId;
+  readonly location: Location;
+}
+
+/** One actor as those who send to it know it; also the key of their sessions. */
+export class ActorTarget implements SessionTarget {
+  readonly kind = "actor";
+  readonly fingerprint = 0n;
+  readonly mesh: MeshRecord;
+  readonly rank: number;
+  proc: ProcId;
+  location: Location;
+  #token: readonly [number, number] | undefined;
+
+  constructor(mesh: MeshRecord, rank: number, { proc, location }: RankLocation) {
+    this.mesh = mesh;
+    this.rank = rank;
+    this.proc = proc;
+    this.location = location;
+  }
+
+  get number(): MeshId {
+    return this.mesh.id;
+  }
+
+  get owner(): ProcId {
+    return this.mesh.owner;
+  }
+
+  /** Its name in call chains. */
+  get token(): readonly [number, number] {
+    this.#token ??= chainToken({ proc: this.proc, mesh: this.mesh.id, rank: this.rank });
+    return this.#token;
+  }
+}
+
+/** What the owner of a mesh can do with it; absent where a mesh is only referred to. */
+export interface MeshControl {
+  /** Resolves when all actors are there, rejects with why one is not. Never raises unhandledRejection. */
+  readonly ready: Promise<void>;
+  /** Idempotent, never rejects. */
+  stop(options: MeshStopOptions): Promise<void>;
+}
+
+export interface MeshStopOptions {
+  readonly reason?: string;
+  /** Milliseconds in which queued messages are still handled. */
+  readonly drain?: number;
+}
+
+export interface MeshIdentity {
+  readonly id: MeshId;
+  /** As it was spawned. */
+  readonly name: string;
+  /** The proc whose actor made it. */
+  readonly owner: ProcId;
+  readonly extent: Extent;
+}
+
+export class MeshRecord implements MeshIdentity {
+  readonly id: MeshId;
+  readonly name: string;
+  readonly owner: ProcId;
+  readonly extent: Extent;
+  /** The number of ranks, as it was spawned. */
+  readonly size: number;
+  control: MeshControl | undefined;
+  /** Why nothing can be sent to it any more, as far as this process has decided so. */
+  stopped: string | undefined;
+  /** By rank in the mesh as it was spawned; those that this process has heard of. */
+  readonly #targets = new Map<number, ActorTarget>();
+
+  constructor({ id, name, owner, extent }: MeshIdentity) {
+    this.id = id;
+    this.name = name;
+    this.owner = owner;
+    this.extent = extent;
+    this.size = extentSize(extent);
+  }
+
+  /** The actor at a rank of the mesh as it was spawned. */
+  target(rank: number): ActorTarget {
+    const target = this.#targets.get(rank);
+    if (target === undefined)
+      throw new RangeError(`cannot find rank ${rank} of mesh "${this.name}": its place is unknown`);
+    return target;
+  }
+
+  /** Where a rank lives, or lives from now on: a rank that was replaced may be in another process. */
+  locate(rank: number, location: RankLocation): void {
+    const target = this.#targets.get(rank);
+    if (target === undefined) this.#targets.set(rank, new ActorTarget(this, rank, location));
+    else {
+      target.proc = location.proc;
+      target.location = location.location;
+    }
+  }
+}
+
+const records = new Map<MeshId, WeakRef<MeshRecord>>();
+const forgotten = new FinalizationRegistry<MeshId>((id) => {
+  if (records.get(id)?.deref() === undefined) records.delete(id);
+});
+
+/** The one record of a mesh in this operating-system process: made on first sight. */
+export function meshRecord(identity: MeshIdentity): MeshRecord {
+  const known = records.get(identity.id)?.deref();
+  if (known !== undefined) return known;
+  const made = new MeshRecord(identity);
+  records.set(identity.id, new WeakRef(made));
+  forgotten.register(made, identity.id);
+  return made;
+}

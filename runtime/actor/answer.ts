@@ -1,0 +1,49 @@
+/** Answers: what a handler returned or threw, on its way back to the caller. Nothing here throws. */
+import { DeliveryError } from "../link/errors.js";
+import { Kind } from "../link/frame.js";
+import type { Lane } from "../link/lane.js";
+import { writeDelivery, writeThrown } from "./error-wire.js";
+import { noteHolders, portsWritten } from "./holders.js";
+import { callerOf, type Turn } from "./turn.js";
+
+/** For calls that were given up before their turn came. */
+export const notStarted = new DeliveryError("closed", "its caller no longer waited when its turn came");
+
+/** Answers a turn's call with a value; one that is not of the endpoint's type is an error of the handler. */
+export function answer(turn: Turn, value: unknown): void {
+  const { endpoint, creditWithAnswer } = turn.handler;
+  try {
+    turn.lane.link.sendReply(Kind.reply, turn.call, !creditWithAnswer, endpoint.result, value);
+    if (portsWritten.length > 0) noteHolders(turn.cell.proc, [callerOf(turn)]);
+  } catch (error) {
+    answerError(turn, error);
+  }
+}
+
+/** Answers a turn's call with what its handler threw. */
+export function answerError(turn: Turn, thrown: unknown): void {
+  const { lane, call, cell, handler } = turn;
+  lane.link.sendError(call, !handler.creditWithAnswer, (w) => writeThrown(w, cell.name, thrown));
+}
+
+/** Answers a call that is not going to be handled; its message's credit goes back with the answer. */
+export function answerUndelivered(lane: Lane, call: number, actor: string, error: DeliveryError): void {
+  lane.link.sendError(call, false, (w) => writeDelivery(w, actor, error));
+}
+
+/** Answers a call whose arguments are not what the endpoint takes. */
+export function answerUndecodable(lane: Lane, call: number, actor: string, error: unknown): void {
+  lane.link.sendError(call, false, (w) => writeThrown(w, actor, error));
+}
+
+/** Answers the call of a turn whose handler has not come to an end, and will not. */
+export function answerInterrupted(turn: Turn, error: DeliveryError): void {
+  const { lane, call, cell, handler } = turn;
+  lane.link.sendError(call, !handler.creditWithAnswer, (w) => writeDelivery(w, cell.name, error));
+}
+
+/** Sends a message without answer back. */
+export function bounce(lane: Lane, slot: number, size: number, error: DeliveryError): void {
+  if (lane.open) lane.link.sendBounce(lane.id, slot, error);
+  lane.consumed(size);
+}

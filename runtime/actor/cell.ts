@@ -1,0 +1,357 @@
+/**
+ * The cell of an actor: its identity, its life from construction to its end, its mailbox, and the sessions by which it
+ * sends. A proc's root is a cell too, one that takes no messages.
+ */
+import { type ActorId, type Location, type MeshId, ROOT_MESH } from "../link/address.js";
+import { DeliveryError } from "../link/errors.js";
+import { chainToken, readExtension } from "../link/extension.js";
+import { Flag, ProtocolError } from "../link/frame.js";
+import type { Destination, Lane } from "../link/lane.js";
+import type { Sender, Session, SessionTarget } from "../link/session.js";
+import { type Extent, Point } from "../shape/index.js";
+import type { Reader } from "../wire/reader.js";
+import type { Actor, Failure } from "./actor.js";
+import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
+import { type ActorContext, OwnTurn, runTurn } from "./context.js";
+import { describeThrown } from "./error-wire.js";
+import { type Handler, handlersOf } from "./handler.js";
+import { holderName, portsRead, releaseHolder } from "./holders.js";
+import type { ActorFailure, ActorRequest, StopOptions } from "./hooks.js";
+import { isThenable } from "./invoke.js";
+import { Mailbox, type MailboxOwner } from "./mailbox.js";
+import type { OpenPort } from "./open-port.js";
+import type { PortTarget } from "./port.js";
+import type { Proc } from "./proc.js";
+import { Turn } from "./turn.js";
+
+/** `starting`: constructor or `init` is running. `stopping`: what waits is still handled. */
+export type CellState = "starting" | "running" | "stopping" | "failed" | "stopped";
+
+/** What its creator said of an actor. A root has neither class nor descriptor. */
+export type ActorShape = Omit<ActorRequest, "args" | "actorClass" | "descriptor"> &
+  Partial<Pick<ActorRequest, "actorClass" | "descriptor">>;
+
+/** How long `cleanup` may take, in milliseconds. */
+const CLEANUP_MS = 3000;
+/** Cancel reason of callers that are gone: an index of `cancelReasons`. */
+const CALLER_GONE = 0;
+
+export class Cell implements Destination, Sender, MailboxOwner {
+  readonly proc: Proc;
+  readonly shape: ActorShape;
+  state: CellState = "starting";
+  /** Undefined before the constructor has returned and after `cleanup`. */
+  instance: Actor | undefined;
+  /** Why it takes no messages any more. */
+  #ended: DeliveryError | undefined;
+  readonly #mailbox = new Mailbox(this);
+  #sessions: Map<unknown, Session> | undefined;
+  #lanes: Lane[] | undefined;
+  /** Ports that it was sent and has not dropped. */
+  #held: Set<PortTarget> | undefined;
+  /** Ports that end with it. */
+  #ports: Set<OpenPort> | undefined;
+  #windingDown: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  /** Made by `proc.createActor`. */
+  constructor(proc: Proc, shape: ActorShape) {
+    this.proc = proc;
+    this.shape = shape;
+  }
+
+  get mesh(): MeshId {
+    return this.shape.mesh;
+  }
+
+  get rank(): number {
+    return this.shape.rank;
+  }
+
+  get isRoot(): boolean {
+    return this.shape.mesh === ROOT_MESH;
+  }
+
+  get id(): ActorId {
+    const { mesh, rank, incarnation } = this.shape;
+    return { universe: this.proc.universe, proc: this.proc.id, mesh, rank, incarnation };
+  }
+
+  get name(): string {
+    return this.isRoot ? this.shape.name : `${this.shape.name}[${this.shape.rank}]`;
+  }
+
+  /** Its name in call chains. */
+  get token(): readonly [number, number] {
+    return chainToken({ proc: this.proc.id, mesh: this.shape.mesh, rank: this.shape.rank });
+  }
+
+  /** What code of this actor runs in when it handles no message. */
+  get turn(): OwnTurn {
+    return new OwnTurn(this);
+  }
+
+  /** Why it takes no messages any more. */
+  get ended(): DeliveryError | undefined {
+    return this.#ended;
+  }
+
+  get context(): ActorContext {
+    const { name, rank } = this.shape;
+    const extent = this.shape.extent as Extent;
+    return { id: this.id, name, rank: new Point(extent, rank) };
+  }
+
+  /** Messages that wait for their turn. */
+  get waiting(): number {
+    return this.#mailbox.length;
+  }
+
+  /** Constructs the actor and runs its `init`. Never throws. */
+  start(args: readonly unknown[]): void {
+    const turn = new OwnTurn(this, this.token);
+    const { actorClass } = this.shape;
+    const construct = actorClass as unknown as new (...args: readonly unknown[]) => Actor;
+    try {
+      runTurn(turn, () => {
+        this.instance = new construct(...args);
+      });
+    } catch (error) {
+      this.fail({ kind: "constructor", error, at: this.proc.clock.wall() });
+      return;
+    }
+    const failed = (error: unknown): void => this.fail({ kind: "init", error, at: this.proc.clock.wall() });
+    try {
+      const initialised = runTurn(turn, () => this.instance?.init?.());
+      if (isThenable(initialised)) initialised.then(() => this.#started(), failed);
+      else this.#started();
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Runs the actor's `supervise` in a turn of its own. @throws what it throws; may return a promise */
+  supervise(failure: Failure): unknown {
+    return runTurn(this.turn, () => this.instance?.supervise?.(failure));
+  }
+
+  /** The actor has failed: callers are told, then its owner. Idempotent. */
+  fail(failure: ActorFailure): void {
+    if (this.state === "failed" || this.state === "stopped") return;
+    const { error } = failure;
+    this.state = "failed";
+    this.#ended = this.#failedOf(error);
+    this.#mailbox.close(this.#ended);
+    this.#letGo();
+    this.proc.hooks.actorFailed(this, failure);
+    const reason = error instanceof Error ? error : new Error(describeThrown(error));
+    this.#windingDown = this.#windDown({ reason: this.#ended.message, drain: 0, error: reason });
+  }
+
+  /** Takes over the lanes of the actor that this one replaces. */
+  replaceBy(next: Cell): void {
+    const lanes = this.#lanes ?? [];
+    for (const lane of lanes) lane.destination = next;
+    next.#lanes = lanes;
+    this.#lanes = undefined;
+    this.#closeSessions();
+  }
+
+  /** It never came to be: its callers are told why. */
+  refuse(failure: ActorFailure): void {
+    this.state = "failed";
+    this.#ended = this.#failedOf(failure.error);
+    this.#mailbox.close(this.#ended);
+  }
+
+  /** Stops the actor: no new messages, those that wait for at most `drain`, what it owns, `cleanup`. Never rejects. */
+  stop(options: StopOptions): Promise<void> {
+    this.#stopping ??= this.#stop(options);
+    return this.#stopping;
+  }
+
+  bind(lane: Lane, base: number, key: string, fingerprint: bigint): void {
+    this.#lanes ??= [];
+    if (!this.#lanes.includes(lane)) this.#lanes.push(lane);
+    const { actorClass } = this.shape;
+    const handlers = actorClass === undefined ? "unknown" : handlersOf(actorClass, key, fingerprint);
+    if (typeof handlers !== "string") {
+      for (const [i, handler] of handlers.entries()) lane.slots[base + i] = handler;
+      return;
+    }
+    const own = this.shape.descriptor?.key ?? "root";
+    lane.refusal = new DeliveryError(
+      "refused",
+      handlers === "unknown"
+        ? `the actor ${this.name} is no ${key}: it is a ${own}`
+        : `the actor ${this.name} was generated from another version of ${key}: run npx viceroy compile`,
+    );
+  }
+
+  message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
+    const extension = (flags & Flag.extended) === 0 ? undefined : readExtension(r);
+    const handler = lane.slots[slot] as Handler | undefined;
+    if (this.#ended !== undefined || handler === undefined) {
+      this.#turnAway(lane, slot, call, size);
+      return;
+    }
+    let args: readonly unknown[];
+    try {
+      args = handler.endpoint.args.decodeFrom(r);
+    } catch (error) {
+      if (call !== 0) answerUndecodable(lane, call, this.name, error);
+      else
+        bounce(lane, slot, size, new DeliveryError("refused", error instanceof Error ? error.message : String(error)));
+      return;
+    }
+    if (portsRead.length > 0) this.#holdPorts();
+    this.#mailbox.add(new Turn(this, lane, slot, handler, call, args, size, extension));
+  }
+
+  cancel(lane: Lane, call: number, reason: number): void {
+    this.#mailbox.cancel(lane, call, reason);
+  }
+
+  laneClosed(lane: Lane): void {
+    const lanes = this.#lanes;
+    const index = lanes?.indexOf(lane) ?? -1;
+    if (index >= 0) lanes!.splice(index, 1);
+    this.#mailbox.cancelLane(lane, CALLER_GONE);
+  }
+
+  messageFailed(turn: Turn, error: unknown): void {
+    const { endpoint } = turn.handler;
+    this.fail({ kind: "message", error, endpoint: endpoint.name, at: this.proc.clock.wall() });
+  }
+
+  /** The session to a destination, opened on first use. @throws DeliveryError if its process is known to be dead */
+  session(key: unknown, target: SessionTarget, location: Location): Session {
+    const known = this.#sessions?.get(key);
+    if (known !== undefined) return known;
+    const session = this.proc.routes.to(target.proc, location, target.owner).openSession(this, target, key);
+    this.#sessions ??= new Map();
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  knownSession(key: unknown): Session | undefined {
+    return this.#sessions?.get(key);
+  }
+
+  sessionEnded(session: Session): void {
+    if (this.#sessions?.get(session.key) === session) this.#sessions.delete(session.key);
+  }
+
+  bounced(session: Session, slot: number, error: DeliveryError): void {
+    this.undeliverable(session.labelOf(slot), error);
+  }
+
+  /** A message without an answer could not be delivered. */
+  undeliverable(to: string, { reason, message }: DeliveryError): void {
+    const told = { to, reason, message };
+    if (this.instance?.undeliverable === undefined) {
+      if (this.state !== "stopped") this.proc.hooks.undeliverable(this, told);
+      return;
+    }
+    try {
+      runTurn(this.turn, () => this.instance?.undeliverable?.(told));
+    } catch (error) {
+      this.fail({ kind: "message", error, at: this.proc.clock.wall() });
+    }
+  }
+
+  /** It has opened a port, which ends with it. */
+  addPort(port: OpenPort): void {
+    this.#ports ??= new Set();
+    this.#ports.add(port);
+  }
+
+  removePort(port: OpenPort): void {
+    this.#ports?.delete(port);
+  }
+
+  #started(): void {
+    if (this.state !== "starting") return;
+    this.state = "running";
+    this.proc.hooks.actorStarted(this);
+    this.#mailbox.open();
+  }
+
+  async #stop(options: StopOptions): Promise<void> {
+    if (this.state !== "failed") {
+      const drains = this.state === "running" && options.drain > 0;
+      this.state = "stopping";
+      this.#ended = new DeliveryError("stopped", `the actor ${this.name} was stopped: ${options.reason}`);
+      if (drains) await this.#within(options.drain, this.#mailbox.drained());
+      this.#mailbox.close(this.#ended);
+      this.#letGo();
+      this.#windingDown = this.#windDown(options);
+    }
+    await this.#windingDown;
+    this.state = "stopped";
+    const error = this.#ended!;
+    for (const lane of this.#lanes?.splice(0) ?? []) lane.gone(error.reason, error.message);
+    this.#closeSessions();
+    this.proc.forget(this);
+  }
+
+  #closeSessions(): void {
+    for (const session of this.#sessions?.values() ?? []) session.link.closeSession(session);
+    this.#sessions = undefined;
+  }
+
+  #failedOf(error: unknown): DeliveryError {
+    const what = error instanceof Error ? `${error.name}: ${error.message}` : describeThrown(error);
+    const cause = error instanceof Error ? { cause: error } : undefined;
+    return new DeliveryError("failed", `the actor ${this.name} has failed: ${what}`, cause);
+  }
+
+  /** Stops what the actor owns, then lets it clean up. */
+  async #windDown(options: StopOptions): Promise<void> {
+    await this.proc.hooks.stopOwned(this, options);
+    const { instance } = this;
+    if (instance?.cleanup !== undefined) {
+      try {
+        const cleaned = runTurn(this.turn, () => instance.cleanup?.(options.error));
+        if (isThenable(cleaned)) await this.#within(CLEANUP_MS, cleaned);
+      } catch (error) {
+        this.proc.hooks.cleanupFailed(this, error);
+      }
+    }
+    this.instance = undefined;
+  }
+
+  #within(ms: number, done: PromiseLike<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timer = this.proc.clock.after(ms, () => resolve(undefined));
+      const settled = (): void => timer.cancel();
+      done.then(resolve, reject);
+      done.then(settled, settled);
+    });
+  }
+
+  /** Nobody can reach it any more by what it has given out or been given. */
+  #letGo(): void {
+    for (const port of [...(this.#ports ?? [])]) port.close("the actor that opened it has ended");
+    for (const port of this.#held ?? [])
+      releaseHolder(this.proc, port, { proc: this.proc.id, name: holderName(this.id) });
+    this.#held = undefined;
+  }
+
+  #holdPorts(): void {
+    this.#held ??= new Set();
+    const held = this.#held;
+    for (const port of portsRead.splice(0)) {
+      const { target } = port;
+      held.add(target);
+      this.proc.drops.watch(port, { dropped: () => held.delete(target) });
+    }
+  }
+
+  #turnAway(lane: Lane, slot: number, call: number, size: number): void {
+    const error = this.#ended ?? lane.refusal;
+    if (error === undefined) throw new ProtocolError(`cannot read message: slot ${slot} of its lane is not bound`);
+    if (call === 0) bounce(lane, slot, size, error);
+    else answerUndelivered(lane, call, this.name, error);
+  }
+}

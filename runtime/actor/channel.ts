@@ -1,0 +1,87 @@
+/**
+ * Channels: a port and the receiver of what is sent to it. The receiver belongs to the actor that opened it; what has
+ * come and has not been taken is bounded by the credit of its senders.
+ */
+import type { Codec } from "../wire/codec.js";
+import { currentCell } from "./context.js";
+import { PortClosedError, TimeoutError } from "./errors.js";
+import { checkTimeout, type GetOptions } from "./future.js";
+import { ChannelPort, type Port, PortTarget } from "./port.js";
+import { PortQueue } from "./port-queue.js";
+import type { Proc } from "./proc.js";
+
+/** Receivers that nobody has any more are closed: what is sent to them comes back. */
+const dropped = new FinalizationRegistry<PortQueue>((queue) => queue.close("its receiver was dropped"));
+
+export class PortReceiver<T> implements AsyncIterable<T> {
+  readonly #queue: PortQueue;
+  readonly #proc: Proc;
+
+  /** Made by `Channel.open`. */
+  constructor(queue: PortQueue, proc: Proc) {
+    this.#queue = queue;
+    this.#proc = proc;
+    dropped.register(this, queue, queue);
+  }
+
+  /**
+   * The next value, in the order of its sender. Rejects with what was sent as an exception, with SupervisionError when
+   * everyone who held the port has died, with PortClosedError when the receiver was closed.
+   * @throws TimeoutError (as a rejection) when nothing comes in time; then nothing is lost
+   */
+  recv(options: GetOptions = {}): Promise<T> {
+    const { timeout } = options;
+    if (timeout !== undefined) checkTimeout(timeout);
+    const ready = this.#queue.take();
+    if (ready !== undefined) return ready as Promise<T>;
+    const { keepAlive, clock } = this.#proc;
+    keepAlive.hold();
+    return new Promise<T>((resolve, reject) => {
+      const waiting = this.#queue.wait((value) => {
+        timer?.cancel();
+        keepAlive.release();
+        (value as Promise<T>).then(resolve, reject);
+      });
+      const timer =
+        timeout === undefined
+          ? undefined
+          : clock.after(timeout, () => {
+              if (!this.#queue.stopWaiting(waiting)) return;
+              keepAlive.release();
+              reject(new TimeoutError(`cannot receive: nothing came within ${timeout} ms`));
+            });
+    });
+  }
+
+  /** All values from now on; ends when the receiver is closed. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    try {
+      for (;;) yield await this.recv();
+    } catch (error) {
+      if (!(error instanceof PortClosedError)) throw error;
+    }
+  }
+
+  /** Takes nothing more: what has not been taken is dropped, what is sent from now on comes back to its sender. */
+  close(): void {
+    dropped.unregister(this.#queue);
+    this.#queue.close("its receiver was closed");
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+export const Channel = {
+  /** A port for values of the codec's type, and its receiver. Belongs to the actor that opens it and ends with it. */
+  open<T>(codec: Codec<T>): [port: Port<T>, receiver: PortReceiver<T>] {
+    const cell = currentCell();
+    const { proc } = cell;
+    const number = proc.random.id();
+    const queue = new PortQueue(cell, number, codec);
+    proc.openPort(queue);
+    const port = new ChannelPort(new PortTarget(proc.id, number, codec.fingerprint, proc.location), codec);
+    return [port, new PortReceiver<T>(queue, proc)];
+  },
+};

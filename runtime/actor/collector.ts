@@ -1,0 +1,82 @@
+/**
+ * Finding out that a value was dropped. JavaScript tells only when the garbage collector comes by, and it may never come
+ * by in a process that has nothing to do: so where a caller waits for something that may have been dropped, the collector
+ * is asked to, seldom, and never for more than a fiftieth of the time.
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Clock } from "../link/clock.js";
+
+/** When a value is first suspected of having been dropped, in milliseconds; then ten times later, and so on. */
+const FIRST_MS = 100;
+const NEXT_FACTOR = 10;
+/** A collection of t ms is followed by none for so many times t. */
+const SHARE = 50;
+const PERIOD_MS = 100;
+
+interface Suspect {
+  /** How long it may last until the next collection, and when that is due. */
+  delay: number;
+  due: number;
+}
+
+let collect: (() => void) | undefined;
+
+function collector(): () => void {
+  if (collect === undefined) {
+    setFlagsFromString("--expose-gc");
+    collect = runInNewContext("gc") as () => void;
+  }
+  return collect;
+}
+
+export class DropWatch {
+  readonly #clock: Clock;
+  readonly #suspects = new Map<object, Suspect>();
+  readonly #registry = new FinalizationRegistry<{ dropped(): void }>((held) => held.dropped());
+  #armed = false;
+  #quietUntil = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `held.dropped` is called when `value` has been collected. */
+  watch(value: object, held: { dropped(): void }): void {
+    this.#registry.register(value, held, held);
+  }
+
+  unwatch(held: { dropped(): void }): void {
+    this.#registry.unregister(held);
+    this.#suspects.delete(held);
+  }
+
+  /** Somebody waits for what belongs to `held`. */
+  suspect(held: object): void {
+    this.#suspects.set(held, { delay: FIRST_MS, due: this.#clock.now() + FIRST_MS });
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#armed || this.#suspects.size === 0) return;
+    this.#armed = true;
+    this.#clock.after(PERIOD_MS, () => {
+      this.#armed = false;
+      this.#check();
+      this.#arm();
+    });
+  }
+
+  #check(): void {
+    const start = this.#clock.now();
+    const due = [...this.#suspects.values()].filter((suspect) => suspect.due <= start);
+    if (due.length === 0 || start < this.#quietUntil) return;
+    collector()();
+    const end = this.#clock.now();
+    this.#quietUntil = end + (end - start) * SHARE;
+    for (const suspect of due) {
+      suspect.delay *= NEXT_FACTOR;
+      suspect.due = end + suspect.delay;
+    }
+  }
+}

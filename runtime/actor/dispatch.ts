@@ -1,0 +1,239 @@
+/**
+ * How one message of an endpoint goes to the actors of a mesh: checks what can be checked, finds the sessions of the
+ * sender, encodes once, and sends to all or to none. What becomes of the answers is their target's concern.
+ */
+import type { CallTarget, PendingCall } from "../link/calls.js";
+import { encodeMessage } from "../link/encode.js";
+import { DeliveryError } from "../link/errors.js";
+import { type Extension, inChain, noChain, WHOLE_MESH } from "../link/extension.js";
+import type { Encoder, Message, Session } from "../link/session.js";
+import type { EndpointDescriptor } from "../wire/descriptor.js";
+import { supervisionError } from "./call-future.js";
+import type { Cell } from "./cell.js";
+import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
+import { DeadlockError, SupervisionError } from "./errors.js";
+import type { CallOptions } from "./guard.js";
+import { holderName, noteHolders, portsWritten } from "./holders.js";
+import { Sent, sentNow } from "./sent.js";
+import type { MeshView } from "./view.js";
+
+/** Where answers go, and what of a call is needed to give it up. */
+export interface CallSink extends CallTarget {
+  sent(rank: number, session: Session, call: PendingCall): void;
+}
+
+export class Dispatcher implements Message {
+  /** `counters.increment`. */
+  readonly label: string;
+  readonly codec: Encoder;
+  readonly view: MeshView;
+  readonly descriptor: EndpointDescriptor;
+  readonly options: CallOptions;
+  /** In milliseconds; 0: none. */
+  readonly timeout: number;
+  readonly #index: number;
+  /** Of a mesh of one actor: the session that was used last, and by whom. */
+  #sender: Cell | undefined;
+  #session: Session | undefined;
+  #slot = 0;
+
+  constructor(view: MeshView, index: number, options: CallOptions) {
+    const descriptor = view.descriptor.endpoints[index]!;
+    this.view = view;
+    this.descriptor = descriptor;
+    this.options = options;
+    this.timeout = Math.ceil(options.timeout ?? descriptor.timeout ?? 0);
+    this.label = `${view.record.name}.${descriptor.name}`;
+    this.codec = descriptor.args;
+    this.#index = index;
+  }
+
+  /** @throws TypeError on the wrong number of arguments, SupervisionError if the mesh was stopped */
+  check(args: readonly unknown[]): void {
+    const { minArgs, maxArgs } = this.descriptor;
+    if (args.length < minArgs || args.length > maxArgs) refuseArity(this.label, minArgs, maxArgs, args.length);
+    const { stopped, name } = this.view.record;
+    if (stopped === undefined) return;
+    throw new SupervisionError(this.label, this.#ranks(), `mesh "${name}" was stopped: ${stopped}`);
+  }
+
+  /**
+   * Sends a call to the actor at `rank`.
+   * @returns why not, if it can't be sent; the call fails with that
+   * @throws what the codec and the session throw: then nothing has been sent
+   */
+  callOne(args: readonly unknown[], rank: number, sink: CallSink): Error | undefined {
+    const turn = currentTurn();
+    const sender = turn === undefined ? mainRoot() : turn.cell;
+    let session = this.#session;
+    if (session === undefined || this.#sender !== sender || session.ended !== undefined || rank !== 0) {
+      const opened = this.#open(sender, rank);
+      if (opened instanceof DeliveryError) return supervisionError(this.label, rank, opened);
+      session = opened;
+    }
+    if (turn !== undefined && this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
+    const extension = this.#extension(session, rank, turn, true);
+    const call = session.call(this.#slot, this, args, sink, rank, extension);
+    sink.sent(rank, session, call);
+    if (portsWritten.length > 0) this.#noteHolders(sender);
+    return undefined;
+  }
+
+  /**
+   * Sends a call to all actors.
+   * @returns why not, if none of it was sent
+   * @throws what the codec and the sessions throw: then nothing has been sent
+   */
+  callAll(args: readonly unknown[], sink: CallSink): Error | undefined {
+    const { size } = this.view;
+    if (size === 1) return this.callOne(args, 0, sink);
+    const turn = currentTurn();
+    const sender = turn === undefined ? mainRoot() : turn.cell;
+    if (turn !== undefined) {
+      for (let rank = 0; rank < size; rank++) {
+        if (this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
+      }
+    }
+    const sessions = this.#openAll(sender);
+    const body = encodeMessage(this, args, sender.proc.limits);
+    for (const session of sessions) if (!(session instanceof DeliveryError)) session.admits(body.size, this.label);
+    for (const [rank, session] of sessions.entries()) {
+      if (session instanceof DeliveryError) continue;
+      const slot = this.#slotOf(session);
+      const call = session.post(slot, body, this.#extension(session, rank, turn, true), sink, rank, undefined);
+      sink.sent(rank, session, call!);
+    }
+    if (portsWritten.length > 0) this.#noteHolders(sender);
+    for (const [rank, session] of sessions.entries()) if (session instanceof DeliveryError) sink.failed(rank, session);
+    return undefined;
+  }
+
+  /** Sends a message that nobody answers to all actors. @throws what the codec and the sessions throw: then nothing has been sent */
+  cast(args: readonly unknown[]): Sent {
+    const turn = currentTurn();
+    const sender = turn === undefined ? mainRoot() : turn.cell;
+    return this.view.size === 1 ? this.#castOne(args, sender, turn) : this.#castAll(args, sender, turn);
+  }
+
+  /** The rank with less under way, from the current sender, of two drawn at random. */
+  lessLoaded(): number {
+    const sender = currentTurn()?.cell ?? mainRoot();
+    const { size } = this.view;
+    const draw = (): number => Math.floor(sender.proc.random.number() * size);
+    const load = (rank: number): number => sender.knownSession(this.view.target(rank))?.load ?? 0;
+    const [a, b] = [draw(), draw()];
+    return load(b) < load(a) ? b : a;
+  }
+
+  #castOne(args: readonly unknown[], sender: Cell, turn: AnyTurn | undefined): Sent {
+    let session = this.#session;
+    if (session === undefined || this.#sender !== sender || session.ended !== undefined) {
+      const opened = this.#open(sender, 0);
+      if (opened instanceof DeliveryError) {
+        encodeMessage(this, args, sender.proc.limits);
+        sender.undeliverable(this.label, opened);
+        return sentNow;
+      }
+      session = opened;
+    }
+    const sent = session.hasCredit ? sentNow : new Sent(1);
+    session.cast(this.#slot, 0, this, args, sent, this.#extension(session, 0, turn, false));
+    if (portsWritten.length > 0) this.#noteHolders(sender);
+    return sent;
+  }
+
+  #castAll(args: readonly unknown[], sender: Cell, turn: AnyTurn | undefined): Sent {
+    const sessions = this.#openAll(sender);
+    const body = encodeMessage(this, args, sender.proc.limits);
+    const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));
+    for (const session of open) session.admits(body.size, this.label);
+    const sent = open.every((session) => session.hasCredit) ? sentNow : new Sent(open.length);
+    for (const [rank, session] of sessions.entries()) {
+      if (session instanceof DeliveryError) sender.undeliverable(this.label, session);
+      else {
+        const extension = this.#extension(session, rank, turn, false);
+        session.post(this.#slotOf(session), body, extension, undefined, rank, sent === sentNow ? undefined : sent);
+      }
+    }
+    if (portsWritten.length > 0) this.#noteHolders(sender);
+    return sent;
+  }
+
+  #open(sender: Cell, rank: number): Session | DeliveryError {
+    const session = openSession(sender, this.view, rank);
+    if (session instanceof DeliveryError) return session;
+    this.#slot = this.#slotOf(session);
+    this.#sender = rank === 0 ? sender : undefined;
+    this.#session = session;
+    return session;
+  }
+
+  #openAll(sender: Cell): (Session | DeliveryError)[] {
+    return Array.from({ length: this.view.size }, (_, rank) => openSession(sender, this.view, rank));
+  }
+
+  #slotOf(session: Session): number {
+    return session.slotOf(this.view.descriptor) + this.#index;
+  }
+
+  #waitsForItself(turn: AnyTurn, rank: number): boolean {
+    const { chain } = turn;
+    return chain.length > 0 && inChain(chain, this.view.target(rank).token);
+  }
+
+  #deadlock(turn: AnyTurn, rank: number): DeadlockError {
+    const target = this.view.target(rank);
+    const actor = `${this.view.record.name}[${target.rank}]`;
+    return new DeadlockError(
+      `cannot call ${this.label} from ${turn.cell.name}: ${actor} waits for the answer of this call chain itself; ` +
+        "make the endpoint that called out @concurrent, or use broadcast",
+    );
+  }
+
+  #extension(session: Session, rank: number, turn: AnyTurn | undefined, call: boolean): Extension | undefined {
+    const { asSpawned, extent } = this.view;
+    const timeout = call ? this.timeout : 0;
+    if (asSpawned && timeout === 0 && turn === undefined) return undefined;
+    const [traceLow, traceHigh] = turn?.traceWords ?? noTrace;
+    return {
+      rank,
+      extent: asSpawned ? WHOLE_MESH : session.link.extentNumber(extent),
+      timeout,
+      traceLow,
+      traceHigh,
+      chain: call ? (turn?.chain ?? noChain) : noChain,
+    };
+  }
+
+  /** The ports in the message are now held by its receivers. */
+  #noteHolders(sender: Cell): void {
+    noteHolders(
+      sender.proc,
+      this.#ranks().map((rank) => {
+        const { proc, mesh, rank: own } = this.view.target(rank);
+        return { proc, name: holderName({ mesh: mesh.id, rank: own }) };
+      }),
+    );
+  }
+
+  #ranks(): number[] {
+    return Array.from({ length: this.view.size }, (_, rank) => rank);
+  }
+}
+
+const noTrace: readonly [number, number] = [0, 0];
+
+function openSession(sender: Cell, view: MeshView, rank: number): Session | DeliveryError {
+  const target = view.target(rank);
+  try {
+    return sender.session(target, target, target.location);
+  } catch (error) {
+    if (error instanceof DeliveryError) return error;
+    throw error;
+  }
+}
+
+function refuseArity(label: string, min: number, max: number, got: number): never {
+  const expected = min === max ? `${max}` : `${min} to ${max}`;
+  throw new TypeError(`cannot call ${label}: expected ${expected} argument${max === 1 ? "" : "s"}, got ${got}`);
+}

@@ -1,0 +1,185 @@
+/**
+ * An endpoint of a mesh and its adverbs: the ways to send one message to its actors. What is known before sending throws
+ * synchronously, and then nothing has been sent; everything later rejects. How messages go to the ranks is told in
+ * dispatch.ts.
+ */
+import type { Point, ValueMesh } from "../shape/index.js";
+import { mainClock } from "./context.js";
+import { Dispatcher } from "./dispatch.js";
+import type { Future } from "./future.js";
+import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
+import { type CallOptions, checkOptions } from "./guard.js";
+import type { Port } from "./port.js";
+import { foldOf, type Operation, type Reduced } from "./reduce.js";
+import { retried } from "./retry.js";
+import type { Sent } from "./sent.js";
+import { SingleCall } from "./single.js";
+import { StreamCall } from "./stream-call.js";
+import type { MeshView } from "./view.js";
+
+let dispatcherOf: (endpoint: Endpoint<never[], unknown>) => Dispatcher;
+
+export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends string = string> {
+  readonly #dispatcher: Dispatcher;
+  readonly #index: number;
+
+  static {
+    dispatcherOf = (endpoint) => endpoint.#dispatcher;
+  }
+
+  /** Made by meshes. */
+  constructor(view: MeshView, index: number, options: CallOptions = {}) {
+    this.#dispatcher = new Dispatcher(view, index, options);
+    this.#index = index;
+  }
+
+  /**
+   * All answers. Waits for all actors, then rejects with the ActorError of the lowest rank that failed; a failure of an
+   * actor itself rejects at once with SupervisionError.
+   */
+  call(...args: A): Future<ValueMesh<R, D>> {
+    const to = this.#dispatcher;
+    to.check(args);
+    return this.#retried(() =>
+      gather(new CallAll<R, D>(to.label, to.descriptor.result, mainClock(), to.view), to, args),
+    );
+  }
+
+  /** The answer of the one actor. @throws RangeError if there are more or fewer */
+  callOne(...args: A): Future<R> {
+    const to = this.#dispatcher;
+    if (to.view.size !== 1) refuseSize("callOne requires exactly 1 actor", to.view.size);
+    to.check(args);
+    return to.options.retry === undefined ? single(to, args, 0) : this.#retried(() => single(to, args, 0));
+  }
+
+  /** Sends without an answer. @returns what to await so that receivers keep up; it never rejects */
+  broadcast(...args: A): Sent {
+    const to = this.#dispatcher;
+    to.check(args);
+    return to.cast(args);
+  }
+
+  /** The answer of one actor: the one with less under way of two drawn at random. @throws RangeError on an empty mesh */
+  choose(...args: A): Future<R> {
+    const to = this.#dispatcher;
+    if (to.view.size === 0) refuseSize("choose requires at least 1 actor", 0);
+    to.check(args);
+    return this.#retried(() => single(to, args, to.lessLoaded()));
+  }
+
+  /** Each answer as it comes, with its place. */
+  stream(...args: A): AsyncIterableIterator<[Point<D>, R], undefined, unknown> {
+    return stream(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, R], undefined, unknown>;
+  }
+
+  /** All outcomes, errors and failures of actors included. Never rejects because of them. */
+  callSettled(...args: A): Future<ValueMesh<Settled<R>, D>> {
+    const to = this.#dispatcher;
+    to.check(args);
+    return this.#retried(() =>
+      gather(new CallSettled<R, D>(to.label, to.descriptor.result, mainClock(), to.view), to, args),
+    );
+  }
+
+  /** One answer made of all, folded in rank order. Rejects as `call` does. */
+  reduce<const O extends Operation<R, never>>(operation: O, ...args: A): Future<Reduced<R, O>> {
+    const to = this.#dispatcher;
+    to.check(args);
+    const fold = foldOf(to.label, operation) as (values: readonly R[]) => Reduced<R, O>;
+    return this.#retried(() =>
+      gather(new Reduce(to.label, to.descriptor.result, mainClock(), to.view, fold), to, args),
+    );
+  }
+
+  /** The same endpoint with options for its calls. @throws TypeError, RangeError on options that cannot be */
+  with(options: CallOptions): Endpoint<A, R, D> {
+    const { view, label, descriptor, options: before } = this.#dispatcher;
+    checkOptions(label, descriptor.idempotent, options);
+    return new Endpoint(view, this.#index, { ...before, ...options });
+  }
+
+  #retried<T>(make: () => Future<T>): Future<T> {
+    const { options, label } = this.#dispatcher;
+    return options.retry === undefined ? make() : retried(label, mainClock(), options.retry, make);
+  }
+}
+
+/** An endpoint whose handler yields any number of values. */
+export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D extends string = string> {
+  readonly #dispatcher: Dispatcher;
+  readonly #index: number;
+
+  /** Made by meshes. */
+  constructor(view: MeshView, index: number, options: CallOptions = {}) {
+    this.#dispatcher = new Dispatcher(view, index, options);
+    this.#index = index;
+  }
+
+  /**
+   * The values of all actors as they come, each with the place of its sender. Asked for at once; what is not taken makes
+   * the senders wait. Leaving the loop stops them.
+   */
+  stream(...args: A): AsyncIterableIterator<[Point<D>, T], undefined, unknown> {
+    return stream(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, T], undefined, unknown>;
+  }
+
+  /** The same endpoint with options for its streams. @throws TypeError, RangeError on options that cannot be */
+  with(options: Omit<CallOptions, "retry">): StreamEndpoint<A, T, D> {
+    const { view, label, descriptor, options: before } = this.#dispatcher;
+    checkOptions(label, descriptor.idempotent, options);
+    return new StreamEndpoint(view, this.#index, { ...before, ...options });
+  }
+}
+
+/** Calls an endpoint and lets the answers go to a port, as they come: for protocols of one's own. */
+export function send<A extends unknown[], R, D extends string>(
+  endpoint: Endpoint<A, R, D>,
+  args: A,
+  port: Port<R>,
+): void {
+  const to = dispatcherOf(endpoint as unknown as Endpoint<never[], unknown>);
+  to.check(args);
+  const answers = stream(to, args);
+  void (async () => {
+    try {
+      for await (const [, value] of answers) await port.send(value as R);
+    } catch (error) {
+      port.exception(error);
+    }
+  })();
+}
+
+function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {
+  const call = new SingleCall<R>(to.label, to.descriptor.result, mainClock());
+  const { signal } = to.options;
+  if (signal?.aborted === true) return call.refuse(signal.reason);
+  const refused = to.callOne(args, rank, call);
+  if (refused !== undefined) return call.refuse(refused);
+  if (to.timeout > 0 || signal !== undefined) call.guard(to.timeout, signal);
+  return call;
+}
+
+function gather<T>(call: Gather<T>, to: Dispatcher, args: readonly unknown[]): Future<T> {
+  const { signal } = to.options;
+  if (signal?.aborted === true) return call.refuse(signal.reason);
+  const refused = to.callAll(args, call);
+  if (refused !== undefined) return call.refuse(refused);
+  if (to.timeout > 0 || signal !== undefined) call.guard(to.timeout, signal);
+  call.started();
+  return call;
+}
+
+function stream(to: Dispatcher, args: readonly unknown[]): StreamCall {
+  to.check(args);
+  const { signal } = to.options;
+  const call = new StreamCall(to.label, to.descriptor.result, to.view);
+  const refused = signal?.aborted === true ? signal.reason : to.callAll(args, call);
+  if (refused !== undefined) call.abandon(refused, 0);
+  else if (to.timeout > 0 || signal !== undefined) call.guard(mainClock(), to.timeout, signal);
+  return call;
+}
+
+function refuseSize(what: string, size: number): never {
+  throw new RangeError(`${what}, but mesh has ${size}`);
+}

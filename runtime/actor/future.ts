@@ -1,0 +1,127 @@
+/**
+ * The answer to a call that is yet to come: a Promise that can also be asked with a timeout and cancelled. Who fills it
+ * in is told in single.ts and round.ts.
+ */
+import { type Clock, systemClock } from "../link/clock.js";
+import { TimeoutError } from "./errors.js";
+
+type Settle<T> = (value: T) => void;
+
+let resolveLast: Settle<never>;
+let rejectLast: Settle<unknown>;
+/** One executor for all futures: a closure for each would cost as much as the promise. */
+const keepSettlers = (resolve: Settle<never>, reject: Settle<unknown>): void => {
+  resolveLast = resolve;
+  rejectLast = reject;
+};
+const ignore = (): void => {};
+
+export interface GetOptions {
+  /** Milliseconds. */
+  readonly timeout?: number;
+}
+
+export class Future<T> extends Promise<T> {
+  #settled = false;
+  readonly #resolve: Settle<T>;
+  readonly #reject: Settle<unknown>;
+
+  /** Made by calls. */
+  constructor(executor?: (resolve: (value: T | PromiseLike<T>) => void, reject: (reason: unknown) => void) => void) {
+    super(executor ?? keepSettlers);
+    this.#resolve = resolveLast as Settle<T>;
+    this.#reject = rejectLast;
+  }
+
+  /** Whether the answer, or an error, is there. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /**
+   * The answer, waited for as long as is said.
+   * @throws TimeoutError (as a rejection) when it does not come in time; the future stays as it was
+   * @throws RangeError if the timeout is no number of at least 0
+   */
+  get(options: GetOptions = {}): Promise<T> {
+    const { timeout } = options;
+    if (timeout === undefined) return this.then();
+    checkTimeout(timeout);
+    return new Promise((resolve, reject) => {
+      const timer = this.clock.after(
+        timeout,
+        () => reject(new TimeoutError(`cannot get the answer: it did not come within ${timeout} ms`)),
+        true,
+      );
+      const done = (): void => timer.cancel();
+      this.then(resolve, reject);
+      this.then(done, done);
+    });
+  }
+
+  /** Gives up: the future rejects with an AbortError, and the handler's signal is aborted. Nothing if it has settled. */
+  cancel(): void {
+    this.abandon(new DOMException("the call was cancelled", "AbortError"), 0);
+  }
+
+  protected get clock(): Clock {
+    return systemClock;
+  }
+
+  /** Fills the answer in. */
+  protected fulfil(value: T): void {
+    this.#settled = true;
+    this.#resolve(value);
+  }
+
+  /** @param quietly a rejection that nobody handles is no fault of the program */
+  protected fail(error: unknown, quietly: boolean): void {
+    this.#settled = true;
+    if (quietly) super.then(undefined, ignore);
+    this.#reject(error);
+  }
+
+  /** Rejects with `error`, and tells those who work on the answer why; `reason` is an index of `cancelReasons`. */
+  abandon(error: unknown, reason: number): void {
+    if (this.#settled) return;
+    this.release(reason);
+    this.fail(error, false);
+  }
+
+  /** Tells those who work on the answer that nobody waits for it any more. */
+  protected release(_reason: number): void {}
+}
+
+/** Promises made from a Future are plain ones, and `await` takes it for one: no extra turns of the microtask queue. */
+Object.defineProperty(Future.prototype, "constructor", { value: Promise, configurable: true, writable: true });
+
+/** @throws RangeError */
+export function checkTimeout(timeout: number): void {
+  if (typeof timeout === "number" && timeout >= 0) return;
+  throw new RangeError(`cannot wait: expected a timeout of at least 0 ms, got ${String(timeout)}`);
+}
+
+/**
+ * Waits for the first of several futures.
+ * @param n how many must have settled, with an answer or an error
+ * @returns the first n, in the order in which they settled
+ * @throws RangeError if there are fewer than n
+ */
+export function firstCompleted<F extends PromiseLike<unknown>>(futures: Iterable<F>, n = 1): Promise<F[]> {
+  const all = [...futures];
+  if (!Number.isInteger(n) || n < 0 || n > all.length) {
+    throw new RangeError(`cannot wait for the first ${n}: expected a number from 0 to ${all.length}`);
+  }
+  const completed: F[] = [];
+  return new Promise((resolve) => {
+    if (n === 0) resolve(completed);
+    for (const future of all) {
+      const done = (): void => {
+        if (completed.length >= n) return;
+        completed.push(future);
+        if (completed.length === n) resolve(completed);
+      };
+      future.then(done, done);
+    }
+  });
+}

@@ -1,0 +1,170 @@
+/**
+ * The answers of several actors to one call: collected by rank, then folded into what the adverb promises. Answers of
+ * equal bytes are decoded once and share their value.
+ */
+import type { PendingCall } from "../link/calls.js";
+import type { Clock } from "../link/clock.js";
+import { copyBytes } from "../link/frame.js";
+import type { Session } from "../link/session.js";
+import { type Extent, ValueMesh } from "../shape/index.js";
+import type { Codec } from "../wire/codec.js";
+import type { Reader } from "../wire/reader.js";
+import { CallFuture, callError } from "./call-future.js";
+import type { CallSink } from "./dispatch.js";
+import { ActorError, SupervisionError } from "./errors.js";
+import type { MeshView } from "./view.js";
+
+/** How one rank's part of a call ended. */
+export type Settled<T> =
+  | { readonly status: "fulfilled"; readonly value: T }
+  | { readonly status: "rejected"; readonly reason: Error };
+
+/** Distinct answers that later ones are compared with. */
+const COMPARED = 4;
+
+/** Answers seen, as bytes and decoded, so that equal bytes are decoded once. */
+class Decoded {
+  readonly #codec: Codec<unknown>;
+  readonly #seen: { readonly bytes: Uint8Array; readonly value: unknown }[] = [];
+
+  constructor(codec: Codec<unknown>) {
+    this.#codec = codec;
+  }
+
+  /** The value of the message that `r` stands at. */
+  take(r: Reader): unknown {
+    if (r.blocks !== undefined) return this.#codec.decodeFrom(r);
+    const bytes = r.bytes.subarray(r.position, r.end);
+    for (const seen of this.#seen) if (Buffer.compare(seen.bytes, bytes) === 0) return seen.value;
+    const copy = copyBytes(bytes, 0, bytes.length);
+    const value = this.#codec.decodeFrom(r);
+    if (this.#seen.unshift({ bytes: copy, value }) > COMPARED) this.#seen.pop();
+    return value;
+  }
+}
+
+export abstract class Gather<T> extends CallFuture<T> implements CallSink {
+  protected readonly view: MeshView;
+  /** By rank, in the mesh that was called. */
+  protected readonly outcomes: unknown[];
+  /** Errors that handlers threw, and what else counts as an outcome. */
+  protected readonly errors = new Map<number, Error>();
+  readonly #decoded: Decoded | undefined;
+  readonly #calls: (readonly [Session, PendingCall, number])[] = [];
+  #remaining: number;
+
+  constructor(label: string, codec: Codec<unknown> | undefined, clock: Clock, view: MeshView) {
+    super(label, clock);
+    this.view = view;
+    this.outcomes = new Array(view.size).fill(undefined);
+    this.#decoded = codec === undefined ? undefined : new Decoded(codec);
+    this.#remaining = view.size;
+  }
+
+  /** A message has been sent, or waits for credit. */
+  sent(_rank: number, session: Session, call: PendingCall): void {
+    this.#calls.push([session, call, call.id]);
+  }
+
+  /** All messages have been sent. */
+  started(): void {
+    if (this.#remaining === 0 && !this.settled) this.finish();
+  }
+
+  answered(rank: number, r: Reader): void {
+    if (this.settled) return;
+    try {
+      this.outcomes[rank] = this.#decoded?.take(r);
+    } catch (error) {
+      this.errors.set(rank, error as Error);
+    }
+    this.#one();
+  }
+
+  failed(rank: number, error: Error): void {
+    if (this.settled) return;
+    const told = callError(this.label, rank, error);
+    if (told instanceof SupervisionError && !this.keepsFailures) {
+      this.fail(told, true);
+      return;
+    }
+    this.errors.set(rank, told);
+    this.#one();
+  }
+
+  item(): void {}
+
+  ended(): void {}
+
+  /** Whether the failure of an actor is an outcome like others; otherwise it ends the call at once. */
+  protected abstract readonly keepsFailures: boolean;
+
+  /** All ranks have an outcome. */
+  protected abstract finish(): void;
+
+  /** Fails with the error of the lowest rank. @returns whether there was one */
+  protected failByRank(): boolean {
+    if (this.errors.size === 0) return false;
+    const sorted = [...this.errors].sort(([a], [b]) => a - b).map(([, error]) => error);
+    const [first, ...others] = sorted as [Error, ...Error[]];
+    if (!(first instanceof ActorError)) this.fail(first, false);
+    else this.fail(first.among(others.filter((error) => error instanceof ActorError)), false);
+    return true;
+  }
+
+  protected override release(reason: number): void {
+    for (const [session, call, id] of this.#calls) if (call.id === id) session.abandon(call, reason);
+  }
+
+  #one(): void {
+    if (--this.#remaining === 0) this.finish();
+  }
+}
+
+/** `call`: all answers, by rank. */
+export class CallAll<R, D extends string> extends Gather<ValueMesh<R, D>> {
+  protected readonly keepsFailures = false;
+
+  protected finish(): void {
+    if (!this.failByRank()) this.fulfil(ValueMesh.of(this.view.extent as Extent<D>, this.outcomes as R[]));
+  }
+}
+
+/** `callSettled`: all outcomes, by rank. */
+export class CallSettled<R, D extends string> extends Gather<ValueMesh<Settled<R>, D>> {
+  protected readonly keepsFailures = true;
+
+  protected finish(): void {
+    const settled = this.outcomes.map((value, rank): Settled<R> => {
+      const reason = this.errors.get(rank);
+      return reason === undefined ? { status: "fulfilled", value: value as R } : { status: "rejected", reason };
+    });
+    this.fulfil(ValueMesh.of(this.view.extent as Extent<D>, settled));
+  }
+}
+
+/** `reduce`: one answer made of all, folded in rank order. */
+export class Reduce<R, X> extends Gather<X> {
+  protected readonly keepsFailures = false;
+  readonly #fold: (values: readonly R[]) => X;
+
+  constructor(
+    label: string,
+    codec: Codec<unknown> | undefined,
+    clock: Clock,
+    view: MeshView,
+    fold: (values: readonly R[]) => X,
+  ) {
+    super(label, codec, clock, view);
+    this.#fold = fold;
+  }
+
+  protected finish(): void {
+    if (this.failByRank()) return;
+    try {
+      this.fulfil(this.#fold(this.outcomes as R[]));
+    } catch (error) {
+      this.fail(error, false);
+    }
+  }
+}

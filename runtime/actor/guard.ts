@@ -1,0 +1,65 @@
+/** What may end a call before its answer: a timeout, an abort signal. Made only for calls that have one. */
+import type { Clock, Timer } from "../link/clock.js";
+import { TimeoutError } from "./errors.js";
+import { checkTimeout } from "./future.js";
+
+/** What `with` takes. */
+export interface CallOptions {
+  /** Milliseconds until the call rejects with TimeoutError and the handler's signal is aborted. */
+  readonly timeout?: number;
+  /** Aborting it rejects the call with its reason and aborts the handler's signal. */
+  readonly signal?: AbortSignal;
+  /** Only on `@idempotent` endpoints: how often a call that failed by supervision or timeout is made again. */
+  readonly retry?: number | RetryOptions;
+}
+
+export interface RetryOptions {
+  readonly attempts: number;
+  /** Milliseconds before the first repetition, doubled for each further one. Default 10. */
+  readonly backoff?: number;
+}
+
+/** Who can be given up: `reason` is an index of `cancelReasons`. */
+export interface Abandonable {
+  abandon(error: unknown, reason: number): void;
+}
+
+export class Guard {
+  readonly #call: Abandonable;
+  readonly #timer: Timer | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#call.abandon(this.#signal?.reason, 0);
+
+  /** @param timeout in milliseconds, 0: none */
+  constructor(call: Abandonable, label: string, clock: Clock, timeout: number, signal: AbortSignal | undefined) {
+    this.#call = call;
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (timeout > 0) {
+      this.#timer = clock.after(timeout, () => {
+        call.abandon(new TimeoutError(`cannot call ${label}: no answer within ${timeout} ms`), 1);
+      });
+    }
+  }
+
+  /** The call has been settled. */
+  dispose(): void {
+    this.#timer?.cancel();
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+/** @throws RangeError, TypeError */
+export function checkOptions(label: string, idempotent: boolean, options: CallOptions): void {
+  const { timeout, retry, signal } = options;
+  if (timeout !== undefined) checkTimeout(timeout);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new TypeError(`cannot call ${label}: expected an AbortSignal, got ${typeof signal}`);
+  }
+  if (retry === undefined) return;
+  if (!idempotent) throw new TypeError(`cannot retry ${label}: it is not @idempotent`);
+  const attempts = typeof retry === "number" ? retry : retry.attempts;
+  if (!Number.isInteger(attempts) || attempts < 0) {
+    throw new RangeError(`cannot retry ${label}: expected a number of at least 0, got ${String(attempts)}`);
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Messages for an actor that is not known yet: whoever sent them may have been quicker than the order to create it. They
+ * are kept, as far as their senders have credit, until the mesh's owner, asked over the same link as it gives its orders,
+ * says that there is no such mesh, or the actor comes.
+ */
+import type { DeliveryError } from "../link/errors.js";
+import { copyBytes } from "../link/frame.js";
+import type { Destination, Lane } from "../link/lane.js";
+import { Reader } from "../wire/reader.js";
+import { Refusal } from "./refusal.js";
+
+type HeldFrame =
+  | {
+      readonly kind: "bind";
+      readonly lane: Lane;
+      readonly base: number;
+      readonly key: string;
+      readonly fingerprint: bigint;
+    }
+  | { readonly kind: "cancel"; readonly lane: Lane; readonly call: number; readonly reason: number }
+  | {
+      readonly kind: "message";
+      readonly lane: Lane;
+      readonly slot: number;
+      readonly call: number;
+      readonly flags: number;
+      readonly bytes: Uint8Array;
+      readonly blocks: readonly Uint8Array[] | undefined;
+      readonly size: number;
+    };
+
+export class Held implements Destination {
+  readonly #lanes = new Set<Lane>();
+  #frames: HeldFrame[] = [];
+
+  bind(lane: Lane, base: number, key: string, fingerprint: bigint): void {
+    this.#lanes.add(lane);
+    this.#frames.push({ kind: "bind", lane, base, key, fingerprint });
+  }
+
+  message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
+    const bytes = Buffer.from(copyBytes(r.bytes, r.position, r.end).buffer);
+    this.#frames.push({ kind: "message", lane, slot, call, flags, bytes, blocks: r.blocks, size });
+  }
+
+  cancel(lane: Lane, call: number, reason: number): void {
+    this.#frames.push({ kind: "cancel", lane, call, reason });
+  }
+
+  laneClosed(lane: Lane): void {
+    this.#lanes.delete(lane);
+  }
+
+  /** The actor has come: it gets everything, in order, and what follows. */
+  release(to: Destination): void {
+    const r = new Reader();
+    for (const lane of this.#lanes) lane.destination = to;
+    for (const frame of this.#frames) {
+      const { lane } = frame;
+      if (frame.kind === "bind") to.bind(lane, frame.base, frame.key, frame.fingerprint);
+      else if (frame.kind === "cancel") to.cancel(lane, frame.call, frame.reason);
+      else {
+        const { bytes, slot, call, flags, blocks, size } = frame;
+        r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length, blocks);
+        to.message(lane, slot, call, flags, r, size);
+      }
+    }
+    this.#frames = [];
+  }
+
+  /** It will never come. */
+  refuse(error: DeliveryError): void {
+    this.release(new Refusal(error));
+  }
+}

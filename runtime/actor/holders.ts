@@ -1,0 +1,38 @@
+/**
+ * Who holds a port: its owner must know, so that a receiver whose only sender has died does not wait for ever. Ports are
+ * noted while a message is being encoded or decoded, and told to their owners when it is known whose message it is.
+ */
+import type { ActorAddress, ProcId } from "../link/address.js";
+import type { ChannelPort, PortTarget } from "./port.js";
+import type { Proc } from "./proc.js";
+
+/** An actor that holds a port. */
+export interface Holder {
+  readonly proc: ProcId;
+  /** Of the actor, the same on both sides. */
+  readonly name: string;
+}
+
+/** Ports in the message that was encoded last. */
+export const portsWritten: ChannelPort<unknown>[] = [];
+/** Ports in the message that was decoded last. */
+export const portsRead: ChannelPort<unknown>[] = [];
+
+export function holderName({ mesh, rank }: Pick<ActorAddress, "mesh" | "rank">): string {
+  return `${mesh}/${rank}`;
+}
+
+/** The message that was encoded last has been sent by `from` to `holders`. */
+export function noteHolders(from: Proc, holders: readonly Holder[]): void {
+  for (const port of portsWritten.splice(0)) for (const holder of holders) tell(from, port.target, holder, true);
+}
+
+/** An actor of `from` that held a port has ended. */
+export function releaseHolder(from: Proc, port: PortTarget, holder: Holder): void {
+  tell(from, port, holder, false);
+}
+
+function tell(from: Proc, target: PortTarget, holder: Holder, held: boolean): void {
+  if (target.proc === from.id) from.portHeld(undefined, target.number, holder.name, holder.proc, held);
+  else from.linkTo(target, target.location)?.sendHold(held, target.number, holder.name, holder.proc);
+}

@@ -1,0 +1,33 @@
+/** What users and generated code see of actors. */
+export { Actor } from "./actor.js";
+export { Channel, PortReceiver } from "./channel.js";
+export {
+  type ActorContext,
+  type CallerContext,
+  type Context,
+  context,
+  type ProcContext,
+  type Trace,
+} from "./context.js";
+export { Endpoint, StreamEndpoint, send } from "./endpoint.js";
+export {
+  ActorError,
+  BackpressureError,
+  DeadlockError,
+  DeliveryError,
+  type DeliveryReason,
+  MessageSizeError,
+  OrphanedError,
+  PortClosedError,
+  SupervisionError,
+  TimeoutError,
+} from "./errors.js";
+export { Future, firstCompleted, type GetOptions } from "./future.js";
+export type { Settled } from "./gather.js";
+export type { CallOptions, RetryOptions } from "./guard.js";
+export type { Undeliverable } from "./hooks.js";
+export type { Apply, Awaitable, MeshKind } from "./kind.js";
+export { ActorMesh } from "./mesh.js";
+export { Port } from "./port.js";
+export { type Operation, type Reduced, type Reducer, topK } from "./reduce.js";
+export type { Sent } from "./sent.js";

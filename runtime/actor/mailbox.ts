@@ -1,0 +1,248 @@
+/**
+ * The mailbox of an actor: messages in the order in which they came, handled strictly one at a time, also across awaits.
+ * A concurrent message starts at its place in the queue and does not hold up what follows. Life and death of the actor
+ * are the cell's concern.
+ */
+import type { DeliveryError } from "../link/errors.js";
+import type { Lane } from "../link/lane.js";
+import { answer, answerError, answerInterrupted, answerUndelivered, bounce, notStarted } from "./answer.js";
+import { runTurn } from "./context.js";
+import { invoke, isThenable } from "./invoke.js";
+import { Replier } from "./replier.js";
+import { StreamSource } from "./stream-source.js";
+import type { Turn } from "./turn.js";
+
+/** Messages taken from the queue in a row before the event loop gets its turn. */
+const STREAK = 64;
+
+/** What the mailbox tells its cell. */
+export interface MailboxOwner {
+  /** For people: `counters[1]`. */
+  readonly name: string;
+  /** A handler threw where nobody waits for the answer. */
+  messageFailed(turn: Turn, error: unknown): void;
+}
+
+export class Mailbox {
+  readonly #owner: MailboxOwner;
+  #queue: Turn[] = [];
+  #head = 0;
+  /** The message being handled, unless it is a concurrent one. */
+  #serial: Turn | undefined;
+  /** Concurrent messages being handled. */
+  #concurrent: Set<Turn> | undefined;
+  /** Calls whose handlers have ended and whose answers will come by port. */
+  #repliers: Set<Replier> | undefined;
+  #open = false;
+  #streak = 0;
+  /** The queue goes on in a later turn of the event loop, or is being worked on further up the stack. */
+  #held = false;
+  #whenIdle: (() => void)[] | undefined;
+  #onValue: ((value: unknown) => void) | undefined;
+  #onError: ((error: unknown) => void) | undefined;
+
+  constructor(owner: MailboxOwner) {
+    this.#owner = owner;
+  }
+
+  /** Messages that wait. */
+  get length(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  /** Nothing waits and nothing is being handled. */
+  get idle(): boolean {
+    return this.#serial === undefined && this.length === 0 && (this.#concurrent?.size ?? 0) === 0;
+  }
+
+  /** Takes a message: handles it at once if nothing is before it. */
+  add(turn: Turn): void {
+    if (this.#open && this.#serial === undefined && !this.#held && this.length === 0) this.#start(turn);
+    else this.#queue.push(turn);
+  }
+
+  /** Starts handling; messages have been waiting until now. */
+  open(): void {
+    this.#open = true;
+    this.#next();
+  }
+
+  /** Resolves when everything that is here has been handled. */
+  drained(): Promise<void> {
+    if (this.idle) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle ??= [];
+      this.#whenIdle.push(resolve);
+    });
+  }
+
+  /** The caller of a message waits no more: one that has not started will not. */
+  cancel(lane: Lane, call: number, reason: number): void {
+    for (const turn of this.#all()) if (turn.lane === lane && turn.call === call) turn.cancel(reason);
+  }
+
+  /** The callers behind a lane are gone. Messages that are no calls are handled all the same. */
+  cancelLane(lane: Lane, reason: number): void {
+    for (const turn of this.#all()) if (turn.lane === lane && turn.call !== 0) turn.cancel(reason);
+  }
+
+  /** Ends everything: what waits comes back, what runs is answered with `error` and otherwise left alone. */
+  close(error: DeliveryError): void {
+    const running = this.#running();
+    const waiting = this.#queue.slice(this.#head);
+    this.#open = false;
+    this.#queue = [];
+    this.#head = 0;
+    this.#serial = undefined;
+    this.#concurrent = undefined;
+    for (const turn of running) this.#interrupt(turn, error);
+    for (const replier of this.#repliers ?? []) replier.interrupt(error);
+    for (const { lane, call, slot, size } of waiting) {
+      if (call !== 0) answerUndelivered(lane, call, this.#owner.name, error);
+      else bounce(lane, slot, size, error);
+    }
+    this.#tellIdle();
+  }
+
+  #running(): Turn[] {
+    const concurrent = [...(this.#concurrent ?? [])];
+    return this.#serial === undefined ? concurrent : [this.#serial, ...concurrent];
+  }
+
+  #all(): Turn[] {
+    return [...this.#running(), ...this.#queue.slice(this.#head)];
+  }
+
+  #interrupt(turn: Turn, error: DeliveryError): void {
+    if (turn.ended) return;
+    if (turn.replier !== undefined) turn.replier.interrupt(error);
+    else if (turn.call !== 0) answerInterrupted(turn, error);
+    turn.cancel(0);
+    turn.end();
+  }
+
+  /** Handles what waits, until something takes longer. */
+  #next(): void {
+    this.#held = true;
+    while (this.#open && this.#serial === undefined && this.length > 0) {
+      if (++this.#streak > STREAK) {
+        setImmediate(() => {
+          this.#streak = 0;
+          this.#next();
+        });
+        return;
+      }
+      this.#start(this.#take());
+    }
+    this.#held = false;
+    if (this.length === 0) this.#streak = 0;
+    if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
+  }
+
+  #take(): Turn {
+    const turn = this.#queue[this.#head++]!;
+    if (this.#head === this.#queue.length) {
+      this.#queue = [];
+      this.#head = 0;
+    } else if (this.#head >= 1024) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    return turn;
+  }
+
+  #start(turn: Turn): void {
+    const { endpoint, creditWithAnswer } = turn.handler;
+    if (turn.cancelled || turn.expired) {
+      // Nobody reads this answer: it brings the credit back.
+      answerUndelivered(turn.lane, turn.call, this.#owner.name, notStarted);
+      return;
+    }
+    if (endpoint.concurrent) {
+      this.#concurrent ??= new Set();
+      this.#concurrent.add(turn);
+    } else this.#serial = turn;
+    if (!creditWithAnswer) turn.lane.consumed(turn.size);
+    if (endpoint.stream) new StreamSource(turn, this).start();
+    else this.#handle(turn);
+  }
+
+  #handle(turn: Turn): void {
+    if (turn.handler.endpoint.respond) turn.replier = new Replier(turn, this);
+    let result: unknown;
+    try {
+      result = runTurn(turn, invoke);
+    } catch (error) {
+      this.threw(turn, error);
+      return;
+    }
+    if (!isThenable(result)) this.returned(turn, result);
+    else if (turn === this.#serial) this.#awaitSerial(result);
+    else {
+      result.then(
+        (value) => this.returned(turn, value),
+        (error) => this.threw(turn, error),
+      );
+    }
+  }
+
+  /** The same two functions for all messages: one at a time is being awaited. */
+  #awaitSerial(result: PromiseLike<unknown>): void {
+    this.#onValue ??= (value) => {
+      if (this.#serial !== undefined) this.returned(this.#serial, value);
+    };
+    this.#onError ??= (error) => {
+      if (this.#serial !== undefined) this.threw(this.#serial, error);
+    };
+    result.then(this.#onValue, this.#onError);
+  }
+
+  /** The handler has returned, for good. */
+  returned(turn: Turn, value: unknown): void {
+    if (!turn.ended) {
+      if (turn.replier !== undefined) turn.replier.handlerEnded();
+      else if (turn.call !== 0) answer(turn, value);
+      else if (turn.handler.creditWithAnswer) turn.lane.consumed(turn.size);
+      turn.end();
+    }
+    this.ended(turn);
+  }
+
+  /** The handler has thrown, or its promise was rejected. */
+  threw(turn: Turn, error: unknown): void {
+    if (!turn.ended) {
+      let told = turn.call !== 0;
+      if (turn.replier !== undefined) told = turn.replier.handlerThrew(error);
+      else if (told) answerError(turn, error);
+      else if (turn.handler.creditWithAnswer) turn.lane.consumed(turn.size);
+      turn.end();
+      if (!told) this.#owner.messageFailed(turn, error);
+    }
+    this.ended(turn);
+  }
+
+  /** A message has left the mailbox: the next one's turn. */
+  ended(turn: Turn): void {
+    if (turn === this.#serial) this.#serial = undefined;
+    else this.#concurrent?.delete(turn);
+    if (this.#held) return;
+    if (this.length > 0) this.#next();
+    else if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
+  }
+
+  /** An answer will come by port, after the handler has ended. */
+  addReplier(replier: Replier): void {
+    this.#repliers ??= new Set();
+    this.#repliers.add(replier);
+  }
+
+  removeReplier(replier: Replier): void {
+    this.#repliers?.delete(replier);
+  }
+
+  #tellIdle(): void {
+    const waiting = this.#whenIdle;
+    this.#whenIdle = undefined;
+    for (const resolve of waiting ?? []) resolve();
+  }
+}

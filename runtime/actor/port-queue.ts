@@ -1,0 +1,144 @@
+/**
+ * What has come to a port: values and errors in order, until the receiver takes them. Knows who holds the port, so that
+ * its receiver hears when nobody is left who could send.
+ */
+import type { ActorId, ProcId } from "../link/address.js";
+import { DeliveryError } from "../link/errors.js";
+import { Flag } from "../link/frame.js";
+import type { Lane } from "../link/lane.js";
+import type { Codec } from "../wire/codec.js";
+import type { Reader } from "../wire/reader.js";
+import { answerUndelivered, bounce } from "./answer.js";
+import type { Cell } from "./cell.js";
+import { readCauses } from "./error-wire.js";
+import { ActorError, OrphanedError, PortClosedError } from "./errors.js";
+import { HolderSet } from "./holder-set.js";
+import type { OpenPort } from "./open-port.js";
+
+interface Entry {
+  readonly value: Promise<unknown>;
+  readonly lane: Lane;
+  readonly size: number;
+}
+
+type Waiting = (value: Promise<unknown>) => void;
+
+export class PortQueue implements OpenPort {
+  readonly cell: Cell;
+  readonly number: bigint;
+  readonly codec: Codec<unknown>;
+  readonly #entries: Entry[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #lanes = new Set<Lane>();
+  readonly #holders = new HolderSet();
+  #closed: string | undefined;
+
+  constructor(cell: Cell, number: bigint, codec: Codec<unknown>) {
+    this.cell = cell;
+    this.number = number;
+    this.codec = codec;
+  }
+
+  /** The next entry, if there is one; a rejected one if none will ever come. */
+  take(): Promise<unknown> | undefined {
+    const entry = this.#entries.shift();
+    if (entry !== undefined) {
+      entry.lane.consumed(entry.size);
+      return entry.value;
+    }
+    if (this.#closed !== undefined) return Promise.reject(new PortClosedError(`cannot receive: ${this.#closed}`));
+    const { orphaned } = this.#holders;
+    return orphaned === undefined ? undefined : Promise.reject(new OrphanedError(orphaned));
+  }
+
+  /** Tells `waiting` of the next entry when it comes. */
+  wait(waiting: Waiting): Waiting {
+    this.#waiting.push(waiting);
+    return waiting;
+  }
+
+  /** @returns whether it was still waiting */
+  stopWaiting(waiting: Waiting): boolean {
+    const index = this.#waiting.indexOf(waiting);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    return index >= 0;
+  }
+
+  bind(): void {}
+
+  message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
+    this.#lanes.add(lane);
+    if (this.#closed !== undefined) {
+      const error = new DeliveryError("unknown", this.#closed);
+      if (call === 0) bounce(lane, slot, size, error);
+      else answerUndelivered(lane, call, "port", error);
+      return;
+    }
+    const value = this.#read(lane, flags, r);
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) {
+      value.catch(() => {});
+      this.#entries.push({ value, lane, size });
+      return;
+    }
+    lane.consumed(size);
+    waiting(value);
+  }
+
+  cancel(): void {}
+
+  laneClosed(lane: Lane): void {
+    this.#lanes.delete(lane);
+  }
+
+  heldBy(sender: ActorId): void {
+    this.#holders.addSender(sender);
+  }
+
+  hold(holder: string, proc: ProcId, held: boolean): void {
+    if (held) this.#holders.add(holder, proc);
+    else if (this.#holders.remove(holder)) this.#orphan();
+  }
+
+  peerDown(peer: ProcId, reason: string): void {
+    if (this.#holders.removeProc(peer, reason)) this.#orphan();
+  }
+
+  close(why: string): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = why;
+    this.#entries.length = 0;
+    for (const lane of this.#lanes) lane.gone("unknown", why);
+    for (const waiting of this.#waiting.splice(0))
+      waiting(Promise.reject(new PortClosedError(`cannot receive: ${why}`)));
+    this.cell.proc.closePort(this);
+  }
+
+  #orphan(): void {
+    const error = new OrphanedError(this.#holders.orphaned ?? "");
+    for (const waiting of this.#waiting.splice(0)) waiting(Promise.reject(error));
+  }
+
+  #read(lane: Lane, flags: number, r: Reader): Promise<unknown> {
+    try {
+      if ((flags & Flag.exception) === 0) return Promise.resolve(this.codec.decodeFrom(r));
+      return Promise.reject(readException(lane, r));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+}
+
+/** An error that was sent instead of a value. */
+export function readException({ sender }: Lane, r: Reader): ActorError {
+  const { name, message, stack, cause } = readCauses(r);
+  return new ActorError({
+    remoteName: name,
+    message,
+    remoteStack: stack,
+    cause: cause instanceof Error ? cause : undefined,
+    actor: sender.name,
+    rank: sender.rank,
+    endpoint: "port",
+  });
+}

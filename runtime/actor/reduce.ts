@@ -1,0 +1,113 @@
+/**
+ * Reductions: how the answers of all ranks become one. Folded in rank order; the operations are associative, so that
+ * parts of the mesh can be folded where they are.
+ */
+
+/** A reduction that has parameters of its own: `topK(10)`. */
+export interface Reducer<R, X> {
+  /** For people. */
+  readonly name: string;
+  readonly fold: (values: readonly R[]) => X;
+}
+
+/** What a named operation makes of answers of type `R`. */
+export interface Reductions<R> {
+  readonly sum: R;
+  readonly min: R;
+  readonly max: R;
+  readonly concat: R extends readonly (infer I)[]
+    ? I[]
+    : R extends string
+      ? string
+      : R extends Uint8Array
+        ? Uint8Array
+        : never;
+  readonly count: number;
+}
+
+export type ReductionName = keyof Reductions<unknown>;
+
+/** What `reduce` takes: a name, a reducer, or an associative function. */
+export type Operation<R, X> = ReductionName | Reducer<R, X> | ((left: R, right: R) => R);
+
+/** What `reduce` answers. */
+export type Reduced<R, O> = O extends ReductionName
+  ? Reductions<R>[O]
+  : O extends Reducer<never, infer X>
+    ? X
+    : O extends (...args: never[]) => unknown
+      ? R
+      : never;
+
+/**
+ * The `k` largest of all items that the ranks answered with, largest first; among equals those of lower ranks first.
+ * @param by what counts; the item itself when left out
+ */
+export function topK<I>(k: number, by: (item: I) => number | bigint = Number): Reducer<readonly I[], I[]> {
+  if (!Number.isInteger(k) || k < 0)
+    throw new RangeError(`cannot take the top ${String(k)}: expected an integer of at least 0`);
+  return {
+    name: `topK(${k})`,
+    fold: (values) => {
+      const keyed = values.flat().map((item) => [by(item), item] as const);
+      keyed.sort(([a], [b]) => (a < b ? 1 : a > b ? -1 : 0));
+      return keyed.slice(0, k).map(([, item]) => item);
+    },
+  };
+}
+
+/** @throws TypeError if it is none of what `reduce` takes */
+export function foldOf(label: string, operation: unknown): (values: readonly unknown[]) => unknown {
+  if (typeof operation === "function") {
+    return (values) => pairwise(label, values, operation as (left: unknown, right: unknown) => unknown);
+  }
+  if (typeof operation === "string" && Object.hasOwn(named, operation)) {
+    return (values) => named[operation as ReductionName](label, values);
+  }
+  if (typeof operation === "object" && operation !== null && "fold" in operation) {
+    return (operation as Reducer<unknown, unknown>).fold;
+  }
+  const names = Object.keys(named).join(", ");
+  throw new TypeError(`cannot reduce ${label}: expected ${names}, a reducer or a function, got ${String(operation)}`);
+}
+
+type Fold = (label: string, values: readonly unknown[]) => unknown;
+type Comparable = number | bigint | string | Date;
+
+const named: { readonly [name in ReductionName]: Fold } = {
+  sum: (label, values) => {
+    if (values.length === 0) return 0;
+    return pairwise(
+      label,
+      values.map((value) => numeric(label, value)),
+      add,
+    );
+  },
+  min: (label, values) => pairwise(label, values, (a, b) => ((b as Comparable) < (a as Comparable) ? b : a)),
+  max: (label, values) => pairwise(label, values, (a, b) => ((b as Comparable) > (a as Comparable) ? b : a)),
+  concat: concat,
+  count: (_label, values) => values.length,
+};
+
+function pairwise(label: string, values: readonly unknown[], combine: (a: unknown, b: unknown) => unknown): unknown {
+  if (values.length === 0) throw new RangeError(`cannot reduce ${label}: the mesh is empty`);
+  return values.reduce(combine);
+}
+
+function add(a: unknown, b: unknown): unknown {
+  return (a as number) + (b as number);
+}
+
+function numeric(label: string, value: unknown): unknown {
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  throw new TypeError(`cannot reduce ${label}: sum takes numbers, got ${typeof value}`);
+}
+
+function concat(label: string, values: readonly unknown[]): unknown {
+  const [first] = values;
+  if (first === undefined) return [];
+  if (typeof first === "string") return values.join("");
+  if (Array.isArray(first)) return values.flat();
+  if (first instanceof Uint8Array) return new Uint8Array(Buffer.concat(values as Uint8Array[]));
+  throw new TypeError(`cannot reduce ${label}: concat takes arrays, strings or bytes, got ${typeof first}`);
+}

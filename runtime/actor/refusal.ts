@@ -1,0 +1,28 @@
+/** Where lanes lead that should not be there: what comes is sent back with the reason. */
+import type { DeliveryError } from "../link/errors.js";
+import type { Destination, Lane } from "../link/lane.js";
+import type { Reader } from "../wire/reader.js";
+import { answerUndelivered, bounce } from "./answer.js";
+
+export class Refusal implements Destination {
+  readonly #error: DeliveryError;
+  #told = false;
+
+  constructor(error: DeliveryError) {
+    this.#error = error;
+  }
+
+  bind(): void {}
+
+  message(lane: Lane, slot: number, call: number, _flags: number, _r: Reader, size: number): void {
+    if (call === 0) bounce(lane, slot, size, this.#error);
+    else answerUndelivered(lane, call, "", this.#error);
+    if (this.#told) return;
+    this.#told = true;
+    lane.gone(this.#error.reason, this.#error.message);
+  }
+
+  cancel(): void {}
+
+  laneClosed(): void {}
+}

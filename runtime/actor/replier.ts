@@ -1,0 +1,147 @@
+/**
+ * The answer of a `@respond` endpoint: given by port, once, during the handler or after it. A port that is dropped
+ * without an answer is an error for the caller, found out when the garbage collector has been by.
+ */
+import type { DeliveryError } from "../link/errors.js";
+import { Kind } from "../link/frame.js";
+import type { Codec } from "../wire/codec.js";
+import { answerError, answerInterrupted } from "./answer.js";
+import { noteHolders, portsWritten } from "./holders.js";
+import { ChannelPort, Port, PortTarget } from "./port.js";
+import { ReplyForward } from "./reply-forward.js";
+import { type Sent, sentNow } from "./sent.js";
+import { callerOf, type Turn } from "./turn.js";
+
+/** What a replier tells the mailbox it belongs to. */
+export interface ReplierOwner {
+  addReplier(replier: Replier): void;
+  removeReplier(replier: Replier): void;
+}
+
+/** What the handler is given. */
+export class ReplyPort<T> extends Port<T> {
+  readonly replier: Replier;
+
+  constructor(replier: Replier) {
+    super();
+    this.replier = replier;
+  }
+
+  send(value: T): Sent {
+    this.replier.answer(value);
+    return sentNow;
+  }
+
+  exception(error: unknown): Sent {
+    this.replier.fail(error);
+    return sentNow;
+  }
+}
+
+export class Replier {
+  readonly turn: Turn;
+  readonly #owner: ReplierOwner;
+  #settled = false;
+  #forward: ReplyForward | undefined;
+  #escaped: ChannelPort<unknown> | undefined;
+  #dropped = false;
+  #handlerEnded = false;
+
+  constructor(turn: Turn, owner: ReplierOwner) {
+    this.turn = turn;
+    this.#owner = owner;
+  }
+
+  /** Of what is answered. */
+  get codec(): Codec<unknown> | undefined {
+    return this.turn.handler.endpoint.result;
+  }
+
+  /** The port for the handler; made once. */
+  port(): ReplyPort<unknown> {
+    const port = new ReplyPort<unknown>(this);
+    this.turn.cell.proc.drops.watch(port, this);
+    return port;
+  }
+
+  /** @throws Error if it was answered already, CodecError, MessageSizeError: then nothing has been sent */
+  answer(value: unknown): void {
+    this.#checkOpen();
+    const { lane, call } = this.turn;
+    if (call !== 0) {
+      lane.link.sendReply(Kind.reply, call, true, this.codec, value);
+      if (portsWritten.length > 0) noteHolders(this.turn.cell.proc, [callerOf(this.turn)]);
+    }
+    this.#settle();
+  }
+
+  /** @throws Error if it was answered already */
+  fail(error: unknown): void {
+    this.#checkOpen();
+    if (this.turn.call !== 0) answerError(this.turn, error);
+    this.#settle();
+  }
+
+  /** The port is sent on: a port of this proc that whoever gets it can answer by. Made once. */
+  escape(): ChannelPort<unknown> {
+    this.#checkOpen();
+    if (this.#escaped === undefined) {
+      const { proc } = this.turn.cell;
+      const { codec } = this;
+      if (codec === undefined) throw new TypeError("expected a port of a type, got a port of void");
+      this.#forward = new ReplyForward(this, this.turn.cell, proc.random.id(), codec);
+      proc.openPort(this.#forward);
+      this.#escaped = new ChannelPort(
+        new PortTarget(proc.id, this.#forward.number, codec.fingerprint, proc.location),
+        codec,
+      );
+      proc.drops.unwatch(this);
+    }
+    return this.#escaped;
+  }
+
+  handlerEnded(): void {
+    this.#handlerEnded = true;
+    if (this.#settled) return;
+    if (this.#dropped) this.dropped();
+    else {
+      this.#owner.addReplier(this);
+      if (this.turn.call !== 0 && this.#escaped === undefined) this.turn.cell.proc.drops.suspect(this);
+    }
+  }
+
+  /** @returns whether the error found its caller */
+  handlerThrew(error: unknown): boolean {
+    this.#handlerEnded = true;
+    if (this.#settled) return false;
+    this.fail(error);
+    return this.turn.call !== 0;
+  }
+
+  /** The actor has ended. */
+  interrupt(error: DeliveryError): void {
+    if (this.#settled) return;
+    if (this.turn.call !== 0) answerInterrupted(this.turn, error);
+    this.#settle();
+  }
+
+  /** Nobody has the port any more. */
+  dropped(): void {
+    this.#dropped = true;
+    if (!this.#handlerEnded || this.#settled) return;
+    const { endpoint } = this.turn.handler;
+    this.fail(new Error(`cannot answer ${endpoint.name}: its handler dropped the port without using it`));
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.turn.cell.proc.drops.unwatch(this);
+    this.#owner.removeReplier(this);
+    this.#forward?.close();
+  }
+
+  #checkOpen(): void {
+    if (!this.#settled) return;
+    throw new Error(`cannot answer ${this.turn.handler.endpoint.name} by its port: the call has been answered already`);
+  }
+}

@@ -1,0 +1,70 @@
+/** The port of a call, once its handler has sent it on: whoever has it answers the call, once. */
+import type { ActorId, ProcId } from "../link/address.js";
+import { DeliveryError } from "../link/errors.js";
+import { Flag } from "../link/frame.js";
+import type { Lane } from "../link/lane.js";
+import type { Codec } from "../wire/codec.js";
+import type { Reader } from "../wire/reader.js";
+import { bounce } from "./answer.js";
+import type { Cell } from "./cell.js";
+import { HolderSet } from "./holder-set.js";
+import type { OpenPort } from "./open-port.js";
+import { readException } from "./port-queue.js";
+
+/** What answers. Each throws when the call has been answered already. */
+export interface Answerer {
+  answer(value: unknown): void;
+  fail(error: unknown): void;
+}
+
+export class ReplyForward implements OpenPort {
+  readonly cell: Cell;
+  readonly number: bigint;
+  readonly codec: Codec<unknown>;
+  readonly #answerer: Answerer;
+  readonly #holders = new HolderSet();
+
+  constructor(answerer: Answerer, cell: Cell, number: bigint, codec: Codec<unknown>) {
+    this.cell = cell;
+    this.number = number;
+    this.codec = codec;
+    this.#answerer = answerer;
+  }
+
+  bind(): void {}
+
+  message(lane: Lane, slot: number, _call: number, flags: number, r: Reader, size: number): void {
+    try {
+      if ((flags & Flag.exception) !== 0) this.#answerer.fail(readException(lane, r));
+      else this.#answerer.answer(this.codec.decodeFrom(r));
+      lane.consumed(size);
+    } catch (error) {
+      bounce(lane, slot, size, new DeliveryError("refused", error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  cancel(): void {}
+
+  laneClosed(): void {}
+
+  heldBy(sender: ActorId): void {
+    this.#holders.addSender(sender);
+  }
+
+  hold(holder: string, proc: ProcId, held: boolean): void {
+    if (held) this.#holders.add(holder, proc);
+    else if (this.#holders.remove(holder)) this.#orphan();
+  }
+
+  peerDown(peer: ProcId, reason: string): void {
+    if (this.#holders.removeProc(peer, reason)) this.#orphan();
+  }
+
+  close(): void {
+    this.cell.proc.closePort(this);
+  }
+
+  #orphan(): void {
+    this.#answerer.fail(new Error(`everyone who could answer the call has ended: ${this.#holders.orphaned}`));
+  }
+}

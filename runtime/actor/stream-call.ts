@@ -1,0 +1,193 @@
+/**
+ * The consuming side of a stream: values of all ranks in the order in which they arrive, each with its place. What has
+ * arrived and has not been taken is bounded for each rank; taking gives credit back. Leaving the loop stops the senders.
+ */
+import type { PendingCall } from "../link/calls.js";
+import type { Clock } from "../link/clock.js";
+import type { Session } from "../link/session.js";
+import type { Point } from "../shape/index.js";
+import type { Codec } from "../wire/codec.js";
+import type { Reader } from "../wire/reader.js";
+import { callError } from "./call-future.js";
+import type { CallSink } from "./dispatch.js";
+import { Guard } from "./guard.js";
+import type { MeshView } from "./view.js";
+
+/** Credit goes back when a quarter of the window has been taken. */
+const BATCHES = 4;
+/** Index in `cancelReasons`. */
+const LEFT = 2;
+
+/** One actor's part. */
+interface Source {
+  readonly session: Session;
+  readonly call: PendingCall;
+  readonly id: number;
+  /** Taken and not given back. */
+  items: number;
+  bytes: number;
+}
+
+interface Arrived {
+  readonly rank: number;
+  readonly value: unknown;
+  /** Of the item; 0 for an answer, which has no credit of its own. */
+  readonly size: number;
+}
+
+interface Waiting {
+  readonly resolve: (result: IteratorResult<[Point, unknown], undefined>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+export class StreamCall implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, CallSink {
+  readonly #label: string;
+  readonly #codec: Codec<unknown> | undefined;
+  readonly #view: MeshView;
+  readonly #sources: (Source | undefined)[] = [];
+  #arrived: Arrived[] = [];
+  #head = 0;
+  readonly #waiting: Waiting[] = [];
+  #remaining: number;
+  #guard: Guard | undefined;
+  /** What ends the stream, after what has arrived. */
+  #error: { readonly error: unknown } | undefined;
+  #over = false;
+
+  constructor(label: string, codec: Codec<unknown> | undefined, view: MeshView) {
+    this.#label = label;
+    this.#codec = codec;
+    this.#view = view;
+    this.#remaining = view.size;
+  }
+
+  guard(clock: Clock, timeout: number, signal: AbortSignal | undefined): void {
+    this.#guard = new Guard(this, this.#label, clock, timeout, signal);
+  }
+
+  /** A message has been sent, or waits for credit. */
+  sent(rank: number, session: Session, call: PendingCall): void {
+    this.#sources[rank] = { session, call, id: call.id, items: 0, bytes: 0 };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<[Point, unknown], undefined>> {
+    const arrived = this.#arrived[this.#head];
+    if (arrived !== undefined) return Promise.resolve(this.#take(arrived));
+    if (this.#error !== undefined) {
+      const { error } = this.#error;
+      this.#error = undefined;
+      return Promise.reject(error);
+    }
+    if (this.#over || this.#remaining === 0) return Promise.resolve(done);
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** The loop was left: the senders are stopped. */
+  return(): Promise<IteratorResult<[Point, unknown], undefined>> {
+    this.#end(LEFT);
+    this.#error = undefined;
+    this.#arrived = [];
+    this.#head = 0;
+    for (const { resolve } of this.#waiting.splice(0)) resolve(done);
+    return Promise.resolve(done);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.return().then(() => undefined);
+  }
+
+  /** @param reason an index of `cancelReasons` */
+  abandon(error: unknown, reason: number): void {
+    this.#fail(error, reason);
+  }
+
+  answered(rank: number, r: Reader): void {
+    this.#arrive(rank, r, 0);
+    this.#one(rank);
+  }
+
+  item(call: PendingCall, r: Reader, size: number): void {
+    this.#arrive(call.rank, r, size);
+  }
+
+  ended(rank: number): void {
+    this.#one(rank);
+  }
+
+  failed(rank: number, error: Error): void {
+    this.#sources[rank] = undefined;
+    this.#fail(callError(this.#label, rank, error), LEFT);
+  }
+
+  #arrive(rank: number, r: Reader, size: number): void {
+    if (this.#over) return;
+    let value: unknown;
+    try {
+      value = this.#codec?.decodeFrom(r);
+    } catch (error) {
+      this.#fail(error, LEFT);
+      return;
+    }
+    const arrived: Arrived = { rank, value, size };
+    this.#arrived.push(arrived);
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) waiting.resolve(this.#take(arrived));
+  }
+
+  /** Takes the oldest of what has arrived. */
+  #take({ rank, value, size }: Arrived): IteratorYieldResult<[Point, unknown]> {
+    this.#head++;
+    if (this.#head === this.#arrived.length) {
+      this.#arrived = [];
+      this.#head = 0;
+    }
+    const source = this.#sources[rank];
+    if (source !== undefined && size > 0) giveBack(source, size);
+    return { done: false, value: [this.#view.point(rank), value] };
+  }
+
+  #one(rank: number): void {
+    this.#sources[rank] = undefined;
+    if (--this.#remaining > 0) return;
+    this.#guard?.dispose();
+    for (const { resolve } of this.#waiting.splice(0)) resolve(done);
+  }
+
+  #fail(error: unknown, reason: number): void {
+    if (this.#over || this.#remaining === 0) return;
+    this.#end(reason);
+    const [first, ...others] = this.#waiting.splice(0);
+    if (first === undefined) this.#error = { error };
+    else first.reject(error);
+    for (const { resolve } of others) resolve(done);
+  }
+
+  /** Nobody waits for the rest. */
+  #end(reason: number): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#guard?.dispose();
+    for (const [rank, source] of this.#sources.entries()) {
+      if (source === undefined) continue;
+      this.#sources[rank] = undefined;
+      if (source.call.id === source.id) source.session.abandon(source.call, reason);
+    }
+  }
+}
+
+function giveBack(source: Source, size: number): void {
+  const { link } = source.session;
+  source.items++;
+  source.bytes += size;
+  const { streamItems, streamBytes } = link.limits;
+  if (source.items * BATCHES < streamItems && source.bytes * BATCHES < streamBytes) return;
+  if (source.call.id === source.id) link.sendStreamCredit(source.id, source.items, source.bytes);
+  source.items = 0;
+  source.bytes = 0;
+}

@@ -1,0 +1,180 @@
+/**
+ * The producing side of a stream: takes values out of a handler's iterator, in its turn's context, as far as the
+ * consumer has room, and sends them. Ends with the iterator, with what it throws, or when the consumer has left; then the
+ * iterator's `return` runs its finally blocks.
+ */
+import { Kind } from "../link/frame.js";
+import type { StreamSource as LinkStreamSource } from "../link/link.js";
+import { answerError } from "./answer.js";
+import { runTurn } from "./context.js";
+import { invoke, isThenable } from "./invoke.js";
+import type { Turn } from "./turn.js";
+
+/** Who is told that the turn is over. */
+export interface StreamOwner {
+  ended(turn: Turn): void;
+}
+
+/** Items in a row that need no waiting before the event loop gets its turn. */
+const STREAK = 256;
+
+type Step = IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
+
+interface AnyIterator {
+  next(): Step;
+  return?(): unknown;
+}
+
+export class StreamSource implements LinkStreamSource {
+  readonly #turn: Turn;
+  readonly #owner: StreamOwner;
+  #iterator: AnyIterator | undefined;
+  /** Room at the consumer. */
+  #items: number;
+  #bytes: number;
+  /** Something is under way that goes on by itself. */
+  #busy = false;
+  /** No more values are wanted. */
+  #left = false;
+  /** What the consumer is told when the generator has been left. */
+  #failure: unknown;
+  #over = false;
+  #streak = 0;
+
+  constructor(turn: Turn, owner: StreamOwner) {
+    this.#turn = turn;
+    this.#owner = owner;
+    const { streamItems, streamBytes } = turn.lane.credit;
+    this.#items = streamItems;
+    this.#bytes = streamBytes;
+  }
+
+  start(): void {
+    const turn = this.#turn;
+    turn.stream = this;
+    turn.lane.link.streams.set(turn.call, this);
+    this.#step(invoke, (made) => {
+      this.#iterator = iteratorOf(made);
+      this.#pump();
+    });
+  }
+
+  credited(items: number, bytes: number): void {
+    this.#items += items;
+    this.#bytes += bytes;
+    this.#pump();
+  }
+
+  /** The consumer has left, or nobody can tell it anything any more. */
+  leave(): void {
+    this.#left = true;
+    this.#pump();
+  }
+
+  /** Takes values as long as there is room and they come at once. */
+  #pump(): void {
+    while (!this.#busy && !this.#over) {
+      if (this.#left) {
+        this.#return();
+        return;
+      }
+      if (this.#items <= 0 || this.#bytes <= 0) return;
+      this.#step(this.#next, this.#take);
+      if (++this.#streak % STREAK === 0 && !this.#busy) this.#pause();
+    }
+  }
+
+  readonly #next = (): unknown => this.#iterator?.next();
+
+  readonly #take = (step: unknown): void => {
+    if (this.#left) return;
+    const { done, value } = step as IteratorResult<unknown>;
+    if (done === true) {
+      this.#end(undefined);
+      return;
+    }
+    const { lane, call, handler } = this.#turn;
+    try {
+      const size = lane.link.sendReply(Kind.item, call, false, handler.endpoint.result, value);
+      this.#items--;
+      this.#bytes -= size;
+    } catch (error) {
+      // Not a value of the stream's type: the generator is left, and the consumer told.
+      this.#failure = error;
+      this.#left = true;
+    }
+  };
+
+  /** Runs `body` in the turn and hands what it comes to to `take`; what goes wrong ends the stream. */
+  #step(body: () => unknown, take: (result: unknown) => void): void {
+    this.#busy = true;
+    let result: unknown;
+    try {
+      result = runTurn(this.#turn, body);
+      if (!isThenable(result)) take(result);
+    } catch (error) {
+      this.#end(error ?? new Error("threw nothing"));
+      return;
+    }
+    if (isThenable(result)) this.#await(result, take);
+    else this.#busy = false;
+  }
+
+  #await(result: PromiseLike<unknown>, take: (result: unknown) => void): void {
+    result.then(
+      (value) => {
+        this.#busy = false;
+        try {
+          take(value);
+        } catch (error) {
+          this.#end(error);
+        }
+        this.#pump();
+      },
+      (error) => this.#end(error ?? new Error("threw nothing")),
+    );
+  }
+
+  #pause(): void {
+    this.#busy = true;
+    setImmediate(() => {
+      this.#busy = false;
+      this.#pump();
+    });
+  }
+
+  /** Lets the generator run its finally blocks, then ends. */
+  #return(): void {
+    this.#busy = true;
+    const end = (): void => this.#end(this.#failure);
+    try {
+      const result = runTurn(this.#turn, () => this.#iterator?.return?.());
+      if (isThenable(result)) result.then(end, end);
+      else end();
+    } catch {
+      end();
+    }
+  }
+
+  /** Tells the consumer and the mailbox. */
+  #end(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    const turn = this.#turn;
+    turn.lane.link.streams.delete(turn.call);
+    if (!turn.ended) {
+      if (error === undefined) turn.lane.link.sendEnd(turn.call);
+      else answerError(turn, error);
+      turn.end();
+    }
+    this.#owner.ended(turn);
+  }
+}
+
+/** @throws TypeError if the handler did not return something to iterate over */
+function iteratorOf(made: unknown): AnyIterator {
+  const iterable = made as Partial<AsyncIterable<unknown> & Iterable<unknown>> | null | undefined;
+  const iterator = iterable?.[Symbol.asyncIterator]?.() ?? iterable?.[Symbol.iterator]?.();
+  if (iterator !== undefined) return iterator;
+  throw new TypeError(`cannot stream: expected an iterable from the handler, got ${typeof made}`);
+}

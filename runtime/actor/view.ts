@@ -1,0 +1,47 @@
+/** What a handle of a mesh refers to: a region of a mesh, seen through an interface. Immutable, shared by its endpoints. */
+import {
+  baseRank,
+  type Extent,
+  Point,
+  type Region,
+  regionExtent,
+  regionSize,
+  sameRegion,
+  wholeRegion,
+} from "../shape/index.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
+import type { ActorTarget, MeshRecord } from "./address.js";
+
+export class MeshView {
+  readonly record: MeshRecord;
+  readonly descriptor: ActorDescriptor;
+  readonly region: Region;
+  readonly extent: Extent;
+  readonly size: number;
+  /** The mesh as it was spawned: receivers know their place in it. */
+  readonly asSpawned: boolean;
+  readonly #targets: (ActorTarget | undefined)[] = [];
+
+  constructor(record: MeshRecord, descriptor: ActorDescriptor, region: Region) {
+    this.record = record;
+    this.descriptor = descriptor;
+    this.region = region;
+    this.extent = regionExtent(region);
+    this.size = regionSize(region);
+    this.asSpawned = sameRegion(region, wholeRegion(record.extent));
+  }
+
+  /** The actor at a rank of the region. */
+  target(rank: number): ActorTarget {
+    let target = this.#targets[rank];
+    if (target === undefined) {
+      target = this.record.target(baseRank(this.region, rank));
+      this.#targets[rank] = target;
+    }
+    return target;
+  }
+
+  point(rank: number): Point {
+    return new Point(this.extent, rank);
+  }
+}
