@@ -20,6 +20,8 @@ export interface Fingerprints {
   type(type: Type): bigint;
   /** Of a declaration; of a generic one with its parameters left open: see `apply` above. */
   declaration(key: DeclarationKey): bigint;
+  /** Whether a declaration is but a name for a type: an alias that is not part of a circle. */
+  transparent(key: DeclarationKey): boolean;
   /** Of the messages of an actor: its constructor, its endpoints and their ids. */
   actor(key: DeclarationKey): bigint;
   /** Of everything a schema file declares. */
@@ -34,6 +36,7 @@ export function fingerprint(index: SchemaIndex): Fingerprints {
   return {
     type: (type) => BigInt(`0x${plain.closed(type)}`),
     declaration: (key) => BigInt(`0x${hashes.get(key)}`),
+    transparent: (key) => hashes.transparent.has(key),
     actor: (key) => actor(index.actor(key)),
     module(module) {
       const types = module.types.map(({ key, name }) => `${name}:${hashes.get(key)}`);
@@ -53,14 +56,20 @@ function sha64(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-function hashDeclarations(index: SchemaIndex): ReadonlyMap<DeclarationKey, string> {
-  const hashes = new Map<DeclarationKey, string>();
+/** Hashes by key, and which of them are those of what an alias stands for. */
+class Hashes extends Map<DeclarationKey, string> {
+  readonly transparent = new Set<DeclarationKey>();
+}
+
+function hashDeclarations(index: SchemaIndex): Hashes {
+  const hashes = new Hashes();
   const keys = index.schema.modules.flatMap((module) => module.types.map(({ key }) => key)).sort();
   const references = (key: DeclarationKey) => [...new Set(partsOfShape(index.type(key).shape).flatMap(targetsIn))];
   for (const circle of components(keys, references)) {
     const [first] = circle;
     if (first !== undefined && circle.length === 1 && !references(first).includes(first)) {
       hashes.set(first, hashOne(index, hashes, first));
+      if (index.type(first).shape.kind === "alias") hashes.transparent.add(first);
     } else {
       for (const [key, hash] of hashCircle(index, hashes, circle)) hashes.set(key, hash);
     }
@@ -73,7 +82,7 @@ function targetsIn(type: Type): readonly DeclarationKey[] {
   return type.kind === "ref" ? [type.target, ...inside] : inside;
 }
 
-function hashOne(index: SchemaIndex, hashes: ReadonlyMap<DeclarationKey, string>, key: DeclarationKey): string {
+function hashOne(index: SchemaIndex, hashes: Hashes, key: DeclarationKey): string {
   const { name, shape, typeParameters } = index.type(key);
   const texts = new Texts(index, hashes, new Map(), typeParameters);
   if (shape.kind === "alias" && typeParameters.length === 0) return texts.closed(shape.type);
@@ -82,7 +91,7 @@ function hashOne(index: SchemaIndex, hashes: ReadonlyMap<DeclarationKey, string>
 
 function hashCircle(
   index: SchemaIndex,
-  hashes: ReadonlyMap<DeclarationKey, string>,
+  hashes: Hashes,
   circle: readonly DeclarationKey[],
 ): readonly (readonly [DeclarationKey, string])[] {
   const numbers = new Map(circle.map((key, i) => [key, i]));
@@ -97,14 +106,14 @@ function hashCircle(
 /** The texts that are hashed. `circle`: declarations that have no hash yet; `parameters`: those of the generic one. */
 class Texts {
   readonly #index: SchemaIndex;
-  readonly #hashes: ReadonlyMap<DeclarationKey, string>;
+  readonly #hashes: Hashes;
   readonly #circle: ReadonlyMap<DeclarationKey, number>;
   readonly #parameters: readonly string[];
   readonly #scalars = new Map<string, string>();
 
   constructor(
     index: SchemaIndex,
-    hashes: ReadonlyMap<DeclarationKey, string>,
+    hashes: Hashes,
     circle: ReadonlyMap<DeclarationKey, number>,
     parameters: readonly string[],
   ) {
@@ -153,7 +162,7 @@ class Texts {
   #reference(target: DeclarationKey, args: readonly Type[]): string {
     const own = this.#circle.get(target);
     const declaration = this.#index.type(target);
-    if (own === undefined && declaration.shape.kind === "alias" && args.length > 0) {
+    if (this.#hashes.transparent.has(target) && declaration.shape.kind === "alias" && args.length > 0) {
       const bindings = new Map(declaration.typeParameters.map((name, i) => [name, args[i] as Type]));
       return this.closed(substitute(declaration.shape.type, bindings));
     }

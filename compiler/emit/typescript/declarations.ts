@@ -55,9 +55,8 @@ function emitEnum(file: FileBuilder, name: string, shape: Extract<Shape, { kind:
 
 /** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */
 function nameParameters(scope: Scope, { shape, typeParameters }: TypeDeclaration): ParameterNames {
-  return new Map(
-    typeParameters.map((name) => [name, scope.name(partsOfShape(shape).some(mentions(name)) ? name : `_${name}`)]),
-  );
+  const used = (name: string) => name.startsWith("_") || partsOfShape(shape).some(mentions(name));
+  return new Map(typeParameters.map((name) => [name, scope.name(used(name) ? name : `_${name}`)]));
 }
 
 /** Whether a type has the type parameter `name` in it. */

@@ -70,6 +70,13 @@ test("recursive declarations have fingerprints, different ones in one circle", (
   expect(of(ref("List", int32), list)).not.toBe(of(ref("List", string), list));
 });
 
+test("an alias that contains itself is a declaration like any other", () => {
+  const nest = declare("Nest", array(ref("Nest")));
+  const generic = declare("Deep", array(ref("Deep", T)), ["T"]);
+  expect(of(ref("Nest"), nest)).not.toBe(of(array(ref("Nest")), nest));
+  expect(of(ref("Deep", int32), generic)).not.toBe(of(ref("Deep", string), generic));
+});
+
 test("every schema has them, whatever the order of its files", () => {
   const all = (schema: Schema) => {
     const { declaration, actor, module } = fingerprint(indexSchema(schema));

@@ -55,7 +55,8 @@ function emitCodec(file: FileBuilder, declaration: TypeDeclaration, context: Emi
   const printer = new TypePrinter(context, types);
   const type: Type = { kind: "ref", target: key, args: typeParameters.map((name) => ({ kind: "parameter", name })) };
   const result = printer.generic(abiType("Codec"), [type]);
-  const exported = context.exported(key) ? "export const " : "const ";
+  const exportedAs = (what: string) => (context.exported(key) ? `export ${what}` : what);
+  const exported = exportedAs("const ");
   const value = new CodecPrinter(context, printer, codecs).shape(shape, nameExpression(declaration, codecs), type);
   file.blank();
   if (typeParameters.length === 0) {
@@ -64,6 +65,12 @@ function emitCodec(file: FileBuilder, declaration: TypeDeclaration, context: Emi
   }
   const params = typeParameters.map((name) => code`${codecs.get(name)!}: ${abiType("Codec")}<${types.get(name)!}>`);
   const open = ["<", join(", ", [...types.values()]), ">"];
+  // An alias is what it stands for; anything else is one codec for the same arguments, with a fingerprint of its own.
+  if (context.fingerprints.transparent(key)) {
+    const head = [exportedAs("function "), context.codec(key), open, signature(params, result)];
+    file.block(head, () => file.line("return ", value, ";"));
+    return;
+  }
   const make = file.local(lowerFirst(context.codec(key).name));
   const memoized = call(code`${abiValue("codec")}.generic`, [hex64(context.fingerprints.declaration(key)), make]);
   const factory = functionType(open, params, result);

@@ -9,7 +9,7 @@ export interface Page<T> {
 }
 
 /** The type parameter is not used. */
-export interface Tagged<__T> {
+export interface Tagged<_T> {
   tag: string;
 }
 

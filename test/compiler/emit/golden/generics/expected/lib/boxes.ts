@@ -14,11 +14,6 @@ function boxCodec<T>(t: Codec<T>): Codec<Box<T>> {
   return codec.object<Box<T>>(`Box<${t.name}>`, () => ({ value: t, empty: codec.optional(codec.boolean) }));
 }
 
-export const PairCodec: <A, B>(a: Codec<A>, b: Codec<B>) => Codec<Pair<A, B>> = codec.generic(
-  0x3ff468614e2c5da0n,
-  pairCodec,
-);
-
-function pairCodec<A, B>(a: Codec<A>, b: Codec<B>): Codec<Pair<A, B>> {
+export function PairCodec<A, B>(a: Codec<A>, b: Codec<B>): Codec<Pair<A, B>> {
   return codec.tuple(a, b);
 }

@@ -1,0 +1,238 @@
+/** What is generated is run: values of every kind come back as they were, and fingerprints are those of the compiler. */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Codec, codec } from "viceroy/codegen/v1";
+import { expect, test } from "vitest";
+import { assignIds } from "../../../compiler/lock/index.js";
+import { fingerprint, indexSchema, type Schema } from "../../../compiler/model/index.js";
+import { openTypeSource, readSchema } from "../../../compiler/source/index.js";
+import { counterDescriptor } from "./golden/actors/expected/actors.js";
+import { workerDescriptor } from "./golden/actors/expected/deep/worker.js";
+import { ChoicesCodec, Level, Suit } from "./golden/choices/expected/choices.js";
+import { CollectionsCodec, RowsCodec } from "./golden/collections/expected/collections.js";
+import { ItemCodec, PageCodec, UsesCodec } from "./golden/generics/expected/generics.js";
+import { loudGreeterDescriptor } from "./golden/inheritance/expected/derived.js";
+import { EndpointCodec } from "./golden/names/expected/names.js";
+import { NothingCodec, PresenceCodec } from "./golden/presence/expected/presence.js";
+import { ACodec, ExpressionCodec, ListCodec, TreeCodec } from "./golden/recursion/expected/a.js";
+import { ScalarsCodec, TypedArraysCodec } from "./golden/scalars/expected/scalars.js";
+
+function comesBack<T>(codec: Codec<T>, value: T): void {
+  const bytes = codec.encode(value);
+  expect(codec.decode(bytes)).toEqual(value);
+}
+
+const scalars = {
+  flag: true,
+  real: Math.PI,
+  single: 0.5,
+  int32: -1,
+  uint32: 4_294_967_295,
+  sint32: -2_147_483_648,
+  fixed32: 7,
+  sfixed32: -7,
+  int64: -(2n ** 63n),
+  uint64: 2n ** 64n - 1n,
+  sint64: -1n,
+  fixed64: 1n,
+  sfixed64: -1n,
+  text: "naïve 日本 🦋",
+  bytes: new Uint8Array([0, 1, 255]),
+  at: new Date(1_700_000_000_000),
+};
+
+test("scalars and typed arrays come back", () => {
+  comesBack(ScalarsCodec, scalars);
+  comesBack(TypedArraysCodec, {
+    int8: new Int8Array([-1]),
+    clamped: new Uint8ClampedArray([255]),
+    int16: new Int16Array([-1, 2]),
+    uint16: new Uint16Array([]),
+    int32: new Int32Array([1, 2, 3]),
+    uint32: new Uint32Array([7]),
+    bigInt64: new BigInt64Array([-1n]),
+    bigUint64: new BigUint64Array([1n]),
+    float32: new Float32Array([0.5]),
+    float64: new Float64Array([Math.E]),
+  });
+});
+
+test("collections come back", () => {
+  const point = { x: 1, y: -0.5 };
+  comesBack(CollectionsCodec, {
+    list: [1, 2, 3],
+    fixed: ["a", ""],
+    grid: [[1], [], [2, 3]],
+    points: [point, point],
+    pair: ["a", 1],
+    labelled: ["b"],
+    tail: ["c", 1, 2, 3],
+    byName: new Map([["p", point]]),
+    byId: new Map([[1n, [point]]]),
+    names: new Set(["x", "y"]),
+    constant: new Set([1]),
+    record: { p: point },
+    indexed: { a: 1, ["__proto__"]: 2 },
+    inline: { a: 1, b: { c: "d" } },
+  });
+  comesBack(RowsCodec, [point]);
+});
+
+test("what may be missing stays missing, null stays null", () => {
+  const least = { required: "r", nullable: null, constant: false, list: [null, "a"] };
+  comesBack(PresenceCodec, least);
+  expect(Object.keys(PresenceCodec.decode(PresenceCodec.encode(least)))).toEqual(Object.keys(least));
+  comesBack(PresenceCodec, { ...least, optional: "o", nullable: "n", both: null, nested: {} });
+  comesBack(PresenceCodec, { ...least, both: 1, nested: { value: 2 } });
+  comesBack(NothingCodec, {});
+});
+
+test("choices come back, enumerations as constants", () => {
+  const shape = { kind: "circle", radius: 2 } as const;
+  comesBack(ChoicesCodec, {
+    direction: "north",
+    level: Level.Info,
+    suit: Suit.Spades,
+    shape,
+    answer: { case: "shape", value: { kind: "polygon", sides: [3, 4, 5] } },
+    mode: "on",
+    constant: "fixed",
+  });
+  comesBack(ChoicesCodec, {
+    direction: "west",
+    level: Level.Debug,
+    shape: { kind: "square", side: 1 },
+    answer: null,
+    mode: "off",
+    constant: "fixed",
+  });
+});
+
+test("generic types come back, through their instantiations and through codecs made by hand", () => {
+  const items = { items: [{ id: 1 }, { id: 2 }], next: "n" };
+  comesBack(PageCodec(ItemCodec), items);
+  comesBack(PageCodec(codec.nullable(codec.string)), { items: ["a", null] });
+  comesBack(UsesCodec, {
+    items,
+    pages: { items: [{ items: ["a"] }] },
+    box: { value: { id: 1 }, empty: false },
+    pair: [1, { value: "b" }],
+    tagged: { tag: "t" },
+  });
+  expect(PageCodec(ItemCodec)).toBe(PageCodec(ItemCodec));
+  expect(PageCodec(ItemCodec).name).toBe("Page<Item>");
+});
+
+test("recursive types come back, also across files", () => {
+  const tree = { value: 1, left: { value: 2, right: { value: 3 } } };
+  comesBack(TreeCodec, tree);
+  comesBack(ListCodec(codec.int32), { head: 1, tail: { head: 2, tail: { head: 3 } } });
+  comesBack(ACodec, { name: "a", b: { as: [{ name: "b" }], tree } });
+  comesBack(ExpressionCodec, {
+    op: "sum",
+    terms: [
+      { op: "number", value: 1 },
+      { op: "negate", of: { op: "number", value: 2 } },
+    ],
+  });
+});
+
+test("properties may be called anything", () => {
+  const value = JSON.parse(
+    `{"two words":"1","it's":"2","__proto__":"3","constructor":"4","class":"5","w":"6","value":"7"}`,
+  );
+  comesBack(EndpointCodec, value);
+  expect(Object.keys(EndpointCodec.decode(EndpointCodec.encode(value)))).toEqual(Object.keys(value));
+});
+
+test("a mistake in a value is told with its place", () => {
+  const wrong = { ...scalars, uint32: -1 };
+  expect(() => ScalarsCodec.encode(wrong)).toThrow(
+    "cannot encode Scalars.uint32: invalid uint32: expected an integer from 0 to 4294967295, got -1",
+  );
+  const page = { items: [{ id: 1 }, { id: Number.NaN }] };
+  expect(() => PageCodec(ItemCodec).encode(page)).toThrow(/^cannot encode Page<Item>\.items\[1\]\.id: invalid int32: /);
+});
+
+test("descriptors say what a schema says, also of files that need each other", () => {
+  const { endpoints, args, minArgs, maxArgs, name } = counterDescriptor;
+  expect({ name, minArgs, maxArgs, args: args.name }).toEqual({
+    name: "Counter",
+    minArgs: 1,
+    maxArgs: 2,
+    args: "Counter",
+  });
+  expect(endpoints.map((endpoint) => [endpoint.name, endpoint.id, endpoint.minArgs, endpoint.maxArgs])).toEqual([
+    ["increment", 1, 0, 1],
+    ["value", 2, 0, 0],
+    ["watch", 3, 1, 1],
+    ["configure", 4, 2, 3],
+    ["get", 5, 1, 1],
+    ["ask", 6, 1, 1],
+    ["total", 7, 0, 0],
+    ["feed", 8, 2, 2],
+    ["workers", 9, 2, 2],
+    ["others", 10, 1, 1],
+  ]);
+  const flags = endpoints.map(({ stream, concurrent, idempotent, respond, timeout, reduce }) => {
+    return Object.entries({ stream, concurrent, idempotent, respond, timeout, reduce }).filter(([, value]) => value);
+  });
+  expect(flags.map((set) => Object.fromEntries(set))).toEqual([
+    ...[{}, {}, { stream: true }, { concurrent: true }, { idempotent: true, timeout: 5_000 }, { respond: true }],
+    ...[{ reduce: "sum" }, {}, {}, { stream: true }],
+  ]);
+  expect(workerDescriptor.args.name).toBe("Worker");
+  const parents = loudGreeterDescriptor.extends.map((parent) => parent());
+  expect(parents.flatMap((parent) => [parent.name, ...parent.extends.map((named) => named().name)])).toEqual([
+    "Greeter",
+    "Named",
+  ]);
+});
+
+test("arguments are tuples in which optional ones may be missing", () => {
+  const configure = counterDescriptor.endpoints.find(({ name }) => name === "configure")!;
+  comesBack(configure.args, [{ name: "n" }, true]);
+  comesBack(configure.args, [{ name: "n", size: 1 }, true, "why"]);
+  expect(() => configure.args.encode([{ name: 1 }, true])).toThrow(
+    /^cannot encode Counter\.configure\(config\)\.name: invalid string/,
+  );
+});
+
+const golden = fileURLToPath(new URL("golden/", import.meta.url));
+
+/** The schema of a case, and what is exported by the files that were generated from it. */
+async function caseOf(name: string): Promise<{ schema: Schema; exports: Readonly<Record<string, unknown>> }> {
+  const entries = readdirSync(`${golden}${name}/input`, { recursive: true, encoding: "utf8" });
+  const files = entries.filter((entry) => entry.endsWith(".ts"));
+  const source = openTypeSource({ exists: () => false });
+  source.update(
+    files.map((file) => ({ path: `schemas/${file}`, text: readFileSync(`${golden}${name}/input/${file}`, "utf8") })),
+  );
+  const modules = await Promise.all(
+    files.map((file) => import(/* @vite-ignore */ `${golden}${name}/expected/${file}`)),
+  );
+  const exported = files.map((file, i) => [`schemas/${file}`, modules[i]]);
+  return { schema: assignIds(readSchema(source, "golden").schema).schema, exports: Object.fromEntries(exported) };
+}
+
+test.each(readdirSync(golden))("codecs of %s have the fingerprints that the compiler computes", async (name) => {
+  const { schema, exports } = await caseOf(name);
+  const index = indexSchema(schema);
+  const expected = fingerprint(index);
+  for (const { path, types, actors } of schema.modules) {
+    const module = exports[path] as Readonly<Record<string, Codec<unknown>>>;
+    for (const type of types.filter(({ typeParameters }) => typeParameters.length === 0)) {
+      expect([type.key, module[`${type.name}Codec`]?.fingerprint]).toEqual([type.key, expected.declaration(type.key)]);
+    }
+    expect(actors.length).toBe(Object.keys(module).filter((exported) => exported.endsWith("Descriptor")).length);
+  }
+});
+
+test("an instantiation made at run time has the fingerprint that the compiler computes for it", async () => {
+  const { schema } = await caseOf("generics");
+  const item = { kind: "ref", target: "schemas/generics.ts#Item", args: [] } as const;
+  const page = { kind: "ref", target: "schemas/generics.ts#Page", args: [item] } as const;
+  const list = { kind: "array", element: page, readonly: false } as const;
+  const expected = fingerprint(indexSchema(schema)).type(list);
+  expect(codec.array(PageCodec(ItemCodec)).fingerprint).toBe(expected);
+});
