@@ -106,7 +106,7 @@ export type AnyTurn = Turn | OwnTurn;
 
 let current: AnyTurn | undefined;
 let storage: AsyncLocalStorage<AnyTurn> | undefined;
-let main: Cell | undefined;
+let main: Cell | (() => Cell) | undefined;
 
 /** The turn that the running code belongs to; undefined outside of actors. */
 export function currentTurn(): AnyTurn | undefined {
@@ -135,12 +135,13 @@ export function running(): AnyTurn {
   return current!;
 }
 
-/** The root that code outside of actors sends as. */
-export function setMainRoot(root: Cell | undefined): void {
+/** The root that code outside of actors sends as; a function makes it when it is first needed. */
+export function setMainRoot(root: Cell | (() => Cell) | undefined): void {
   main = root;
 }
 
 export function mainRoot(): Cell {
+  if (typeof main === "function") main = main();
   if (main === undefined) throw new Error('cannot send: no Viceroy runtime in this process, import "viceroy" first');
   return main;
 }

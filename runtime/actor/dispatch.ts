@@ -235,5 +235,5 @@ function openSession(sender: Cell, view: MeshView, rank: number): Session | Deli
 
 function refuseArity(label: string, min: number, max: number, got: number): never {
   const expected = min === max ? `${max}` : `${min} to ${max}`;
-  throw new TypeError(`cannot call ${label}: expected ${expected} argument${max === 1 ? "" : "s"}, got ${got}`);
+  throw new TypeError(`cannot call ${label}: expected ${expected} argument${expected === "1" ? "" : "s"}, got ${got}`);
 }

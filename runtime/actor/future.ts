@@ -4,6 +4,7 @@
  */
 import { type Clock, systemClock } from "../link/clock.js";
 import { TimeoutError } from "./errors.js";
+import { awaitAsPromise } from "./plain-promise.js";
 
 type Settle<T> = (value: T) => void;
 
@@ -22,6 +23,9 @@ export interface GetOptions {
 }
 
 export class Future<T> extends Promise<T> {
+  static {
+    awaitAsPromise(Future);
+  }
   #settled = false;
   readonly #resolve: Settle<T>;
   readonly #reject: Settle<unknown>;
@@ -91,9 +95,6 @@ export class Future<T> extends Promise<T> {
   /** Tells those who work on the answer that nobody waits for it any more. */
   protected release(_reason: number): void {}
 }
-
-/** Promises made from a Future are plain ones, and `await` takes it for one: no extra turns of the microtask queue. */
-Object.defineProperty(Future.prototype, "constructor", { value: Promise, configurable: true, writable: true });
 
 /** @throws RangeError */
 export function checkTimeout(timeout: number): void {

@@ -12,6 +12,7 @@ import type { Reader } from "../wire/reader.js";
 import { CallFuture, callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
 import { ActorError, SupervisionError } from "./errors.js";
+import { awaitAsPromise } from "./plain-promise.js";
 import type { MeshView } from "./view.js";
 
 /** How one rank's part of a call ended. */
@@ -123,6 +124,9 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
 
 /** `call`: all answers, by rank. */
 export class CallAll<R, D extends string> extends Gather<ValueMesh<R, D>> {
+  static {
+    awaitAsPromise(CallAll);
+  }
   protected readonly keepsFailures = false;
 
   protected finish(): void {
@@ -132,6 +136,9 @@ export class CallAll<R, D extends string> extends Gather<ValueMesh<R, D>> {
 
 /** `callSettled`: all outcomes, by rank. */
 export class CallSettled<R, D extends string> extends Gather<ValueMesh<Settled<R>, D>> {
+  static {
+    awaitAsPromise(CallSettled);
+  }
   protected readonly keepsFailures = true;
 
   protected finish(): void {
@@ -145,6 +152,9 @@ export class CallSettled<R, D extends string> extends Gather<ValueMesh<Settled<R
 
 /** `reduce`: one answer made of all, folded in rank order. */
 export class Reduce<R, X> extends Gather<X> {
+  static {
+    awaitAsPromise(Reduce);
+  }
   protected readonly keepsFailures = false;
   readonly #fold: (values: readonly R[]) => X;
 

@@ -2,7 +2,7 @@
  * One logical process: an identity, its links, its actors, its ports. Several may live in one operating-system process
  * (inline isolation, tests): they share no state, and talk through links like any others.
  */
-import { hex64, type Location, type MeshId, type ProcId, ROOT_MESH } from "../link/address.js";
+import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId, ROOT_MESH } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import { DeliveryError } from "../link/errors.js";
 import type { LaneRequest, LinkHost, RelayFrame } from "../link/host.js";
@@ -217,7 +217,8 @@ export class Proc implements LinkHost {
       return port;
     }
     const cell = this.#cells.get(target.number);
-    if (cell !== undefined && cell.rank === target.rank) return cell;
+    // Every proc has one agent, whatever rank those who speak to it give it in their mesh.
+    if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell;
     return this.#hold(link, target);
   }
 

@@ -4,10 +4,14 @@ import { CallFuture } from "./call-future.js";
 import { SupervisionError, TimeoutError } from "./errors.js";
 import type { Future } from "./future.js";
 import type { RetryOptions } from "./guard.js";
+import { awaitAsPromise } from "./plain-promise.js";
 
 const FIRST_BACKOFF_MS = 10;
 
 class Retried<T> extends CallFuture<T> {
+  static {
+    awaitAsPromise(Retried);
+  }
   readonly #make: () => Future<T>;
   #left: number;
   #backoff: number;

@@ -3,6 +3,7 @@
  * sent. It never rejects. Most messages have credit at once; they all share one.
  */
 import type { CreditWaiter } from "../link/session.js";
+import { awaitAsPromise } from "./plain-promise.js";
 
 let resolveLast: () => void;
 const keepResolve = (resolve: (value: undefined) => void): void => {
@@ -10,6 +11,9 @@ const keepResolve = (resolve: (value: undefined) => void): void => {
 };
 
 export class Sent extends Promise<void> implements CreditWaiter {
+  static {
+    awaitAsPromise(Sent);
+  }
   readonly #resolve: () => void;
   #waitsFor: number;
 
@@ -26,9 +30,6 @@ export class Sent extends Promise<void> implements CreditWaiter {
     if (--this.#waitsFor === 0) this.#resolve();
   }
 }
-
-/** Promises made from a Sent are plain ones, and `await` takes it for one: no extra turns of the microtask queue. */
-Object.defineProperty(Sent.prototype, "constructor", { value: Promise, configurable: true, writable: true });
 
 /** Everything had credit. */
 export const sentNow = new Sent();

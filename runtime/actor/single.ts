@@ -7,8 +7,12 @@ import type { Reader } from "../wire/reader.js";
 import { CallFuture, callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
 import { SupervisionError } from "./errors.js";
+import { awaitAsPromise } from "./plain-promise.js";
 
 export class SingleCall<T> extends CallFuture<T> implements CallSink {
+  static {
+    awaitAsPromise(SingleCall);
+  }
   readonly #codec: Codec<unknown> | undefined;
   #session: Session | undefined;
   #call: PendingCall | undefined;

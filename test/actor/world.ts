@@ -1,0 +1,131 @@
+/** Procs of one universe in this process, linked by local pipes: the real protocol with real bytes, without processes. */
+
+import { meshRecord } from "../../runtime/actor/address.js";
+import type { Cell } from "../../runtime/actor/cell.js";
+import { setMainRoot } from "../../runtime/actor/context.js";
+import { actorEnvironment } from "../../runtime/actor/environment.js";
+import type { ActorClass, ActorFailure, ProcHooks, StopOptions, Undeliverable } from "../../runtime/actor/hooks.js";
+import type { Apply } from "../../runtime/actor/kind.js";
+import { wholeMesh } from "../../runtime/actor/mesh.js";
+import { Proc } from "../../runtime/actor/proc.js";
+import { systemClock, systemRandom } from "../../runtime/link/clock.js";
+import { noKeepAlive } from "../../runtime/link/keep-alive.js";
+import type { Limits } from "../../runtime/link/limits.js";
+import { localPipe } from "../../runtime/link/local/pipe.js";
+import type { Pipe } from "../../runtime/link/pipe.js";
+import { setWireEnvironment } from "../../runtime/wire/environment.js";
+
+setWireEnvironment(actorEnvironment);
+
+export interface Event {
+  readonly kind: "started" | "failed" | "peerDown" | "undeliverable" | "cleanupFailed";
+  readonly actor: string;
+  readonly detail: unknown;
+}
+
+/** A proc and everything it has told upwards. */
+export class TestProc {
+  readonly proc: Proc;
+  readonly events: Event[] = [];
+
+  constructor(world: World, name: string, limits: Partial<Limits>) {
+    const tell = (kind: Event["kind"], actor: string, detail: unknown): void => {
+      this.events.push({ kind, actor, detail });
+    };
+    const hooks: ProcHooks = {
+      actorStarted: (cell) => tell("started", cell.name, undefined),
+      actorFailed: (cell, failure) => tell("failed", cell.name, failure),
+      cleanupFailed: (cell, error) => tell("cleanupFailed", cell.name, error),
+      stopOwned: async () => {},
+      meshOrdered: async (mesh) => world.ordered.has(mesh),
+      peerLost: (_peer, error) => error?.message ?? "its process has ended",
+      peerDown: (peer, reason) => tell("peerDown", String(peer), reason),
+      undeliverable: (cell: Cell, message: Undeliverable) => tell("undeliverable", cell.name, message),
+    };
+    this.proc = new Proc({
+      id: systemRandom.id(),
+      universe: world.universe,
+      clock: systemClock,
+      random: systemRandom,
+      keepAlive: noKeepAlive,
+      hooks,
+      limits,
+      name,
+      location: name,
+      connect: (location) => world.dial(location),
+    });
+  }
+
+  failures(): ActorFailure[] {
+    return this.events.filter(({ kind }) => kind === "failed").map(({ detail }) => detail as ActorFailure);
+  }
+}
+
+type MeshOf<C, D extends string> = C extends { prototype: { $kind: infer K } } ? Apply<K, D> : never;
+
+export class World {
+  readonly universe = systemRandom.id();
+  /** Meshes that their owner has ordered, or will. */
+  readonly ordered = new Set<bigint>();
+  readonly procs = new Map<string, TestProc>();
+  /** Ends of pipes that were dialled, for tests that cut them. */
+  readonly pipes: Pipe[] = [];
+  readonly root: TestProc;
+  readonly #limits: Partial<Limits>;
+
+  /** Code outside of actors sends from `root`. */
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = limits;
+    this.root = this.proc("root");
+    setMainRoot(this.root.proc.root);
+  }
+
+  proc(name: string): TestProc {
+    const made = new TestProc(this, name, this.#limits);
+    this.procs.set(name, made);
+    return made;
+  }
+
+  async dial(location: string): Promise<Pipe> {
+    const to = this.procs.get(location);
+    if (to === undefined) throw new Error(`nobody listens at ${location}`);
+    const [near, far] = localPipe();
+    this.pipes.push(near);
+    to.proc.attach(far);
+    return near;
+  }
+
+  /** One actor on each of the procs, as a mesh. */
+  spawn<C extends ActorClass<never[]>, D extends string = "gpus">(
+    name: string,
+    actorClass: C,
+    args: readonly unknown[],
+    procs: readonly TestProc[],
+    extent: Readonly<Record<string, number>> = { gpus: procs.length },
+    ordered = true,
+  ): MeshOf<C, D> {
+    const mesh = systemRandom.id();
+    if (ordered) this.ordered.add(mesh);
+    const owner = this.root.proc.id;
+    const record = meshRecord({ id: mesh, name, owner, extent });
+    for (const [rank, { proc }] of procs.entries()) {
+      record.locate(rank, { proc: proc.id, location: proc.location });
+      const { descriptor } = actorClass;
+      const request = { mesh, rank, incarnation: 0, name, extent, owner, descriptor, actorClass, args };
+      if (ordered) proc.createActor(request as never);
+    }
+    return wholeMesh(record, actorClass.descriptor) as MeshOf<C, D>;
+  }
+
+  /** Stops an actor of a mesh. */
+  stop(on: TestProc, mesh: bigint, options: Partial<StopOptions> = {}): Promise<void> {
+    const cell = on.proc.cell(mesh);
+    if (cell === undefined) throw new Error("no such actor");
+    return on.proc.stopActor(cell, { reason: "ordered", drain: 1000, ...options });
+  }
+
+  close(): void {
+    for (const { proc } of this.procs.values()) proc.close("the test has ended");
+    setMainRoot(undefined);
+  }
+}
