@@ -27,13 +27,14 @@ export class Future<T> extends Promise<T> {
     awaitAsPromise(Future);
   }
   #settled = false;
-  readonly #resolve: Settle<T>;
+  // Of `never`, so that a future of something narrower is one of something wider.
+  readonly #resolve: Settle<never>;
   readonly #reject: Settle<unknown>;
 
   /** Made by calls. */
   constructor(executor?: (resolve: (value: T | PromiseLike<T>) => void, reject: (reason: unknown) => void) => void) {
     super(executor ?? keepSettlers);
-    this.#resolve = resolveLast as Settle<T>;
+    this.#resolve = resolveLast;
     this.#reject = rejectLast;
   }
 
@@ -75,7 +76,7 @@ export class Future<T> extends Promise<T> {
   /** Fills the answer in. */
   protected fulfil(value: T): void {
     this.#settled = true;
-    this.#resolve(value);
+    this.#resolve(value as never);
   }
 
   /** @param quietly a rejection that nobody handles is no fault of the program */

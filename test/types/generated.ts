@@ -1,0 +1,143 @@
+/**
+ * What is generated from a schema, as types: calls with the right arguments and dimensions compile, others do not; base
+ * classes ask for every endpoint. Checked by the type checker alone; nothing here runs.
+ */
+import type { Actor, Apply } from "viceroy/codegen/v1";
+import type { Future } from "../../runtime/actor/future.js";
+import type { Port } from "../../runtime/actor/port.js";
+import { type Point, range, type ValueMesh } from "../../runtime/shape/index.js";
+import {
+  type Config,
+  CounterActor,
+  type CounterKind,
+  type CounterMesh,
+} from "../compiler/emit/golden/actors/expected/actors.js";
+import type { WorkerMesh } from "../compiler/emit/golden/actors/expected/deep/worker.js";
+import { type Choices, Level } from "../compiler/emit/golden/choices/expected/choices.js";
+import type { NamedMesh } from "../compiler/emit/golden/inheritance/expected/base.js";
+import type { GreeterMesh, LoudGreeterMesh } from "../compiler/emit/golden/inheritance/expected/derived.js";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(_proof: Same<A, B>): void {}
+
+declare const counters: CounterMesh<"hosts" | "gpus">;
+declare const line: CounterMesh<"gpus">;
+declare const anywhere: CounterMesh;
+declare const config: Config;
+
+/** Calls take what the schema says. */
+export function calls(): void {
+  same<ReturnType<typeof line.value.call>, Future<ValueMesh<number, "gpus">>>(true);
+  same<ReturnType<typeof line.value.callOne>, Future<number>>(true);
+  same<ReturnType<typeof line.get.choose>, Future<string | null>>(true);
+  line.increment.broadcast();
+  line.increment.broadcast(1);
+  line.configure.call(config, true);
+  line.configure.call({ name: "n", size: 1 }, true, "why");
+  // @ts-expect-error: no number
+  line.increment.call("1");
+  // @ts-expect-error: one too many
+  line.increment.call(1, 2);
+  // @ts-expect-error: one too few
+  line.configure.call(config);
+  // @ts-expect-error: not a Config
+  line.configure.call({ size: 1 }, true);
+  // @ts-expect-error: not in the schema
+  line.decrement.call(1);
+}
+
+/** With `@respond` the port is not the caller's business. */
+export function responses(): void {
+  same<ReturnType<typeof line.ask.callOne>, Future<string>>(true);
+  line.ask.callOne("question");
+  // @ts-expect-error: the port is the handler's
+  line.ask.callOne(port, "question");
+}
+declare const port: Port<string>;
+
+/** Streams. */
+export async function streams(): Promise<void> {
+  for await (const [point, value] of line.watch.stream(2)) {
+    same<typeof point, Point<"gpus">>(true);
+    same<typeof value, number>(true);
+  }
+  // @ts-expect-error: a stream has no single answer
+  line.watch.callOne(2);
+}
+
+/** Dimensions. */
+export function dimensions(): void {
+  const host = counters.slice({ hosts: 0 });
+  same<typeof host, CounterMesh<"gpus">>(true);
+  const part = counters.slice({ gpus: range(0, 2) });
+  same<typeof part, CounterMesh<"hosts" | "gpus">>(true);
+  const renamed = line.rename({ gpus: "tp" });
+  same<typeof renamed, CounterMesh<"tp">>(true);
+  const flat = counters.flatten("rank");
+  same<typeof flat, CounterMesh<"rank">>(true);
+  same<Apply<CounterKind, "a">, CounterMesh<"a">>(true);
+  // @ts-expect-error: no such dimension
+  line.slice({ hosts: 0 });
+  // @ts-expect-error: no such dimension left
+  counters.slice({ hosts: 0 }).slice({ hosts: 0 });
+}
+
+/** Meshes as arguments. */
+export function meshesAsArguments(gpus: WorkerMesh<"gpus">, both: WorkerMesh<"hosts" | "gpus">): void {
+  line.workers.call(gpus, both);
+  line.others.stream(line);
+  line.others.stream(anywhere);
+  // @ts-expect-error: other dimensions than the schema asks for
+  line.workers.call(both, gpus);
+}
+
+/** A mesh of an actor that extends another one's interface can stand for it. */
+export function substitution(loud: LoudGreeterMesh<"gpus">): void {
+  const greeter: GreeterMesh<"gpus"> = loud;
+  const named: NamedMesh<"gpus"> = greeter;
+  const unnamed: NamedMesh = loud;
+  // @ts-expect-error: not the other way round
+  const louder: LoudGreeterMesh<"gpus"> = named;
+  void [named, unnamed, louder];
+}
+
+/** Implementations. */
+abstract class Halfway extends CounterActor {
+  value(): number {
+    return 1;
+  }
+}
+// @ts-expect-error: endpoints are missing
+export class Missing extends Halfway {}
+export abstract class Wrong extends CounterActor {
+  // @ts-expect-error: the wrong type
+  value(): string {
+    return "1";
+  }
+}
+export abstract class Fine extends CounterActor {
+  constructor(initial: number, _config?: Config) {
+    super();
+    void initial;
+  }
+  increment(by = 1): void {
+    void by;
+  }
+  async value(): Promise<number> {
+    return 1;
+  }
+  async *watch(count: number): AsyncGenerator<number> {
+    yield count;
+  }
+  ask(port: Port<string>, question: string): void {
+    port.send(question);
+  }
+}
+const actor: typeof Actor = CounterActor;
+void actor;
+
+/** Enumerations are their values. */
+export const choices: Pick<Choices, "level" | "direction"> = { level: Level.Info, direction: "north" };
+export const plain: Pick<Choices, "level"> = { level: 20 };
+// @ts-expect-error: no such value
+export const unknown: Pick<Choices, "level"> = { level: 21 };
