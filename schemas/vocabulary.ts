@@ -9,7 +9,7 @@
 declare const scalar: unique symbol;
 declare const dimension: unique symbol;
 
-/** @internal A base type marked with the name of its encoding; the mark exists in the type checker alone. */
+/** A base type marked with the name of its encoding; the mark exists in the type checker alone. Not for schemas. */
 export type Scalar<Base, Name extends string> = Base & { readonly [scalar]?: Name };
 
 /** Signed 32-bit integer; a varint in the protobuf layout. */
@@ -35,13 +35,14 @@ export type Fixed64 = Scalar<bigint, "fixed64">;
 /** Signed 64-bit integer, a bigint; always eight bytes in the protobuf layout. */
 export type Sfixed64 = Scalar<bigint, "sfixed64">;
 
-declare const actorArguments: unique symbol;
+declare const actor: unique symbol;
 /**
- * What every actor interface extends. `Args` are the constructor's arguments, best as a labelled tuple:
- * `interface Counter extends Actor<[initial: Int32]>`. The methods of the interface are its endpoints.
+ * What every actor interface extends. The type argument are the constructor's arguments, as a labelled tuple:
+ * `interface Counter extends Actor<[initial: Int32]>`. The methods of the interface are its endpoints. The mark does not
+ * depend on the arguments, so that `interface Stepper extends Counter, Actor<[initial: Int32, step: Int32]>` is allowed.
  */
-export interface Actor<Args extends readonly unknown[] = []> {
-  readonly [actorArguments]?: Args;
+export interface Actor<_Args extends readonly unknown[] = []> {
+  readonly [actor]?: true;
 }
 
 declare const streamItem: unique symbol;
@@ -57,7 +58,7 @@ export interface Port<T> {
 }
 
 /** A mesh of actors as a value. `D` names its dimensions; `string`: any, checked at run time. */
-export interface Mesh<A extends Actor<readonly never[]> | Actor<readonly unknown[]>, D extends string = string> {
+export interface Mesh<A extends Actor, D extends string = string> {
   readonly [dimension]: [A, D];
 }
 

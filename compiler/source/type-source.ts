@@ -67,7 +67,7 @@ export interface SourceDeclaration extends Span {
   readonly name: string;
   readonly file: string;
   readonly exported: boolean;
-  readonly comment?: SourceComment;
+  readonly comment: SourceComment | undefined;
   readonly typeParameters: readonly SourceTypeParameter[];
   /** Of an interface. */
   readonly heritage: readonly SourceType[];
@@ -88,7 +88,7 @@ export interface SourceEnumValue extends Span {
   readonly name: string;
   /** Undefined: not a constant. */
   readonly value: string | number | undefined;
-  readonly comment?: SourceComment;
+  readonly comment: SourceComment | undefined;
 }
 
 /** A member of an object type. Spans are those of names. */
@@ -98,9 +98,9 @@ export interface SourceMember extends Span {
   readonly name: string | undefined;
   readonly optional: boolean;
   readonly readonly: boolean;
-  readonly comment?: SourceComment;
+  readonly comment: SourceComment | undefined;
   /** Of a property its type, of a method its result, of an index signature that of its values. Undefined: not given. */
-  readonly type?: SourceType;
+  readonly type: SourceType | undefined;
   /** Of a method; of an index signature its key. */
   readonly params: readonly SourceParameter[];
   /** Of a method: it has type parameters. */
@@ -112,7 +112,7 @@ export interface SourceParameter extends Span {
   readonly name: string | undefined;
   readonly optional: boolean;
   readonly rest: boolean;
-  readonly type?: SourceType;
+  readonly type: SourceType | undefined;
 }
 
 export type SourceType = Span &
@@ -142,10 +142,10 @@ export interface SourceReference extends Span {
   /** As it was declared, whatever it is called here. */
   readonly name: string;
   /** Of `schema`. */
-  readonly key?: DeclarationKey;
+  readonly key: DeclarationKey | undefined;
   readonly args: readonly SourceType[];
   /** For `expand`: where it has type arguments. */
-  readonly handle?: number;
+  readonly handle: number | undefined;
 }
 
 export interface SourceTupleElement {

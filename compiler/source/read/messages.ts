@@ -75,9 +75,8 @@ function readField(member: SourceMember, scope: Scope, owner: string, context: T
   if (type === undefined) return undefined;
   const { doc, tags, wireName } = readTags(member.comment, "field", scope);
   const present = withoutUndefined(type);
-  return {
+  const field: Field = {
     name,
-    ...(wireName !== undefined && { wireName }),
     id: 0,
     type: readType(present ?? type, scope, `${owner}.${name}`, context),
     optional: member.optional || present !== undefined,
@@ -86,6 +85,7 @@ function readField(member: SourceMember, scope: Scope, owner: string, context: T
     tags,
     at: scope.at(member),
   };
+  return wireName === undefined ? field : { ...field, wireName };
 }
 
 /** `T` of `T | undefined`; undefined when it is no such union. */

@@ -59,8 +59,16 @@ export interface ReadTags {
   readonly wireName?: string;
 }
 
+const noTags: ReadTags = {
+  doc: "",
+  tags: {},
+  options: { concurrent: false, idempotent: false, respond: false },
+};
+
 export function readTags(comment: SourceComment | undefined, holder: Holder, scope: Scope): ReadTags {
+  if (comment === undefined) return noTags;
   const { doc, tags } = parseComment(comment, (name) => Object.hasOwn(rules, name));
+  if (tags.length === 0) return { ...noTags, doc };
   const known = new Map<string, string>();
   for (const tag of tags) {
     if (!Object.hasOwn(rules, tag.name)) reportUnknown(tag, scope);

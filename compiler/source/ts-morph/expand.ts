@@ -6,7 +6,7 @@ import type { ts as TypeScript } from "ts-morph";
 import type { Keyword, SourceComment, SourceMember, SourceTupleElement, SourceType, Span } from "../type-source.js";
 import type { Compiler } from "./load.js";
 import type { Names } from "./names.js";
-import { type SyntaxReader, spanOf } from "./syntax.js";
+import type { SyntaxReader } from "./syntax.js";
 
 /** Types nested more deeply than this in one that is computed go on for ever. */
 const deepest = 24;
@@ -28,7 +28,7 @@ export class Expander {
   expand(node: TypeScript.TypeNode): SourceType | undefined {
     const type = this.#checker.getTypeFromTypeNode(node);
     try {
-      return this.#convert(type, { span: spanOf(node), node, depth: 0 }, true);
+      return this.#convert(type, { span: { start: node.getStart(), end: node.end }, node, depth: 0 }, true);
     } catch (error) {
       if (error === unresolved) return undefined;
       throw error;
@@ -98,7 +98,7 @@ export class Expander {
     if (found.kind === "global" && symbol.flags & this.#ts.SymbolFlags.TypeAlias) return undefined;
     const args = types.map((type) => this.#convert(type, place));
     const { kind: origin, name, key } = found;
-    return { ...place.span, kind: "reference", origin, name, ...(key !== undefined && { key }), args };
+    return { ...place.span, kind: "reference", origin, name, key, args, handle: undefined };
   }
 
   #isObject(type: TypeScript.IntersectionType): boolean {
@@ -110,8 +110,9 @@ export class Expander {
     const { TypeFlags } = this.#ts;
     const booleans = types.filter((type) => type.flags & TypeFlags.BooleanLiteral);
     const others = types.filter((type) => !booleans.includes(type) || booleans.length < 2);
-    const named = others.map((type) => ({ text: this.#checker.typeToString(type), type }));
-    named.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+    const { NoTruncation } = this.#ts.TypeFormatFlags;
+    const named = others.map((type) => ({ text: this.#checker.typeToString(type, undefined, NoTruncation), type }));
+    named.sort((a, b) => compare(a.text, b.text));
     const variants = named.map(({ type }) => this.#convert(type, place));
     if (booleans.length === 2) variants.push({ ...place.span, kind: "keyword", name: "boolean" });
     const [only] = variants;
@@ -131,8 +132,21 @@ export class Expander {
       return { ...span, kind: "function" };
     this.#refuseOpenMapping(type);
     const indexes = checker.getIndexInfosOfType(type).map((info) => this.#index(info, place));
-    const members = checker.getPropertiesOfType(type).map((property) => this.#member(property, place));
+    const members = this.#properties(type).map((property) => this.#member(property, place));
     return { ...span, kind: "object", members: [...members, ...indexes] };
+  }
+
+  /** Of a mapped type in the order of their declarations: the order of its keys is the checker's. */
+  #properties(type: TypeScript.Type): readonly TypeScript.Symbol[] {
+    const { TypeFlags, ObjectFlags } = this.#ts;
+    const properties = this.#checker.getPropertiesOfType(type);
+    const isMapped = ((type as TypeScript.ObjectType).objectFlags & ObjectFlags.Mapped) !== 0;
+    if (!isMapped && !(type.flags & TypeFlags.Intersection)) return properties;
+    const places = new Map(properties.map((property) => [property, placeOf(property)]));
+    return [...properties].sort((a, b) => {
+      const [first, second] = [places.get(a) as DeclaredAt, places.get(b) as DeclaredAt];
+      return compare(first.file, second.file) || first.start - second.start || compare(a.name, b.name);
+    });
   }
 
   /** `{ [K in keyof T]: … }` where `T` is a type parameter still. */
@@ -152,6 +166,7 @@ export class Expander {
       name: undefined,
       optional: false,
       readonly: isReadonly,
+      comment: undefined,
       type: this.#convert(type, place),
       params: [key],
       generic: false,
@@ -170,7 +185,7 @@ export class Expander {
       name: property.name.startsWith("__@") ? undefined : ts.unescapeLeadingUnderscores(property.escapedName),
       optional,
       readonly: this.#isReadonly(property),
-      ...(declaration && this.#comment(declaration)),
+      comment: declaration && this.#comment(declaration),
       type: method ? { ...place.span, kind: "function" } : this.#memberType(type, declaration, optional, place),
       params: [],
       generic: false,
@@ -190,7 +205,13 @@ export class Expander {
       const written = checker.getTypeFromTypeNode(declaration.type);
       const same =
         written === type || (optional && checker.getNonNullableType(written) === wanted && !this.#isNullable(type));
-      if (same) return moved(this.#syntax.type(declaration.type), place.span);
+      const node = declaration.type;
+      if (same) {
+        return moved(
+          this.#syntax.within(declaration.getSourceFile(), () => this.#syntax.type(node)),
+          place.span,
+        );
+      }
     }
     return this.#convert(type, place);
   }
@@ -200,11 +221,10 @@ export class Expander {
     return type.isUnion() && type.types.some(({ flags }) => flags & TypeFlags.Null);
   }
 
-  #comment(declaration: TypeScript.Declaration): { readonly comment?: SourceComment } {
-    const ts = this.#ts;
-    if (!ts.isPropertySignature(declaration)) return {};
-    const { comment } = this.#syntax.members([declaration])[0] ?? {};
-    return comment === undefined ? {} : { comment };
+  #comment(declaration: TypeScript.Declaration): SourceComment | undefined {
+    if (!this.#ts.isPropertySignature(declaration)) return undefined;
+    const members = this.#syntax.within(declaration.getSourceFile(), () => this.#syntax.members([declaration]));
+    return members[0]?.comment;
   }
 
   #isReadonly(property: TypeScript.Symbol): boolean {
@@ -263,6 +283,22 @@ interface Place {
 
 /** Thrown inside this file alone: a part depends on a type parameter. */
 const unresolved = new Error("cannot expand a type: it depends on a type parameter");
+
+interface DeclaredAt {
+  readonly file: string;
+  readonly start: number;
+}
+
+function placeOf({ declarations }: TypeScript.Symbol): DeclaredAt {
+  const [first] = declarations ?? [];
+  return first === undefined
+    ? { file: "", start: 0 }
+    : { file: first.getSourceFile().fileName, start: first.getStart() };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 /** `type` with all its spans set to `span`. */
 function moved(type: SourceType, span: Span): SourceType {

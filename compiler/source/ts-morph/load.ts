@@ -1,31 +1,29 @@
-/** Loads ts-morph and the TypeScript in it, quickly where its parts are where we know them, plainly otherwise. */
+/**
+ * Loads the TypeScript that ts-morph brings along: the file itself, with a code cache, where it is where we know it; through
+ * ts-morph otherwise. The rest of ts-morph, its wrappers around the compiler's nodes, is loaded by nobody who only reads.
+ */
 import { createRequire } from "node:module";
 import path from "node:path";
 import type * as TsMorph from "ts-morph";
 import { loadModule } from "./code-cache.js";
 
-export type TsMorphModule = typeof TsMorph;
 export type Compiler = typeof TsMorph.ts;
 
-let loaded: TsMorphModule | undefined;
+let loaded: Compiler | undefined;
 
-export function loadTsMorph(): TsMorphModule {
-  loaded ??= loadCached() ?? (createRequire(import.meta.url)("ts-morph") as TsMorphModule);
+export function loadCompiler(): Compiler {
+  loaded ??= loadCached() ?? (createRequire(import.meta.url)("ts-morph") as typeof TsMorph).ts;
   return loaded;
 }
 
-/** Its three files: TypeScript, `@ts-morph/common` and itself. Undefined: they are not laid out like this. */
-function loadCached(): TsMorphModule | undefined {
+/** Undefined: ts-morph is not laid out like this. */
+function loadCached(): Compiler | undefined {
   try {
-    const morphFile = createRequire(import.meta.url).resolve("ts-morph");
-    const requireOfMorph = createRequire(morphFile);
+    const requireOfMorph = createRequire(createRequire(import.meta.url).resolve("ts-morph"));
     const commonFile = requireOfMorph.resolve("@ts-morph/common");
-    const requireOfCommon = createRequire(commonFile);
-    const typescriptFile = path.join(path.dirname(commonFile), "typescript.js");
-    const typescript = loadModule(typescriptFile, requireOfCommon);
-    const isTypescript = (id: string) => id === "./typescript" || id === "./typescript.js";
-    const common = loadModule(commonFile, (id) => (isTypescript(id) ? typescript : requireOfCommon(id)));
-    return loadModule(morphFile, (id) => (id === "@ts-morph/common" ? common : requireOfMorph(id))) as TsMorphModule;
+    const file = path.join(path.dirname(commonFile), "typescript.js");
+    const compiler = loadModule(file, createRequire(file)) as Partial<Compiler>;
+    return compiler.createProgram === undefined ? undefined : (compiler as Compiler);
   } catch {
     return undefined;
   }

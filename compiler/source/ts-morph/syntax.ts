@@ -9,7 +9,6 @@ import type {
   SourceDeclaration,
   SourceMember,
   SourceParameter,
-  SourceReference,
   SourceTupleElement,
   SourceType,
   Span,
@@ -23,6 +22,8 @@ export class SyntaxReader {
   readonly #checker: TypeScript.TypeChecker;
   readonly #handles: TypeScript.TypeNode[];
   readonly #keywords: ReadonlyMap<TypeScript.SyntaxKind, Keyword>;
+  /** In which the nodes stand that are being read: to find it from a node costs more than to read the node. */
+  #file: TypeScript.SourceFile | undefined;
 
   /** @param handles where computed types are put: a handle is an index into it */
   constructor(ts: Compiler, names: Names, checker: TypeScript.TypeChecker, handles: TypeScript.TypeNode[]) {
@@ -34,6 +35,7 @@ export class SyntaxReader {
   }
 
   declarations(file: TypeScript.SourceFile): readonly SourceDeclaration[] {
+    this.#file = file;
     const exported = this.#exportedNames(file);
     const path = this.#names.pathOf(file);
     return file.statements.flatMap((statement) => this.#declaration(statement, path, exported));
@@ -77,10 +79,10 @@ export class SyntaxReader {
     }
     if (ts.isEnumDeclaration(statement)) {
       const values = statement.members.map((member) => ({
-        ...spanOf(member.name),
+        ...this.#span(member.name),
         name: ts.isIdentifier(member.name) || ts.isStringLiteral(member.name) ? member.name.text : "",
         value: this.#checker.getConstantValue(member),
-        ...this.#comment(member),
+        comment: this.#comment(member),
       }));
       return [{ ...this.#head("enum", statement, statement.name, file, exported), values }];
     }
@@ -115,13 +117,13 @@ export class SyntaxReader {
   ): SourceDeclaration {
     const name = this.#ts.isIdentifier(nameNode) ? nameNode.text : "default";
     return {
-      ...spanOf(nameNode),
+      ...this.#span(nameNode),
       kind,
       key: `${file}#${name}`,
       name,
       file,
       exported: this.#saysExport(statement) || exported.has(name),
-      ...this.#comment(statement),
+      comment: this.#comment(statement),
       typeParameters: [],
       heritage: [],
       members: [],
@@ -142,12 +144,14 @@ export class SyntaxReader {
   }
 
   /** The last documentation comment before `node`. */
-  #comment(node: TypeScript.Node): { readonly comment?: SourceComment } {
-    const { text } = node.getSourceFile();
+  #comment(node: TypeScript.Node): SourceComment | undefined {
+    const { text } = this.#file ?? node.getSourceFile();
+    // Cheaper than to look for comments where there is nothing but white space.
+    if (text.charAt(firstMark(text, node.pos)) !== "/") return undefined;
     const last = this.#ts
       .getLeadingCommentRanges(text, node.getFullStart())
       ?.findLast(({ pos }) => text.startsWith("/**", pos));
-    return last === undefined ? {} : { comment: { text: text.slice(last.pos, last.end), start: last.pos } };
+    return last && { text: text.slice(last.pos, last.end), start: last.pos };
   }
 
   members(nodes: readonly TypeScript.TypeElement[]): readonly SourceMember[] {
@@ -156,30 +160,28 @@ export class SyntaxReader {
 
   #member(node: TypeScript.TypeElement): SourceMember {
     const ts = this.#ts;
-    const base = {
-      ...spanOf(node.name ?? node),
-      name: node.name && this.#memberName(node.name),
+    const { name } = node;
+    const at = name ?? node;
+    const isProperty = ts.isPropertySignature(node);
+    const isMethod = !isProperty && ts.isMethodSignature(node);
+    const isIndex = !isProperty && !isMethod && ts.isIndexSignatureDeclaration(node);
+    const typed = isProperty || isMethod || isIndex ? node.type : undefined;
+    let kind: SourceMember["kind"] = "property";
+    if (isMethod) kind = "method";
+    else if (isIndex) kind = "index";
+    else if (!isProperty) kind = ts.isAccessor(node) ? "accessor" : "call";
+    return {
+      start: at.getStart(this.#file),
+      end: at.end,
+      kind,
+      name: name && this.#memberName(name),
       optional: node.questionToken !== undefined,
-      readonly: (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Readonly) !== 0,
-      params: [],
-      generic: false,
-      ...this.#comment(node),
+      readonly: isProperty && node.modifiers !== undefined && node.modifiers.length > 0,
+      comment: this.#comment(node),
+      type: typed && this.type(typed),
+      params: isMethod || isIndex ? this.#parameters(node.parameters) : none,
+      generic: isMethod && node.typeParameters !== undefined,
     };
-    if (ts.isPropertySignature(node)) return { ...base, kind: "property", ...this.#typeOf(node.type) };
-    if (ts.isMethodSignature(node)) {
-      const params = this.#parameters(node.parameters);
-      return {
-        ...base,
-        kind: "method",
-        ...this.#typeOf(node.type),
-        params,
-        generic: node.typeParameters !== undefined,
-      };
-    }
-    if (ts.isIndexSignatureDeclaration(node)) {
-      return { ...base, kind: "index", ...this.#typeOf(node.type), params: this.#parameters(node.parameters) };
-    }
-    return { ...base, kind: ts.isAccessor(node) ? "accessor" : "call" };
   }
 
   #memberName(name: TypeScript.PropertyName): string | undefined {
@@ -189,43 +191,60 @@ export class SyntaxReader {
     return ts.isNumericLiteral(name) ? String(Number(name.text)) : undefined;
   }
 
-  #typeOf(node: TypeScript.TypeNode | undefined): { readonly type?: SourceType } {
-    return node === undefined ? {} : { type: this.type(node) };
-  }
-
   #parameters(nodes: readonly TypeScript.ParameterDeclaration[]): readonly SourceParameter[] {
     return nodes.map((node) => ({
-      ...spanOf(node.name),
+      start: node.name.getStart(this.#file),
+      end: node.name.end,
       name: this.#ts.isIdentifier(node.name) ? node.name.text : undefined,
       optional: node.questionToken !== undefined,
       rest: node.dotDotDotToken !== undefined,
-      ...this.#typeOf(node.type),
+      type: node.type && this.type(node.type),
     }));
   }
 
   type(node: TypeScript.TypeNode): SourceType {
-    const ts = this.#ts;
-    const span = spanOf(node);
+    const start = node.getStart(this.#file);
+    const { end } = node;
     const keyword = this.#keywords.get(node.kind);
-    if (keyword !== undefined) return { ...span, kind: "keyword", name: keyword };
+    if (keyword !== undefined) return { start, end, kind: "keyword", name: keyword };
+    const ts = this.#ts;
     if (ts.isTypeReferenceNode(node)) return this.#reference(node, node.typeName, node.typeArguments);
-    if (ts.isArrayTypeNode(node))
-      return { ...span, kind: "array", element: this.type(node.elementType), readonly: false };
-    if (ts.isParenthesizedTypeNode(node)) return this.type(node.type);
-    if (ts.isUnionTypeNode(node) || ts.isIntersectionTypeNode(node)) {
-      const types = node.types.map((type) => this.type(type));
-      return { ...span, kind: ts.isUnionTypeNode(node) ? "union" : "intersection", types };
+    if (ts.isArrayTypeNode(node)) {
+      return { start, end, kind: "array", element: this.type(node.elementType), readonly: false };
     }
-    if (ts.isTypeLiteralNode(node)) return { ...span, kind: "object", members: this.members(node.members) };
     if (ts.isLiteralTypeNode(node)) return this.#literal(node);
+    if (ts.isUnionTypeNode(node)) return { start, end, kind: "union", types: this.#types(node.types) };
+    if (ts.isTypeLiteralNode(node)) return { start, end, kind: "object", members: this.members(node.members) };
     if (ts.isTupleTypeNode(node)) return this.#tuple(node, false);
+    if (ts.isParenthesizedTypeNode(node)) return this.type(node.type);
+    if (ts.isIntersectionTypeNode(node)) return { start, end, kind: "intersection", types: this.#types(node.types) };
     if (ts.isTypeOperatorNode(node)) return this.#operator(node);
-    if (ts.isFunctionTypeNode(node) || ts.isConstructorTypeNode(node)) return { ...span, kind: "function" };
+    if (ts.isFunctionTypeNode(node) || ts.isConstructorTypeNode(node)) return { start, end, kind: "function" };
     if (ts.isExpressionWithTypeArguments(node)) return this.#expressionType(node);
     if (ts.isImportTypeNode(node) && node.qualifier !== undefined && !node.isTypeOf) {
       return this.#reference(node, node.qualifier, node.typeArguments);
     }
-    return { ...span, kind: "computed", handle: this.#handle(node) };
+    return { start, end, kind: "computed", handle: this.#handle(node) };
+  }
+
+  #types(nodes: readonly TypeScript.TypeNode[]): readonly SourceType[] {
+    return nodes.map((node) => this.type(node));
+  }
+
+  /** Of a node without the comments before it. */
+  #span(node: TypeScript.Node): Span {
+    return { start: node.getStart(this.#file), end: node.end };
+  }
+
+  /** Reads nodes of any file. */
+  within<T>(file: TypeScript.SourceFile, read: () => T): T {
+    const before = this.#file;
+    this.#file = file;
+    try {
+      return read();
+    } finally {
+      this.#file = before;
+    }
   }
 
   #handle(node: TypeScript.TypeNode): number {
@@ -235,7 +254,7 @@ export class SyntaxReader {
   #literal(node: TypeScript.LiteralTypeNode): SourceType {
     const ts = this.#ts;
     const { literal } = node;
-    const span = spanOf(node);
+    const span = this.#span(node);
     if (ts.isStringLiteralLike(literal)) return { ...span, kind: "literal", value: literal.text };
     if (ts.isNumericLiteral(literal)) return { ...span, kind: "literal", value: Number(literal.text) };
     if (literal.kind === ts.SyntaxKind.NullKeyword) return { ...span, kind: "keyword", name: "null" };
@@ -249,7 +268,7 @@ export class SyntaxReader {
 
   #tuple(node: TypeScript.TupleTypeNode, readonly: boolean): SourceType {
     const elements = node.elements.map((element) => this.#tupleElement(element));
-    return { ...spanOf(node), kind: "tuple", elements, readonly };
+    return { ...this.#span(node), kind: "tuple", elements, readonly };
   }
 
   #tupleElement(node: TypeScript.TypeNode | TypeScript.NamedTupleMember): SourceTupleElement {
@@ -266,7 +285,7 @@ export class SyntaxReader {
   /** `readonly T[]` is read here; `keyof T` is computed. */
   #operator(node: TypeScript.TypeOperatorNode): SourceType {
     const ts = this.#ts;
-    const span = spanOf(node);
+    const span = this.#span(node);
     if (node.operator !== ts.SyntaxKind.ReadonlyKeyword) {
       return { ...span, kind: "computed", handle: this.#handle(node) };
     }
@@ -281,7 +300,7 @@ export class SyntaxReader {
     if (ts.isIdentifier(node.expression) || ts.isPropertyAccessExpression(node.expression)) {
       return this.#reference(node, node.expression, node.typeArguments);
     }
-    return { ...spanOf(node), kind: "computed", handle: this.#handle(node) };
+    return { ...this.#span(node), kind: "computed", handle: this.#handle(node) };
   }
 
   #reference(
@@ -289,26 +308,24 @@ export class SyntaxReader {
     name: TypeScript.EntityName | TypeScript.Expression,
     typeArguments: readonly TypeScript.TypeNode[] | undefined,
   ): SourceType {
-    const span = spanOf(node);
+    const start = node.getStart(this.#file);
+    const { end } = node;
     const found = this.#names.resolve(name);
-    if (found.kind === "parameter") return { ...span, kind: "parameter", name: found.name };
-    if (found.kind === "member") return { ...span, kind: "literal", value: found.value };
-    const args = (typeArguments ?? []).map((type) => this.type(type));
-    return {
-      ...span,
-      kind: "reference",
-      origin: found.kind,
-      name: found.name,
-      ...(found.key !== undefined && { key: found.key }),
-      args,
-      ...(args.length > 0 && { handle: this.#handle(node) }),
-    } satisfies SourceReference;
+    if (found.kind === "parameter") return { start, end, kind: "parameter", name: found.name };
+    if (found.kind === "member") return { start, end, kind: "literal", value: found.value };
+    const args = typeArguments === undefined ? none : this.#types(typeArguments);
+    const handle = typeArguments === undefined ? undefined : this.#handle(node);
+    return { start, end, kind: "reference", origin: found.kind, name: found.name, key: found.key, args, handle };
   }
 }
 
-/** Of a node without the comments before it. */
-export function spanOf(node: TypeScript.Node): Span {
-  return { start: node.getStart(), end: node.getEnd() };
+const none: readonly never[] = [];
+
+/** Where the white space at `position` ends. */
+function firstMark(text: string, position: number): number {
+  let i = position;
+  while (text.charCodeAt(i) <= 32) i++;
+  return i;
 }
 
 function keywordsOf({ SyntaxKind }: Compiler): ReadonlyMap<TypeScript.SyntaxKind, Keyword> {

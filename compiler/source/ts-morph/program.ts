@@ -1,0 +1,107 @@
+/**
+ * The compiler's program over schema files that live in memory. It is kept from one state to the next: what has not changed
+ * is not parsed again, and what nothing depends on is not bound again.
+ */
+import type { ts as TypeScript } from "ts-morph";
+import { candidates } from "../../actors/resolve.js";
+import { vocabularyText } from "../../package.js";
+import { libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./files.js";
+import { libraryText } from "./library.js";
+import type { Compiler } from "./load.js";
+
+export class SchemaProgram {
+  readonly #ts: Compiler;
+  readonly #options: TypeScript.CompilerOptions;
+  /** By the names that the compiler knows them by. */
+  readonly #files = new Map<string, TypeScript.SourceFile>();
+  #program: TypeScript.Program | undefined;
+  #isCurrent = false;
+
+  constructor(ts: Compiler) {
+    this.#ts = ts;
+    this.#options = {
+      noLib: true,
+      noEmit: true,
+      strict: true,
+      target: ts.ScriptTarget.ESNext,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+      types: [],
+    };
+  }
+
+  /** @param path relative to the config's root */
+  set(path: string, text: string): void {
+    this.#parse(rootFolder + path, text);
+    this.#isCurrent = false;
+  }
+
+  delete(path: string): void {
+    this.#files.delete(rootFolder + path);
+    this.#isCurrent = false;
+  }
+
+  file(path: string): TypeScript.SourceFile {
+    const file = this.#files.get(rootFolder + path);
+    if (file === undefined) throw new Error(`cannot read ${path}: it is not one of the schema files`);
+    return file;
+  }
+
+  /** The program of the files as they are now. */
+  current(): TypeScript.Program {
+    if (this.#program === undefined || !this.#isCurrent) {
+      if (!this.#files.has(libraryFile)) {
+        this.#parse(libraryFile, libraryText());
+        this.#parse(vocabularyFile, vocabularyText());
+      }
+      const rootNames = [...this.#files.keys()];
+      const before = this.#program;
+      const options = { rootNames, options: this.#options, host: this.#host(), ...(before && { oldProgram: before }) };
+      this.#program = this.#ts.createProgram(options);
+      this.#isCurrent = true;
+    }
+    return this.#program;
+  }
+
+  /** The schema file that an import means; undefined: none. */
+  resolve(importer: string, specifier: string): string | undefined {
+    return candidates(importer, specifier).find((candidate) => this.#files.has(rootFolder + candidate));
+  }
+
+  #parse(name: string, text: string): void {
+    const ts = this.#ts;
+    const options = {
+      languageVersion: ts.ScriptTarget.ESNext,
+      // Comments are read from the text, where they matter.
+      jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+    };
+    this.#files.set(name, ts.createSourceFile(name, text, options, false));
+  }
+
+  #host(): TypeScript.CompilerHost {
+    return {
+      getSourceFile: (name) => this.#files.get(name),
+      fileExists: (name) => this.#files.has(name),
+      readFile: (name) => this.#files.get(name)?.text,
+      resolveModuleNameLiterals: (literals, importer) => {
+        return literals.map(({ text }) => ({ resolvedModule: this.#module(importer, text) }));
+      },
+      getDefaultLibFileName: () => libraryFile,
+      getCurrentDirectory: () => rootFolder,
+      getCanonicalFileName: (name) => name,
+      useCaseSensitiveFileNames: () => true,
+      getNewLine: () => "\n",
+      writeFile: () => {},
+    };
+  }
+
+  #module(importer: string, specifier: string): TypeScript.ResolvedModuleFull | undefined {
+    const extension = this.#ts.Extension.Ts;
+    if (specifier === vocabularyName) return { resolvedFileName: vocabularyFile, extension };
+    if (!importer.startsWith(rootFolder)) return undefined;
+    const path = this.resolve(importer.slice(rootFolder.length), specifier);
+    return path === undefined ? undefined : { resolvedFileName: rootFolder + path, extension };
+  }
+}
