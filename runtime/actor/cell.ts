@@ -204,7 +204,7 @@ export class Cell implements Destination, Sender, MailboxOwner {
         bounce(lane, slot, size, new DeliveryError("refused", error instanceof Error ? error.message : String(error)));
       return;
     }
-    if (portsRead.length > 0) this.#holdPorts();
+    if (portsRead.length > 0) this.holdPorts();
     this.#mailbox.add(new Turn(this, lane, slot, handler, call, args, size, extension));
   }
 
@@ -338,7 +338,8 @@ export class Cell implements Destination, Sender, MailboxOwner {
     this.#held = undefined;
   }
 
-  #holdPorts(): void {
+  /** The ports in what was decoded last are its own now. */
+  holdPorts(): void {
     this.#held ??= new Set();
     const held = this.#held;
     for (const port of portsRead.splice(0)) {

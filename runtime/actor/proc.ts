@@ -15,11 +15,12 @@ import { Relays } from "../link/relay.js";
 import { type Dial, Routes } from "../link/route.js";
 import type { SessionTarget } from "../link/session.js";
 import type { Reader } from "../wire/reader.js";
-import { Cell } from "./cell.js";
+import { type ActorShape, Cell } from "./cell.js";
 import { DropWatch } from "./collector.js";
 import type { ProcContext } from "./context.js";
 import { readCallError } from "./error-wire.js";
 import { Held } from "./held.js";
+import { portsRead } from "./holders.js";
 import type { ActorFailure, ActorRequest, ProcHooks, StopOptions } from "./hooks.js";
 import type { OpenPort } from "./open-port.js";
 import { Refusal } from "./refusal.js";
@@ -104,12 +105,13 @@ export class Proc implements LinkHost {
   createActor(request: ActorRequest): Cell {
     const { args, ...shape } = request;
     const cell = this.#admit(shape.mesh, new Cell(this, shape));
+    if (portsRead.length > 0) cell.holdPorts();
     cell.start(args);
     return cell;
   }
 
   /** An actor cannot be created at all: calls to its address fail. The owner is not told: it is the one to say so. */
-  refuseActor(request: Omit<ActorRequest, "args" | "actorClass">, failure: ActorFailure): Cell {
+  refuseActor(request: ActorShape, failure: ActorFailure): Cell {
     const cell = new Cell(this, request);
     cell.refuse(failure);
     return this.#admit(request.mesh, cell);
