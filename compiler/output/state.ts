@@ -4,16 +4,21 @@
  * nothing but that work is done again.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { globSync } from "tinyglobby";
 import type { Config } from "../config/index.js";
 import { writeWhole } from "./write.js";
 
 export const stateFile = ".viceroy/state.json";
 
+/** Changes when another build of the same version is installed, as happens to those who develop Viceroy. */
+const build = statSync(fileURLToPath(import.meta.url)).mtimeMs;
+
 interface State {
   readonly version: string;
+  readonly build: number;
   /** What the config said; valid while its file is as it was. */
   readonly config: Omit<Config, "root">;
   /** One hash over the names and contents of all files read and written. */
@@ -29,7 +34,8 @@ export function unchangedSince(configFile: string, version: string): Config | un
   const root = path.dirname(configFile);
   try {
     const state = JSON.parse(readFileSync(path.join(root, stateFile), "utf8")) as State;
-    if (state.version !== version || state.config.file !== path.basename(configFile)) return undefined;
+    if (state.version !== version || state.build !== build) return undefined;
+    if (state.config.file !== path.basename(configFile)) return undefined;
     const config = { ...state.config, root };
     return hashTree(config, state.outputs) === state.tree ? config : undefined;
   } catch {
@@ -42,7 +48,7 @@ export function rememberTree(config: Config, version: string, outputs: readonly 
   const file = path.join(config.root, config.file);
   if (!standsAlone(readFileSync(file, "utf8"))) return;
   const { root, ...rest } = config;
-  const state: State = { version, config: rest, tree: hashTree(config, outputs), outputs };
+  const state: State = { version, build, config: rest, tree: hashTree(config, outputs), outputs };
   writeWhole(path.join(root, stateFile), JSON.stringify(state));
 }
 
