@@ -10,7 +10,7 @@ export function outputPath(path: string, schemaRoot: string): string {
  * the patterns alone, so that a new schema file never moves the generated ones.
  */
 export function commonRoot(patterns: readonly string[]): string {
-  const [first = [], ...others] = patterns.map(fixedFolders);
+  const [first = [], ...others] = patterns.filter((pattern) => !pattern.startsWith("!")).map(fixedFolders);
   let length = first.length;
   for (const other of others) {
     const differing = first.findIndex((folder, i) => folder !== other[i]);

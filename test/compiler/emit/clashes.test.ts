@@ -55,4 +55,5 @@ test("the root of schemas is what all patterns share before their first wildcard
   expect(commonRoot(["a/schemas/*.ts", "b/schemas/*.ts"])).toBe("");
   expect(commonRoot(["a/{b,c}/*.ts", "a/d/**"])).toBe("a");
   expect(commonRoot(["**/*.schema.ts"])).toBe("");
+  expect(commonRoot(["schemas/**/*.ts", "!schemas/old/*.ts"])).toBe("schemas");
 });
