@@ -91,7 +91,7 @@ export class Proc implements LinkHost {
 
   /** A link over a pipe: `peer` is known for a child just spawned, unknown for an accepted connection. */
   attach(pipe: Pipe, peer?: ProcId): Link {
-    const link = new Link(this, peer);
+    const link = new Link(this, peer, false);
     this.#links.add(link);
     if (peer !== undefined) this.routes.add(peer, link);
     link.attach(pipe);
@@ -199,8 +199,15 @@ export class Proc implements LinkHost {
       this.#end(link, error);
       return;
     }
+    if (link.dialled && !link.introduced) {
+      this.#end(
+        link,
+        new DeliveryError("unknown", `its process cannot be reached: ${error.message}`, { cause: error }),
+      );
+      return;
+    }
     if (!last) {
-      this.#end(link, new DeliveryError("closed", error.message));
+      this.#end(link, new DeliveryError("closed", error.message, { cause: error }));
       return;
     }
     const reason = this.hooks.peerLost(peer, error);

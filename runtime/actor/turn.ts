@@ -40,6 +40,7 @@ export class Turn implements Context {
   #abort: AbortController | undefined;
   #timer: Timer | undefined;
   #trace: readonly [number, number] | undefined;
+  #chain: readonly number[] | undefined;
 
   constructor(
     cell: Cell,
@@ -113,8 +114,8 @@ export class Turn implements Context {
    * meanwhile does not wait. */
   get chain(): readonly number[] {
     if (this.ended) return noChain;
-    const above = this.extension?.chain ?? noChain;
-    return this.handler.endpoint.concurrent ? above : [...above, ...this.cell.token];
+    this.#chain ??= this.#makeChain();
+    return this.#chain;
   }
 
   /** Two words that name the trace: those of the message, or for its first message the sender's lane and its place. */
@@ -143,6 +144,11 @@ export class Turn implements Context {
   end(): void {
     this.ended = true;
     this.#timer?.cancel();
+  }
+
+  #makeChain(): readonly number[] {
+    const above = this.extension?.chain ?? noChain;
+    return this.handler.endpoint.concurrent ? above : [...above, ...this.cell.token];
   }
 
   #startTimer(): void {

@@ -5,7 +5,7 @@
  */
 import type { Writer } from "../wire/writer.js";
 import type { MeshId, ProcId } from "./address.js";
-import { type PendingCall, PendingCalls } from "./calls.js";
+import { abandoned, type PendingCall, PendingCalls } from "./calls.js";
 import { bodySize, writeText, writeU32, writeU64 } from "./control.js";
 import { checkSize } from "./encode.js";
 import { type DeliveryError, type DeliveryReason, deliveryReasons } from "./errors.js";
@@ -40,8 +40,12 @@ export class Link {
   readonly streams = new Map<number, StreamSource>();
   /** Known when the peer has introduced itself, or given. */
   peer: ProcId | undefined;
+  /** The peer has introduced itself. */
+  introduced = false;
   /** Why nothing goes over it any more. */
   ended: DeliveryError | undefined;
+  /** Whether this side has dialled: a peer that never answers was not there. */
+  readonly dialled: boolean;
   readonly #freeLanes: number[] = [];
   readonly #extents = new Map<string, number>();
   readonly #receiver: Receiver;
@@ -49,8 +53,9 @@ export class Link {
   #closing = false;
 
   /** Frames can be sent at once; they leave when the link has a pipe. */
-  constructor(host: LinkHost, peer?: ProcId) {
+  constructor(host: LinkHost, peer: ProcId | undefined, dialled: boolean) {
     this.host = host;
+    this.dialled = dialled;
     this.limits = host.limits;
     this.peer = peer;
     this.#receiver = new Receiver(this);
@@ -154,7 +159,14 @@ export class Link {
 
   /** A call has ended: forgets it. */
   endCall(call: PendingCall): void {
+    if (call.target !== abandoned) this.host.keepAlive.release();
     this.calls.remove(call);
+  }
+
+  /** Nobody waits for a call any more; its record stays until it has ended. */
+  abandonCall(call: PendingCall): void {
+    if (call.target === abandoned) return;
+    call.target = abandoned;
     this.host.keepAlive.release();
   }
 

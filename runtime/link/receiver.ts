@@ -19,7 +19,6 @@ export class Receiver implements PipeSink, FrameHandler {
   /** Blocks that have come for the next message. */
   #blocks: Uint8Array[] | undefined;
   #blockBytes = 0;
-  #introduced = false;
   #farewell = false;
   #stopped = false;
 
@@ -65,7 +64,7 @@ export class Receiver implements PipeSink, FrameHandler {
     owned: boolean,
   ): void {
     const kind = word1 & 0xff;
-    if (!this.#introduced && kind !== Kind.hello)
+    if (!this.#link.introduced && kind !== Kind.hello)
       throw new ProtocolError(`cannot read frame: kind ${kind} before hello`);
     if (kind === Kind.block) {
       this.#block(owned ? bytes : copyBytes(bytes, start, end));
@@ -181,7 +180,7 @@ export class Receiver implements PipeSink, FrameHandler {
   }
 
   #hello(version: number, r: Reader): void {
-    if (this.#introduced) throw new ProtocolError("cannot read hello: it came twice");
+    if (this.#link.introduced) throw new ProtocolError("cannot read hello: it came twice");
     const magic = readU32(r);
     if (magic !== MAGIC) throw new ProtocolError("cannot read hello: the peer does not speak this protocol");
     if (version !== PROTOCOL_VERSION) {
@@ -199,7 +198,7 @@ export class Receiver implements PipeSink, FrameHandler {
       throw new ProtocolError("cannot connect: the peer is another process than expected");
     }
     this.#link.peer = peer;
-    this.#introduced = true;
+    this.#link.introduced = true;
     this.#link.host.linkOpened(this.#link);
   }
 

@@ -55,7 +55,7 @@ export class Routes {
     if (known !== undefined) return known;
     const down = this.#down.get(peer);
     if (down !== undefined) throw down;
-    const link = new Link(this.#host, peer);
+    const link = new Link(this.#host, peer, true);
     this.#links.set(peer, link);
     this.#made(link);
     if (peer === this.#host.id) link.attach(loopPipe());

@@ -5,7 +5,7 @@
  */
 import type { Codec } from "../wire/codec.js";
 import type { ActorId, ProcId } from "./address.js";
-import { abandoned, type CallTarget, type PendingCall } from "./calls.js";
+import type { CallTarget, PendingCall } from "./calls.js";
 import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
 import { BackpressureError, type DeliveryError } from "./errors.js";
@@ -220,7 +220,7 @@ export class Session {
 
   /** The caller gives up: nobody will be told of the answer. Tells the receiver, unless it never got the message. */
   abandon(call: PendingCall, reason: number): void {
-    call.target = abandoned;
+    this.link.abandonCall(call);
     if (this.#waiting?.remove(call) === true) this.link.endCall(call);
     else this.link.sendCancel(this.lane, call.id, reason);
   }
