@@ -19,6 +19,7 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
+export type { RdmaBuffer, Tensor } from "../../wire/handles.js";
 export { LockstepCodec, type LockstepLayout } from "../../wire/lockstep.js";
 export { Reader } from "../../wire/reader.js";
 export { Writer } from "../../wire/writer.js";

@@ -1,6 +1,6 @@
 /**
  * Random schemas for property tests: every kind of type, long and hostile names, several files that refer to each other.
- * Only what the schema language allows; positions are all the same.
+ * Only what the compiler accepts; positions are all the same.
  */
 import fc from "fast-check";
 import type {
@@ -14,6 +14,7 @@ import type {
   Type,
   TypeDeclaration,
 } from "../../../compiler/model/index.js";
+import { checkSchema } from "../../../compiler/source/read/checks.js";
 
 const at = { file: "schemas/a.ts", line: 1, column: 1 };
 
@@ -72,6 +73,7 @@ function types(known: Known, parameters: readonly string[]): fc.Arbitrary<Type> 
         { depthSize: "small", withCrossShrink: true },
         { weight: 4, arbitrary: scalar },
         typedArray,
+        fc.constantFrom<Type>({ kind: "rdmaBuffer" }, { kind: "tensor" }),
         ...(parameters.length > 0
           ? [fc.constantFrom(...parameters).map((name): Type => ({ kind: "parameter", name }))]
           : []),
@@ -236,7 +238,8 @@ export const arbitrarySchema: fc.Arbitrary<Schema> = fc
       ),
     );
   })
-  .map((modules) => ({ package: "hostile", modules: consistent(modules) }));
+  .map((modules): Schema => ({ package: "hostile", modules: consistent(modules) }))
+  .filter((schema) => checkSchema(schema).every(({ severity }) => severity !== "error"));
 
 /** Enumerations lose their type parameters; references to them lose their arguments. */
 function consistent(modules: readonly Module[]): readonly Module[] {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { emitTypeScript } from "../../../compiler/emit/index.js";
-import { indexSchema, instantiationsOf, type Schema } from "../../../compiler/model/index.js";
+import type { Schema } from "../../../compiler/model/index.js";
 import { arbitrarySchema } from "./arbitrary-schema.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -41,11 +41,7 @@ test("generated files are formatted and pass the linter", () => {
 });
 
 test("generated files pass the type checker, with all of its strictness", () => {
-  const finite = arbitrarySchema.filter((schema) => {
-    const index = indexSchema(schema);
-    return schema.modules.every((module) => instantiationsOf(module, index).endless.length === 0);
-  });
-  const schemas = fc.sample(finite, { numRuns: 100, seed: 1 });
+  const schemas = fc.sample(arbitrarySchema, { numRuns: 100, seed: 1 });
   for (const [i, schema] of schemas.entries()) write(schema, String(i));
   const project = {
     extends: path.join(root, "tsconfig.json"),
@@ -72,6 +68,6 @@ test("the order of files, declarations aside, never changes a byte", () => {
       const shuffled = { ...schema, modules: [...schema.modules].reverse() };
       expect(emitTypeScript(shuffled, options)).toEqual(emitTypeScript(schema, options));
     }),
-    { numRuns: 50, seed: 2 },
+    { numRuns: 50, seed: 2, endOnFailure: true },
   );
 });
