@@ -5,6 +5,12 @@ import { ConfigError } from "../config/index.js";
 import { exitCode, processIo } from "./io.js";
 import { version } from "./version.js";
 
+// A reader that has seen enough, such as `head`, is no failure of ours.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
