@@ -1,5 +1,7 @@
 /** `viceroy compile [--check] [--json]`: one run over a project. */
 import path from "node:path";
+import { ConfigError } from "../config/index.js";
+import { diagnostic } from "../diagnostics/index.js";
 import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
 import { compileProject, driftDiagnostics, hasErrors } from "../pipeline/index.js";
 import { exitCode, type Io } from "./io.js";
@@ -14,8 +16,20 @@ export interface CompileOptions {
   readonly draft: boolean;
 }
 
-/** @throws ConfigError */
+/** @throws ConfigError unless diagnostics are asked for as JSON, of which it is then one */
 export async function compile(project: Project, options: CompileOptions, io: Io): Promise<number> {
+  try {
+    return await compileOnce(project, options, io);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || !options.json) throw error;
+    const at = { file: path.basename(project.configFile), line: 1, column: 1 };
+    const found = error.message.split("\n").map((message) => diagnostic("VC4001", at, { message }));
+    report(found, path.dirname(project.configFile), true, io);
+    return exitCode.usage;
+  }
+}
+
+async function compileOnce(project: Project, options: CompileOptions, io: Io): Promise<number> {
   if (project.unchanged() !== undefined) {
     if (!options.json) io.out("Nothing to do: generated code is in step.");
     return exitCode.ok;
@@ -29,6 +43,12 @@ export async function compile(project: Project, options: CompileOptions, io: Io)
     return exitCode.schema;
   }
   const plan = planOutput(root, config.out, output.files);
+  if (plan.foreign.length > 0) {
+    const at = (file: string) => ({ file, line: 1, column: 1 });
+    const refused = plan.foreign.map((file) => diagnostic("VC3005", at(file), { file }));
+    report([...diagnostics, ...refused], root, options.json, io);
+    return exitCode.usage;
+  }
   if (options.check) {
     // What may be a rename is a question that somebody has to answer before it is merged.
     const asked = diagnostics.map((found) =>

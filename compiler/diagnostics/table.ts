@@ -1,6 +1,6 @@
 /**
  * The table of diagnostics: every code there is, with its texts. Codes are never reused. Names in braces are filled in;
- * `test/compiler/diagnostics/fixtures` has a case for every one of them, from which `docs/diagnostics.md` is made.
+ * `test/fixtures/diagnostics` has a case for every one of them, from which `docs/diagnostics.md` is made.
  *
  * VC10xx files and imports · VC11xx types · VC12xx declarations, actors, endpoints · VC13xx tags · VC20xx the lock ·
  * VC30xx generated files · VC40xx configuration
@@ -41,7 +41,7 @@ export const table = {
   VC1008: {
     slug: "same-output",
     severity: "error",
-    text: "cannot generate {output} from {file}: it is generated from {other} already",
+    text: "cannot generate {output} from {file}: that file is taken by {other}",
     fix: "Rename the schema file.",
   },
   VC1009: {
@@ -185,12 +185,6 @@ export const table = {
     text: "cannot express {owner}.{name}: {why}",
     fix: "Give every member of the enum a constant value of its own.",
   },
-  VC1124: {
-    slug: "union-member-nested",
-    severity: "error",
-    text: "cannot express {type} as a variant of a union: {why}",
-    fix: "Write the union out, without type arguments.",
-  },
 
   VC1201: {
     slug: "declared-twice",
@@ -201,7 +195,7 @@ export const table = {
   VC1202: {
     slug: "generated-name",
     severity: "error",
-    text: "{name} is taken: it is generated for {owner}",
+    text: "{second} would be called {name}, which is taken by {first}",
     fix: "Rename one of the two.",
   },
   VC1203: {
@@ -354,7 +348,7 @@ export const table = {
     slug: "lock-missing",
     severity: "error",
     text: "{lock} is missing beside generated code: all ids would be given anew",
-    fix: "Restore it from version control. If this is meant as a fresh start, remove {out} too.",
+    fix: "Restore it from version control. If this is meant as a fresh start, remove the folder {out} too.",
   },
   VC2007: {
     slug: "ambiguous-rename",

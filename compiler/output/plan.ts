@@ -19,6 +19,8 @@ export interface OutputPlan {
   readonly write: readonly (OutputFile & { readonly isNew: boolean })[];
   /** Generated files below the output folder that nothing generates any more. Others are never touched. */
   readonly remove: readonly string[];
+  /** Files that stand where generated ones belong, and that nothing generated: they must not be overwritten. */
+  readonly foreign: readonly string[];
 }
 
 /**
@@ -26,13 +28,15 @@ export interface OutputPlan {
  * @param out the output folder, relative to it
  */
 export function planOutput(root: string, out: string, files: readonly OutputFile[]): OutputPlan {
+  const foreign: string[] = [];
   const write = files.flatMap((file) => {
     const now = readText(path.join(root, file.path));
+    if (now !== undefined && !now.startsWith(generatedMark)) foreign.push(file.path);
     return now === file.text ? [] : [{ ...file, isNew: now === undefined }];
   });
   const wanted = new Set(files.map((file) => file.path));
   const remove = generatedFiles(root, out).filter((file) => !wanted.has(file));
-  return { write, remove };
+  return { write, remove, foreign };
 }
 
 /** Files below `out` that carry our mark, relative to `root`, sorted. */

@@ -62,7 +62,7 @@ function standsAlone(text: string): boolean {
 export function filesOf(config: Config, patterns: readonly string[]): readonly string[] {
   if (patterns.length === 0) return [];
   const ignore = ["**/node_modules/**", `${config.out}/**`, ".viceroy/**"];
-  return [...globSync([...patterns], { cwd: config.root, ignore, onlyFiles: true })].sort();
+  return [...globSync([...patterns], { cwd: config.root, ignore, onlyFiles: true, expandDirectories: false })].sort();
 }
 
 function hashTree(config: Config, outputs: readonly string[]): string {

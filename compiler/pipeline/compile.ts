@@ -71,7 +71,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 function clashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnostic[] {
   return findClashes(schema, schemaRoot).map(({ name, first, second, at }) => {
     if (name.endsWith(".ts")) return diagnostic("VC1008", at, { output: name, file: second, other: first });
-    return diagnostic("VC1202", at, { name, owner: first });
+    return diagnostic("VC1202", at, { name, first, second });
   });
 }
 

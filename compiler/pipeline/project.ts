@@ -47,9 +47,9 @@ export function readSchemaTexts(config: Config): SchemaTexts {
   const files = filesOf(config, config.schemas);
   for (const file of files) {
     try {
-      texts.push({ path: file, text: readFileSync(path.join(config.root, file), "utf8") });
+      texts.push({ path: file, text: decode(readFileSync(path.join(config.root, file))) });
     } catch (error) {
-      const why = (error as NodeJS.ErrnoException).code ?? String(error);
+      const why = error instanceof TypeError ? "it is not UTF-8" : (error as Error).message;
       diagnostics.push(diagnostic("VC1010", { file, line: 1, column: 1 }, { file, why }));
     }
   }
@@ -58,6 +58,11 @@ export function readSchemaTexts(config: Config): SchemaTexts {
     diagnostics.push(diagnostic("VC1007", { file: config.file, line: 1, column: 1 }, { patterns }));
   }
   return { texts, diagnostics };
+}
+
+/** @throws TypeError for what is not UTF-8: nobody would see what became of it */
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
 export interface ReadLock {

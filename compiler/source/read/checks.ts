@@ -1,4 +1,4 @@
-/** What can be wrong with a schema as a whole: names that collide in generated code, types that can never be built. */
+/** What can be wrong with a schema as a whole: types that can never be built, generic ones without an end. */
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
 import type { DeclarationKey, Module, Schema, Shape, Type, TypeDeclaration } from "../../model/index.js";
 import { indexSchema, instantiationsOf, partsOf, partsOfShape, type SchemaIndex } from "../../model/resolve.js";
@@ -6,26 +6,7 @@ import { indexSchema, instantiationsOf, partsOf, partsOfShape, type SchemaIndex 
 /** @param schema without errors so far */
 export function checkSchema(schema: Schema): readonly Diagnostic[] {
   const index = indexSchema(schema);
-  return [
-    ...schema.modules.flatMap(clashes),
-    ...schema.modules.flatMap((module) => endless(module, index)),
-    ...impossible(schema, index),
-  ];
-}
-
-/** A declaration with a name that is generated for another one of the same file. */
-function clashes(module: Module): readonly Diagnostic[] {
-  const declared = new Map([...module.types, ...module.actors].map((declaration) => [declaration.name, declaration]));
-  const generated = [
-    ...module.types.map(({ name }) => ({ owner: name, names: [`${name}Codec`] })),
-    ...module.actors.map(({ name }) => ({ owner: name, names: [`${name}Actor`, `${name}Mesh`, `${name}Kind`] })),
-  ];
-  return generated.flatMap(({ owner, names }) =>
-    names.flatMap((name) => {
-      const taken = declared.get(name);
-      return taken === undefined ? [] : [diagnostic("VC1202", taken.at, { name, owner })];
-    }),
-  );
+  return [...schema.modules.flatMap((module) => endless(module, index)), ...impossible(schema, index)];
 }
 
 function endless(module: Module, index: SchemaIndex): readonly Diagnostic[] {

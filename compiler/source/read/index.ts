@@ -16,24 +16,35 @@ export interface ReadSchema {
 /** @param source updated with the texts of all schema files */
 export function readSchema(source: TypeSource, packageName: string): ReadSchema {
   const context = new ReadContext(source);
-  for (const problem of source.problems()) reportProblem(problem, context);
   const schema: Schema = { package: packageName, modules: new SchemaReader(context).read() };
-  const found = context.diagnostics;
+  const problems = source.problems();
+  const unparsed = new Set(problems.filter(({ kind }) => kind === "syntax").map(({ file }) => file));
+  // What is made of a file that cannot be parsed is noise.
+  const found = context.diagnostics.filter(({ file }) => !unparsed.has(file));
+  // Where there is something to say in our own words, the compiler's say it again.
+  const places = new Set(found.map(placeOf));
+  for (const problem of problems) {
+    const report = problemDiagnostic(problem, context);
+    if (report.code !== "VC1002" || !places.has(placeOf(report))) found.push(report);
+  }
   if (!found.some(({ severity }) => severity === "error")) found.push(...checkSchema(schema));
   return { schema, diagnostics: sortDiagnostics(found) };
 }
 
-function reportProblem(problem: SourceProblem, context: ReadContext): void {
-  const { kind, file, message, number } = problem;
+function placeOf({ file, line, column }: Diagnostic): string {
+  return `${file}:${line}:${column}`;
+}
+
+function problemDiagnostic(problem: SourceProblem, context: ReadContext): Diagnostic {
+  const { kind, file, message, number, target } = problem;
   const at = context.position(file, problem.start);
-  const report = (found: Diagnostic) => context.diagnostics.push(found);
-  if (kind === "syntax") report(diagnostic("VC1001", at, { message }));
-  else if (kind === "type") {
+  if (kind === "syntax") return diagnostic("VC1001", at, { message });
+  if (kind === "type") {
     const name = /^Cannot find name '(\w+)'/.exec(message)?.[1] ?? "";
-    if (vocabularyNames.has(name)) report(diagnostic("VC1006", at, { name }));
-    else report(diagnostic("VC1002", at, { message, number }));
-  } else if (problem.target !== undefined) {
-    report(diagnostic("VC1004", at, { specifier: message, file: problem.target }));
-  } else if (/^\.\.?(\/|$)/.test(message)) report(diagnostic("VC1003", at, { specifier: message }));
-  else report(diagnostic("VC1005", at, { specifier: message }));
+    if (vocabularyNames.has(name)) return diagnostic("VC1006", at, { name });
+    return diagnostic("VC1002", at, { message, number });
+  }
+  if (target !== undefined) return diagnostic("VC1004", at, { specifier: message, file: target });
+  const code = /^\.\.?(\/|$)/.test(message) ? "VC1003" : "VC1005";
+  return diagnostic(code, at, { specifier: message });
 }

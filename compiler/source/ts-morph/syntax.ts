@@ -148,9 +148,11 @@ export class SyntaxReader {
     const { text } = this.#file ?? node.getSourceFile();
     // Cheaper than to look for comments where there is nothing but white space.
     if (text.charAt(firstMark(text, node.pos)) !== "/") return undefined;
-    const last = this.#ts
-      .getLeadingCommentRanges(text, node.getFullStart())
-      ?.findLast(({ pos }) => text.startsWith("/**", pos));
+    const ranges = [
+      ...(this.#ts.getTrailingCommentRanges(text, node.pos) ?? []).filter(({ end }) => isSameLine(text, end)),
+      ...(this.#ts.getLeadingCommentRanges(text, node.pos) ?? []),
+    ];
+    const last = ranges.findLast(({ pos }) => text.startsWith("/**", pos));
     return last && { text: text.slice(last.pos, last.end), start: last.pos };
   }
 
@@ -320,6 +322,11 @@ export class SyntaxReader {
 }
 
 const none: readonly never[] = [];
+
+/** Whether something follows on the line: a comment before it is its own, and not that of what stands before. */
+function isSameLine(text: string, position: number): boolean {
+  return !/^[ \t]*(?:[\n\r]|$)/.test(text.slice(position, position + 200));
+}
 
 /** Where the white space at `position` ends. */
 function firstMark(text: string, position: number): number {

@@ -1,0 +1,19 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { table } from "../../../compiler/diagnostics/index.js";
+import { diagnose, expectedName, expectedOf, fixtures, fixturesFolder } from "./fixtures.js";
+
+test("there is a fixture for every code of the table, and none for others", () => {
+  const wanted = Object.entries(table).map(([code, { slug }]) => `${code}-${slug}`);
+  expect(fixtures()).toEqual(wanted.sort());
+});
+
+test.each(fixtures())("%s is reported with its place, text and fix", async (fixture) => {
+  const found = await diagnose(fixture);
+  if (process.env["VICEROY_UPDATE"] === "1") {
+    writeFileSync(path.join(fixturesFolder, fixture, expectedName), `${JSON.stringify(found, null, 2)}\n`);
+  }
+  expect(found).toEqual(expectedOf(fixture));
+  expect(found.map(({ code }) => code)).toContain(fixture.slice(0, 6));
+});
