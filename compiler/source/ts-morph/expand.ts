@@ -59,6 +59,18 @@ export class Expander {
     }
     if (type.isUnion()) return this.#union(type.types, inner);
     if (type.isIntersection() && !this.#isObject(type)) {
+      const scalar = this.#scalar(type);
+      if (scalar !== undefined) {
+        return {
+          ...span,
+          kind: "reference",
+          origin: "vocabulary",
+          name: scalar,
+          key: undefined,
+          args: [],
+          handle: undefined,
+        };
+      }
       const types = type.types.map((part) => this.#convert(part, inner));
       return { ...span, kind: "intersection", types };
     }
@@ -103,6 +115,13 @@ export class Expander {
 
   #isObject(type: TypeScript.IntersectionType): boolean {
     return type.types.every((part) => (part.flags & this.#ts.TypeFlags.Object) !== 0);
+  }
+
+  /** A sized number that has lost its name on the way: what its mark says. */
+  #scalar(type: TypeScript.Type): string | undefined {
+    const mark = this.#checker.getPropertiesOfType(type).find(({ name }) => name.startsWith("__@scalar@"));
+    const marked = mark && this.#checker.getNonNullableType(this.#checker.getTypeOfSymbol(mark));
+    return marked?.isStringLiteral() ? marked.value.charAt(0).toUpperCase() + marked.value.slice(1) : undefined;
   }
 
   /** In the order of what each variant is called: the checker has no order that lasts. */

@@ -1,5 +1,5 @@
 /** `docs/diagnostics.md`, made from the table and the fixtures. */
-import { diagnosticAnchor, renderDiagnostic, table } from "../../../compiler/diagnostics/index.js";
+import { renderDiagnostic, table } from "../../../compiler/diagnostics/index.js";
 import { expectedOf, fixtures, inputsOf } from "./fixtures.js";
 
 const groups: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ function section(fixture: string): string {
     .filter((diagnostic) => diagnostic.code === code)
     .map((diagnostic) => renderDiagnostic(diagnostic, { color: false, textOf }).replace(/\n {2}see .*$/, ""));
   return [
-    `<a id="${diagnosticAnchor(code)}"></a>\n`,
+    // Its anchor is that of `diagnosticAnchor`.
     `### ${code}: ${table[code].slug.replaceAll("-", " ")}\n`,
     ...inputs.map(({ name, text }) => `\`${name}\`:\n\n${fence}${languageOf(name)}\n${text.trimEnd()}\n${fence}\n`),
     `${fence}text\n${found.join("\n")}\n${fence}\n`,
@@ -53,5 +53,6 @@ function section(fixture: string): string {
 const fence = "```";
 
 function languageOf(name: string): string {
-  return name.endsWith(".ts") ? "ts" : "text";
+  // Not "ts": what stands in a fence of that kind must compile.
+  return name.endsWith(".ts") ? "typescript" : "text";
 }

@@ -14,7 +14,7 @@ test("only files whose bytes change are written", () => {
   const old = new Date(1_000_000_000_000);
   for (const name of ["a.ts", "deep/b.ts"]) utimesSync(path.join(root, "generated", name), old, old);
   const plan = planOutput(root, "generated", [file("a.ts"), file("deep/b.ts", "changed")]);
-  expect(plan).toEqual({ write: [{ ...file("deep/b.ts", "changed"), isNew: false }], remove: [] });
+  expect(plan).toEqual({ write: [{ ...file("deep/b.ts", "changed"), isNew: false }], remove: [], foreign: [] });
   writeOutput(root, plan);
   expect(statSync(path.join(root, "generated/a.ts")).mtimeMs).toBe(old.getTime());
   expect(read(root, "generated/deep/b.ts")).toBe(file("deep/b.ts", "changed").text);

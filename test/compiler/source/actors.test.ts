@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import type { ActorDeclaration, Endpoint } from "../../../compiler/model/index.js";
+import { readText, show } from "./read.js";
+
+function actor(text: string, name: string): ActorDeclaration {
+  const found = readText(text)
+    .modules.flatMap(({ actors }) => actors)
+    .find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`there is no actor ${name}`);
+  return found;
+}
+
+function signature({ name, params, result, stream }: Endpoint): string {
+  const shown = params.map((param) => `${param.name}${param.optional ? "?" : ""}: ${show(param.type)}`);
+  return `${name}(${shown.join(", ")}): ${stream ? "stream " : ""}${result === undefined ? "void" : show(result)}`;
+}
+
+test("constructor arguments and endpoints are those of the interface", () => {
+  const counter = actor(
+    `/** Counts. */
+    export interface Counter extends Actor<[initial: Int32, step?: Int32]> {
+      increment(by?: Int32): void;
+      value(): Int32;
+      /** Yields the value \`count\` times. */
+      watch(count: Int32): Stream<Int32>;
+      meet(others: Mesh<Counter, "hosts" | "gpus">, one: Counter, none: Mesh<Counter, never>): Counter[];
+    }`,
+    "Counter",
+  );
+  expect(counter.doc).toBe("Counts.");
+  expect(counter.args.map(({ name, optional }) => [name, optional])).toEqual([
+    ["initial", false],
+    ["step", true],
+  ]);
+  expect(counter.endpoints.map(signature)).toEqual([
+    "increment(by?: int32): void",
+    "value(): int32",
+    "watch(count: int32): stream int32",
+    "meet(others: mesh<Counter, hosts, gpus>, one: mesh<Counter, *>, none: mesh<Counter>): mesh<Counter, *>[]",
+  ]);
+  expect(counter.endpoints[2]?.doc).toBe("Yields the value `count` times.");
+});
+
+test("an actor inherits endpoints and arguments, and may have arguments of its own", () => {
+  const text = `
+    export interface Base extends Actor<[name: string]> { get(): string; put(value: string): void }
+    export interface Named { x: Int32 }
+    export interface Sub extends Base { more(): Named }
+    export interface Other extends Sub, Actor<[size: Int32]> { put(value: string, twice?: boolean): void }
+  `;
+  const sub = actor(text, "Sub");
+  expect(sub.extends).toEqual(["schemas/a.ts#Base"]);
+  expect(sub.args.map(({ name }) => name)).toEqual(["name"]);
+  expect(sub.endpoints.map(signature)).toEqual(["get(): string", "put(value: string): void", "more(): Named"]);
+  const other = actor(text, "Other");
+  expect(other.args.map(({ name }) => name)).toEqual(["size"]);
+  expect(other.endpoints.map(signature)[1]).toBe("put(value: string, twice?: boolean): void");
+});
+
+test("tags become options; those of others stay in the documentation", () => {
+  const { endpoints } = actor(
+    `export interface Store extends Actor {
+      /**
+       * Reads.
+       * @idempotent
+       * @timeout 1.5s
+       * @deprecated use fetch
+       */
+      get(): string;
+      /** @concurrent */ put(): void; /** Removes. @id 9 */ remove(): void;
+      /** @respond @not-a-tag */
+      plain(): void;
+      /**
+       * @respond
+       * @reduce sum
+       */
+      ask(reply: Port<Int32>, question: string): void;
+      /** @was take */
+      fetch(): void;
+    }`.replace("@respond @not-a-tag", "A remark about @respond in a sentence."),
+    "Store",
+  );
+  const [get, put, remove, plain, ask, fetch] = endpoints;
+  expect(get?.doc).toBe("Reads.\n@deprecated use fetch");
+  expect(get?.options).toEqual({ concurrent: false, idempotent: true, respond: false, timeout: 1500 });
+  expect(put?.options.concurrent).toBe(true);
+  expect([remove?.doc, remove?.tags]).toEqual(["Removes.", { id: 9 }]);
+  expect(plain?.options.respond).toBe(false);
+  expect(ask?.options).toEqual({ concurrent: false, idempotent: false, respond: true, reduce: "sum" });
+  expect(ask && signature(ask)).toBe("ask(reply: port<int32>, question: string): int32");
+  expect(fetch?.tags).toEqual({ was: "take" });
+});
