@@ -17,6 +17,7 @@ import {
   splitRegion,
   wholeRegion,
 } from "../../runtime/shape/index.js";
+import { cases } from "../profile.js";
 import { type Naive, naive, naiveRename, naiveSlice, naiveSplit, realSpec, someSizes, someSlice } from "./naive.js";
 
 /** Everything that can be asked of a region gives what the model gives. */
@@ -74,20 +75,20 @@ function someSteps(region: Region, model: Naive, count: number): fc.Arbitrary<re
 }
 
 test("a region cut, split and renamed in any order has the ranks that the naive model has", () => {
-  const cases = fc
+  const inputs = fc
     .tuple(someSizes, fc.nat(5))
     .chain(([sizes, count]) =>
       someSteps(wholeRegion(Object.fromEntries(sizes)), naive(sizes), count).map((end) => [sizes, end] as const),
     );
   fc.assert(
-    fc.property(cases, ([sizes, [region, model]]) => {
+    fc.property(inputs, ([sizes, [region, model]]) => {
       expectSame(
         region,
         model,
         sizes.reduce((product, [, size]) => product * size, 1),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 
@@ -103,7 +104,7 @@ test("a dense region flattens to the same ranks, any other throws", () => {
         else expect([...baseRanks(flattenRegion(region, "rank"))]).toEqual([...baseRanks(region)]);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 

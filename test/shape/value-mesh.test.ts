@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Extent, type Point, range, sliceRegion, ValueMesh, wholeRegion } from "../../runtime/shape/index.js";
+import { cases } from "../profile.js";
 import { naive, naiveSlice, realSpec, someSizes, someSlice } from "./naive.js";
 
 test("every way to read values gives those of the naive model, in slices too", () => {
-  const cases = someSizes.chain((sizes) => {
+  const inputs = someSizes.chain((sizes) => {
     const extent: Extent = Object.fromEntries(sizes);
     const whole = naive(sizes);
     return fc.record({
@@ -18,7 +19,7 @@ test("every way to read values gives those of the naive model, in slices too", (
     });
   });
   fc.assert(
-    fc.property(cases, ({ extent, whole, values, spec }) => {
+    fc.property(inputs, ({ extent, whole, values, spec }) => {
       const mesh = ValueMesh.of(extent, values).slice(realSpec(spec));
       const model = naiveSlice(whole, spec);
       const expected = model.cells.map((cell) => values[cell.base]);
@@ -30,7 +31,7 @@ test("every way to read values gives those of the naive model, in slices too", (
       expect(mesh.size).toBe(expected.length);
       expect(Object.entries(mesh.extent)).toEqual(model.sizes);
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 

@@ -1,0 +1,9 @@
+/**
+ * How long property tests and fuzzers try: `npm run verify` is short, `npm run verify:full` long. Set by
+ * VICEROY_TEST_PROFILE.
+ */
+
+/** @returns how many cases to try: `short`, or, in the long profile, `long` (20 times as many if not said) */
+export function cases(short: number, long = 20 * short): number {
+  return process.env["VICEROY_TEST_PROFILE"] === "long" ? long : short;
+}
