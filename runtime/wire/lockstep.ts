@@ -13,6 +13,9 @@ export interface LockstepLayout {
   readonly recursive?: boolean;
 }
 
+/** `T` as generated code builds it. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 export abstract class LockstepCodec<T> extends MessageCodec<T> {
   readonly name: string;
   readonly fingerprint: bigint;

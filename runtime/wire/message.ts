@@ -75,14 +75,14 @@ export abstract class MessageCodec<T> implements Codec<T> {
   }
 
   encodeInto(w: Writer, value: T): void {
-    if (w.start >= 0) throw new CodecError("encode", this.name, "the writer is inside another message");
+    if (w.start >= 0) this.#nested();
     const position = w.position;
     const blocks = w.blocks.length;
+    const head = this.head;
     try {
-      const start = w.begin(this.head + this.slot);
-      this.write(w, start + this.head, value);
-      if (this.text) w.finishText(start);
-      if (this.bulk) w.finishBulk(start + this.head - 4);
+      const start = w.begin(head + this.slot);
+      this.write(w, start + head, value);
+      if (head !== 0) this.#finish(w, start);
       w.start = -1;
     } catch (error) {
       w.restore(position, blocks);
@@ -90,28 +90,42 @@ export abstract class MessageCodec<T> implements Codec<T> {
     }
   }
 
+  #finish(w: Writer, start: number): void {
+    if (this.text) w.finishText(start);
+    if (this.bulk) w.finishBulk(start + this.head - 4);
+  }
+
+  #nested(): never {
+    throw new CodecError("encode", this.name, "the writer is inside another message");
+  }
+
   decodeFrom(r: Reader): T {
-    const position = r.position;
+    const start = r.position;
     const end = r.end;
+    const head = this.head;
     try {
-      return this.#decodeFrom(r);
+      r.begin(head + this.slot);
+      if (head !== 0) this.#open(r, start);
+      const value = this.read(r, start + head);
+      if (r.position !== r.end) r.refuse();
+      if (head !== 0) this.#close(r);
+      return value;
     } catch (error) {
       r.depth = 0;
-      r.position = position;
+      r.position = start;
       r.end = end;
       throw this.#notDecoded(r, error);
     }
   }
 
-  #decodeFrom(r: Reader): T {
-    const start = r.begin(this.head + this.slot);
+  #open(r: Reader, start: number): void {
     if (this.bulk) r.openBulk(start, start + this.head - 4);
     if (this.text) r.openText(start);
-    const value = this.read(r, start + this.head);
-    if (r.position !== r.end) throw new Refused("there is more than the value needs");
+  }
+
+  #close(r: Reader): void {
     if (this.text) r.closeText();
     if (this.bulk) r.closeBulk();
-    return value;
   }
 
   #notEncoded(value: T, error: unknown): CodecError {
@@ -128,15 +142,14 @@ export abstract class MessageCodec<T> implements Codec<T> {
   }
 
   #notDecoded(r: Reader, error: unknown): CodecError {
-    if (r.tracing || (error instanceof Refused && error.final)) return codecError("decode", this.name, error);
+    if (r.tracing) return codecError("decode", this.name, error);
     const second = new Reader();
     second.tracing = true;
     second.reset(r.bytes, r.view, r.position, r.end, r.blocks);
-    const codec = this.trace();
     try {
-      if (codec instanceof MessageCodec) codec.#decodeFrom(second);
+      this.trace().decodeFrom(second);
     } catch (traced) {
-      return codecError("decode", this.name, traced);
+      return traced as CodecError;
     }
     return codecError("decode", this.name, error);
   }

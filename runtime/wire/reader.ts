@@ -8,6 +8,10 @@ import { Refused } from "./refused.js";
 import { readText } from "./text.js";
 import type { TypedArray, TypedArrayConstructor } from "./typed.js";
 
+interface Sliceable<T> {
+  slice(): T;
+}
+
 const nothing = new Uint8Array(0);
 const nothingView = new DataView(nothing.buffer);
 
@@ -76,11 +80,12 @@ export class Reader {
 
   /** A string written by `w.string`. */
   string(): string {
-    return this.cut(this.length(this.view.getUint8(this.take(1))));
+    return this.getString(this.take(1));
   }
 
-  /** The length that a one-byte slot with `n` stands for. */
-  length(n: number): number {
+  /** A length that `putLength` wrote. */
+  getLength(at: number): number {
+    const n = this.view.getUint8(at);
     return n === longLength ? this.#longLength() : n;
   }
 
@@ -90,8 +95,9 @@ export class Reader {
     return length;
   }
 
-  /** The next `units` UTF-16 units of the string heap. */
-  cut(units: number): string {
+  /** A string with its length in the slot at `at`: the next units of the string heap. */
+  getString(at: number): string {
+    const units = this.getLength(at);
     const from = this.offset;
     const to = from + units;
     if (to > this.text.length) return this.#nextChunk(units);
@@ -120,6 +126,12 @@ export class Reader {
     return this.text.substring(0, units);
   }
 
+  getBoolean(at: number): boolean {
+    const byte = this.view.getUint8(at);
+    if (byte > 1) this.refuse();
+    return byte === 1;
+  }
+
   getDate(at: number): Date {
     const time = this.view.getFloat64(at, true);
     const date = new Date(time);
@@ -130,7 +142,7 @@ export class Reader {
 
   /** What `putNumbers` wrote. */
   getNumbers(at: number): number[] {
-    const n = this.length(this.view.getUint8(at));
+    const n = this.getLength(at);
     if (n === 0) return [];
     this.align();
     const from = this.take(n * 8);
@@ -167,15 +179,26 @@ export class Reader {
     return this.#slice(type, this.take(size), n, size);
   }
 
-  /** A typed array over `[at, at + size)`, or a copy of it. */
-  #slice<T>(type: TypedArrayConstructor<T>, at: number, n: number, size: number): T {
-    const { buffer, byteOffset } = this.bytes;
-    const from = byteOffset + at;
-    if (this.views && from % type.BYTES_PER_ELEMENT === 0) return new type(buffer, from, n);
-    return new type(buffer.slice(from, from + size));
+  /** Defines a property of an object with any keys, each of which comes once. */
+  define(record: Record<string, unknown>, key: string, value: unknown): void {
+    if (Object.hasOwn(record, key)) this.refuse();
+    if (key === "__proto__") {
+      Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
+    } else {
+      record[key] = value;
+    }
   }
 
-  #nextBlock<T>(type: TypedArrayConstructor<T>, n: number, size: number): T {
+  /** A typed array over `[at, at + size)`, or a copy of it. */
+  #slice<T extends TypedArray | Uint8Array>(type: TypedArrayConstructor<T>, at: number, n: number, size: number): T {
+    const { buffer, byteOffset } = this.bytes;
+    const from = byteOffset + at;
+    if (from % type.BYTES_PER_ELEMENT !== 0) return new type(new Uint8Array(buffer, from, size).slice().buffer);
+    const view = new type(buffer, from, n);
+    return this.views ? view : (view as unknown as Sliceable<T>).slice();
+  }
+
+  #nextBlock<T extends TypedArray | Uint8Array>(type: TypedArrayConstructor<T>, n: number, size: number): T {
     if (this.blocks === undefined) {
       const at = this.#block;
       this.#skipPadding(at, -(at - this.#start) & 7, this.#blocksEnd);

@@ -15,6 +15,9 @@ interface TextSlices {
 }
 const { latin1Slice, ucs2Slice } = Buffer.prototype as unknown as TextSlices;
 
+/** Texts up to this size are never ropes (V8's shortest has 13 units), and so are cheap to read unit by unit. */
+const shortUnits = 12;
+
 /** Whether the last chunk written was wide: which test comes first. The outcome is the same either way. */
 let expectWide = false;
 
@@ -23,6 +26,7 @@ export function writeChunk(batch: Batch, text: string): void {
   const units = text.length;
   const at = batch.reserve(units * 3 + 5);
   const bytes = batch.bytes;
+  if (units <= shortUnits && writeShort(batch, at, text)) return;
   let header = units * 2;
   let end = at + 4 + units;
   // UTF-8 of as many bytes as units is ASCII: tested and written in one pass.
@@ -38,6 +42,20 @@ export function writeChunk(batch: Batch, text: string): void {
   }
   batch.view.setUint32(at, header, true);
   batch.position = end;
+}
+
+/** Writes a text that a native call would take longer for. False if it is wide. */
+function writeShort(batch: Batch, at: number, text: string): boolean {
+  const { bytes } = batch;
+  const units = text.length;
+  for (let i = 0; i < units; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 255) return false;
+    bytes[at + 4 + i] = unit;
+  }
+  batch.view.setUint32(at, units * 2, true);
+  batch.position = at + 4 + units;
+  return true;
 }
 
 /** Whether one of the first units is wide already; of most wide text it is. */

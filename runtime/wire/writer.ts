@@ -31,30 +31,76 @@ export class Writer extends Batch {
 
   /** Appends a string: its length here, its text to the message's heap. */
   string(value: string): void {
-    const at = this.reserve(1);
-    const length = this.length(value.length);
-    this.bytes[at] = length;
-    this.addText(value);
+    this.putString(this.reserve(1), value);
   }
 
-  /** What to put into a one-byte slot for `n`; from 255 on the number itself follows as four bytes. */
-  length(n: number): number {
-    if (n < longLength) return n;
-    const at = this.reserve(4);
-    this.view.setUint32(at, n, true);
-    return longLength;
+  /** A length into its one-byte slot; from 255 on the number itself follows as four bytes. */
+  putLength(at: number, n: number): void {
+    if (n < longLength) this.view.setUint8(at, n);
+    else this.#putLong(at, n);
   }
 
-  /** Adds a string to the heap. A chunk holds many short strings or one long one. */
-  addText(value: string): void {
-    const text = this.text;
-    if (text.length + value.length <= chunkUnits) this.text = text + value;
-    else this.#nextChunk(value);
+  #putLong(at: number, n: number): void {
+    const to = this.reserve(4);
+    this.view.setUint32(to, n, true);
+    this.view.setUint8(at, longLength);
   }
 
-  #nextChunk(value: string): void {
-    if (this.text.length > 0) this.#chunks.push(this.text);
-    this.text = value;
+  /** A string: its length into its slot, its text to the heap. */
+  putString(at: number, value: string): void {
+    if (typeof value !== "string") this.refuse();
+    this.putLength(at, value.length);
+    this.text = this.join(this.text, value);
+  }
+
+  /**
+   * The chunk `text` of the heap with one more string. A chunk holds many short strings or one long one: a full one is
+   * set aside, and `value` begins the next. The caller puts the result into `text` before anyone else adds to it.
+   */
+  join(text: string, value: string): string {
+    return text.length + value.length <= chunkUnits ? text + value : this.#nextChunk(text, value);
+  }
+
+  #nextChunk(text: string, value: string): string {
+    if (text.length > 0) this.#chunks.push(text);
+    return value;
+  }
+
+  /** Refuses what is no object. */
+  requireObject(value: unknown): void {
+    if (typeof value !== "object" || value === null) this.refuse();
+  }
+
+  requireArray(value: unknown): void {
+    if (!Array.isArray(value)) this.refuse();
+  }
+
+  requireMap(value: unknown): void {
+    if (!(value instanceof Map)) this.refuse();
+  }
+
+  requireSet(value: unknown): void {
+    if (!(value instanceof Set)) this.refuse();
+  }
+
+  putBoolean(at: number, value: boolean): void {
+    if (typeof value !== "boolean") this.refuse();
+    this.view.setUint8(at, value ? 1 : 0);
+  }
+
+  putDouble(at: number, value: number): void {
+    if (typeof value !== "number") this.refuse();
+    this.view.setFloat64(at, value, true);
+  }
+
+  putInt32(at: number, value: number): void {
+    if (value !== (value | 0)) this.refuse();
+    this.view.setInt32(at, value, true);
+  }
+
+  putUint32(at: number, value: number): void {
+    if (value !== value >>> 0) this.refuse();
+    this.view.setUint32(at, value, true);
   }
 
   /** A `float32` into its slot: rounded to the nearest, refused where that would be infinite. */
@@ -87,8 +133,7 @@ export class Writer extends Batch {
   putNumbers(at: number, values: readonly number[]): void {
     if (!Array.isArray(values)) this.refuse();
     const n = values.length;
-    const length = this.length(n);
-    this.bytes[at] = length;
+    this.putLength(at, n);
     if (n === 0) return;
     this.align();
     const first = this.reserve(n * 8) >> 3;
@@ -96,7 +141,10 @@ export class Writer extends Batch {
     let i = 0;
     // Four at a time: the checks overlap with the stores of the ones before.
     for (; i + 3 < n; i += 4) {
-      const [a, b, c, d] = [values[i], values[i + 1], values[i + 2], values[i + 3]];
+      const a = values[i];
+      const b = values[i + 1];
+      const c = values[i + 2];
+      const d = values[i + 3];
       if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number" || typeof d !== "number") {
         this.refuse();
       }

@@ -163,6 +163,28 @@ export function property(key: Code, value: Code): Code {
   return group([key, ":", gap, indentIf(gap, value)]);
 }
 
+/** `const { a, b: c } = value;`. A pattern with renamed properties is broken before what follows `=` is. */
+export function destructuring(properties: readonly Code[], value: Code): Code {
+  const pattern: Code = ["const ", objectLiteral(properties)];
+  const isBelow = (printed: string) => / =\n/.test(printed) && properties.length > 2 && printed.includes(": ");
+  return choice([assignment(pattern, value), ";"], [pattern, " = ", value, ";"], isBelow);
+}
+
+/** `if (test) statement`, the statement below if it does not fit. */
+export function ifStatement(test: Code, statement: Code): Code {
+  return group(["if (", test, ")", indent([line, statement])]);
+}
+
+/** `test ? yes : no`. */
+export function conditional(test: Code, yes: Code, no: Code): Code {
+  return group([test, indent([line, "? ", yes, line, ": ", no])]);
+}
+
+/** `left =` and a `right` that goes to the next line as a whole: a conditional whose test compares. */
+export function assignmentBelow(left: Code, right: Code): Code {
+  return group([left, " =", group(indent([line, right]))]);
+}
+
 /** `left =` and `right`, which goes to the next line if not even its beginning fits. */
 export function assignment(left: Code, right: Code): Code {
   const gap = group(indent(line));

@@ -33,7 +33,7 @@ export function emitDescriptor(
 ): void {
   const parents = actor.extends.map((key) => code`() => ${context.descriptor(key)}`);
   const endpoints = actor.endpoints.map((endpoint) =>
-    property(objectKey(endpoint.name), endpointCode(actor, endpoint, codecs)),
+    property(objectKey(endpoint.name), endpointCode(endpoint, codecs)),
   );
   const definition = tallObjectLiteral([
     `key: ${stringLiteral(context.actorKey(actor.key))}`,
@@ -41,7 +41,7 @@ export function emitDescriptor(
     `id: ${hex32(actor.id)}`,
     `fingerprint: ${hex64(context.fingerprints.actor(actor.key))}`,
     ...(parents.length === 0 ? [] : [["extends: ", bracketed(parents)]]),
-    ["args: ", arrow("()", argsCode(codecs.args(actor, actor.name), actor.args))],
+    ["args: ", arrow("()", argsCode(codecs.args(actor), actor.args))],
     ["endpoints: ", arrowToObject("()", tallObjectLiteral(endpoints))],
   ]);
   file.blank();
@@ -52,11 +52,11 @@ export function emitDescriptor(
   );
 }
 
-function endpointCode(actor: ActorDeclaration, endpoint: Endpoint, codecs: ModuleCodecs): Code {
+function endpointCode(endpoint: Endpoint, codecs: ModuleCodecs): Code {
   const { id, result, stream, options } = endpoint;
   return objectLiteral([
     `id: ${id}`,
-    ["args: ", argsCode(codecs.args(endpoint, `${actor.name}.${endpoint.name}`), callerParams(endpoint))],
+    ["args: ", argsCode(codecs.args(endpoint), callerParams(endpoint))],
     ...(result === undefined ? [] : [["result: ", codecs.of(result)]]),
     ...(stream ? ["stream: true"] : []),
     ...(options.concurrent ? ["concurrent: true"] : []),

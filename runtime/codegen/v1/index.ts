@@ -20,6 +20,6 @@ export {
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
 export type { RdmaBuffer, Tensor } from "../../wire/handles.js";
-export { LockstepCodec, type LockstepLayout } from "../../wire/lockstep.js";
+export { LockstepCodec, type LockstepLayout, type Mutable } from "../../wire/lockstep.js";
 export { Reader } from "../../wire/reader.js";
 export { Writer } from "../../wire/writer.js";

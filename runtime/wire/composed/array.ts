@@ -30,8 +30,7 @@ export class ArrayCodec<T> extends ComposedCodec<T[]> {
   write(w: Writer, at: number, value: T[]): void {
     if (!Array.isArray(value)) throw invalid("array", "an array", value);
     const n = value.length;
-    const length = w.length(n);
-    w.view.setUint8(at, length);
+    w.putLength(at, n);
     const element = this.#element;
     if (n > 0 && isDouble(element)) w.align();
     let slot = w.reserve(n * element.slot);
@@ -43,7 +42,7 @@ export class ArrayCodec<T> extends ComposedCodec<T[]> {
 
   read(r: Reader, at: number): T[] {
     const element = this.#element;
-    const n = r.length(r.view.getUint8(at));
+    const n = r.getLength(at);
     if (n > 0 && isDouble(element)) r.align();
     let slot = r.take(n * element.slot);
     const value = new Array<T>(n);

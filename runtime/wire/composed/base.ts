@@ -58,6 +58,13 @@ function holds(codec: Codec<unknown>, what: "text" | "bulk", seen: Set<Codec<unk
   return ComposedCodec.holdsItself(codec, what) || codec.parts().some((part) => holds(part, what, seen));
 }
 
+/** Whether `codec` is made of `wanted`, directly or not. */
+export function contains(codec: Codec<unknown>, wanted: Codec<unknown>, seen: Set<Codec<unknown>>): boolean {
+  if (!(codec instanceof ComposedCodec) || seen.has(codec)) return false;
+  seen.add(codec);
+  return codec.parts().some((part) => part === wanted || contains(part, wanted, seen));
+}
+
 /** A part's fingerprint as it stands in the text that its whole is hashed from. */
 export function hex(codec: Codec<unknown>): string {
   return codec.fingerprint.toString(16).padStart(16, "0");

@@ -66,6 +66,41 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
   }
 }
 
+/** Numbers from 0 on without gaps, which are their own numbers. */
+export class RangeCodec<T extends number> extends ComposedCodec<T> {
+  readonly name: string;
+  readonly slot = 1;
+  readonly #last: number;
+
+  /** @param last number, at most 255 */
+  constructor(name: string, last: number) {
+    super();
+    this.name = name;
+    this.#last = last;
+  }
+
+  parts(): readonly Codec<unknown>[] {
+    return [];
+  }
+
+  protected canonical(): string {
+    return `enum ${this.name}{${Array.from({ length: this.#last + 1 }, (_, i) => i).join(",")}}`;
+  }
+
+  write(w: Writer, at: number, value: T): void {
+    if (value !== value >>> 0 || value > this.#last) {
+      throw invalid(this.name || "enum", `an integer from 0 to ${this.#last}`, value);
+    }
+    w.view.setUint8(at, value);
+  }
+
+  read(r: Reader, at: number): T {
+    const value = r.view.getUint8(at);
+    if (value > this.#last) throw invalid(this.name || "enum", `a number up to ${this.#last}`, value);
+    return value as T;
+  }
+}
+
 /** Objects told apart by the value of one property, which the codecs of the variants may leave out. */
 export class UnionCodec<T extends object> extends ComposedCodec<T> {
   readonly name: string;

@@ -6,9 +6,10 @@ import type { Codec } from "../codec.js";
 import type { ActorDescriptor } from "../descriptor.js";
 import { ArrayCodec } from "./array.js";
 import * as binary from "./binary.js";
-import { EnumCodec, OneofCodec, UnionCodec } from "./choices.js";
+import { EnumCodec, OneofCodec, RangeCodec, UnionCodec } from "./choices.js";
 import { MapCodec, RecordCodec, SetCodec } from "./collections.js";
 import { generic } from "./generic.js";
+import { LazyCodec } from "./lazy.js";
 import { MeshCodec, PortCodec, RdmaBufferCodec, TensorCodec } from "./live.js";
 import { type FieldCodecs, ObjectCodec } from "./object.js";
 import { NullableCodec, OptionalCodec } from "./presence.js";
@@ -86,7 +87,8 @@ export const codec = {
 
   /** One of these literals. */
   enumeration<T extends string | number>(name: string, values: readonly T[]): Codec<T> {
-    return new EnumCodec(name, values);
+    const isRange = values.length <= 256 && values.every((value, i) => value === i);
+    return isRange ? (new RangeCodec(name, values.length - 1) as Codec<never>) : new EnumCodec(name, values);
   },
 
   /** Objects told apart by the property `discriminant`, which the codecs of the variants may leave out. */
@@ -114,6 +116,11 @@ export const codec = {
 
   tensor<T>(): Codec<T> {
     return new TensorCodec<T>();
+  },
+
+  /** A codec that may not be there yet when this is called, only when it is used. */
+  lazy<T>(target: () => Codec<T>): Codec<T> {
+    return new LazyCodec(target);
   },
 
   generic,

@@ -2,7 +2,7 @@
 import type { Codec } from "../codec.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec } from "./base.js";
+import { ComposedCodec, contains } from "./base.js";
 import { FieldRow, markedHex } from "./fields.js";
 import { invalid } from "./part.js";
 
@@ -13,6 +13,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   readonly name: string;
   readonly #fields: FieldCodecs<T> | (() => FieldCodecs<T>);
   #plan: Plan | undefined;
+  #containsItself: boolean | undefined;
 
   constructor(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)) {
     super();
@@ -55,9 +56,10 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
   }
 
-  /** An object whose fields are given by a function may contain itself. */
+  /** Whether an object can contain another one of its own codec. */
   get #recursive(): boolean {
-    return typeof this.#fields === "function";
+    this.#containsItself ??= typeof this.#fields === "function" && contains(this, this, new Set());
+    return this.#containsItself;
   }
 
   #planned(): Plan {

@@ -143,11 +143,9 @@ export const string: Codec<string> = new ScalarCodec("string", {
   text: true,
   write(w, at, value) {
     if (typeof value !== "string") throw invalid("string", "a string", value);
-    const length = w.length(value.length);
-    w.view.setUint8(at, length);
-    w.addText(value);
+    w.putString(at, value);
   },
-  read: (r, at) => r.cut(r.length(r.view.getUint8(at))),
+  read: (r, at) => r.getString(at),
 });
 
 export const date: Codec<Date> = new ScalarCodec("date", {

@@ -21,28 +21,58 @@ import { mentions } from "../declarations.js";
 import { abiType, abiValue } from "../names.js";
 import { TypePrinter } from "../types.js";
 import { CodecPrinter, nameExpression } from "./composed.js";
+import { Layouts } from "./layout.js";
+import { Units } from "./units.js";
 
 /** How descriptors refer to the codecs that `emitCodecs` has written. Every answer is an expression. */
 export interface ModuleCodecs {
   /** The codec of the arguments of a constructor or an endpoint, as one tuple, without the port of `@respond`. */
-  args(owner: ActorDeclaration | Endpoint, name: string): Code;
+  args(owner: ActorDeclaration | Endpoint): Code;
   /** The codec of a type: of a result, an item of a stream, what a port takes. */
   of(type: Type): Code;
 }
 
 /** Writes the codecs of all types of `module`, and of the arguments of its actors. */
 export function emitCodecs(file: FileBuilder, module: Module, context: EmitContext): ModuleCodecs {
+  const units = new Units(file, context, layoutsOf(context));
   const isAlias = ({ shape }: TypeDeclaration) => shape.kind === "alias";
   const aliasesLast = [...module.types.filter((type) => !isAlias(type)), ...module.types.filter(isAlias)];
-  for (const declaration of aliasesLast) emitCodec(file, declaration, context);
-  const printer = new CodecPrinter(context, new TypePrinter(context));
-  return {
-    args: (owner, name) => printer.args(name, "args" in owner ? owner.args : callerParams(owner)),
-    of: (type) => printer.type(type),
-  };
+  for (const declaration of aliasesLast) {
+    if (declaration.typeParameters.length > 0) emitFactory(file, declaration, context);
+    else units.declare(declaration);
+    units.flush();
+  }
+  const codecs = emitForActors(units, module);
+  units.flush();
+  return codecs;
 }
 
-function emitCodec(file: FileBuilder, declaration: TypeDeclaration, context: EmitContext): void {
+/** The codecs of arguments and results, whose names descriptors will ask for. */
+function emitForActors(units: Units, module: Module): ModuleCodecs {
+  const args = new Map<ActorDeclaration | Endpoint, Code>();
+  const results = new Map<Type, Code>();
+  for (const actor of module.actors) {
+    args.set(actor, units.args(actor.name, actor.args));
+    for (const endpoint of actor.endpoints) {
+      const name = `${actor.name}.${endpoint.name}`;
+      args.set(endpoint, units.args(name, callerParams(endpoint)));
+      if (endpoint.result !== undefined) results.set(endpoint.result, units.of(endpoint.result, `${actor.name}Result`));
+    }
+  }
+  return { args: (owner) => args.get(owner)!, of: (type) => results.get(type)! };
+}
+
+const layouts = new WeakMap<EmitContext, Layouts>();
+
+/** Of the whole schema, worked out once. */
+function layoutsOf(context: EmitContext): Layouts {
+  const known = layouts.get(context) ?? new Layouts(context.index);
+  layouts.set(context, known);
+  return known;
+}
+
+/** The codec of a generic declaration: a function from the codecs of its arguments to a composed one. */
+function emitFactory(file: FileBuilder, declaration: TypeDeclaration, context: EmitContext): void {
   const { key, shape, typeParameters } = declaration;
   const scope = file.scope();
   const types = new Map(typeParameters.map((name): [string, LocalName] => [name, scope.name(name)]));
@@ -59,10 +89,6 @@ function emitCodec(file: FileBuilder, declaration: TypeDeclaration, context: Emi
   const exported = exportedAs("const ");
   const value = new CodecPrinter(context, printer, codecs).shape(shape, nameExpression(declaration, codecs), type);
   file.blank();
-  if (typeParameters.length === 0) {
-    file.line(assignment([exported, context.codec(key), ": ", result], value), ";");
-    return;
-  }
   const params = typeParameters.map((name) => code`${codecs.get(name)!}: ${abiType("Codec")}<${types.get(name)!}>`);
   const open = ["<", join(", ", [...types.values()]), ">"];
   // An alias is what it stands for; anything else is one codec for the same arguments, with a fingerprint of its own.

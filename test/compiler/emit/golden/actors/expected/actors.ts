@@ -9,9 +9,12 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
   type Port,
+  type Reader,
   type StreamEndpoint,
+  type Writer,
 } from "viceroy/codegen/v1";
 import { type WorkerMesh, workerDescriptor } from "./deep/worker.js";
 
@@ -90,84 +93,399 @@ export interface EmptyKind extends MeshKind {
   readonly mesh: EmptyMesh<this["dims"]>;
 }
 
-export const ConfigCodec: Codec<Config> = codec.object<Config>("Config", () => ({
-  name: codec.string,
-  size: codec.optional(codec.int32),
-}));
+class ConfigLockstep extends LockstepCodec<Config> {
+  override write(w: Writer, at: number, value: Config): void {
+    w.requireObject(value);
+    const { name, size } = value;
+    let bits = 0;
+    w.putString(at + 1, name);
+    if (size !== undefined) {
+      bits |= 1;
+      w.putInt32(w.reserve(4), size);
+    }
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): Config {
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const name = r.getString(at + 1);
+    const size = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const result: Config = { name };
+    if (size !== undefined) result.size = size;
+    return result;
+  }
+
+  override shape(): Codec<Config> {
+    return codec.object<Config>("Config", () => ({ name: codec.string, size: codec.optional(codec.int32) }));
+  }
+}
+
+export const ConfigCodec: Codec<Config> = new ConfigLockstep("Config", 0x9132b31fdb665761n, { slot: 2, text: true });
+
+type CounterArgs = [initial: number, config?: Config];
+
+class CounterArgsLockstep extends LockstepCodec<CounterArgs> {
+  override write(w: Writer, at: number, value: CounterArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const initial = value[0];
+    const config = value[1];
+    if (initial !== (initial | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at + 1, initial, true);
+    let bits = 0;
+    if (config !== undefined) {
+      bits |= 1;
+      ConfigCodec.write(w, w.reserve(2), config);
+    }
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): CounterArgs {
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const initial = r.view.getInt32(at + 1, true);
+    const config = (bits & 1) !== 0 ? ConfigCodec.read(r, r.take(2)) : undefined;
+    if (config !== undefined) {
+      return [initial, config] as CounterArgs;
+    }
+    return [initial];
+  }
+
+  override shape(): Codec<CounterArgs> {
+    return codec.parameters("Counter", { initial: codec.int32, config: codec.optional(ConfigCodec) });
+  }
+}
+
+const counterArgsCodec: Codec<CounterArgs> = new CounterArgsLockstep("Counter", 0x818bfc6132c31d7bn, {
+  slot: 5,
+  text: true,
+});
+
+type CounterIncrementArgs = [by?: number];
+
+class CounterIncrementArgsLockstep extends LockstepCodec<CounterIncrementArgs> {
+  override write(w: Writer, at: number, value: CounterIncrementArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const by = value[0];
+    let bits = 0;
+    if (by !== undefined) {
+      bits |= 1;
+      w.putInt32(w.reserve(4), by);
+    }
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): CounterIncrementArgs {
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const by = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    if (by !== undefined) {
+      return [by] as CounterIncrementArgs;
+    }
+    return [];
+  }
+
+  override shape(): Codec<CounterIncrementArgs> {
+    return codec.parameters("Counter.increment", { by: codec.optional(codec.int32) });
+  }
+}
+
+const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrementArgsLockstep(
+  "Counter.increment",
+  0xd9c81f8694df9a6en,
+  { slot: 1 },
+);
+
+type CounterWatchArgs = [count: number];
+
+class CounterWatchArgsLockstep extends LockstepCodec<CounterWatchArgs> {
+  override write(w: Writer, at: number, value: CounterWatchArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const count = value[0];
+    if (count !== (count | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at, count, true);
+  }
+
+  override read(r: Reader, at: number): CounterWatchArgs {
+    const count = r.view.getInt32(at, true);
+    return [count];
+  }
+
+  override shape(): Codec<CounterWatchArgs> {
+    return codec.parameters("Counter.watch", { count: codec.int32 });
+  }
+}
+
+const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsLockstep(
+  "Counter.watch",
+  0xed3b294f7b1ad192n,
+  { slot: 4 },
+);
+
+type CounterConfigureArgs = [config: Config, force: boolean, reason?: string];
+
+class CounterConfigureArgsLockstep extends LockstepCodec<CounterConfigureArgs> {
+  override write(w: Writer, at: number, value: CounterConfigureArgs): void {
+    if (!Array.isArray(value) || value.length > 3) w.refuse();
+    const config = value[0];
+    const force = value[1];
+    const reason = value[2];
+    let bits = 0;
+    ConfigCodec.write(w, at + 1, config);
+    if (typeof force !== "boolean") w.refuse();
+    if (force) bits |= 1;
+    if (reason !== undefined) {
+      bits |= 2;
+      w.putString(w.reserve(1), reason);
+    }
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): CounterConfigureArgs {
+    const bits = r.view.getUint8(at);
+    if (bits > 3) r.refuse();
+    const config = ConfigCodec.read(r, at + 1);
+    const force = (bits & 1) !== 0;
+    const reason = (bits & 2) !== 0 ? r.getString(r.take(1)) : undefined;
+    if (reason !== undefined) {
+      return [config, force, reason] as CounterConfigureArgs;
+    }
+    return [config, force];
+  }
+
+  override shape(): Codec<CounterConfigureArgs> {
+    return codec.parameters("Counter.configure", {
+      config: ConfigCodec,
+      force: codec.boolean,
+      reason: codec.optional(codec.string),
+    });
+  }
+}
+
+const counterConfigureArgsCodec: Codec<CounterConfigureArgs> = new CounterConfigureArgsLockstep(
+  "Counter.configure",
+  0xe99c6f8e669ece1an,
+  { slot: 3, text: true },
+);
+
+type CounterGetArgs = [key: string];
+
+class CounterGetArgsLockstep extends LockstepCodec<CounterGetArgs> {
+  override write(w: Writer, at: number, value: CounterGetArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const key = value[0];
+    w.putString(at, key);
+  }
+
+  override read(r: Reader, at: number): CounterGetArgs {
+    const key = r.getString(at);
+    return [key];
+  }
+
+  override shape(): Codec<CounterGetArgs> {
+    return codec.parameters("Counter.get", { key: codec.string });
+  }
+}
+
+const counterGetArgsCodec: Codec<CounterGetArgs> = new CounterGetArgsLockstep("Counter.get", 0x2d6d22fb15d3a66fn, {
+  slot: 1,
+  text: true,
+});
+
+type CounterAskArgs = [question: string];
+
+class CounterAskArgsLockstep extends LockstepCodec<CounterAskArgs> {
+  override write(w: Writer, at: number, value: CounterAskArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const question = value[0];
+    w.putString(at, question);
+  }
+
+  override read(r: Reader, at: number): CounterAskArgs {
+    const question = r.getString(at);
+    return [question];
+  }
+
+  override shape(): Codec<CounterAskArgs> {
+    return codec.parameters("Counter.ask", { question: codec.string });
+  }
+}
+
+const counterAskArgsCodec: Codec<CounterAskArgs> = new CounterAskArgsLockstep("Counter.ask", 0x2d6d22fb15d3a66fn, {
+  slot: 1,
+  text: true,
+});
+
+type CounterFeedArgs = [port: Port<Config>, points: [x: number, y: number][]];
+
+class CounterFeedArgsLockstep extends LockstepCodec<CounterFeedArgs> {
+  override write(w: Writer, at: number, value: CounterFeedArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const port = value[0];
+    const points = value[1];
+    counterFeedArgsPortCodec.write(w, at, port);
+    w.requireArray(points);
+    const count = points.length;
+    w.putLength(at + 4, count);
+    let slot = w.reserve(count * 16);
+    for (const item of points) {
+      counterFeedArgsPointsItemCodec.write(w, slot, item);
+      slot += 16;
+    }
+  }
+
+  override read(r: Reader, at: number): CounterFeedArgs {
+    const port = counterFeedArgsPortCodec.read(r, at);
+    const count = r.getLength(at + 4);
+    let slot = r.take(count * 16);
+    const points: CounterFeedArgsPoints = new Array(count);
+    for (let i = 0; i < count; i++) {
+      points[i] = counterFeedArgsPointsItemCodec.read(r, slot);
+      slot += 16;
+    }
+    return [port, points];
+  }
+
+  override shape(): Codec<CounterFeedArgs> {
+    return codec.parameters("Counter.feed", {
+      port: codec.port(() => ConfigCodec),
+      points: codec.array(codec.tuple(codec.double, codec.double)),
+    });
+  }
+}
+
+const counterFeedArgsCodec: Codec<CounterFeedArgs> = new CounterFeedArgsLockstep("Counter.feed", 0xa9f358923c9cec01n, {
+  slot: 5,
+  text: true,
+});
+
+type CounterWorkersArgs = [workers: WorkerMesh<"gpus">, others: WorkerMesh<"hosts" | "gpus">];
+
+class CounterWorkersArgsLockstep extends LockstepCodec<CounterWorkersArgs> {
+  override write(w: Writer, at: number, value: CounterWorkersArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const workers = value[0];
+    const others = value[1];
+    counterWorkersArgsWorkersCodec.write(w, at, workers);
+    counterWorkersArgsOthersCodec.write(w, at + 4, others);
+  }
+
+  override read(r: Reader, at: number): CounterWorkersArgs {
+    const workers = counterWorkersArgsWorkersCodec.read(r, at);
+    const others = counterWorkersArgsOthersCodec.read(r, at + 4);
+    return [workers, others];
+  }
+
+  override shape(): Codec<CounterWorkersArgs> {
+    return codec.parameters("Counter.workers", {
+      workers: codec.mesh(() => workerDescriptor, ["gpus"]),
+      others: codec.mesh(() => workerDescriptor, ["hosts", "gpus"]),
+    });
+  }
+}
+
+const counterWorkersArgsCodec: Codec<CounterWorkersArgs> = new CounterWorkersArgsLockstep(
+  "Counter.workers",
+  0x2c6e948c2ce4d903n,
+  { slot: 8, text: true },
+);
+
+type CounterOthersArgs = [counter: CounterMesh];
+
+class CounterOthersArgsLockstep extends LockstepCodec<CounterOthersArgs> {
+  override write(w: Writer, at: number, value: CounterOthersArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const counter = value[0];
+    counterOthersArgsCounterCodec.write(w, at, counter);
+  }
+
+  override read(r: Reader, at: number): CounterOthersArgs {
+    const counter = counterOthersArgsCounterCodec.read(r, at);
+    return [counter];
+  }
+
+  override shape(): Codec<CounterOthersArgs> {
+    return codec.parameters("Counter.others", { counter: codec.mesh(() => counterDescriptor) });
+  }
+}
+
+const counterOthersArgsCodec: Codec<CounterOthersArgs> = new CounterOthersArgsLockstep(
+  "Counter.others",
+  0x84e867a3896e3ea8n,
+  { slot: 4, text: true },
+);
+
+const counterFeedArgsPortCodec: Codec<Port<Config>> = codec.port(() => ConfigCodec);
+
+class CounterFeedArgsPointsItemLockstep extends LockstepCodec<CounterFeedArgsPointsItem> {
+  override write(w: Writer, at: number, value: CounterFeedArgsPointsItem): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const x = value[0];
+    const y = value[1];
+    if (typeof x !== "number") w.refuse();
+    if (typeof y !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at, x, true);
+    view.setFloat64(at + 8, y, true);
+  }
+
+  override read(r: Reader, at: number): CounterFeedArgsPointsItem {
+    const x = r.view.getFloat64(at, true);
+    const y = r.view.getFloat64(at + 8, true);
+    return [x, y];
+  }
+
+  override shape(): Codec<CounterFeedArgsPointsItem> {
+    return codec.tuple(codec.double, codec.double);
+  }
+}
+
+const counterFeedArgsPointsItemCodec: Codec<CounterFeedArgsPointsItem> = new CounterFeedArgsPointsItemLockstep(
+  "[double, double]",
+  0x2e92bc09461263dcn,
+  { slot: 16 },
+);
+
+type CounterFeedArgsPoints = [x: number, y: number][];
+
+const counterWorkersArgsWorkersCodec: Codec<WorkerMesh<"gpus">> = codec.mesh(() => workerDescriptor, ["gpus"]);
+
+const counterWorkersArgsOthersCodec: Codec<WorkerMesh<"hosts" | "gpus">> = codec.mesh(
+  () => workerDescriptor,
+  ["hosts", "gpus"],
+);
+
+const counterOthersArgsCounterCodec: Codec<CounterMesh> = codec.mesh(() => counterDescriptor);
+
+type CounterFeedArgsPointsItem = [x: number, y: number];
 
 export const counterDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/actors#Counter",
   name: "Counter",
   id: 0x94f2fa55,
   fingerprint: 0xdefdf1f87c45ef79n,
-  args: () =>
-    defineArgs(codec.parameters("Counter", { initial: codec.int32, config: codec.optional(ConfigCodec) }), 1, 2),
+  args: () => defineArgs(counterArgsCodec, 1, 2),
   endpoints: () => ({
-    increment: {
-      id: 1,
-      args: defineArgs(codec.parameters("Counter.increment", { by: codec.optional(codec.int32) }), 0, 1),
-    },
+    increment: { id: 1, args: defineArgs(counterIncrementArgsCodec, 0, 1) },
     value: { id: 2, args: defineArgs(codec.parameters("Counter.value", {}), 0, 0), result: codec.int32 },
-    watch: {
-      id: 3,
-      args: defineArgs(codec.parameters("Counter.watch", { count: codec.int32 }), 1, 1),
-      result: codec.int32,
-      stream: true,
-    },
-    configure: {
-      id: 4,
-      args: defineArgs(
-        codec.parameters("Counter.configure", {
-          config: ConfigCodec,
-          force: codec.boolean,
-          reason: codec.optional(codec.string),
-        }),
-        2,
-        3,
-      ),
-      result: ConfigCodec,
-      concurrent: true,
-    },
+    watch: { id: 3, args: defineArgs(counterWatchArgsCodec, 1, 1), result: codec.int32, stream: true },
+    configure: { id: 4, args: defineArgs(counterConfigureArgsCodec, 2, 3), result: ConfigCodec, concurrent: true },
     get: {
       id: 5,
-      args: defineArgs(codec.parameters("Counter.get", { key: codec.string }), 1, 1),
+      args: defineArgs(counterGetArgsCodec, 1, 1),
       result: codec.nullable(codec.string),
       idempotent: true,
       timeout: 5_000,
     },
-    ask: {
-      id: 6,
-      args: defineArgs(codec.parameters("Counter.ask", { question: codec.string }), 1, 1),
-      result: codec.string,
-      respond: true,
-    },
+    ask: { id: 6, args: defineArgs(counterAskArgsCodec, 1, 1), result: codec.string, respond: true },
     total: { id: 7, args: defineArgs(codec.parameters("Counter.total", {}), 0, 0), result: codec.int32, reduce: "sum" },
-    feed: {
-      id: 8,
-      args: defineArgs(
-        codec.parameters("Counter.feed", {
-          port: codec.port(() => ConfigCodec),
-          points: codec.array(codec.tuple(codec.double, codec.double)),
-        }),
-        2,
-        2,
-      ),
-    },
-    workers: {
-      id: 9,
-      args: defineArgs(
-        codec.parameters("Counter.workers", {
-          workers: codec.mesh(() => workerDescriptor, ["gpus"]),
-          others: codec.mesh(() => workerDescriptor, ["hosts", "gpus"]),
-        }),
-        2,
-        2,
-      ),
-      result: codec.mesh(() => workerDescriptor),
-    },
+    feed: { id: 8, args: defineArgs(counterFeedArgsCodec, 2, 2) },
+    workers: { id: 9, args: defineArgs(counterWorkersArgsCodec, 2, 2), result: codec.mesh(() => workerDescriptor) },
     others: {
       id: 10,
-      args: defineArgs(codec.parameters("Counter.others", { counter: codec.mesh(() => counterDescriptor) }), 1, 1),
+      args: defineArgs(counterOthersArgsCodec, 1, 1),
       result: codec.mesh(() => counterDescriptor),
       stream: true,
     },

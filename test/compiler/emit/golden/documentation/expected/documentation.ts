@@ -9,7 +9,10 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 /** One line. */
@@ -70,14 +73,75 @@ export interface RunnerKind extends MeshKind {
   readonly mesh: RunnerMesh<this["dims"]>;
 }
 
-export const OneLineCodec: Codec<OneLine> = codec.object<OneLine>("OneLine", () => ({
-  a: codec.int32,
-  b: codec.int32,
-  c: codec.optional(codec.int32),
-  d: codec.int32,
-}));
+class OneLineLockstep extends LockstepCodec<OneLine> {
+  override write(w: Writer, at: number, value: OneLine): void {
+    w.requireObject(value);
+    const { a, b, c, d } = value;
+    if (a !== (a | 0)) w.refuse();
+    if (b !== (b | 0)) w.refuse();
+    if (d !== (d | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at + 1, a, true);
+    view.setInt32(at + 5, b, true);
+    view.setInt32(at + 9, d, true);
+    let bits = 0;
+    if (c !== undefined) {
+      bits |= 1;
+      w.putInt32(w.reserve(4), c);
+    }
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): OneLine {
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const a = r.view.getInt32(at + 1, true);
+    const b = r.view.getInt32(at + 5, true);
+    const c = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const d = r.view.getInt32(at + 9, true);
+    const result: OneLine = { a, b, d };
+    if (c !== undefined) result.c = c;
+    return result;
+  }
+
+  override shape(): Codec<OneLine> {
+    return codec.object<OneLine>("OneLine", () => ({
+      a: codec.int32,
+      b: codec.int32,
+      c: codec.optional(codec.int32),
+      d: codec.int32,
+    }));
+  }
+}
+
+export const OneLineCodec: Codec<OneLine> = new OneLineLockstep("OneLine", 0xc24c63264f21cdb2n, { slot: 13 });
 
 export const DirectionCodec: Codec<Direction> = codec.enumeration<Direction>("Direction", ["up", "down"]);
+
+type RunnerRunArgs = [distance: number];
+
+class RunnerRunArgsLockstep extends LockstepCodec<RunnerRunArgs> {
+  override write(w: Writer, at: number, value: RunnerRunArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const distance = value[0];
+    if (distance !== (distance | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at, distance, true);
+  }
+
+  override read(r: Reader, at: number): RunnerRunArgs {
+    const distance = r.view.getInt32(at, true);
+    return [distance];
+  }
+
+  override shape(): Codec<RunnerRunArgs> {
+    return codec.parameters("Runner.run", { distance: codec.int32 });
+  }
+}
+
+const runnerRunArgsCodec: Codec<RunnerRunArgs> = new RunnerRunArgsLockstep("Runner.run", 0xed3b294f7b1ad192n, {
+  slot: 4,
+});
 
 export const runnerDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/documentation#Runner",
@@ -86,11 +150,6 @@ export const runnerDescriptor: ActorDescriptor = defineActor({
   fingerprint: 0x4866806ce1c0492cn,
   args: () => defineArgs(codec.parameters("Runner", {}), 0, 0),
   endpoints: () => ({
-    run: {
-      id: 1,
-      args: defineArgs(codec.parameters("Runner.run", { distance: codec.int32 }), 1, 1),
-      result: codec.double,
-      concurrent: true,
-    },
+    run: { id: 1, args: defineArgs(runnerRunArgsCodec, 1, 1), result: codec.double, concurrent: true },
   }),
 });

@@ -9,7 +9,10 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 export interface Entity {
@@ -44,19 +47,73 @@ export interface NamedKind extends MeshKind {
   readonly mesh: NamedMesh<this["dims"]>;
 }
 
-export const EntityCodec: Codec<Entity> = codec.object<Entity>("Entity", () => ({
-  id: codec.uint64,
-  hidden: HiddenCodec,
-}));
+class EntityLockstep extends LockstepCodec<Entity> {
+  override write(w: Writer, at: number, value: Entity): void {
+    w.requireObject(value);
+    const { id, hidden } = value;
+    w.putUint64(at, id);
+    HiddenCodec.write(w, at + 8, hidden);
+  }
 
-export const HiddenCodec: Codec<Hidden> = codec.object<Hidden>("Hidden", () => ({ secret: codec.string }));
+  override read(r: Reader, at: number): Entity {
+    const id = r.view.getBigUint64(at, true);
+    const hidden = HiddenCodec.read(r, at + 8);
+    return { id, hidden };
+  }
+
+  override shape(): Codec<Entity> {
+    return codec.object<Entity>("Entity", () => ({ id: codec.uint64, hidden: HiddenCodec }));
+  }
+}
+
+export const EntityCodec: Codec<Entity> = new EntityLockstep("Entity", 0xe200e14651815b9cn, { slot: 9, text: true });
+
+class HiddenLockstep extends LockstepCodec<Hidden> {
+  override write(w: Writer, at: number, value: Hidden): void {
+    w.requireObject(value);
+    const { secret } = value;
+    w.putString(at, secret);
+  }
+
+  override read(r: Reader, at: number): Hidden {
+    const secret = r.getString(at);
+    return { secret };
+  }
+
+  override shape(): Codec<Hidden> {
+    return codec.object<Hidden>("Hidden", () => ({ secret: codec.string }));
+  }
+}
+
+export const HiddenCodec: Codec<Hidden> = new HiddenLockstep("Hidden", 0x64058ae1269d8df0n, { slot: 1, text: true });
+
+type NamedArgs = [name: string];
+
+class NamedArgsLockstep extends LockstepCodec<NamedArgs> {
+  override write(w: Writer, at: number, value: NamedArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const name = value[0];
+    w.putString(at, name);
+  }
+
+  override read(r: Reader, at: number): NamedArgs {
+    const name = r.getString(at);
+    return [name];
+  }
+
+  override shape(): Codec<NamedArgs> {
+    return codec.parameters("Named", { name: codec.string });
+  }
+}
+
+const namedArgsCodec: Codec<NamedArgs> = new NamedArgsLockstep("Named", 0x2d6d22fb15d3a66fn, { slot: 1, text: true });
 
 export const namedDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/base#Named",
   name: "Named",
   id: 0x6f029946,
   fingerprint: 0x8b7cfd25acb1e1f7n,
-  args: () => defineArgs(codec.parameters("Named", { name: codec.string }), 1, 1),
+  args: () => defineArgs(namedArgsCodec, 1, 1),
   endpoints: () => ({
     whoAreYou: { id: 1, args: defineArgs(codec.parameters("Named.whoAreYou", {}), 0, 0), result: codec.string },
   }),

@@ -9,7 +9,10 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 import { type Hidden, HiddenCodec, namedDescriptor } from "./base.js";
 
@@ -77,18 +80,199 @@ export interface LoudGreeterKind extends MeshKind {
   readonly mesh: LoudGreeterMesh<this["dims"]>;
 }
 
-export const PersonCodec: Codec<Person> = codec.object<Person>("Person", () => ({
-  id: codec.uint64,
-  hidden: HiddenCodec,
-  name: codec.string,
-}));
+class PersonLockstep extends LockstepCodec<Person> {
+  override write(w: Writer, at: number, value: Person): void {
+    w.requireObject(value);
+    const { id, hidden, name } = value;
+    w.putUint64(at, id);
+    HiddenCodec.write(w, at + 8, hidden);
+    w.putString(at + 9, name);
+  }
 
-export const EmployeeCodec: Codec<Employee> = codec.object<Employee>("Employee", () => ({
-  id: codec.uint64,
-  hidden: HiddenCodec,
-  name: codec.string,
-  salary: codec.int32,
-}));
+  override read(r: Reader, at: number): Person {
+    const id = r.view.getBigUint64(at, true);
+    const hidden = HiddenCodec.read(r, at + 8);
+    const name = r.getString(at + 9);
+    return { id, hidden, name };
+  }
+
+  override shape(): Codec<Person> {
+    return codec.object<Person>("Person", () => ({ id: codec.uint64, hidden: HiddenCodec, name: codec.string }));
+  }
+}
+
+export const PersonCodec: Codec<Person> = new PersonLockstep("Person", 0xbb78b5ce5764032an, { slot: 10, text: true });
+
+class EmployeeLockstep extends LockstepCodec<Employee> {
+  override write(w: Writer, at: number, value: Employee): void {
+    w.requireObject(value);
+    const { id, hidden, name, salary } = value;
+    if (salary !== (salary | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at + 10, salary, true);
+    w.putUint64(at, id);
+    HiddenCodec.write(w, at + 8, hidden);
+    w.putString(at + 9, name);
+  }
+
+  override read(r: Reader, at: number): Employee {
+    const id = r.view.getBigUint64(at, true);
+    const hidden = HiddenCodec.read(r, at + 8);
+    const name = r.getString(at + 9);
+    const salary = r.view.getInt32(at + 10, true);
+    return { id, hidden, name, salary };
+  }
+
+  override shape(): Codec<Employee> {
+    return codec.object<Employee>("Employee", () => ({
+      id: codec.uint64,
+      hidden: HiddenCodec,
+      name: codec.string,
+      salary: codec.int32,
+    }));
+  }
+}
+
+export const EmployeeCodec: Codec<Employee> = new EmployeeLockstep("Employee", 0x1f65894ee589e523n, {
+  slot: 14,
+  text: true,
+});
+
+type GreeterArgs = [name: string];
+
+class GreeterArgsLockstep extends LockstepCodec<GreeterArgs> {
+  override write(w: Writer, at: number, value: GreeterArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const name = value[0];
+    w.putString(at, name);
+  }
+
+  override read(r: Reader, at: number): GreeterArgs {
+    const name = r.getString(at);
+    return [name];
+  }
+
+  override shape(): Codec<GreeterArgs> {
+    return codec.parameters("Greeter", { name: codec.string });
+  }
+}
+
+const greeterArgsCodec: Codec<GreeterArgs> = new GreeterArgsLockstep("Greeter", 0x2d6d22fb15d3a66fn, {
+  slot: 1,
+  text: true,
+});
+
+type GreeterGreetArgs = [person: Person];
+
+class GreeterGreetArgsLockstep extends LockstepCodec<GreeterGreetArgs> {
+  override write(w: Writer, at: number, value: GreeterGreetArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const person = value[0];
+    PersonCodec.write(w, at, person);
+  }
+
+  override read(r: Reader, at: number): GreeterGreetArgs {
+    const person = PersonCodec.read(r, at);
+    return [person];
+  }
+
+  override shape(): Codec<GreeterGreetArgs> {
+    return codec.parameters("Greeter.greet", { person: PersonCodec });
+  }
+}
+
+const greeterGreetArgsCodec: Codec<GreeterGreetArgs> = new GreeterGreetArgsLockstep(
+  "Greeter.greet",
+  0x98a878b11d508a7dn,
+  { slot: 10, text: true },
+);
+
+type LoudGreeterArgs = [name: string];
+
+class LoudGreeterArgsLockstep extends LockstepCodec<LoudGreeterArgs> {
+  override write(w: Writer, at: number, value: LoudGreeterArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const name = value[0];
+    w.putString(at, name);
+  }
+
+  override read(r: Reader, at: number): LoudGreeterArgs {
+    const name = r.getString(at);
+    return [name];
+  }
+
+  override shape(): Codec<LoudGreeterArgs> {
+    return codec.parameters("LoudGreeter", { name: codec.string });
+  }
+}
+
+const loudGreeterArgsCodec: Codec<LoudGreeterArgs> = new LoudGreeterArgsLockstep("LoudGreeter", 0x2d6d22fb15d3a66fn, {
+  slot: 1,
+  text: true,
+});
+
+type LoudGreeterGreetArgs = [person: Person];
+
+class LoudGreeterGreetArgsLockstep extends LockstepCodec<LoudGreeterGreetArgs> {
+  override write(w: Writer, at: number, value: LoudGreeterGreetArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const person = value[0];
+    PersonCodec.write(w, at, person);
+  }
+
+  override read(r: Reader, at: number): LoudGreeterGreetArgs {
+    const person = PersonCodec.read(r, at);
+    return [person];
+  }
+
+  override shape(): Codec<LoudGreeterGreetArgs> {
+    return codec.parameters("LoudGreeter.greet", { person: PersonCodec });
+  }
+}
+
+const loudGreeterGreetArgsCodec: Codec<LoudGreeterGreetArgs> = new LoudGreeterGreetArgsLockstep(
+  "LoudGreeter.greet",
+  0x98a878b11d508a7dn,
+  { slot: 10, text: true },
+);
+
+type LoudGreeterShoutArgs = [person: Employee, volume?: number];
+
+class LoudGreeterShoutArgsLockstep extends LockstepCodec<LoudGreeterShoutArgs> {
+  override write(w: Writer, at: number, value: LoudGreeterShoutArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const person = value[0];
+    const volume = value[1];
+    let bits = 0;
+    EmployeeCodec.write(w, at + 1, person);
+    if (volume !== undefined) {
+      bits |= 1;
+      w.putInt32(w.reserve(4), volume);
+    }
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): LoudGreeterShoutArgs {
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const person = EmployeeCodec.read(r, at + 1);
+    const volume = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    if (volume !== undefined) {
+      return [person, volume] as LoudGreeterShoutArgs;
+    }
+    return [person];
+  }
+
+  override shape(): Codec<LoudGreeterShoutArgs> {
+    return codec.parameters("LoudGreeter.shout", { person: EmployeeCodec, volume: codec.optional(codec.int32) });
+  }
+}
+
+const loudGreeterShoutArgsCodec: Codec<LoudGreeterShoutArgs> = new LoudGreeterShoutArgsLockstep(
+  "LoudGreeter.shout",
+  0x0088f0adf33dd8fdn,
+  { slot: 15, text: true },
+);
 
 export const greeterDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/derived#Greeter",
@@ -96,14 +280,10 @@ export const greeterDescriptor: ActorDescriptor = defineActor({
   id: 0xe58d84c4,
   fingerprint: 0x26ae4137aec825c7n,
   extends: [() => namedDescriptor],
-  args: () => defineArgs(codec.parameters("Greeter", { name: codec.string }), 1, 1),
+  args: () => defineArgs(greeterArgsCodec, 1, 1),
   endpoints: () => ({
     whoAreYou: { id: 1, args: defineArgs(codec.parameters("Greeter.whoAreYou", {}), 0, 0), result: codec.string },
-    greet: {
-      id: 2,
-      args: defineArgs(codec.parameters("Greeter.greet", { person: PersonCodec }), 1, 1),
-      result: codec.string,
-    },
+    greet: { id: 2, args: defineArgs(greeterGreetArgsCodec, 1, 1), result: codec.string },
   }),
 });
 
@@ -113,22 +293,10 @@ export const loudGreeterDescriptor: ActorDescriptor = defineActor({
   id: 0x7408d76e,
   fingerprint: 0x12b782bc0918f336n,
   extends: [() => greeterDescriptor],
-  args: () => defineArgs(codec.parameters("LoudGreeter", { name: codec.string }), 1, 1),
+  args: () => defineArgs(loudGreeterArgsCodec, 1, 1),
   endpoints: () => ({
     whoAreYou: { id: 1, args: defineArgs(codec.parameters("LoudGreeter.whoAreYou", {}), 0, 0), result: codec.string },
-    greet: {
-      id: 2,
-      args: defineArgs(codec.parameters("LoudGreeter.greet", { person: PersonCodec }), 1, 1),
-      result: codec.string,
-    },
-    shout: {
-      id: 3,
-      args: defineArgs(
-        codec.parameters("LoudGreeter.shout", { person: EmployeeCodec, volume: codec.optional(codec.int32) }),
-        1,
-        2,
-      ),
-      result: codec.string,
-    },
+    greet: { id: 2, args: defineArgs(loudGreeterGreetArgsCodec, 1, 1), result: codec.string },
+    shout: { id: 3, args: defineArgs(loudGreeterShoutArgsCodec, 1, 2), result: codec.string },
   }),
 });

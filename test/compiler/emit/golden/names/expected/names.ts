@@ -5,11 +5,14 @@ import {
   type Awaitable,
   defineActor,
   defineArgs,
+  LockstepCodec,
   type StreamEndpoint,
   type ActorMesh as ViceroyActorMesh,
   type Codec as ViceroyCodec,
   type Endpoint as ViceroyEndpoint,
   type MeshKind as ViceroyMeshKind,
+  type Reader as ViceroyReader,
+  type Writer as ViceroyWriter,
   codec as viceroyCodec,
 } from "viceroy/codegen/v1";
 import {
@@ -93,33 +96,174 @@ export interface AwaitableKind extends ViceroyMeshKind {
   readonly mesh: AwaitableMesh<this["dims"]>;
 }
 
-export const CodecCodec: ViceroyCodec<Codec> = viceroyCodec.object<Codec>("Codec", () => ({
-  value: viceroyCodec.int32,
-}));
+class CodecLockstep extends LockstepCodec<Codec> {
+  override write(w2: ViceroyWriter, at: number, value: Codec): void {
+    w2.requireObject(value);
+    const { value: value2 } = value;
+    if (value2 !== (value2 | 0)) w2.refuse();
+    const view = w2.view;
+    view.setInt32(at, value2, true);
+  }
 
-export const ReaderCodec: ViceroyCodec<Reader> = viceroyCodec.object<Reader>("Reader", () => ({
-  codec: CodecCodec,
-  other: OtherCodecCodec,
-}));
+  override read(r: ViceroyReader, at: number): Codec {
+    const value2 = r.view.getInt32(at, true);
+    return { value: value2 };
+  }
 
-export const WriterCodec: ViceroyCodec<Writer> = viceroyCodec.object<Writer>("Writer", () => ({ reader: ReaderCodec }));
+  override shape(): ViceroyCodec<Codec> {
+    return viceroyCodec.object<Codec>("Codec", () => ({ value: viceroyCodec.int32 }));
+  }
+}
 
-export const EndpointCodec: ViceroyCodec<Endpoint> = viceroyCodec.object<Endpoint>("Endpoint", () => ({
-  "two words": viceroyCodec.string,
-  "it's": viceroyCodec.string,
-  ["__proto__"]: viceroyCodec.string,
-  constructor: viceroyCodec.string,
-  class: viceroyCodec.string,
-  w: viceroyCodec.string,
-  value: viceroyCodec.string,
-}));
+export const CodecCodec: ViceroyCodec<Codec> = new CodecLockstep("Codec", 0x481f417e16222b27n, { slot: 4 });
 
-export const ActorMeshCodec: ViceroyCodec<ActorMesh> = viceroyCodec.object<ActorMesh>("ActorMesh", () => ({
-  tree: TreeCodec,
-  otherTree: OtherTreeCodec,
-}));
+class ReaderLockstep extends LockstepCodec<Reader> {
+  override write(w2: ViceroyWriter, at: number, value: Reader): void {
+    w2.requireObject(value);
+    const { codec: codec2, other } = value;
+    CodecCodec.write(w2, at, codec2);
+    OtherCodecCodec.write(w2, at + 4, other);
+  }
 
-export const TreeCodec: ViceroyCodec<Tree> = viceroyCodec.object<Tree>("Tree", () => ({ port: viceroyCodec.string }));
+  override read(r: ViceroyReader, at: number): Reader {
+    const codec2 = CodecCodec.read(r, at);
+    const other = OtherCodecCodec.read(r, at + 4);
+    return { codec: codec2, other };
+  }
+
+  override shape(): ViceroyCodec<Reader> {
+    return viceroyCodec.object<Reader>("Reader", () => ({ codec: CodecCodec, other: OtherCodecCodec }));
+  }
+}
+
+export const ReaderCodec: ViceroyCodec<Reader> = new ReaderLockstep("Reader", 0x1097da90ebbc1df1n, { slot: 5 });
+
+class WriterLockstep extends LockstepCodec<Writer> {
+  override write(w2: ViceroyWriter, at: number, value: Writer): void {
+    w2.requireObject(value);
+    const { reader } = value;
+    ReaderCodec.write(w2, at, reader);
+  }
+
+  override read(r: ViceroyReader, at: number): Writer {
+    const reader = ReaderCodec.read(r, at);
+    return { reader };
+  }
+
+  override shape(): ViceroyCodec<Writer> {
+    return viceroyCodec.object<Writer>("Writer", () => ({ reader: ReaderCodec }));
+  }
+}
+
+export const WriterCodec: ViceroyCodec<Writer> = new WriterLockstep("Writer", 0x96fe16540801fccan, { slot: 5 });
+
+class EndpointLockstep extends LockstepCodec<Endpoint> {
+  override write(w2: ViceroyWriter, at: number, value: Endpoint): void {
+    w2.requireObject(value);
+    const { "two words": twoWords, "it's": itS, __proto__, constructor, class: class2, w: w3, value: value2 } = value;
+    let text = w2.text;
+    if (typeof twoWords !== "string") w2.refuse();
+    w2.putLength(at, twoWords.length);
+    text = w2.join(text, twoWords);
+    if (typeof itS !== "string") w2.refuse();
+    w2.putLength(at + 1, itS.length);
+    text = w2.join(text, itS);
+    if (typeof __proto__ !== "string") w2.refuse();
+    w2.putLength(at + 2, __proto__.length);
+    text = w2.join(text, __proto__);
+    if (typeof constructor !== "string") w2.refuse();
+    w2.putLength(at + 3, constructor.length);
+    text = w2.join(text, constructor);
+    if (typeof class2 !== "string") w2.refuse();
+    w2.putLength(at + 4, class2.length);
+    text = w2.join(text, class2);
+    if (typeof w3 !== "string") w2.refuse();
+    w2.putLength(at + 5, w3.length);
+    text = w2.join(text, w3);
+    if (typeof value2 !== "string") w2.refuse();
+    w2.putLength(at + 6, value2.length);
+    w2.text = w2.join(text, value2);
+  }
+
+  override read(r: ViceroyReader, at: number): Endpoint {
+    const twoWords = r.getString(at);
+    const itS = r.getString(at + 1);
+    const __proto__ = r.getString(at + 2);
+    const constructor = r.getString(at + 3);
+    const class2 = r.getString(at + 4);
+    const w2 = r.getString(at + 5);
+    const value2 = r.getString(at + 6);
+    return {
+      "two words": twoWords,
+      "it's": itS,
+      ["__proto__"]: __proto__,
+      constructor,
+      class: class2,
+      w: w2,
+      value: value2,
+    };
+  }
+
+  override shape(): ViceroyCodec<Endpoint> {
+    return viceroyCodec.object<Endpoint>("Endpoint", () => ({
+      "two words": viceroyCodec.string,
+      "it's": viceroyCodec.string,
+      ["__proto__"]: viceroyCodec.string,
+      constructor: viceroyCodec.string,
+      class: viceroyCodec.string,
+      w: viceroyCodec.string,
+      value: viceroyCodec.string,
+    }));
+  }
+}
+
+export const EndpointCodec: ViceroyCodec<Endpoint> = new EndpointLockstep("Endpoint", 0xa5a51e3e5807fd9an, {
+  slot: 7,
+  text: true,
+});
+
+class ActorMeshLockstep extends LockstepCodec<ActorMesh> {
+  override write(w2: ViceroyWriter, at: number, value: ActorMesh): void {
+    w2.requireObject(value);
+    const { tree, otherTree } = value;
+    TreeCodec.write(w2, at, tree);
+    OtherTreeCodec.write(w2, at + 1, otherTree);
+  }
+
+  override read(r: ViceroyReader, at: number): ActorMesh {
+    const tree = TreeCodec.read(r, at);
+    const otherTree = OtherTreeCodec.read(r, at + 1);
+    return { tree, otherTree };
+  }
+
+  override shape(): ViceroyCodec<ActorMesh> {
+    return viceroyCodec.object<ActorMesh>("ActorMesh", () => ({ tree: TreeCodec, otherTree: OtherTreeCodec }));
+  }
+}
+
+export const ActorMeshCodec: ViceroyCodec<ActorMesh> = new ActorMeshLockstep("ActorMesh", 0x382ac7dff52f44adn, {
+  slot: 2,
+  text: true,
+});
+
+class TreeLockstep extends LockstepCodec<Tree> {
+  override write(w2: ViceroyWriter, at: number, value: Tree): void {
+    w2.requireObject(value);
+    const { port } = value;
+    w2.putString(at, port);
+  }
+
+  override read(r: ViceroyReader, at: number): Tree {
+    const port = r.getString(at);
+    return { port };
+  }
+
+  override shape(): ViceroyCodec<Tree> {
+    return viceroyCodec.object<Tree>("Tree", () => ({ port: viceroyCodec.string }));
+  }
+}
+
+export const TreeCodec: ViceroyCodec<Tree> = new TreeLockstep("Tree", 0xdc86ac6f86ea73f3n, { slot: 1, text: true });
 
 export const MeshKindCodec: <D3, T2>(d: ViceroyCodec<D3>, t: ViceroyCodec<T2>) => ViceroyCodec<MeshKind<D3, T2>> =
   viceroyCodec.generic(0x7f245c1a180c7500n, meshKindCodec);
@@ -128,42 +272,230 @@ function meshKindCodec<D3, T2>(d: ViceroyCodec<D3>, t: ViceroyCodec<T2>): Vicero
   return viceroyCodec.object<MeshKind<D3, T2>>(`MeshKind<${d.name}, ${t.name}>`, () => ({ d: d, t: t }));
 }
 
-export const DCodec: ViceroyCodec<D> = viceroyCodec.object<D>("D", () => ({
-  t: TCodec,
-  kind: MeshKindCodec(TCodec, D2Codec),
-}));
+class DLockstep extends LockstepCodec<D> {
+  override write(w2: ViceroyWriter, at: number, value: D): void {
+    w2.requireObject(value);
+    const { t, kind } = value;
+    w2.putString(at, t);
+    meshKindOfTAndD2Codec.write(w2, at + 1, kind);
+  }
 
-export const D2Codec: ViceroyCodec<D2> = viceroyCodec.object<D2>("D2", () => ({
-  names: viceroyCodec.map(viceroyCodec.string, viceroyCodec.set(viceroyCodec.date)),
-}));
+  override read(r: ViceroyReader, at: number): D {
+    const t = r.getString(at);
+    const kind = meshKindOfTAndD2Codec.read(r, at + 1);
+    return { t, kind };
+  }
+
+  override shape(): ViceroyCodec<D> {
+    return viceroyCodec.object<D>("D", () => ({ t: TCodec, kind: MeshKindCodec(TCodec, D2Codec) }));
+  }
+}
+
+export const DCodec: ViceroyCodec<D> = new DLockstep("D", 0xcb5bd9cbb2ed75afn, { slot: 6, text: true });
+
+class MeshKindOfTAndD2Lockstep extends LockstepCodec<MeshKindOfTAndD2> {
+  override write(w2: ViceroyWriter, at: number, value: MeshKindOfTAndD2): void {
+    w2.requireObject(value);
+    const { d, t } = value;
+    w2.putString(at, d);
+    D2Codec.write(w2, at + 1, t);
+  }
+
+  override read(r: ViceroyReader, at: number): MeshKindOfTAndD2 {
+    const d = r.getString(at);
+    const t = D2Codec.read(r, at + 1);
+    return { d, t };
+  }
+
+  override shape(): ViceroyCodec<MeshKindOfTAndD2> {
+    return MeshKindCodec(TCodec, D2Codec);
+  }
+}
+
+const meshKindOfTAndD2Codec: ViceroyCodec<MeshKindOfTAndD2> = new MeshKindOfTAndD2Lockstep(
+  "MeshKind<T, D2>",
+  0x442aad8224730a25n,
+  { slot: 5, text: true },
+);
+
+type MeshKindOfTAndD2 = MeshKind<T, D2>;
+
+class D2Lockstep extends LockstepCodec<D2> {
+  override write(w2: ViceroyWriter, at: number, value: D2): void {
+    w2.requireObject(value);
+    const { names } = value;
+    w2.requireMap(names);
+    w2.view.setUint32(at, names.size, true);
+    let slot = w2.reserve(names.size * 5);
+    for (const [key, item] of names) {
+      w2.putString(slot, key);
+      w2.requireSet(item);
+      w2.view.setUint32(slot + 1, item.size, true);
+      let slot2 = w2.reserve(item.size * 8);
+      for (const item2 of item) {
+        w2.putDate(slot2, item2);
+        slot2 += 8;
+      }
+      slot += 5;
+    }
+  }
+
+  override read(r: ViceroyReader, at: number): D2 {
+    const count = r.view.getUint32(at, true);
+    let slot = r.take(count * 5);
+    const names: D2Names = new Map();
+    for (let i = 0; i < count; i++) {
+      const key = r.getString(slot);
+      const count2 = r.view.getUint32(slot + 1, true);
+      let slot2 = r.take(count2 * 8);
+      const set2: Set<Date> = new Set();
+      for (let i2 = 0; i2 < count2; i2++) {
+        set2.add(r.getDate(slot2));
+        slot2 += 8;
+      }
+      if (set2.size !== count2) r.refuse();
+      names.set(key, set2);
+      slot += 5;
+    }
+    if (names.size !== count) r.refuse();
+    return { names };
+  }
+
+  override shape(): ViceroyCodec<D2> {
+    return viceroyCodec.object<D2>("D2", () => ({
+      names: viceroyCodec.map(viceroyCodec.string, viceroyCodec.set(viceroyCodec.date)),
+    }));
+  }
+}
+
+export const D2Codec: ViceroyCodec<D2> = new D2Lockstep("D2", 0x21d7e3705d7af212n, { slot: 4, text: true });
+
+type D2Names = Map<string, Set<Date>>;
 
 export const wCodec: ViceroyCodec<w> = viceroyCodec.enumeration<w>("w", ["w"]);
 
 export const TCodec: ViceroyCodec<T> = viceroyCodec.string;
 
-export const codecCodec: ViceroyCodec<codec> = viceroyCodec.array(viceroyCodec.int32);
+class codecLockstep extends LockstepCodec<codec> {
+  override write(w2: ViceroyWriter, at: number, value: codec): void {
+    w2.requireArray(value);
+    const count = value.length;
+    w2.putLength(at, count);
+    let slot = w2.reserve(count * 4);
+    for (const item of value) {
+      w2.putInt32(slot, item);
+      slot += 4;
+    }
+  }
+
+  override read(r: ViceroyReader, at: number): codec {
+    const count = r.getLength(at);
+    let slot = r.take(count * 4);
+    const array: number[] = new Array(count);
+    for (let i = 0; i < count; i++) {
+      array[i] = r.view.getInt32(slot, true);
+      slot += 4;
+    }
+    return array;
+  }
+
+  override shape(): ViceroyCodec<codec> {
+    return viceroyCodec.array(viceroyCodec.int32);
+  }
+}
+
+export const codecCodec: ViceroyCodec<codec> = new codecLockstep("codec", 0xd350b7e60a33f8ddn, { slot: 1 });
+
+type AwaitableArgs = [codec: Codec, w: w];
+
+class AwaitableArgsLockstep extends LockstepCodec<AwaitableArgs> {
+  override write(w2: ViceroyWriter, at: number, value: AwaitableArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w2.refuse();
+    const codec2 = value[0];
+    const w3 = value[1];
+    CodecCodec.write(w2, at, codec2);
+    wCodec.write(w2, at + 4, w3);
+  }
+
+  override read(r: ViceroyReader, at: number): AwaitableArgs {
+    const codec2 = CodecCodec.read(r, at);
+    const w2 = wCodec.read(r, at + 4);
+    return [codec2, w2];
+  }
+
+  override shape(): ViceroyCodec<AwaitableArgs> {
+    return viceroyCodec.parameters("Awaitable", { codec: CodecCodec, w: wCodec });
+  }
+}
+
+const awaitableArgsCodec: ViceroyCodec<AwaitableArgs> = new AwaitableArgsLockstep("Awaitable", 0x8b145d4bc224fc1dn, {
+  slot: 5,
+});
+
+type AwaitablePortArgs = [value: Endpoint, w: w, codec: codec];
+
+class AwaitablePortArgsLockstep extends LockstepCodec<AwaitablePortArgs> {
+  override write(w2: ViceroyWriter, at: number, value: AwaitablePortArgs): void {
+    if (!Array.isArray(value) || value.length > 3) w2.refuse();
+    const value2 = value[0];
+    const w3 = value[1];
+    const codec2 = value[2];
+    EndpointCodec.write(w2, at, value2);
+    wCodec.write(w2, at + 7, w3);
+    codecCodec.write(w2, at + 8, codec2);
+  }
+
+  override read(r: ViceroyReader, at: number): AwaitablePortArgs {
+    const value2 = EndpointCodec.read(r, at);
+    const w2 = wCodec.read(r, at + 7);
+    const codec2 = codecCodec.read(r, at + 8);
+    return [value2, w2, codec2];
+  }
+
+  override shape(): ViceroyCodec<AwaitablePortArgs> {
+    return viceroyCodec.parameters("Awaitable.port", { value: EndpointCodec, w: wCodec, codec: codecCodec });
+  }
+}
+
+const awaitablePortArgsCodec: ViceroyCodec<AwaitablePortArgs> = new AwaitablePortArgsLockstep(
+  "Awaitable.port",
+  0xff583f5f02f4b57an,
+  { slot: 9, text: true },
+);
+
+type AwaitableDArgs = [d: D];
+
+class AwaitableDArgsLockstep extends LockstepCodec<AwaitableDArgs> {
+  override write(w2: ViceroyWriter, at: number, value: AwaitableDArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w2.refuse();
+    const d = value[0];
+    DCodec.write(w2, at, d);
+  }
+
+  override read(r: ViceroyReader, at: number): AwaitableDArgs {
+    const d = DCodec.read(r, at);
+    return [d];
+  }
+
+  override shape(): ViceroyCodec<AwaitableDArgs> {
+    return viceroyCodec.parameters("Awaitable.d", { d: DCodec });
+  }
+}
+
+const awaitableDArgsCodec: ViceroyCodec<AwaitableDArgs> = new AwaitableDArgsLockstep(
+  "Awaitable.d",
+  0x2fa926c8fea528b7n,
+  { slot: 6, text: true },
+);
 
 export const awaitableDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/names#Awaitable",
   name: "Awaitable",
   id: 0x13086bf8,
   fingerprint: 0x226710dfb7e97498n,
-  args: () => defineArgs(viceroyCodec.parameters("Awaitable", { codec: CodecCodec, w: wCodec }), 2, 2),
+  args: () => defineArgs(awaitableArgsCodec, 2, 2),
   endpoints: () => ({
-    port: {
-      id: 1,
-      args: defineArgs(
-        viceroyCodec.parameters("Awaitable.port", { value: EndpointCodec, w: wCodec, codec: codecCodec }),
-        3,
-        3,
-      ),
-      result: WriterCodec,
-    },
-    d: {
-      id: 2,
-      args: defineArgs(viceroyCodec.parameters("Awaitable.d", { d: DCodec }), 1, 1),
-      result: D2Codec,
-      stream: true,
-    },
+    port: { id: 1, args: defineArgs(awaitablePortArgsCodec, 3, 3), result: WriterCodec },
+    d: { id: 2, args: defineArgs(awaitableDArgsCodec, 1, 1), result: D2Codec, stream: true },
   }),
 });

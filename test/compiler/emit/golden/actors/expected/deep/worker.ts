@@ -4,11 +4,15 @@ import {
   type ActorDescriptor,
   type ActorMesh,
   type Awaitable,
+  type Codec,
   codec,
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 import { type Config, ConfigCodec, type CounterMesh, counterDescriptor } from "../actors.js";
 
@@ -32,17 +36,96 @@ export interface WorkerKind extends MeshKind {
   readonly mesh: WorkerMesh<this["dims"]>;
 }
 
+type WorkerArgs = [counter: CounterMesh];
+
+class WorkerArgsLockstep extends LockstepCodec<WorkerArgs> {
+  override write(w: Writer, at: number, value: WorkerArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const counter = value[0];
+    workerArgsCounterCodec.write(w, at, counter);
+  }
+
+  override read(r: Reader, at: number): WorkerArgs {
+    const counter = workerArgsCounterCodec.read(r, at);
+    return [counter];
+  }
+
+  override shape(): Codec<WorkerArgs> {
+    return codec.parameters("Worker", { counter: codec.mesh(() => counterDescriptor) });
+  }
+}
+
+const workerArgsCodec: Codec<WorkerArgs> = new WorkerArgsLockstep("Worker", 0x84e867a3896e3ea8n, {
+  slot: 4,
+  text: true,
+});
+
+type WorkerWorkArgs = [config: Config];
+
+class WorkerWorkArgsLockstep extends LockstepCodec<WorkerWorkArgs> {
+  override write(w: Writer, at: number, value: WorkerWorkArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const config = value[0];
+    ConfigCodec.write(w, at, config);
+  }
+
+  override read(r: Reader, at: number): WorkerWorkArgs {
+    const config = ConfigCodec.read(r, at);
+    return [config];
+  }
+
+  override shape(): Codec<WorkerWorkArgs> {
+    return codec.parameters("Worker.work", { config: ConfigCodec });
+  }
+}
+
+const workerWorkArgsCodec: Codec<WorkerWorkArgs> = new WorkerWorkArgsLockstep("Worker.work", 0x0771745797c5632fn, {
+  slot: 2,
+  text: true,
+});
+
+class WorkerResultLockstep extends LockstepCodec<Config[]> {
+  override write(w: Writer, at: number, value: Config[]): void {
+    w.requireArray(value);
+    const count = value.length;
+    w.putLength(at, count);
+    let slot = w.reserve(count * 2);
+    for (const item of value) {
+      ConfigCodec.write(w, slot, item);
+      slot += 2;
+    }
+  }
+
+  override read(r: Reader, at: number): Config[] {
+    const count = r.getLength(at);
+    let slot = r.take(count * 2);
+    const array: Config[] = new Array(count);
+    for (let i = 0; i < count; i++) {
+      array[i] = ConfigCodec.read(r, slot);
+      slot += 2;
+    }
+    return array;
+  }
+
+  override shape(): Codec<Config[]> {
+    return codec.array(ConfigCodec);
+  }
+}
+
+const workerResultCodec: Codec<Config[]> = new WorkerResultLockstep("Config[]", 0x04e83903ac50e29an, {
+  slot: 1,
+  text: true,
+});
+
+const workerArgsCounterCodec: Codec<CounterMesh> = codec.mesh(() => counterDescriptor);
+
 export const workerDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/deep/worker#Worker",
   name: "Worker",
   id: 0xea302d19,
   fingerprint: 0x743f3a79c44ba185n,
-  args: () => defineArgs(codec.parameters("Worker", { counter: codec.mesh(() => counterDescriptor) }), 1, 1),
+  args: () => defineArgs(workerArgsCodec, 1, 1),
   endpoints: () => ({
-    work: {
-      id: 1,
-      args: defineArgs(codec.parameters("Worker.work", { config: ConfigCodec }), 1, 1),
-      result: codec.array(ConfigCodec),
-    },
+    work: { id: 1, args: defineArgs(workerWorkArgsCodec, 1, 1), result: workerResultCodec },
   }),
 });

@@ -1,0 +1,107 @@
+/**
+ * The body of one generated method: where its statements go, which names it has, and how it refers to other codecs.
+ * Small pieces of code that writing and reading have in common.
+ */
+import type { Type } from "../../../model/type.js";
+import {
+  type Code,
+  code,
+  type FileBuilder,
+  global,
+  isIdentifier,
+  type LocalName,
+  type Scope,
+} from "../../kit/index.js";
+import type { TypePrinter } from "../types.js";
+import type { Layouts } from "./layout.js";
+import type { Core } from "./peel.js";
+
+/** Codecs that the file has or imports, as expressions. */
+export interface CodecReferences {
+  /** Of a type that is not written and read in place. `hint`: what a private codec is called. */
+  reference(core: Core, hint: string): Code;
+  /** A type as it stands in a statement: by a private name if it is long to write. */
+  type(type: Type, hint: string): Code;
+}
+
+export interface Body {
+  readonly file: FileBuilder;
+  readonly scope: Scope;
+  readonly types: TypePrinter;
+  readonly layouts: Layouts;
+  readonly codecs: CodecReferences;
+  /** What private codecs of this type's parts are called after. */
+  readonly hint: string;
+  /** The writer or the reader. */
+  readonly io: LocalName;
+  readonly at: LocalName;
+  /** The value that is written. */
+  readonly value: LocalName;
+  /** Its type, as code. */
+  readonly type: Code;
+  /** Names for types of variants, by their tags. */
+  readonly variants: ReadonlyMap<string, LocalName>;
+  /** Returns what was read. */
+  leave(result: Code): void;
+}
+
+/** `at + 4`, or `at`. */
+export function plus(at: Code, offset: number): Code {
+  return offset === 0 ? at : code`${at} + ${String(offset)}`;
+}
+
+/** `count * 4`, or `count`. */
+export function times(count: Code, size: string): Code {
+  return size === "1" ? count : code`${count} * ${size}`;
+}
+
+/** A local variable for what a schema calls `name`. */
+export function localFor(scope: Scope, name: string): LocalName {
+  return scope.name(identifier(name));
+}
+
+/** `with-dash` -> `withDash`. */
+export function identifier(name: string): string {
+  if (isIdentifier(name)) return name;
+  const words = name.split(/[^\p{ID_Continue}$]+/u).filter((word) => word !== "");
+  const joined = words.map((word, i) => (i === 0 ? word : upperFirst(word))).join("");
+  return isIdentifier(joined) ? joined : `_${joined}`;
+}
+
+export function upperFirst(name: string): string {
+  return name.replace(/^./u, (first) => first.toUpperCase());
+}
+
+/** What a private codec of a part is called: `Tree` and `left` give `TreeLeft`. */
+export function partHint(hint: string, name: string): string {
+  return hint + upperFirst(identifier(name).replace(/^_+/, ""));
+}
+
+export const typedArrayNames = {
+  int8: "Int8Array",
+  uint8clamped: "Uint8ClampedArray",
+  int16: "Int16Array",
+  uint16: "Uint16Array",
+  int32: "Int32Array",
+  uint32: "Uint32Array",
+  bigint64: "BigInt64Array",
+  biguint64: "BigUint64Array",
+  float32: "Float32Array",
+  float64: "Float64Array",
+} as const;
+
+export function typedArrayClass(core: Extract<Type, { kind: "typedArray" }>): Code {
+  return global(typedArrayNames[core.element]);
+}
+
+/** Arrays of doubles are aligned blocks, with methods of their own. */
+export function isNumbers(core: Core, layouts: Layouts): boolean {
+  if (core.kind !== "array") return false;
+  const element = layouts.peel(core.element);
+  return !element.nullable && element.core.kind === "scalar" && element.core.scalar === "double";
+}
+
+/** Whether values are written and read by loops in place; everything else is one expression. */
+export function isLooped(core: Core, layouts: Layouts): boolean {
+  return ["array", "map", "set", "record"].includes(core.kind) && !isNumbers(core, layouts);
+}

@@ -1,0 +1,135 @@
+/** Unions and oneofs: the number of the variant in the slot, the variant with a slot of its own behind it. */
+import type { Field, Shape, Type } from "../../../model/type.js";
+import { code, member, objectLiteral, stringLiteral } from "../../kit/index.js";
+import { type Body, partHint } from "./body.js";
+import { indexSize, inOrder, type Layouts } from "./layout.js";
+import { isAddedLater, readFields, writeFields } from "./message.js";
+import { readElement, readTaken } from "./reading.js";
+import { writeElement, writeReserved } from "./writing.js";
+
+type Choice = Extract<Shape, { kind: "union" | "oneof" }>;
+
+/** A variant by the value that tells it apart. */
+interface Case {
+  readonly tag: string;
+  readonly type: Type;
+}
+
+export function writeChoice(body: Body, shape: Choice): void {
+  const { file, io: w, value } = body;
+  const cases = casesOf(shape);
+  file.block(code`switch (${member(value, discriminantOf(shape))})`, () => {
+    for (const [i, variant] of cases.entries()) {
+      file.block(code`case ${stringLiteral(variant.tag)}:`, () => {
+        writeIndex(body, cases.length, i);
+        if (shape.kind === "oneof") writeCase(body, variant);
+        else writeVariant(body, shape, variant);
+        file.line("break;");
+      });
+    }
+    file.line("default:");
+    file.indented(() => file.line(code`${w}.refuse();`));
+  });
+}
+
+function writeCase(body: Body, { tag, type }: Case): void {
+  const { file, scope, io: w, value, layouts } = body;
+  const { core, nullable } = layouts.peel(type);
+  const hint = partHint(body.hint, tag);
+  const item = scope.name("item");
+  file.line(code`const ${item} = ${value}.value;`);
+  if (!nullable) {
+    writeReserved(body, core, item, hint);
+    return;
+  }
+  const slot = scope.name("slot");
+  file.line(code`const ${slot} = ${w}.reserve(1);`);
+  writeElement(body, type, slot, item, hint);
+}
+
+function writeVariant(body: Body, shape: Choice, { tag, type }: Case): void {
+  const { file, scope, io: w, value, layouts } = body;
+  const fields = ownFields(layouts, shape, type);
+  const { core } = layouts.peel(type);
+  if (fields === undefined) {
+    writeReserved(body, core, value, partHint(body.hint, tag));
+    return;
+  }
+  const at = scope.name("slot");
+  file.line(code`const ${at} = ${w}.reserve(${String(layouts.row(fields).size)});`);
+  writeFields({ ...body, at, hint: partHint(body.hint, tag) }, fields);
+}
+
+export function readChoice(body: Body, shape: Choice): void {
+  const { file, io: r, at } = body;
+  const cases = casesOf(shape);
+  const number = cases.length <= 256 ? code`${r}.view.getUint8(${at})` : code`${r}.view.getUint16(${at}, true)`;
+  file.block(code`switch (${number})`, () => {
+    for (const [i, variant] of cases.entries()) {
+      file.block(code`case ${String(i)}:`, () => {
+        if (shape.kind === "oneof") readCase(body, variant);
+        else readVariant(body, shape, variant);
+      });
+    }
+    file.line("default:");
+    file.indented(() => file.line(code`return ${r}.refuse();`));
+  });
+}
+
+function readCase(body: Body, { tag, type }: Case): void {
+  const { file, scope, io: r, layouts } = body;
+  const { core, nullable } = layouts.peel(type);
+  const hint = partHint(body.hint, tag);
+  const value = scope.name("item");
+  const read = nullable ? readElement(body, type, code`${r}.take(1)`, hint) : readTaken(body, core, hint);
+  file.line(code`const ${value} = ${read};`);
+  body.leave(objectLiteral([`case: ${stringLiteral(tag)}`, code`value: ${value}`]));
+}
+
+function readVariant(body: Body, shape: Choice, { tag, type }: Case): void {
+  const { file, scope, io: r, layouts } = body;
+  const fields = ownFields(layouts, shape, type);
+  const hint = partHint(body.hint, tag);
+  if (fields === undefined) {
+    body.leave(readTaken(body, layouts.peel(type).core, hint));
+    return;
+  }
+  const at = scope.name("slot");
+  file.line(code`const ${at} = ${r}.take(${String(layouts.row(fields).size)});`);
+  const discriminant = discriminantOf(shape);
+  readFields({ ...body, at, hint }, fields, body.variants.get(tag) ?? "", { name: discriminant, value: tag });
+}
+
+/** The variants of a union whose types need names to be read: those in place that have optional fields. */
+export function namedVariants(layouts: Layouts, shape: Shape | Type): readonly string[] {
+  if (shape.kind !== "union") return [];
+  return shape.variants.flatMap(({ tag, type }) => {
+    const fields = ownFields(layouts, shape, type);
+    return fields?.some(isAddedLater) ? [tag] : [];
+  });
+}
+
+/** The fields of a variant that is written in place; undefined for one that has a codec, which writes its discriminant too. */
+function ownFields(layouts: Layouts, shape: Choice, type: Type): readonly Field[] | undefined {
+  const { core } = layouts.peel(type);
+  if (core.kind !== "inline" && core.kind !== "ref") return undefined;
+  const variant = layouts.shape(core);
+  if (variant.kind !== "message") return undefined;
+  const isWhole = variant.fields.some(({ name }) => name === discriminantOf(shape));
+  return isWhole ? undefined : inOrder(variant.fields);
+}
+
+function discriminantOf(shape: Choice): string {
+  return shape.kind === "union" ? shape.discriminant : "case";
+}
+
+function casesOf(shape: Choice): readonly Case[] {
+  const cases = shape.kind === "oneof" ? shape.cases : shape.variants;
+  const named = cases.map((variant) => ({ name: "tag" in variant ? variant.tag : variant.name, type: variant.type }));
+  return inOrder(named).map(({ name, type }) => ({ tag: name, type }));
+}
+
+function writeIndex({ file, io: w, at }: Body, count: number, index: number): void {
+  if (indexSize(count) === 1) file.line(code`${w}.view.setUint8(${at}, ${String(index)});`);
+  else file.line(code`${w}.view.setUint16(${at}, ${String(index)}, true);`);
+}

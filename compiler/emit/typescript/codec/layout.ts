@@ -1,0 +1,273 @@
+/**
+ * The lockstep layout of types: sizes of slots, places in rows, whether values can hold text or blocks, which types can
+ * contain themselves. Facts about the schema, worked out once; no code is printed here.
+ */
+import { components } from "../../../model/components.js";
+import {
+  instantiationsOf,
+  partsOfEndpoint,
+  partsOfParameters,
+  partsOfShape,
+  type SchemaIndex,
+  typeKey,
+} from "../../../model/resolve.js";
+import type { Module } from "../../../model/schema.js";
+import type { Field, Shape, TupleElement, Type } from "../../../model/type.js";
+import { type Core, type Peeled, peel, shapeOf } from "./peel.js";
+import { placeRow, type Row, type RowPart } from "./row.js";
+
+type Reference = Extract<Core, { kind: "ref" }>;
+
+interface Facts {
+  readonly text: boolean;
+  readonly bulk: boolean;
+  readonly recursive: boolean;
+  /** Whether it refers to itself at all. */
+  readonly circular: boolean;
+}
+
+export class Layouts {
+  readonly #index: SchemaIndex;
+  readonly #facts = new Map<string, Facts>();
+  readonly #slots = new Map<string, number>();
+
+  constructor(index: SchemaIndex) {
+    this.#index = index;
+    this.#findFacts();
+  }
+
+  peel(type: Type): Peeled {
+    return peel(type, this.#index);
+  }
+
+  shape(core: Extract<Core, { kind: "ref" | "inline" }>): Shape {
+    return shapeOf(core, this.#index);
+  }
+
+  /** The size of a slot; of a nullable type outside a row it is 1. */
+  slot(core: Core): number {
+    switch (core.kind) {
+      case "scalar":
+        return scalarSlot(core.scalar);
+      case "array":
+        return 1;
+      case "tuple":
+        return this.row(tupleParts(core)).size;
+      case "inline":
+        return this.#shapeSlot(core.shape);
+      case "ref":
+        return this.#referenceSlot(core);
+      default:
+        return 4;
+    }
+  }
+
+  /** The slot of an element of an array, a map, a case: anywhere but in a row. */
+  elementSlot(type: Type): number {
+    const { core, nullable } = this.peel(type);
+    return nullable ? 1 : this.slot(core);
+  }
+
+  row(parts: readonly RowPart[]): Row {
+    return placeRow(
+      parts,
+      (type) => this.peel(type),
+      (core) => this.slot(core),
+    );
+  }
+
+  text(type: Type): boolean {
+    return this.#holds(type, "text");
+  }
+
+  bulk(type: Type): boolean {
+    return this.#holds(type, "bulk");
+  }
+
+  /** Whether values of a named type can contain others of it, and count for the limit of depth. */
+  recursive(core: Core): boolean {
+    return core.kind === "ref" && (this.#facts.get(typeKey(core))?.recursive ?? false);
+  }
+
+  #shapeSlot(shape: Shape): number {
+    switch (shape.kind) {
+      case "message":
+        return this.row(shape.fields).size;
+      case "enum":
+        return indexSize(shape.values.length);
+      case "union":
+        return indexSize(shape.variants.length);
+      case "oneof":
+        return indexSize(shape.cases.length);
+      case "alias":
+        return this.elementSlot(shape.type);
+    }
+  }
+
+  #referenceSlot(reference: Reference): number {
+    const key = typeKey(reference);
+    const known = this.#slots.get(key);
+    if (known !== undefined) return known;
+    // A type that every value of contains another one has no values: any size will do.
+    const isEndless = this.#facts.get(key)?.circular && this.#contains(reference, key, new Set());
+    const size = isEndless ? 1 : this.#shapeSlot(this.shape(reference));
+    this.#slots.set(key, size);
+    return size;
+  }
+
+  /** Whether the slot of `core` would hold the slot of the named type `key`. */
+  #contains(core: Core, key: string, seen: Set<string>): boolean {
+    const shape = core.kind === "ref" || core.kind === "inline" ? this.shape(core) : undefined;
+    const parts = core.kind === "tuple" ? tupleParts(core) : shape?.kind === "message" ? shape.fields : [];
+    const aliased = shape?.kind === "alias" ? [this.peel(shape.type).core] : [];
+    const held = parts.filter(({ optional }) => !optional).map(({ type }) => this.peel(type));
+    return [...aliased, ...held.filter(({ nullable }) => !nullable).map((part) => part.core)].some((part) => {
+      if (part.kind !== "ref") return this.#contains(part, key, seen);
+      const next = typeKey(part);
+      if (next === key) return true;
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return this.#contains(part, key, seen);
+    });
+  }
+
+  #holds(type: Type, what: "text" | "bulk"): boolean {
+    const { core } = this.peel(type);
+    const leaf = leafFacts(core);
+    if (leaf !== undefined) return leaf[what];
+    if (core.kind === "ref") return this.#facts.get(typeKey(core))?.[what] ?? false;
+    return partsOfCore(core).some((part) => this.#holds(part, what));
+  }
+
+  /** Types that refer to each other hold what any of them holds; they come after all others that they refer to. */
+  #findFacts(): void {
+    const nodes = this.#references();
+    const edges = (key: string) => this.#referencesIn(partsOfShape(this.shape(nodes.get(key) as Reference)));
+    for (const circle of components([...nodes.keys()], (key) => [...edges(key).keys()])) {
+      const shapes = circle.map((key) => this.shape(nodes.get(key) as Reference));
+      const holds = (what: "text" | "bulk") =>
+        shapes.some((shape) => partsOfShape(shape).some((part) => this.#holds(part, what)));
+      const facts = { text: holds("text"), bulk: holds("bulk") };
+      const [first] = circle;
+      const isCircle = circle.length > 1 || (first !== undefined && edges(first).has(first));
+      // One level of depth for each object: in a circle with messages, its aliases and unions do not count.
+      const objects = circle.filter((_, i) => isObject(shapes[i]!));
+      const counted = objects.length > 0 ? objects : circle;
+      for (const key of circle)
+        this.#facts.set(key, { ...facts, circular: isCircle, recursive: isCircle && counted.includes(key) });
+    }
+  }
+
+  /** All named types without open parameters. */
+  #references(): ReadonlyMap<string, Reference> {
+    const found = new Map<string, Reference>();
+    for (const module of this.#index.schema.modules) {
+      for (const { key, typeParameters } of module.types) {
+        if (typeParameters.length === 0) this.#addReferences(found, [{ kind: "ref", target: key, args: [] }]);
+      }
+      for (const { target, args } of instantiationsOf(module, this.#index).found) {
+        this.#addReferences(found, [{ kind: "ref", target: target.key, args }]);
+      }
+      this.#addReferences(found, signatureTypes(module));
+    }
+    return found;
+  }
+
+  #referencesIn(types: readonly Type[]): ReadonlyMap<string, Reference> {
+    const found = new Map<string, Reference>();
+    this.#addReferences(found, types);
+    return found;
+  }
+
+  #addReferences(found: Map<string, Reference>, types: readonly Type[]): void {
+    for (const type of types) {
+      const { core } = this.peel(type);
+      if (core.kind === "ref") found.set(typeKey(core), core);
+      else if (leafFacts(core) === undefined) this.#addReferences(found, partsOfCore(core));
+    }
+  }
+}
+
+/** Whether the codec of this shape reads objects itself. */
+function isObject(shape: Shape): boolean {
+  if (shape.kind === "alias") return shape.type.kind === "inline" && isObject(shape.type.shape);
+  if (shape.kind === "union") return shape.variants.some(({ type }) => type.kind === "inline");
+  return shape.kind === "message";
+}
+
+/** What a type that has no parts holds; undefined for others. What a port takes is no part of it. */
+function leafFacts(core: Core): { readonly text: boolean; readonly bulk: boolean } | undefined {
+  switch (core.kind) {
+    case "scalar":
+      return { text: core.scalar === "string", bulk: core.scalar === "bytes" };
+    case "typedArray":
+      return { text: false, bulk: true };
+    case "port":
+    case "mesh":
+    case "rdmaBuffer":
+    case "tensor":
+      return { text: true, bulk: false };
+    default:
+      return undefined;
+  }
+}
+
+/** The types that a value is made of. The keys of a record are strings. */
+function partsOfCore(core: Core): readonly Type[] {
+  switch (core.kind) {
+    case "array":
+    case "set":
+      return [core.element];
+    case "map":
+      return [core.key, core.value];
+    case "record":
+      return [{ kind: "scalar", scalar: "string" }, core.value];
+    case "tuple":
+      return tupleParts(core).map(({ type }) => type);
+    case "inline":
+      return partsOfShape(core.shape);
+    default:
+      return [];
+  }
+}
+
+/** The elements of a tuple as parts of a row; those of its rest are an array at the end. */
+export function tupleParts({
+  elements,
+  rest,
+}: Extract<Type, { kind: "tuple" }>): readonly (RowPart & Partial<TupleElement>)[] {
+  if (rest === undefined) return elements;
+  return [...elements, { type: { kind: "array", element: rest, readonly: false }, optional: false }];
+}
+
+/** Fields in the order in which JavaScript lists properties: numbers first. */
+export function inOrder<T extends Pick<Field, "name">>(fields: readonly T[]): readonly T[] {
+  const isIndex = ({ name }: T) => /^(0|[1-9]\d*)$/.test(name) && Number(name) < 2 ** 32 - 1;
+  const indices = fields.filter(isIndex).sort((a, b) => Number(a.name) - Number(b.name));
+  return [...indices, ...fields.filter((field) => !isIndex(field))];
+}
+
+/** Which one of `count`. */
+export function indexSize(count: number): number {
+  return count <= 256 ? 1 : 2;
+}
+
+function scalarSlot(scalar: Extract<Type, { kind: "scalar" }>["scalar"]): number {
+  switch (scalar) {
+    case "boolean":
+    case "string":
+      return 1;
+    case "double":
+    case "date":
+      return 8;
+    default:
+      return scalar.endsWith("64") ? 8 : 4;
+  }
+}
+
+function signatureTypes(module: Module): readonly Type[] {
+  return module.actors.flatMap((actor) => [
+    ...partsOfParameters(actor.args),
+    ...actor.endpoints.flatMap(partsOfEndpoint),
+  ]);
+}

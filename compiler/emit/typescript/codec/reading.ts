@@ -1,0 +1,124 @@
+/** Expressions that read a value from its slot and from what varies; loops come before the expression. */
+import type { Type } from "../../../model/type.js";
+import { assignment, type Code, call, code, conditional, global, type LocalName } from "../../kit/index.js";
+import { type Body, isLooped, isNumbers, partHint, times, typedArrayClass } from "./body.js";
+import type { Core } from "./peel.js";
+import { readScalar } from "./scalar.js";
+
+/** The value with its slot at `at`. Statements may come first; loops fill `into` if that is given. */
+export function readValue(body: Body, core: Core, at: Code, hint: string, into?: LocalName): Code {
+  const { io: r } = body;
+  switch (core.kind) {
+    case "scalar":
+      return readScalar(core.scalar, r, code`${r}.view`, at);
+    case "typedArray":
+      return code`${r}.getTyped(${at}, ${typedArrayClass(core)})`;
+    case "array":
+      if (isNumbers(core, body.layouts)) return code`${r}.getNumbers(${at})`;
+      return readArray(body, core.element, at, hint, into);
+    case "map":
+      return readMap(body, core, at, hint, into);
+    case "set":
+      return readSet(body, core.element, at, hint, into);
+    case "record":
+      return readRecord(body, core.value, at, hint, into);
+    default:
+      return call([body.codecs.reference(core, hint), ".read"], [r, at]);
+  }
+}
+
+/** A value whose slot is among what varies. */
+export function readTaken(body: Body, core: Core, hint: string): Code {
+  const taken = code`${body.io}.take(${String(body.layouts.slot(core))})`;
+  if (!isLooped(core, body.layouts)) return readValue(body, core, taken, hint);
+  const at = body.scope.name("slot");
+  body.file.line(code`const ${at} = ${taken};`);
+  return readValue(body, core, at, hint);
+}
+
+/** An element, which may be null: then its slot says so. */
+export function readElement(body: Body, type: Type, at: Code, hint: string): Code {
+  const { core, nullable } = body.layouts.peel(type);
+  if (!nullable) return readValue(body, core, at, hint);
+  const there = code`${body.io}.getBoolean(${at})`;
+  if (!isLooped(core, body.layouts)) return conditional(there, readTaken(body, core, hint), "null");
+  const value = body.scope.name("element");
+  const valueType = body.codecs.type(type, partHint(hint, "orNull"));
+  body.file.line(assignment(code`let ${value}: ${valueType}`, "null"), ";");
+  body.file.block(code`if (${there})`, () => body.file.line(code`${value} = ${readTaken(body, core, hint)};`));
+  return value;
+}
+
+function readArray(body: Body, element: Type, at: Code, hint: string, into?: LocalName): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
+  const array = into ?? scope.name("array");
+  const size = String(layouts.elementSlot(element));
+  file.line(code`const ${count} = ${r}.getLength(${at});`);
+  file.line(code`let ${slot} = ${r}.take(${times(count, size)});`);
+  const type = body.codecs.type({ kind: "array", element, readonly: false }, hint);
+  file.line(assignment(code`const ${array}: ${type}`, call(code`new ${global("Array")}`, [count])), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    const item = readElement(body, element, slot, partHint(hint, "item"));
+    file.line(assignment(code`${array}[${i}]`, item), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  return array;
+}
+
+function readSet(body: Body, element: Type, at: Code, hint: string, into?: LocalName): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
+  const set = into ?? scope.name("set");
+  const size = String(layouts.elementSlot(element));
+  file.line(code`const ${count} = ${r}.view.getUint32(${at}, true);`);
+  file.line(code`let ${slot} = ${r}.take(${times(count, size)});`);
+  const type = body.codecs.type({ kind: "set", element, readonly: false }, hint);
+  file.line(assignment(code`const ${set}: ${type}`, code`new ${global("Set")}()`), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    file.line(call([set, ".add"], [readElement(body, element, slot, partHint(hint, "item"))]), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  file.line(code`if (${set}.size !== ${count}) ${r}.refuse();`);
+  return set;
+}
+
+function readMap(body: Body, type: Extract<Type, { kind: "map" }>, at: Code, hint: string, into?: LocalName): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
+  const map = into ?? scope.name("map");
+  const key = scope.name("key");
+  const keySlot = layouts.elementSlot(type.key);
+  const size = String(keySlot + layouts.elementSlot(type.value));
+  file.line(code`const ${count} = ${r}.view.getUint32(${at}, true);`);
+  file.line(code`let ${slot} = ${r}.take(${count} * ${size});`);
+  const mapType = body.codecs.type({ ...type, readonly: false }, hint);
+  file.line(assignment(code`const ${map}: ${mapType}`, code`new ${global("Map")}()`), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    file.line(assignment(code`const ${key}`, readElement(body, type.key, slot, partHint(hint, "key"))), ";");
+    const value = readElement(body, type.value, code`${slot} + ${String(keySlot)}`, partHint(hint, "item"));
+    file.line(call([map, ".set"], [key, value]), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  file.line(code`if (${map}.size !== ${count}) ${r}.refuse();`);
+  return map;
+}
+
+function readRecord(body: Body, type: Type, at: Code, hint: string, into?: LocalName): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
+  const record = into ?? scope.name("record");
+  const key = scope.name("key");
+  const size = String(1 + layouts.elementSlot(type));
+  const recordType = body.codecs.type({ kind: "record", value: type }, hint);
+  file.line(code`const ${count} = ${r}.view.getUint32(${at}, true);`);
+  file.line(code`let ${slot} = ${r}.take(${count} * ${size});`);
+  file.line(assignment(code`const ${record}: ${recordType}`, "{}"), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    file.line(code`const ${key} = ${r}.getString(${slot});`);
+    const value = readElement(body, type, code`${slot} + 1`, partHint(hint, "item"));
+    file.line(call([r, ".define"], [record, key, value]), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  return record;
+}

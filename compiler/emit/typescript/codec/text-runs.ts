@@ -1,0 +1,59 @@
+/**
+ * Runs of strings in a row: strings that follow each other with nothing between them that adds text of its own. Their
+ * text is joined in a local variable, which spares a store into the writer for each.
+ */
+import { code, type LocalName } from "../../kit/index.js";
+import { type Body, plus } from "./body.js";
+import { mayBeMissing } from "./row.js";
+import type { RowItem } from "./row-item.js";
+import { refuseIf } from "./writing.js";
+
+export class TextRuns {
+  readonly #body: Body;
+  readonly #runs: readonly (readonly RowItem[])[];
+  #text: LocalName | undefined;
+
+  constructor(body: Body, items: readonly RowItem[]) {
+    this.#body = body;
+    this.#runs = findRuns(body, items);
+  }
+
+  has(item: RowItem): boolean {
+    return this.#runs.some((run) => run.includes(item));
+  }
+
+  /** Loads the text in front of the first string of a run. */
+  start(item: RowItem): void {
+    if (!this.#runs.some((run) => run[0] === item)) return;
+    const { file, scope, io: w } = this.#body;
+    if (this.#text !== undefined) {
+      file.line(code`${this.#text} = ${w}.text;`);
+    } else {
+      this.#text = scope.name("text");
+      file.line(code`let ${this.#text} = ${w}.text;`);
+    }
+  }
+
+  /** The last string of a run puts the text back. */
+  write(item: RowItem): void {
+    const { file, io: w, at } = this.#body;
+    const { place, value } = item;
+    const slot = place.slot === undefined ? code`${w}.reserve(1)` : plus(at, place.slot);
+    const isLast = this.#runs.some((run) => run.at(-1) === item);
+    refuseIf(this.#body, code`typeof ${value} !== "string"`);
+    file.line(code`${w}.putLength(${slot}, ${value}.length);`);
+    file.line(code`${isLast ? code`${w}.text` : this.#text!} = ${w}.join(${this.#text!}, ${value});`);
+  }
+}
+
+/** Runs of two and more, each up to a string that is always there, so that the text is always put back. */
+function findRuns(body: Body, items: readonly RowItem[]): readonly (readonly RowItem[])[] {
+  const runs: RowItem[][] = [[]];
+  for (const item of items) {
+    const { core } = item.place;
+    if (core.kind === "scalar" && core.scalar === "string") runs.at(-1)!.push(item);
+    else if (body.layouts.text(core)) runs.push([]);
+  }
+  for (const run of runs) while (run.length > 0 && mayBeMissing(run.at(-1)!.place)) run.pop();
+  return runs.filter((run) => run.length > 1);
+}

@@ -1,0 +1,63 @@
+/** Tuples, and so the arguments of calls: rows of elements. Optional ones that are missing at the end are left out. */
+import type { Type } from "../../../model/type.js";
+import { bracketed, type Code, code, global } from "../../kit/index.js";
+import { type Body, localFor } from "./body.js";
+import { tupleParts } from "./layout.js";
+import type { RowItem } from "./row-item.js";
+import { readRow } from "./row-reader.js";
+import { writeRow } from "./row-writer.js";
+import { refuseIf } from "./writing.js";
+
+type Tuple = Extract<Type, { kind: "tuple" }>;
+
+export function writeTuple(body: Body, type: Tuple): void {
+  const { file, value, types, layouts } = body;
+  const count = type.elements.length;
+  const isArray = code`${global("Array")}.isArray(${value})`;
+  refuseIf(body, type.rest === undefined ? code`!${isArray} || ${value}.length > ${String(count)}` : code`!${isArray}`);
+  const row = layouts.row(tupleParts(type));
+  const items = elementItems(body, type, row.places);
+  for (const [i, item] of items.entries()) {
+    if (i < count) file.line(code`const ${item.value} = ${value}[${String(i)}];`);
+    else file.line(code`const ${item.value} = ${value}.slice(${String(count)}) as ${types.type(restArray(type))};`);
+  }
+  writeRow(body, row, items);
+}
+
+export function readTuple(body: Body, type: Tuple): void {
+  const row = body.layouts.row(tupleParts(type));
+  const items = elementItems(body, type, row.places);
+  readRow(body, row, items);
+  const rest = type.rest === undefined ? undefined : items.at(-1);
+  const elements = rest === undefined ? items : items.slice(0, -1);
+  const first = type.elements.findIndex((element) => element.optional);
+  const required = first < 0 ? elements.length : first;
+  if (required === elements.length) {
+    body.leave(list(elements, rest));
+    return;
+  }
+  if (rest !== undefined) returnIf(body, code`${rest.value}.length > 0`, list(elements, rest));
+  for (let n = elements.length; n > required; n--) {
+    returnIf(body, code`${elements[n - 1]!.value} !== undefined`, list(elements.slice(0, n)));
+  }
+  body.leave(list(elements.slice(0, required)));
+}
+
+function returnIf(body: Body, condition: Code, result: Code): void {
+  body.file.block(code`if (${condition})`, () => body.leave(code`${result} as ${body.type}`));
+}
+
+function list(elements: readonly RowItem[], rest?: RowItem): Code {
+  return bracketed([...elements.map(({ value }) => value), ...(rest === undefined ? [] : [code`...${rest.value}`])]);
+}
+
+function elementItems(body: Body, type: Tuple, places: readonly RowItem["place"][]): readonly RowItem[] {
+  return places.map((place, i) => {
+    const name = type.elements[i]?.name ?? (i < type.elements.length ? `element${i}` : "rest");
+    return { name, place, value: localFor(body.scope, name) };
+  });
+}
+
+function restArray({ rest }: Tuple): Type {
+  return { kind: "array", element: rest!, readonly: false };
+}

@@ -1,0 +1,126 @@
+/** One generated codec: its class, and the constant that everyone uses. */
+import {
+  assignment,
+  type Code,
+  call,
+  code,
+  type FileBuilder,
+  generic,
+  global,
+  hex64,
+  type LocalName,
+  type Name,
+  objectLiteral,
+  objectType,
+  propertyKey,
+  signature,
+  stringLiteral,
+} from "../../kit/index.js";
+import { abiType, abiValue } from "../names.js";
+import type { TypePrinter } from "../types.js";
+import { type CodecReferences, partHint } from "./body.js";
+import { namedVariants } from "./choice.js";
+import type { Layouts } from "./layout.js";
+import { type Generated, readStatements, writeStatements } from "./methods.js";
+
+export interface Unit {
+  readonly generated: Generated;
+  /** What the class, and private codecs of parts, are called after. */
+  readonly hint: string;
+  /** In errors. */
+  readonly label: string;
+  readonly fingerprint: bigint;
+  /** The type of the values, as code. */
+  readonly type: Code;
+  readonly codec: Name;
+  readonly exported: boolean;
+  readonly slot: number;
+  readonly text: boolean;
+  readonly bulk: boolean;
+  readonly recursive: boolean;
+  /** The codec composed of others that does the same. */
+  readonly shape: Code;
+}
+
+interface Surroundings {
+  readonly file: FileBuilder;
+  readonly types: TypePrinter;
+  readonly layouts: Layouts;
+  readonly codecs: CodecReferences;
+}
+
+export function emitUnit(unit: Unit, surroundings: Surroundings): void {
+  const { file } = surroundings;
+  const { type, label, fingerprint, slot, text, bulk, recursive } = unit;
+  const className = file.local(`${unit.hint}Lockstep`);
+  const variants = nameVariants(unit, surroundings);
+  file.blank();
+  file.block(code`class ${className} extends ${abiValue("LockstepCodec")}<${type}>`, () => {
+    emitWrite(unit, variants, surroundings);
+    file.blank();
+    emitRead(unit, variants, surroundings);
+    file.blank();
+    file.block(code`override shape(): ${abiType("Codec")}<${type}>`, () => file.line("return ", unit.shape, ";"));
+  });
+  file.blank();
+  const flags = Object.entries({ text, bulk, recursive }).flatMap(([name, is]) => (is ? [`${name}: true`] : []));
+  const layout = objectLiteral([`slot: ${slot}`, ...flags]);
+  const head = code`${unit.exported ? "export " : ""}const ${unit.codec}: ${abiType("Codec")}<${type}>`;
+  const made = call(code`new ${className}`, [stringLiteral(label), hex64(fingerprint), layout]);
+  file.line(assignment(head, made), ";");
+}
+
+type Variants = ReadonlyMap<string, LocalName>;
+
+/** Declares names for types of variants that are not written out in the schema under one. */
+function nameVariants({ generated, hint, type }: Unit, { file, layouts }: Surroundings): Variants {
+  const tags = namedVariants(layouts, generated);
+  const names = tags.map((tag): [string, LocalName] => [tag, file.local(partHint(hint, tag))]);
+  for (const [tag, name] of names) {
+    const discriminant = generated.kind === "union" ? generated.discriminant : "";
+    const own = objectType([code`${propertyKey(discriminant)}: ${stringLiteral(tag)}`]);
+    file.blank();
+    file.line(assignment(code`type ${name}`, generic(global("Extract"), [type, own])), ";");
+  }
+  return new Map(names);
+}
+
+function emitWrite(unit: Unit, variants: Variants, { file, types, layouts, codecs }: Surroundings): void {
+  const scope = file.scope();
+  const [w, at, value] = [scope.name("w"), scope.name("at"), scope.name("value")];
+  const params = [code`${w}: ${abiType("Writer")}`, code`${at}: number`, code`${value}: ${unit.type}`];
+  const leave = (): void => {};
+  file.block(["override write", signature(params, "void")], () => {
+    if (unit.recursive) file.line(code`${w}.enter();`);
+    const { hint, type } = unit;
+    writeStatements(
+      { file, scope, types, layouts, codecs, hint, io: w, at, value, type, variants, leave },
+      unit.generated,
+    );
+    if (unit.recursive) file.line(code`${w}.leave();`);
+  });
+}
+
+function emitRead(unit: Unit, variants: Variants, { file, types, layouts, codecs }: Surroundings): void {
+  const scope = file.scope();
+  const [r, at, value] = [scope.name("r"), scope.name("at"), scope.name("value")];
+  const leave = (result: Code): void => {
+    if (!unit.recursive) {
+      file.line(code`return ${result};`);
+      return;
+    }
+    const whole: LocalName = scope.name("whole");
+    file.line(assignment(code`const ${whole}: ${unit.type}`, result), ";");
+    file.line(code`${r}.leave();`);
+    file.line(code`return ${whole};`);
+  };
+  const params = [code`${r}: ${abiType("Reader")}`, code`${at}: number`];
+  file.block(["override read", signature(params, unit.type)], () => {
+    if (unit.recursive) file.line(code`${r}.enter();`);
+    const { hint, type } = unit;
+    readStatements(
+      { file, scope, types, layouts, codecs, hint, io: r, at, value, type, variants, leave },
+      unit.generated,
+    );
+  });
+}

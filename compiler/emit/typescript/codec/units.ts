@@ -1,0 +1,226 @@
+/**
+ * The codecs of one generated file: those of its own declarations, and private ones for what has no name, or is a generic
+ * type applied to others. Private ones are made when somebody refers to them.
+ */
+import { typeKey } from "../../../model/resolve.js";
+import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
+import type { Type } from "../../../model/type.js";
+import {
+  arrow,
+  assignment,
+  type Code,
+  call,
+  code,
+  type FileBuilder,
+  type LocalName,
+  type Name,
+  stringLiteral,
+} from "../../kit/index.js";
+import { type EmitContext, lowerFirst } from "../context.js";
+import { abiType, abiValue } from "../names.js";
+import { TypePrinter } from "../types.js";
+import type { CodecReferences } from "./body.js";
+import { CodecPrinter } from "./composed.js";
+import type { Layouts } from "./layout.js";
+import type { Generated } from "./methods.js";
+import type { Core } from "./peel.js";
+import { typeHint, typeText } from "./type-text.js";
+import { emitUnit, type Unit } from "./unit.js";
+
+/** Characters that the name of a private codec takes from those of its type. */
+const longestHint = 48;
+
+export class Units implements CodecReferences {
+  readonly #file: FileBuilder;
+  readonly #context: EmitContext;
+  readonly #layouts: Layouts;
+  readonly #types: TypePrinter;
+  readonly #composed: CodecPrinter;
+  readonly #private = new Map<string, LocalName>();
+  readonly #named = new Map<string, LocalName>();
+  readonly #queue: (() => void)[] = [];
+
+  constructor(file: FileBuilder, context: EmitContext, layouts: Layouts) {
+    this.#file = file;
+    this.#context = context;
+    this.#layouts = layouts;
+    this.#types = new TypePrinter(context);
+    this.#composed = new CodecPrinter(context, this.#types);
+  }
+
+  /** The codec of a declaration without type parameters. */
+  declare({ key, name, shape }: TypeDeclaration): void {
+    const type = { kind: "ref", target: key, args: [] } as const;
+    const codec = this.#context.codec(key);
+    const exported = this.#context.exported(key);
+    if (shape.kind === "enum") {
+      this.#constant(codec, exported, type, this.#composed.shape(shape, stringLiteral(name), type));
+    } else if (this.#isTransparent(key)) {
+      this.#constant(codec, exported, type, this.#expression(type, `${name}Value`, true));
+    } else {
+      const own = this.#composed.shape(shape, stringLiteral(name), type);
+      this.#emit(type, this.#generated(type), { hint: name, label: name, codec, exported, shape: own });
+    }
+  }
+
+  /** The codec of arguments as an expression. `name`: of the constructor or endpoint, for errors. */
+  args(name: string, params: readonly Parameter[]): Code {
+    const composed = this.#composed.args(name, params);
+    if (params.length === 0) return composed;
+    const tuple = { kind: "tuple", elements: params, readonly: false } as const;
+    const hint = `${name.split(".").map(capitalised).join("").slice(0, longestHint)}Args`;
+    const codec = this.#file.local(`${lowerFirst(hint)}Codec`);
+    this.#queue.push(() => {
+      const type = this.#file.local(hint);
+      this.#nameType(type, this.#types.parameterTuple(params));
+      this.#emit(tuple, tuple, { hint, label: name, codec, exported: false, shape: composed, type });
+    });
+    return codec;
+  }
+
+  /** The codec of a type as an expression, to be evaluated when all modules are there. */
+  of(type: Type, hint: string): Code {
+    return this.#expression(type, hint, false);
+  }
+
+  reference(core: Core, hint: string): Code {
+    if (core.kind === "ref" && core.args.length === 0) return this.#context.codec(core.target);
+    const key = typeKey(core);
+    const known = this.#private.get(key);
+    if (known !== undefined) return known;
+    const name = (core.kind === "ref" ? typeHint(core, this.#context.index) : hint).slice(0, longestHint);
+    const codec = this.#file.local(`${lowerFirst(name)}Codec`);
+    this.#private.set(key, codec);
+    this.#queue.push(() => this.#emitPrivate(core, name, codec));
+    return codec;
+  }
+
+  type(type: Type, hint: string): Code {
+    if (isShort(type)) return this.#types.type(type);
+    const key = typeKey(type);
+    const known = this.#named.get(key);
+    if (known !== undefined) return known;
+    const name = this.#file.local(hint.slice(0, longestHint));
+    this.#named.set(key, name);
+    this.#queue.push(() => this.#nameType(name, this.#types.type(type)));
+    return name;
+  }
+
+  /** Writes the private codecs that have been referred to, and those that they refer to. */
+  flush(): void {
+    for (let emit = this.#queue.shift(); emit !== undefined; emit = this.#queue.shift()) emit();
+  }
+
+  #emitPrivate(core: Core, hint: string, codec: LocalName): void {
+    const expression = this.#composed.type(core);
+    if (isLive(core) || this.#isEnum(core)) {
+      const isApplied = core.kind === "ref" && core.args.length > 0;
+      this.#constant(codec, false, core, isApplied ? lazy(expression) : expression);
+      return;
+    }
+    const label = typeText(core, this.#context.index);
+    this.#emit(core, this.#generated(core), {
+      hint,
+      label,
+      codec,
+      exported: false,
+      shape: expression,
+      type: this.type(core, hint),
+    });
+  }
+
+  #emit(
+    core: Core,
+    generated: Generated,
+    unit: Pick<Unit, "hint" | "label" | "codec" | "exported" | "shape"> & { readonly type?: Code },
+  ): void {
+    const layouts = this.#layouts;
+    const facts = {
+      fingerprint: this.#context.fingerprints.type(core),
+      slot: layouts.slot(core),
+      text: layouts.text(core),
+      bulk: layouts.bulk(core),
+      recursive: layouts.recursive(core),
+    };
+    const type = unit.type ?? this.#types.type(core);
+    const surroundings = { file: this.#file, types: this.#types, layouts, codecs: this };
+    emitUnit({ ...unit, ...facts, generated, type }, surroundings);
+  }
+
+  /** What statements are generated for. */
+  #generated(core: Core): Generated {
+    if (core.kind === "tuple") return core;
+    if (core.kind !== "ref" && core.kind !== "inline") return { kind: "alias", type: core };
+    const shape = this.#layouts.shape(core);
+    if (shape.kind === "enum") throw new Error("an enumeration has no class of its own");
+    return shape.kind === "alias" ? this.#generated(this.#layouts.peel(shape.type).core) : shape;
+  }
+
+  #expression(type: Type, hint: string, early: boolean): Code {
+    const { core, nullable } = this.#layouts.peel(type);
+    const isPlain = core.kind === "scalar" || core.kind === "typedArray" || isLive(core);
+    const codec = isPlain ? this.#composed.type(core) : this.reference(core, hint);
+    // Other modules may not have been evaluated yet, nor this one to its end.
+    const whole = early && !isPlain ? lazy(codec) : codec;
+    return nullable ? call(code`${abiValue("codec")}.nullable`, [whole]) : whole;
+  }
+
+  #constant(codec: Name, exported: boolean, type: Type, value: Code): void {
+    const head = code`${exported ? "export " : ""}const ${codec}: ${this.#types.generic(abiType("Codec"), [type])}`;
+    this.#file.blank();
+    this.#file.line(assignment(head, value), ";");
+  }
+
+  /** A private name for a type that is long to write. */
+  #nameType(name: LocalName, type: Code): void {
+    this.#file.blank();
+    this.#file.line(assignment(code`type ${name}`, type), ";");
+  }
+
+  #isTransparent(key: string): boolean {
+    const { core, nullable } = this.#layouts.peel({ kind: "ref", target: key, args: [] });
+    return nullable || core.kind !== "ref" || core.target !== key;
+  }
+
+  #isEnum(core: Core): boolean {
+    return core.kind === "inline" && core.shape.kind === "enum"
+      ? true
+      : core.kind === "ref" && this.#layouts.shape(core).kind === "enum";
+  }
+}
+
+/** A codec that may not be there yet. */
+function lazy(codec: Code): Code {
+  return call(code`${abiValue("codec")}.lazy`, [arrow("()", codec)]);
+}
+
+/** Whether a type is printed in a few names. */
+function isShort(type: Type): boolean {
+  switch (type.kind) {
+    case "array":
+    case "set":
+      return isName(type.element);
+    case "nullable":
+      return isName(type.inner);
+    case "map":
+      return isName(type.key) && isName(type.value);
+    case "record":
+      return isName(type.value);
+    default:
+      return isName(type);
+  }
+}
+
+function isName(type: Type): boolean {
+  if (type.kind === "mesh") return type.dimensions === undefined;
+  return type.kind === "scalar" || type.kind === "typedArray" || (type.kind === "ref" && type.args.length === 0);
+}
+
+/** Values that only the runtime knows how to write. */
+function isLive(core: Core): boolean {
+  return ["port", "mesh", "rdmaBuffer", "tensor"].includes(core.kind);
+}
+
+function capitalised(name: string): string {
+  return name.replace(/^./u, (first) => first.toUpperCase());
+}

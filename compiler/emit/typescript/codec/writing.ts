@@ -1,0 +1,120 @@
+/** Statements that write a value: into its slot, and behind it what varies. */
+import type { Type } from "../../../model/type.js";
+import { type Code, call, code, global, ifStatement, type LocalName } from "../../kit/index.js";
+import { type Body, isNumbers, partHint, times, typedArrayClass } from "./body.js";
+import type { Core } from "./peel.js";
+import { putMethod } from "./scalar.js";
+
+/** Writes `value`, which is there, into the slot at `at`. */
+export function writeValue(body: Body, core: Core, at: Code, value: Code, hint: string): void {
+  const { file, io: w } = body;
+  switch (core.kind) {
+    case "scalar":
+      file.line(code`${w}.${putMethod(core.scalar)}(${at}, ${value});`);
+      return;
+    case "typedArray":
+      refuseIf(body, code`!(${value} instanceof ${typedArrayClass(core)})`);
+      file.line(code`${w}.putTyped(${at}, ${value});`);
+      return;
+    case "array":
+      if (isNumbers(core, body.layouts)) file.line(code`${w}.putNumbers(${at}, ${value});`);
+      else writeArray(body, core.element, at, value, hint);
+      return;
+    case "map":
+      writeMap(body, core, at, value, hint);
+      return;
+    case "set":
+      writeSet(body, core.element, at, value, hint);
+      return;
+    case "record":
+      writeRecord(body, core.value, at, value, hint);
+      return;
+    default:
+      file.line(call([body.codecs.reference(core, hint), ".write"], [w, at, value]), ";");
+  }
+}
+
+/** Writes an element, which may be null: then its slot says so, and the value has one of its own. */
+export function writeElement(body: Body, type: Type, at: Code, value: LocalName, hint: string): void {
+  const { file, io: w, layouts } = body;
+  const { core, nullable } = layouts.peel(type);
+  if (!nullable) {
+    writeValue(body, core, at, value, hint);
+    return;
+  }
+  file.line(code`${w}.putBoolean(${at}, ${value} !== null);`);
+  file.block(code`if (${value} !== null)`, () => writeReserved(body, core, value, hint));
+}
+
+/** Writes a value whose slot is among what varies. */
+export function writeReserved(body: Body, core: Core, value: Code, hint: string): void {
+  const size = String(body.layouts.slot(core));
+  const inPlace = core.kind === "map" || core.kind === "set" || core.kind === "record" || core.kind === "array";
+  if (!inPlace) {
+    writeValue(body, core, code`${body.io}.reserve(${size})`, value, hint);
+    return;
+  }
+  const at = body.scope.name("slot");
+  body.file.line(code`const ${at} = ${body.io}.reserve(${size});`);
+  writeValue(body, core, at, value, hint);
+}
+
+export function refuseIf(body: Body, condition: Code): void {
+  body.file.line(ifStatement(condition, code`${body.io}.refuse();`));
+}
+
+function writeArray(body: Body, element: Type, at: Code, value: Code, hint: string): void {
+  const { file, scope, io: w } = body;
+  const count = scope.name("count");
+  file.line(code`${w}.requireArray(${value});`);
+  file.line(code`const ${count} = ${value}.length;`);
+  file.line(code`${w}.putLength(${at}, ${count});`);
+  writeElements(body, element, count, value, hint);
+}
+
+function writeSet(body: Body, element: Type, at: Code, value: Code, hint: string): void {
+  body.file.line(code`${body.io}.requireSet(${value});`);
+  body.file.line(code`${body.io}.view.setUint32(${at}, ${value}.size, true);`);
+  writeElements(body, element, code`${value}.size`, value, hint);
+}
+
+function writeElements(body: Body, element: Type, count: Code, value: Code, hint: string): void {
+  const { file, scope, io: w } = body;
+  const [slot, item] = [scope.name("slot"), scope.name("item")];
+  const size = String(body.layouts.elementSlot(element));
+  file.line(code`let ${slot} = ${w}.reserve(${times(count, size)});`);
+  file.block(code`for (const ${item} of ${value})`, () => {
+    writeElement(body, element, slot, item, partHint(hint, "item"));
+    file.line(code`${slot} += ${size};`);
+  });
+}
+
+function writeMap(body: Body, type: Extract<Type, { kind: "map" }>, at: Code, value: Code, hint: string): void {
+  const { file, scope, io: w, layouts } = body;
+  const [slot, key, item] = [scope.name("slot"), scope.name("key"), scope.name("item")];
+  const keySlot = layouts.elementSlot(type.key);
+  const size = keySlot + layouts.elementSlot(type.value);
+  file.line(code`${w}.requireMap(${value});`);
+  file.line(code`${w}.view.setUint32(${at}, ${value}.size, true);`);
+  file.line(code`let ${slot} = ${w}.reserve(${value}.size * ${String(size)});`);
+  file.block(code`for (const [${key}, ${item}] of ${value})`, () => {
+    writeElement(body, type.key, slot, key, partHint(hint, "key"));
+    writeElement(body, type.value, code`${slot} + ${String(keySlot)}`, item, partHint(hint, "item"));
+    file.line(code`${slot} += ${String(size)};`);
+  });
+}
+
+function writeRecord(body: Body, type: Type, at: Code, value: Code, hint: string): void {
+  const { file, scope, io: w, layouts } = body;
+  const [entries, slot, key, item] = [scope.name("entries"), scope.name("slot"), scope.name("key"), scope.name("item")];
+  const size = 1 + layouts.elementSlot(type);
+  file.line(code`${w}.requireObject(${value});`);
+  file.line(code`const ${entries} = ${global("Object")}.entries(${value});`);
+  file.line(code`${w}.view.setUint32(${at}, ${entries}.length, true);`);
+  file.line(code`let ${slot} = ${w}.reserve(${entries}.length * ${String(size)});`);
+  file.block(code`for (const [${key}, ${item}] of ${entries})`, () => {
+    file.line(code`${w}.putString(${slot}, ${key});`);
+    writeElement(body, type, code`${slot} + 1`, item, partHint(hint, "item"));
+    file.line(code`${slot} += ${String(size)};`);
+  });
+}

@@ -1,0 +1,54 @@
+/** Another codec, looked up on first use: of a module that is still being loaded. */
+import type { Codec } from "../codec.js";
+import { MessageCodec } from "../message.js";
+import type { Reader } from "../reader.js";
+import type { Writer } from "../writer.js";
+import { ComposedCodec } from "./base.js";
+
+export class LazyCodec<T> extends ComposedCodec<T> {
+  readonly #find: () => Codec<T>;
+  #found: Codec<T> | undefined;
+
+  constructor(find: () => Codec<T>) {
+    super();
+    this.#find = find;
+  }
+
+  get name(): string {
+    return this.#target.name;
+  }
+
+  override get fingerprint(): bigint {
+    return this.#target.fingerprint;
+  }
+
+  get slot(): number {
+    return this.#target.slot;
+  }
+
+  parts(): readonly Codec<unknown>[] {
+    return [this.#target];
+  }
+
+  protected canonical(): string {
+    return "";
+  }
+
+  write(w: Writer, at: number, value: T): void {
+    this.#target.write(w, at, value);
+  }
+
+  read(r: Reader, at: number): T {
+    return this.#target.read(r, at);
+  }
+
+  override trace(): Codec<T> {
+    const target = this.#target;
+    return target instanceof MessageCodec ? (target.trace() as Codec<T>) : target;
+  }
+
+  get #target(): Codec<T> {
+    this.#found ??= this.#find();
+    return this.#found;
+  }
+}
