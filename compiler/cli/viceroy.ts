@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line: which commands there are, and how they end. Commands themselves are files beside this one. */
-import { Command, CommanderError } from "commander";
+import type { Command } from "commander";
 import { ConfigError } from "../config/index.js";
 import { exitCode, processIo } from "./io.js";
 import { version } from "./version.js";
@@ -14,8 +14,21 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
+  try {
+    // What is run most, and mostly has nothing to do, needs no parser of arguments.
+    if (args.length === 1 && args[0] === "compile") return await runCompile(false, false, false);
+    return await parse(args);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    processIo.err(error.message);
+    return exitCode.usage;
+  }
+}
+
+async function parse(args: readonly string[]): Promise<number> {
+  const { Command, CommanderError } = await import("commander");
   let code: number = exitCode.ok;
-  const program = commands((result) => {
+  const program = commands(new Command("viceroy"), (result) => {
     code = result;
   });
   try {
@@ -23,14 +36,12 @@ async function main(args: readonly string[]): Promise<number> {
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
-    if (!(error instanceof ConfigError)) throw error;
-    processIo.err(error.message);
-    return exitCode.usage;
+    throw error;
   }
 }
 
-function commands(end: (code: number) => void): Command {
-  const program = new Command("viceroy")
+function commands(program: Command, end: (code: number) => void): Command {
+  program
     .description("Schema-first actor RPC for TypeScript.")
     .version(version)
     .exitOverride()

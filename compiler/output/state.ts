@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { globSync } from "tinyglobby";
 import type { Config } from "../config/index.js";
+import { glob } from "./glob.js";
 import { writeWhole } from "./write.js";
 
 export const stateFile = ".viceroy/state.json";
@@ -60,9 +60,7 @@ function standsAlone(text: string): boolean {
 
 /** Files that `patterns` mean, relative to `root`, sorted; without what the compiler itself writes, and dependencies. */
 export function filesOf(config: Config, patterns: readonly string[]): readonly string[] {
-  if (patterns.length === 0) return [];
-  const ignore = ["**/node_modules/**", `${config.out}/**`, ".viceroy/**"];
-  return [...globSync([...patterns], { cwd: config.root, ignore, onlyFiles: true, expandDirectories: false })].sort();
+  return glob(config.root, patterns, [config.out, ".viceroy"]);
 }
 
 function hashTree(config: Config, outputs: readonly string[]): string {

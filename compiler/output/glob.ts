@@ -1,0 +1,109 @@
+/**
+ * Files by glob patterns: `*` and `?` within a name, `**` for any number of folders, `{a,b}` and `[a-z]`. Small, since it
+ * runs whenever the compiler is asked whether there is anything to do.
+ */
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+
+/**
+ * @param root absolute
+ * @param patterns relative to it, with forward slashes; one that begins with `!` takes files out again
+ * @param skipped folders that are not looked into, relative to `root`; nor is any `node_modules`
+ * @returns files, relative to `root`, sorted
+ */
+export function glob(root: string, patterns: readonly string[], skipped: readonly string[]): readonly string[] {
+  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
+  const unwanted = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => toRegExp(pattern.slice(1)));
+  const found = new Set<string>();
+  for (const pattern of wanted) {
+    const expression = toRegExp(pattern);
+    const matches = (file: string) => expression.test(file) && !unwanted.some((other) => other.test(file));
+    walk(root, fixedFolder(pattern), pattern.includes("**"), depthOf(pattern), skipped, (file) => {
+      if (matches(file)) found.add(file);
+    });
+  }
+  return [...found].sort();
+}
+
+/** The folders before the first wildcard. */
+function fixedFolder(pattern: string): string {
+  const parts = pattern.split("/");
+  const wild = parts.findIndex((part) => /[*?{[]/.test(part));
+  return parts.slice(0, wild < 0 ? -1 : wild).join("/");
+}
+
+function depthOf(pattern: string): number {
+  return pattern.split("/").length;
+}
+
+function walk(
+  root: string,
+  folder: string,
+  anyDepth: boolean,
+  depth: number,
+  skipped: readonly string[],
+  visit: (file: string) => void,
+): void {
+  for (const entry of entriesOf(path.join(root, folder))) {
+    const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    const kind = kindOf(entry, path.join(root, name));
+    if (kind === "file") visit(name);
+    else if (kind === "folder" && entry.name !== "node_modules" && !skipped.includes(name)) {
+      if (anyDepth || depthOf(name) < depth) walk(root, name, anyDepth, depth, skipped, visit);
+    }
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Links to files count as files; links to folders are not followed, so that there is no circle. */
+function kindOf(entry: Dirent, file: string): "file" | "folder" | "other" {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() && statSync(file, { throwIfNoEntry: false })?.isFile() ? "file" : "other";
+}
+
+const special = /[\\^$+.()|]/;
+
+/** Exported for tests. */
+export function toRegExp(pattern: string): RegExp {
+  let source = "";
+  let braces = 0;
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i] as string;
+    const whole = i === 0 || pattern[i - 1] === "/";
+    if (whole && pattern.startsWith("**/", i)) {
+      // Hidden folders are not meant, unless they are named.
+      source += "(?:(?!\\.)[^/]+/)*";
+      i += 2;
+    } else if (char === "*") {
+      while (pattern[i + 1] === "*") i++;
+      source += whole ? "(?!\\.)[^/]*" : "[^/]*";
+    } else if (char === "?") source += "[^/]";
+    else if (char === "[") {
+      const end = pattern.indexOf("]", i + 2);
+      if (end < 0) source += "\\[";
+      else {
+        source += `[${pattern
+          .slice(i + 1, end)
+          .replace(/^!/, "^")
+          .replaceAll("\\", "\\\\")}]`;
+        i = end;
+      }
+    } else if (char === "{") {
+      source += "(?:";
+      braces++;
+    } else if (char === "}" && braces > 0) {
+      source += ")";
+      braces--;
+    } else if (char === "," && braces > 0) source += "|";
+    else source += special.test(char) || char === "]" || char === "}" ? `\\${char}` : char;
+  }
+  return new RegExp(`^${source}${")".repeat(braces)}$`);
+}
