@@ -4,15 +4,6 @@ import type { ActorNotice } from "./supervision.js";
 
 /** What a process is told first. */
 export interface ProcConfig {
-  /** The name of the mesh of processes. */
-  name: string;
-  /** How its output is marked: `gpus=1`. */
-  label: string;
-  /** Dimension to size of the mesh of processes, in order. */
-  extent: Map<string, Uint32>;
-  rank: Uint32;
-  /** Where the sockets of the tree of processes live; empty: nowhere. */
-  runDir: string;
   /** A module that lets this process load TypeScript; it exports `register()`. */
   loader?: string;
   /** A module to load before any actor. */
@@ -46,6 +37,12 @@ export interface SpawnOrder {
   incarnation: Uint32;
 }
 
+/** What became of the order to create an actor. */
+export interface SpawnOutcome {
+  /** Absent: the actor is there. */
+  failure?: ActorNotice;
+}
+
 export interface StopOrder {
   reason: string;
   /** For how long queued messages are still handled, in milliseconds. */
@@ -56,15 +53,15 @@ export interface ProcAgent extends Actor {
   /** Comes first. Answers when the process is ready to load actors. */
   configure(config: ProcConfig): ProcInfo;
   /**
-   * Answers when the actor is there; rejects when it failed to come to be.
+   * Answers when the actor is there, or has failed to come to be.
    * @concurrent
    */
-  spawn(order: SpawnOrder): void;
+  spawn(order: SpawnOrder): SpawnOutcome;
   /**
-   * The order to create actors of this mesh will not come.
+   * There will be no actor of this mesh: messages to it are sent back, with the reason.
    * @concurrent
    */
-  cancel(mesh: Uint64, reason: string): void;
+  refuse(mesh: Uint64, name: string, reason: string): void;
   /**
    * Stops the actor of a mesh and what it owns. Answers when its cleanup has ended.
    * @concurrent
@@ -75,6 +72,11 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   shutdown(order: StopOrder): void;
+  /**
+   * Answers as soon as the event loop is free.
+   * @concurrent
+   */
+  alive(): void;
   /** Tells the proc that ordered an actor that it has failed. */
   failed(notice: ActorNotice): void;
 }

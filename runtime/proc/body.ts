@@ -4,18 +4,27 @@
  */
 import type { ProcId } from "../link/address.js";
 import type { Pipe } from "../link/pipe.js";
+import type { Extent } from "../shape/index.js";
 import type { FailureCause } from "../supervise/cause.js";
 
 export interface Body {
   readonly pipe: Pipe;
   /** Resolves with how it ended, in whatever way, as soon as that is known. */
-  readonly ended: Promise<FailureCause>;
+  readonly ended: Promise<BodyEnd>;
   /** Resolves when its output has been forwarded, too. */
   readonly finished: Promise<unknown>;
+  /** Has this process wait for its end. */
+  ref(): void;
   /** Asks it to end, by a means that does not need the pipe. */
   terminate(): void;
   /** Ends it and everything it started. */
   kill(): void;
+}
+
+/** `spawn`: it has never started. */
+export interface BodyEnd {
+  readonly kind: "process" | "spawn";
+  readonly cause: FailureCause;
 }
 
 /** Who a new proc is: all that its body is told; the rest comes over the pipe. */
@@ -23,4 +32,9 @@ export interface Identity {
   readonly universe: bigint;
   readonly id: ProcId;
   readonly parent: ProcId;
+  /** Its place in its mesh of procs, and the sizes of that. */
+  readonly rank: number;
+  readonly extent: Extent;
+  /** Where it listens, and whoever it makes; empty: nowhere. */
+  readonly runDir: string;
 }

@@ -1,16 +1,19 @@
 /** How a process ended, in words: the cause that a failure of its ranks carries. */
-import { causeOf, type FailureCause } from "../supervise/cause.js";
+import { causeOf } from "../supervise/cause.js";
+import type { BodyEnd } from "./body.js";
 import type { ProcessEnd } from "./launch.js";
 
 /** @returns `process 4711 was killed by SIGKILL`, with the last lines of its standard error as what caused it */
-export function describeEnd(pid: number | undefined, end: ProcessEnd): FailureCause {
+export function describeEnd(pid: number | undefined, end: ProcessEnd): BodyEnd {
   if (end.error !== undefined) {
-    return { name: "ProcessEnd", message: "the process could not be started", cause: causeOf(end.error) };
+    const message = "the process could not be started";
+    return { kind: "spawn", cause: { name: "ProcessEnd", message, cause: causeOf(end.error) } };
   }
   const { lines } = end.stderr;
-  const message = `process ${pid} ${howItEnded(end)}`;
-  if (lines.length === 0) return { name: "ProcessEnd", message };
-  return { name: "ProcessEnd", message, cause: { name: "its standard error", message: `\n${lines.join("\n")}` } };
+  const cause = { name: "ProcessEnd", message: `process ${pid} ${howItEnded(end)}` };
+  if (lines.length === 0) return { kind: "process", cause };
+  const output = { name: "its standard error", message: `\n${lines.join("\n")}` };
+  return { kind: "process", cause: { ...cause, cause: output } };
 }
 
 function howItEnded({ code, signal, stderr }: ProcessEnd): string {
@@ -19,7 +22,7 @@ function howItEnded({ code, signal, stderr }: ProcessEnd): string {
 }
 
 /** How a worker thread ended: its exit code, and the error that nobody caught in it. */
-export function describeThreadEnd(thread: number, code: number, error: unknown): FailureCause {
-  const message = `thread ${thread} exited with code ${code}`;
-  return error === undefined ? { name: "ThreadEnd", message } : { name: "ThreadEnd", message, cause: causeOf(error) };
+export function describeThreadEnd(thread: number, code: number, error: unknown): BodyEnd {
+  const cause = { name: "ThreadEnd", message: `thread ${thread} exited with code ${code}` };
+  return { kind: "process", cause: error === undefined ? cause : { ...cause, cause: causeOf(error) } };
 }

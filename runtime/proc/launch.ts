@@ -43,6 +43,8 @@ export interface LaunchedProcess {
   readonly ended: Promise<ProcessEnd>;
   /** Resolves with its exit status, as soon as that is known. */
   readonly exited: Promise<ProcessEnd>;
+  /** Has this process wait for its end. */
+  ref(): void;
   /** Sends a signal to the process; SIGKILL goes to its whole group. No effect once it has ended. */
   kill(signal: NodeJS.Signals): void;
 }
@@ -80,6 +82,7 @@ export function launch(options: LaunchOptions): LaunchedProcess {
     socket: (child.stdio?.[3] as Socket | undefined) ?? new Socket().destroy(),
     exited,
     ended: exited.then((end) => outputRead(child).then(() => end)),
+    ref: () => child.ref(),
     kill(signal) {
       if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
       if (signal === "SIGKILL") killGroup(pid);
@@ -91,7 +94,7 @@ export function launch(options: LaunchOptions): LaunchedProcess {
 /** Some of the reasons for which a process cannot be started are thrown, others emitted: here they are one. */
 function neverStarted(error: Error): LaunchedProcess {
   const exited = Promise.resolve({ code: undefined, signal: undefined, error, stderr: new Tail() });
-  return { pid: undefined, socket: new Socket().destroy(), exited, ended: exited, kill() {} };
+  return { pid: undefined, socket: new Socket().destroy(), exited, ended: exited, ref() {}, kill() {} };
 }
 
 function exitOf(child: ChildProcess, tail: Tail, reaped: () => void): Promise<ProcessEnd> {

@@ -89,8 +89,11 @@ export class Registry {
     return this.#resolved.get(actorClass);
   }
 
-  /** The class that another process means. Loads its registry and its module; rejects if either lacks it. */
-  async find(reference: ClassReference): Promise<ActorClass> {
+  /**
+   * The class that another process means. Loads its registry and its module; rejects if either lacks it.
+   * @param fingerprint of its schema, as the other process knows it
+   */
+  async find(reference: ClassReference, fingerprint: bigint): Promise<ActorClass> {
     if (!this.#registrations.has(reference.registry)) await this.#counted(importModule(reference.registry));
     const registration = this.#registrations.get(reference.registry);
     const entry = registration?.actors[reference.id];
@@ -98,8 +101,13 @@ export class Registry {
       throw new Error(`cannot load ${reference.id}: ${reference.registry} does not have it; ${compileHint}`);
     }
     const actorClass = await this.#load({ ...reference, entry });
-    this.#checkFingerprint(actorClass.descriptor);
-    return actorClass;
+    const { descriptor } = actorClass;
+    this.#checkFingerprint(descriptor);
+    if (descriptor.fingerprint === fingerprint) return actorClass;
+    throw new Error(
+      `cannot load ${reference.id}: its schema is another one here than where it is spawned; ${compileHint} and start ` +
+        `both anew, got fingerprints ${hex(descriptor.fingerprint)} and ${hex(fingerprint)}`,
+    );
   }
 
   #candidates(descriptor: ActorDescriptor): Candidate[] {

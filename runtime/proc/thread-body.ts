@@ -40,7 +40,7 @@ export function threadBody(options: ThreadOptions): Body {
   const code = new Promise<number>((resolve) => worker.once("exit", resolve));
   const ended = code.then((value) => describeThreadEnd(threadId, value, uncaught));
   const kill = () => void worker.terminate();
-  return { pipe: portPipe(port1), ended, finished: ended, terminate: kill, kill };
+  return { pipe: portPipe(port1), ended, finished: ended, ref: () => worker.ref(), terminate: kill, kill };
 }
 
 function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadOptions): void {

@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { inheritedEnv } from "../../runtime/proc/exec-argv.js";
 import { checkCpus, type LaunchedProcess, type LaunchOptions, launch } from "../../runtime/proc/launch.js";
-import { makeRunDir } from "../../runtime/proc/run-dir.js";
+import { makeRunDir, runDirOf } from "../../runtime/proc/run-dir.js";
 import { Watcher } from "../../runtime/proc/watcher.js";
 import { gone, until } from "./until.js";
 
@@ -111,9 +109,10 @@ describe("nothing outlives this process", () => {
   const driver = (children: readonly string[]) => `
     const { launch } = await import(${JSON.stringify(new URL("../../runtime/proc/launch.ts", import.meta.url).href)});
     const { Watcher } = await import(${JSON.stringify(new URL("../../runtime/proc/watcher.ts", import.meta.url).href)});
-    const { makeRunDir } = await import(${JSON.stringify(new URL("../../runtime/proc/run-dir.ts", import.meta.url).href)});
+    const { makeRunDir, runDirOf } = await import(${JSON.stringify(new URL("../../runtime/proc/run-dir.ts", import.meta.url).href)});
     const watcher = new Watcher();
-    const dir = makeRunDir();
+    const dir = runDirOf(BigInt(process.pid));
+    makeRunDir(dir);
     watcher.removeAtEnd(dir);
     const pids = ${JSON.stringify(children)}.map((code) =>
       launch({ command: ["-e", code], execArgv: [], env: process.env, stdio: "ignore", label: "", rank: 0, watcher }).pid);
@@ -152,8 +151,11 @@ describe("nothing outlives this process", () => {
 
 describe("the run directory", () => {
   test("is private, and short enough for the address of a socket", () => {
-    expect(makeRunDir()).toMatch(/viceroy-/);
-    const long = mkdtempSync(join(tmpdir(), "x".repeat(80)));
-    expect(makeRunDir(long).length).toBeLessThan(74);
+    const directory = runDirOf(BigInt(process.pid) << 32n);
+    makeRunDir(directory);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(() => makeRunDir(directory)).toThrow("EEXIST");
+    rmSync(directory, { recursive: true });
+    expect(runDirOf(1n, `/${"x".repeat(80)}`)).toBe("/tmp/viceroy-0000000000000001");
   });
 });

@@ -1,0 +1,156 @@
+/**
+ * A mesh of procs as users hold it: a region of the procs that were made together, on which actors are spawned. Slices
+ * are meshes too. What becomes of the procs is not decided here.
+ */
+import type { Actor } from "../actor/actor.js";
+import type { MeshStopOptions } from "../actor/address.js";
+import { currentCell } from "../actor/context.js";
+import type { ActorClass } from "../actor/hooks.js";
+import type { Apply } from "../actor/kind.js";
+import type { ActorHost } from "../proc/actor-host.js";
+import { checkDrain } from "../proc/spawned-mesh.js";
+import { SpawnedProcs } from "../proc/spawned-procs.js";
+import {
+  type Extent,
+  flattenRegion,
+  type Only,
+  type Point,
+  type PointFor,
+  points,
+  type Region,
+  type Renamed,
+  type RenameSpec,
+  regionExtent,
+  regionSize,
+  regionTable,
+  renameRegion,
+  type Sliced,
+  type SliceSpec,
+  type Split,
+  type SplitNames,
+  type SplitSizes,
+  type SplitSpec,
+  sliceRegion,
+  splitRegion,
+} from "../shape/index.js";
+
+/** A class that extends a generated actor. */
+export interface SpawnableClass {
+  new (...args: never[]): Actor;
+  readonly descriptor: ActorClass["descriptor"];
+}
+
+/** The mesh of actors that `spawn` makes of a class. */
+export type MeshOf<C extends SpawnableClass, D extends string> = Apply<InstanceType<C>["$kind"], D>;
+
+const defaultDrain = 5000;
+
+export class ProcMesh<D extends string = string> {
+  readonly #procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent };
+  readonly #region: Region;
+
+  /** Made by `spawnProcs` and `thisProc`. */
+  constructor(procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent }, region: Region) {
+    this.#procs = procs;
+    this.#region = region;
+  }
+
+  /** As given to `spawnProcs`. */
+  get name(): string {
+    return this.#procs.name;
+  }
+
+  /** Dimension to size, in order. */
+  get extent(): Extent<D> {
+    return regionExtent(this.#region) as Extent<D>;
+  }
+
+  /** The number of procs. */
+  get size(): number {
+    return regionSize(this.#region);
+  }
+
+  /** Resolves when all procs have answered and run their bootstrap modules; rejects with why one has not. */
+  get ready(): Promise<void> {
+    return this.#procs.ready;
+  }
+
+  /**
+   * Makes an actor on each proc, owned by the actor that this is called in, and returns at once: calls wait behind it.
+   * @throws TypeError for something that is no actor class and the wrong number of arguments, CodecError for arguments
+   * of wrong types, Error for a class that is not registered, a name that is taken and procs that were stopped
+   */
+  spawn<C extends SpawnableClass>(name: string, actorClass: C, ...args: ConstructorParameters<C>): MeshOf<C, D> {
+    const owner = currentCell();
+    const mesh: unknown = this.#procs.spawn(this.#region, name, actorClass as ActorClass, args, owner);
+    return mesh as MeshOf<C, D>;
+  }
+
+  /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
+  slice<P extends string>(point: PointFor<D, P>): ProcMesh<never>;
+  slice<const S extends SliceSpec<D>>(spec: Only<D, S>): ProcMesh<Sliced<D, S>>;
+  slice(spec: SliceSpec | Point): unknown {
+    return this.#cut(sliceRegion(this.#region, spec));
+  }
+
+  /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
+  split<const M extends SplitSpec<D>>(spec: Only<D, M>, sizes: SplitSizes<SplitNames<M>> = {}): ProcMesh<Split<D, M>> {
+    return this.#cut(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
+  }
+
+  /** Other names for dimensions. */
+  rename<const M extends RenameSpec<D>>(names: Only<D, M>): ProcMesh<Renamed<D, M>> {
+    return this.#cut(renameRegion<string, RenameSpec>(this.#region, names));
+  }
+
+  /** One dimension in place of all. @throws RangeError if this is a slice that leaves out ranks in between */
+  flatten<N extends string>(name: N): ProcMesh<N> {
+    return this.#cut(flattenRegion(this.#region, name));
+  }
+
+  /** The proc at a place. */
+  at<P extends string>(point: PointFor<D, P>): ProcMesh<never> {
+    return this.#cut(sliceRegion(this.#region, point as Point));
+  }
+
+  /** Each place with its proc, in rank order. */
+  *[Symbol.iterator](): Generator<[Point<D>, ProcMesh<never>], void, undefined> {
+    for (const point of points(this.#region)) yield [point as Point<D>, this.at(point as never)];
+  }
+
+  /** One line for each rank: its number and its coordinates. */
+  toTable(): string {
+    return regionTable(this.#region, [], () => []);
+  }
+
+  /**
+   * Stops the procs: no new messages, then those that wait, for at most `drain` (5 s), then what actors own and their
+   * `cleanup`, then the processes, by SIGTERM and SIGKILL if need be. Idempotent, never rejects.
+   * @throws Error on a slice and on the own process
+   */
+  stop({ reason = "stopped", drain = defaultDrain }: MeshStopOptions = {}): Promise<void> {
+    const procs = this.#procs;
+    if (!(procs instanceof SpawnedProcs)) throw new Error("cannot stop the own process: it was not spawned from here");
+    if (this.size !== regionSizeOf(procs.extent)) {
+      throw new Error(`cannot stop a slice of mesh "${this.name}": stop the whole mesh`);
+    }
+    checkDrain(this.name, drain);
+    return procs.stop({ reason, drain });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  toString(): string {
+    return `${this.name}${JSON.stringify(this.extent)}`;
+  }
+
+  #cut<E extends string>(region: Region): ProcMesh<E> {
+    return new ProcMesh(this.#procs, region);
+  }
+}
+
+function regionSizeOf(extent: Extent): number {
+  return Object.values(extent).reduce((product, size) => product * size, 1);
+}

@@ -1,0 +1,100 @@
+/** Starts the procs of a mesh, all at once, in what they are to run in, and links them. Waits for nothing. */
+import { fileURLToPath } from "node:url";
+import type { ProcConfig } from "../../generated/proc-agent.js";
+import { currentCell } from "../actor/context.js";
+import { systemRandom } from "../link/clock.js";
+import type { Body, Identity } from "../proc/body.js";
+import { inheritedEnv, inheritedExecArgv } from "../proc/exec-argv.js";
+import { inlineBody } from "../proc/inline-body.js";
+import { bringsLoader, typescriptLoader } from "../proc/loader.js";
+import type { Local } from "../proc/local.js";
+import { locationOf } from "../proc/local-proc.js";
+import { Member } from "../proc/member.js";
+import { processBody } from "../proc/process-body.js";
+import { registry } from "../proc/registry.js";
+import { SpawnedProcs } from "../proc/spawned-procs.js";
+import { threadBody } from "../proc/thread-body.js";
+import { type Extent, type Point, points, wholeRegion } from "../shape/index.js";
+import type { Env, ProcsPlan } from "./options.js";
+
+/** What one proc is started with. */
+interface Start {
+  readonly identity: Identity;
+  readonly label: string;
+  readonly env: Env;
+  readonly cpus: string | undefined;
+}
+
+/** What child processes and threads run; stands beside the bundle of the runtime. */
+const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
+
+/** @throws what functions among the options throw; then nothing has been started */
+export function startProcs<D extends string>(local: Local, extent: Extent<D>, plan: ProcsPlan<D>): SpawnedProcs {
+  const owner = currentCell();
+  if (!local.isProgram && owner.isRoot && registry.loading) {
+    throw new Error(
+      "cannot spawn procs while an actor module is being loaded: each of them would load it and spawn again; " +
+        "move the actor class to a module of its own, or the spawning into an actor",
+    );
+  }
+  const { proc } = owner;
+  const runDir = plan.isolation === "process" ? local.runDir : "";
+  const starts = [...points(wholeRegion(extent))].map((point): Start => {
+    const id = systemRandom.id();
+    const identity = { universe: local.universe, id, parent: proc.id, rank: point.rank, extent, runDir };
+    return { identity, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
+  });
+  const procs = new SpawnedProcs(local, { name: plan.name, extent, owner });
+  const members = starts.map((start) => {
+    const body = bodyOf(local, start, plan);
+    const { id, rank } = start.identity;
+    const location = plan.isolation === "process" ? locationOf(runDir, id) : "";
+    proc.attach(body.pipe, id);
+    return new Member({ id, rank, location, body }, (member, end) => procs.ended(member, end));
+  });
+  procs.configure(members, configOf(plan));
+  return procs;
+}
+
+function labelOf<D extends string>({ name, named }: ProcsPlan<D>, point: Point<D>): string {
+  const place = Object.entries(point.coordinates).map(([dimension, index]) => `${dimension}=${index}`);
+  return (named || place.length === 0 ? [name, ...place] : place).join(" ");
+}
+
+function bodyOf<D extends string>(local: Local, start: Start, plan: ProcsPlan<D>): Body {
+  const { identity, label, cpus } = start;
+  if (plan.isolation === "inline") return inlineProc(local, identity);
+  const { stdio } = plan;
+  const common = { bootFile, identity, env: inheritedEnv(start.env), stdio, label, rank: identity.rank };
+  if (plan.isolation === "thread") return threadBody(common);
+  return processBody({ ...common, execArgv: execArgvOf(plan), cpus, watcher: local.watcher });
+}
+
+function execArgvOf<D extends string>({ execArgv }: ProcsPlan<D>): readonly string[] {
+  return execArgv ?? inheritedExecArgv(process.execArgv);
+}
+
+function inlineProc(local: Local, identity: Identity): Body {
+  return inlineBody((pipe, ended) => {
+    const leave = (reason: string) => {
+      made.proc.close(reason);
+      local.procs.delete(identity.id);
+      ended();
+    };
+    const made = local.addProc(identity, leave);
+    made.proc.attach(pipe, identity.parent);
+    return () => leave("killed");
+  });
+}
+
+function configOf<D extends string>(plan: ProcsPlan<D>): ProcConfig {
+  const loader = needsLoader(plan) ? typescriptLoader(registry.urls) : undefined;
+  const { bootstrap } = plan;
+  return { ...(loader === undefined ? {} : { loader }), ...(bootstrap === undefined ? {} : { bootstrap }) };
+}
+
+/** Worker threads of Node.js 20 inherit no loader hooks; processes inherit what their options bring. */
+function needsLoader<D extends string>(plan: ProcsPlan<D>): boolean {
+  if (plan.isolation === "thread") return true;
+  return plan.isolation === "process" && !bringsLoader(execArgvOf(plan), process.env["NODE_OPTIONS"]);
+}

@@ -1,0 +1,120 @@
+/**
+ * Where actors can be spawned: what is the same for processes made from here and for the own process. Checks what can be
+ * checked before anything is done, keeps the names apart, and knows the meshes until they have been stopped.
+ */
+import { meshRecord, type RankLocation } from "../actor/address.js";
+import type { Cell } from "../actor/cell.js";
+import { holderName, noteHolders } from "../actor/holders.js";
+import type { ActorClass, StopOptions } from "../actor/hooks.js";
+import { type ActorMesh, wholeMesh } from "../actor/mesh.js";
+import type { Proc } from "../actor/proc.js";
+import { systemRandom } from "../link/clock.js";
+import { type Region, regionExtent } from "../shape/index.js";
+import type { MeshFailure } from "../supervise/failure.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
+import type { Local } from "./local.js";
+import { registry } from "./registry.js";
+import { type MeshHost, SpawnedMesh } from "./spawned-mesh.js";
+
+/** What is to be spawned, checked and encoded. */
+export interface SpawnPlan {
+  readonly actorClass: ActorClass;
+  readonly descriptor: ActorDescriptor;
+  /** The arguments of the constructor, a message of `descriptor.args`. */
+  readonly args: Uint8Array;
+}
+
+export abstract class ActorHost implements MeshHost {
+  abstract readonly name: string;
+  /** The proc that gives the orders. */
+  abstract readonly proc: Proc;
+  protected readonly local: Local;
+  protected readonly meshes = new Set<SpawnedMesh>();
+  readonly #names = new Map<Cell, Map<string, SpawnedMesh>>();
+
+  constructor(local: Local) {
+    this.local = local;
+  }
+
+  /** Why nothing can be spawned here any more. */
+  protected abstract readonly stopped: string | undefined;
+
+  protected abstract places(region: Region): readonly RankLocation[];
+
+  /** Sees to it that the actors are created. What it throws, `spawn` throws. */
+  protected abstract create(mesh: SpawnedMesh, plan: SpawnPlan): void;
+
+  abstract stopActors(mesh: SpawnedMesh, options: StopOptions): Promise<unknown>;
+
+  /** @throws Error if no more can be spawned here, and what the registry and the codec of the arguments throw */
+  spawn(region: Region, name: string, actorClass: ActorClass, args: readonly unknown[], owner: Cell): ActorMesh {
+    this.#checkPlace(name);
+    const descriptor = registry.check(actorClass);
+    checkArity(name, descriptor, args.length);
+    this.#checkName(name, owner);
+    const plan = { actorClass, descriptor, args: descriptor.args.encode(args) };
+    const { proc } = this;
+    const record = meshRecord({ id: systemRandom.id(), name, owner: proc.id, extent: regionExtent(region) });
+    const places = this.places(region);
+    for (const [rank, place] of places.entries()) record.locate(rank, place);
+    noteHolders(
+      proc,
+      places.map((place, rank) => ({ proc: place.proc, name: holderName({ mesh: record.id, rank }) })),
+    );
+    const mesh = new SpawnedMesh(record, owner, region, this);
+    record.control = mesh;
+    this.#keep(mesh);
+    try {
+      this.create(mesh, plan);
+    } catch (error) {
+      this.forget(mesh);
+      throw error;
+    }
+    return wholeMesh(record, descriptor);
+  }
+
+  tell(owner: Cell, failure: MeshFailure): void {
+    void this.local.supervisor.tell(owner, failure);
+  }
+
+  forget(mesh: SpawnedMesh): void {
+    this.meshes.delete(mesh);
+    this.local.meshes.delete(mesh.record.id);
+    this.local.ownership.remove(mesh.owner, mesh);
+    const names = this.#names.get(mesh.owner);
+    if (names?.get(mesh.name) === mesh) names.delete(mesh.name);
+    if (names?.size === 0) this.#names.delete(mesh.owner);
+  }
+
+  #keep(mesh: SpawnedMesh): void {
+    const { owner, name, record } = mesh;
+    this.meshes.add(mesh);
+    this.local.meshes.set(record.id, mesh);
+    this.local.ownership.add(owner, mesh);
+    this.local.endInOrder();
+    const names = this.#names.get(owner);
+    if (names === undefined) this.#names.set(owner, new Map([[name, mesh]]));
+    else names.set(name, mesh);
+  }
+
+  #checkPlace(name: string): void {
+    if (typeof name !== "string" || name === "") {
+      throw new TypeError(`cannot spawn an actor: expected a name, got ${JSON.stringify(name)}`);
+    }
+    if (this.stopped === undefined) return;
+    throw new Error(`cannot spawn "${name}": mesh "${this.name}" was stopped: ${this.stopped}`);
+  }
+
+  #checkName(name: string, owner: Cell): void {
+    if (this.#names.get(owner)?.get(name)?.over !== false) return;
+    throw new Error(
+      `cannot spawn "${name}": mesh "${this.name}" has actors of that name; stop them first, or take another name`,
+    );
+  }
+}
+
+function checkArity(name: string, { minArgs, maxArgs }: ActorDescriptor, got: number): void {
+  if (got >= minArgs && got <= maxArgs) return;
+  const expected = minArgs === maxArgs ? `${maxArgs}` : `${minArgs} to ${maxArgs}`;
+  throw new TypeError(`cannot spawn "${name}": expected ${expected} argument${maxArgs === 1 ? "" : "s"}, got ${got}`);
+}

@@ -1,0 +1,188 @@
+/**
+ * One proc of this operating-system process with what it tells upwards: actors that have come to be or failed, peers that
+ * are gone. Several may live here: the one that code outside actors belongs to, and those with inline isolation.
+ */
+
+import { procAgentDescriptor } from "../../generated/proc-agent.js";
+import type { ActorNotice } from "../../generated/supervision.js";
+import type { ActorShape, Cell } from "../actor/cell.js";
+import { runTurn } from "../actor/context.js";
+import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
+import { Proc } from "../actor/proc.js";
+import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
+import { systemClock, systemRandom } from "../link/clock.js";
+import { noKeepAlive } from "../link/keep-alive.js";
+import type { Pipe } from "../link/pipe.js";
+import { connectUnix, listenUnix } from "../link/unix/pipe.js";
+import type { Extent } from "../shape/index.js";
+import { Agent } from "./agent.js";
+import { agentOf, asRoot } from "./agents.js";
+import type { Local } from "./local.js";
+import { noticeOf } from "./notice.js";
+
+type Created = (failure: ActorFailure | undefined) => void;
+export interface LocalProcOptions {
+  readonly id: ProcId;
+  readonly parent?: ProcId;
+  readonly rank: number;
+  readonly extent: Extent;
+  readonly runDir: string;
+  /** How the proc leaves when it was told to, or when its maker is gone. */
+  readonly leave: (reason: string) => void;
+}
+
+export class LocalProc implements ProcHooks {
+  readonly proc: Proc;
+  readonly #local: Local;
+  readonly #parent: ProcId | undefined;
+  readonly #runDir: string;
+  readonly #leave: (reason: string) => void;
+  readonly #creating = new Map<MeshId, Created>();
+
+  constructor(local: Local, options: LocalProcOptions) {
+    const { id, parent, rank, extent, runDir } = options;
+    this.#runDir = runDir;
+    this.#local = local;
+    this.#parent = parent;
+    this.#leave = options.leave;
+    this.proc = new Proc({
+      id,
+      universe: local.universe,
+      clock: systemClock,
+      random: systemRandom,
+      hooks: this,
+      location: locationOf(runDir, id),
+      ...(parent === undefined ? {} : { parent }),
+      ...(parent === undefined ? {} : { keepAlive: noKeepAlive }),
+      connect: dial,
+    });
+    this.#creating.set(AGENT_MESH, () => {});
+    const actorClass = Agent as unknown as ActorClass;
+    const descriptor = procAgentDescriptor;
+    const agent = { mesh: AGENT_MESH, incarnation: 0, name: "agent", owner: id, rank, extent };
+    this.proc.createActor({ ...agent, descriptor, actorClass, args: [this] });
+  }
+
+  /** Who orders actors here, but for those that actors here make in this very proc. */
+  get maker(): ProcId {
+    return this.#parent ?? this.proc.id;
+  }
+
+  /** Runs the user's code that belongs to no actor. */
+  outside<T>(body: () => T): T {
+    return runTurn(this.proc.root.turn, body) as T;
+  }
+
+  /** Others of the tree can reach this proc directly from now on. */
+  listen(): void {
+    if (this.#runDir === "") return;
+    listenUnix(socketPath(this.#runDir, this.proc.id), (pipe) => this.proc.attach(pipe)).catch(() => {
+      // Those who cannot reach it directly go through its maker.
+    });
+  }
+
+  /** Makes an actor, and waits for its constructor and `init`. Throws if there is one of the mesh already. */
+  create(request: ActorRequest): Promise<ActorFailure | undefined> {
+    return new Promise((resolve) => this.createNow(request, resolve));
+  }
+
+  /** @param created called once, maybe at once */
+  createNow(request: ActorRequest, created: Created): void {
+    this.#creating.set(request.mesh, created);
+    this.proc.createActor(request);
+  }
+
+  /** There will be no such actor. */
+  refuse(shape: ActorShape, failure: ActorFailure): void {
+    if (this.proc.cell(shape.mesh) === undefined) this.proc.refuseActor(shape, failure);
+  }
+
+  async stop(mesh: MeshId, options: StopOptions): Promise<void> {
+    const cell = this.proc.cell(mesh);
+    if (cell !== undefined && mesh !== AGENT_MESH) await this.proc.stopActor(cell, options);
+  }
+
+  /** Stops all actors here, and what they and the root own. */
+  async stopAll(options: StopOptions): Promise<void> {
+    const actors = [...this.proc.cells()].filter(({ mesh }) => mesh !== AGENT_MESH);
+    await Promise.all(actors.map((cell) => this.proc.stopActor(cell, options)));
+    await this.#local.ownership.stopOwned(this.proc.root, options);
+  }
+
+  /** When what has been answered is on its way. */
+  leaveSoon(reason: string): void {
+    setImmediate(() => this.#leave(reason));
+  }
+
+  notice(notice: ActorNotice): void {
+    this.#local.meshes.get(notice.mesh)?.failed(notice);
+  }
+
+  actorStarted(cell: Cell): void {
+    this.#created(cell, undefined);
+  }
+
+  actorFailed(cell: Cell, failure: ActorFailure): void {
+    if (this.#created(cell, failure)) return;
+    const notice = noticeOf(cell.id, failure);
+    const { owner } = cell.shape;
+    if (this.#local.meshes.has(cell.mesh)) this.notice(notice);
+    else if (cell.mesh === AGENT_MESH) this.#agentFailed(failure);
+    else asRoot(this.proc, () => agentOf(owner).failed.broadcast(notice));
+  }
+
+  stopOwned(cell: Cell, options: StopOptions): Promise<void> {
+    return this.#local.ownership.stopOwned(cell, options);
+  }
+
+  cleanupFailed(cell: Cell, error: unknown): void {
+    const text = error instanceof Error ? error.stack : String(error);
+    process.stderr.write(`cleanup of ${cell.name} threw: ${text}\n`);
+  }
+
+  meshOrdered(mesh: MeshId): Promise<boolean> {
+    return this.#local.meshes.get(mesh)?.ordered ?? Promise.resolve(false);
+  }
+
+  peerLost(peer: ProcId, error: Error | undefined): string | Promise<string> {
+    return this.#local.members.get(peer)?.lastWords() ?? `process ${hex64(peer)} has ended: ${error?.message ?? ""}`;
+  }
+
+  peerDown(peer: ProcId, reason: string): void {
+    if (peer === this.#parent) this.#leave("its maker has ended");
+    else this.#local.members.get(peer)?.linkLost(reason);
+  }
+
+  undeliverable(cell: Cell, { to, reason, message }: Undeliverable): void {
+    // Ends of actors and processes are told to their owners; what is left is a mistake of the program.
+    if (reason !== "unknown" && reason !== "refused") return;
+    process.emitWarning(`${cell.name} cannot deliver ${to}: ${message}`, "ViceroyUndeliverable");
+  }
+
+  /** Without its agent a proc obeys nobody. */
+  #agentFailed({ error }: ActorFailure): void {
+    process.stderr.write(`the agent has failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    this.#leave("its agent has failed");
+  }
+
+  #created(cell: Cell, failure: ActorFailure | undefined): boolean {
+    const created = this.#creating.get(cell.mesh);
+    if (created === undefined) return false;
+    this.#creating.delete(cell.mesh);
+    created(failure);
+    return true;
+  }
+}
+
+/** Where a proc of a tree with this run directory listens. */
+export function locationOf(runDir: string, id: ProcId): Location {
+  return runDir === "" ? "" : `unix:${socketPath(runDir, id)}`;
+}
+
+function socketPath(runDir: string, id: ProcId): string {
+  return `${runDir}/${hex64(id)}.sock`;
+}
+
+function dial(location: Location): Promise<Pipe> {
+  return connectUnix(location.replace(/^unix:/, ""));
+}

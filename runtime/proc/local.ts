@@ -1,0 +1,121 @@
+/**
+ * This operating-system process, or this thread, as part of a tree of processes: which procs live here, what was spawned
+ * from here and who owns it, and what has to be ended with it. One for each thread, made on first use or by the boot of a
+ * child; the mechanics of processes, meshes and failures are not here.
+ */
+import type { Cell } from "../actor/cell.js";
+import { setMainRoot } from "../actor/context.js";
+import type { StopOptions } from "../actor/hooks.js";
+import type { MeshId, ProcId } from "../link/address.js";
+import { systemRandom } from "../link/clock.js";
+import { errorOf } from "../supervise/cause.js";
+import { Ownership } from "../supervise/ownership.js";
+import { Supervisor } from "../supervise/supervisor.js";
+import { unhandledFault } from "../supervise/unhandled.js";
+import type { Identity } from "./body.js";
+import { LocalProc } from "./local-proc.js";
+import type { Member } from "./member.js";
+import { makeRunDir, runDirOf } from "./run-dir.js";
+import { endInOrder } from "./shutdown.js";
+import type { SpawnedMesh } from "./spawned-mesh.js";
+import { Watcher } from "./watcher.js";
+
+/** Who a proc is, in the universe of this process. */
+type ProcPlace = Omit<Identity, "universe" | "parent"> & { readonly parent?: ProcId };
+
+export class Local {
+  readonly universe: bigint;
+  /** The proc that code outside of actors belongs to. */
+  readonly home: LocalProc;
+  /** All procs that live here. */
+  readonly procs = new Map<ProcId, LocalProc>();
+  /** Procs that were made from here, until they have ended. */
+  readonly members = new Map<ProcId, Member>();
+  /** Meshes of actors that were spawned from here, until they have been stopped. */
+  readonly meshes = new Map<MeshId, SpawnedMesh>();
+  readonly ownership = new Ownership<Cell>();
+  readonly supervisor = new Supervisor<Cell>({
+    isRoot: (cell) => cell.isRoot,
+    hasEnded: (cell) => cell.ended !== undefined,
+    supervise: (cell, failure) => cell.supervise(failure),
+    fail: (cell, cause) => cell.fail({ kind: "supervise", error: errorOf(cause), at: Date.now() }),
+    unhandled: unhandledFault,
+  });
+  readonly watcher = new Watcher();
+  /** Whether this is a program, and not something that a program has made. */
+  readonly isProgram: boolean;
+  readonly #runDir: string;
+  #runDirMade: boolean;
+  #ending = false;
+
+  /** @param identity what a maker has called this; undefined: a program */
+  constructor(identity: Identity | undefined, leave: (reason: string) => void) {
+    this.isProgram = identity === undefined;
+    this.universe = identity?.universe ?? systemRandom.id();
+    this.#runDir = identity?.runDir ?? runDirOf(this.universe);
+    this.#runDirMade = identity !== undefined && this.#runDir !== "";
+    const options = identity ?? { id: systemRandom.id(), rank: 0, extent: {}, runDir: this.#runDir };
+    this.home = this.addProc(options, leave);
+  }
+
+  addProc(options: ProcPlace, leave: (reason: string) => void): LocalProc {
+    const made = new LocalProc(this, { ...options, leave });
+    this.procs.set(options.id, made);
+    return made;
+  }
+
+  /** Where the processes of the tree have their sockets; made when first asked for. */
+  get runDir(): string {
+    if (this.isProgram && !this.#runDirMade) {
+      this.#runDirMade = true;
+      makeRunDir(this.#runDir);
+      this.watcher.removeAtEnd(this.#runDir);
+      this.home.listen();
+    }
+    return this.#runDir;
+  }
+
+  /** From the first spawning on, the end of a program is the end of what it owns. */
+  endInOrder(): void {
+    if (!this.isProgram || this.#ending) return;
+    this.#ending = true;
+    const { ownership } = this;
+    endInOrder({
+      get idle() {
+        return ownership.empty;
+      },
+      stop: (options) => this.stop(options),
+      kill: () => this.kill(),
+    });
+  }
+
+  /** Stops everything that is owned here. */
+  async stop(options: StopOptions): Promise<void> {
+    await this.ownership.stopOwned(this.home.proc.root, options);
+    await Promise.all([...this.procs.values()].map((local) => local.stopAll(options)));
+  }
+
+  kill(): void {
+    for (const member of this.members.values()) member.body.kill();
+  }
+}
+
+let current: Local | undefined;
+
+/** The one of this thread; a program's is made when it is first needed. */
+export function local(): Local {
+  current ??= started(new Local(undefined, () => {}));
+  return current;
+}
+
+/** Makes this thread what its maker calls it. Called once, before anything else of the runtime is used. */
+export function becomeChild(identity: Identity, leave: (reason: string) => void): Local {
+  if (current !== undefined) throw new Error("cannot boot: this process has a runtime already");
+  current = started(new Local(identity, leave));
+  return current;
+}
+
+function started(made: Local): Local {
+  setMainRoot(made.home.proc.root);
+  return made;
+}

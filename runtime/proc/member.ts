@@ -1,0 +1,74 @@
+/** One proc of a mesh, as its maker sees it: what it runs in, whether it has ended and how. */
+import type { Location, ProcId } from "../link/address.js";
+import type { FailureCause } from "../supervise/cause.js";
+import type { Body, BodyEnd } from "./body.js";
+
+export interface MemberOptions {
+  readonly id: ProcId;
+  readonly rank: number;
+  /** Where it listens for others; empty: nowhere. */
+  readonly location: Location;
+  readonly body: Body;
+}
+
+/** How long the exit status of a process may come after the end of its link, in ms. Calls wait for the shorter one. */
+const statusGrace = 200;
+const callGrace = 30;
+
+export class Member {
+  readonly id: ProcId;
+  readonly rank: number;
+  readonly location: Location;
+  readonly body: Body;
+  /** It was told to end: its end is no failure. */
+  stopping = false;
+  #end: BodyEnd | undefined;
+  readonly #onEnd: (member: Member, end: BodyEnd) => void;
+
+  /** @param onEnd called once, when it has ended in whatever way */
+  constructor(options: MemberOptions, onEnd: (member: Member, end: BodyEnd) => void) {
+    this.id = options.id;
+    this.rank = options.rank;
+    this.location = options.location;
+    this.body = options.body;
+    this.#onEnd = onEnd;
+    void this.body.ended.then((end) => this.#ended(end));
+  }
+
+  /** How it ended; undefined while it runs. */
+  get end(): BodyEnd | undefined {
+    return this.#end;
+  }
+
+  /** It is of no use any more: it is ended, and that is what it ended of. */
+  giveUp(end: BodyEnd): void {
+    this.body.kill();
+    this.#ended(end);
+  }
+
+  /** Its link has ended: how it ended, in words, as soon as that is known. */
+  lastWords(): Promise<string> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve("its process has closed its link"), callGrace);
+      void this.body.ended.then(({ cause }) => {
+        clearTimeout(timer);
+        resolve(cause.message);
+      });
+    });
+  }
+
+  /** One that lives on without its link is nobody's. */
+  linkLost(reason: string): void {
+    if (this.#end !== undefined) return;
+    const cause: FailureCause = { name: "LinkEnd", message: reason };
+    setTimeout(() => {
+      if (this.#end === undefined) this.giveUp({ kind: "process", cause });
+    }, statusGrace);
+  }
+
+  #ended(end: BodyEnd): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#onEnd(this, end);
+  }
+}

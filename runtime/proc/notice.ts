@@ -1,0 +1,17 @@
+/** The failure of an actor, as its proc tells it to the proc that ordered the actor. */
+
+import type { ActorNotice } from "../../generated/supervision.js";
+import type { ActorFailure } from "../actor/hooks.js";
+import type { MeshId } from "../link/address.js";
+import { causeOf } from "../supervise/cause.js";
+
+/** Which life of which actor. */
+export interface ActorLife {
+  readonly mesh: MeshId;
+  readonly rank: number;
+  readonly incarnation: number;
+}
+
+export function noticeOf({ mesh, rank, incarnation }: ActorLife, { kind, error, at }: ActorFailure): ActorNotice {
+  return { mesh, rank, incarnation, kind, cause: causeOf(error), at: new Date(at) };
+}

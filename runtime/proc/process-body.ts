@@ -1,0 +1,47 @@
+/** A process of the operating system as the body of a proc. */
+import { hex64 } from "../link/address.js";
+import { socketPipe } from "../link/unix/pipe.js";
+import { makeExtent } from "../shape/extent.js";
+import type { Body, Identity } from "./body.js";
+import { describeEnd } from "./end.js";
+import { type LaunchOptions, launch } from "./launch.js";
+
+export interface ProcessOptions extends Omit<LaunchOptions, "command"> {
+  readonly bootFile: string;
+  readonly identity: Identity;
+}
+
+export function processBody(options: ProcessOptions): Body {
+  const command = [options.bootFile, ...identityArguments(options.identity), options.label];
+  const { pid, socket, exited, ended, ref, kill } = launch({ ...options, command });
+  return {
+    pipe: socketPipe(socket),
+    ended: exited.then((end) => describeEnd(pid, end)),
+    finished: ended,
+    ref,
+    terminate: () => kill("SIGTERM"),
+    kill: () => kill("SIGKILL"),
+  };
+}
+
+/** The first arguments of the boot file. One more, the label, is for people who look at a list of processes. */
+export function identityArguments({ universe, id, parent, rank, extent, runDir }: Identity): [string, string] {
+  const sizes = Object.entries(extent).map(([name, size]) => `${name}=${size}`);
+  return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(",")].join(":"), runDir];
+}
+
+/** What `identityArguments` wrote. */
+export function parseIdentity(argument: string | undefined, runDir: string | undefined): Identity | undefined {
+  const match = /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*)$/.exec(argument ?? "");
+  if (match === null || runDir === undefined) return undefined;
+  const [, universe, id, parent, rank, sizes = ""] = match;
+  const entries = sizes === "" ? [] : sizes.split(",").map((size) => size.split("=") as [string, string]);
+  return {
+    universe: BigInt(`0x${universe}`),
+    id: BigInt(`0x${id}`),
+    parent: BigInt(`0x${parent}`),
+    rank: Number(rank),
+    extent: makeExtent(entries.map(([name, size]) => [name, Number(size)])),
+    runDir,
+  };
+}

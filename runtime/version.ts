@@ -1,0 +1,7 @@
+/** Which version of Viceroy this is. */
+
+/** Replaced by the build with the package's version. */
+declare const VICEROY_VERSION: string | undefined;
+
+/** As in package.json; `0.0.0` when the sources run unbuilt. */
+export const version = typeof VICEROY_VERSION === "string" ? VICEROY_VERSION : "0.0.0";
