@@ -18,7 +18,7 @@ const reserved: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Globals that linters do not want to see shadowed by an import or a variable. */
+/** Globals, and what the global object inherits, that linters do not want to see shadowed by an import or a variable. */
 const globals: ReadonlySet<string> = new Set(
   (
     "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView " +
@@ -26,7 +26,8 @@ const globals: ReadonlySet<string> = new Set(
     "Int32Array Int8Array Intl Iterator JSON Map Math Number Object Promise Proxy RangeError ReferenceError Reflect " +
     "RegExp Set SharedArrayBuffer String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array " +
     "Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent " +
-    "escape isFinite isNaN parseFloat parseInt unescape"
+    "escape isFinite isNaN parseFloat parseInt unescape constructor hasOwnProperty isPrototypeOf propertyIsEnumerable " +
+    "toLocaleString toString valueOf __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__"
   ).split(" "),
 );
 

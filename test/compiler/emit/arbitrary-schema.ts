@@ -162,7 +162,9 @@ function declaration(key: string, typeParameters: readonly string[], known: Know
   const name = key.slice(key.indexOf("#") + 1);
   return fc
     .record({ shape: fc.oneof({ weight: 3, arbitrary: shape(type, false) }, alias), doc })
-    .map(({ shape, doc }) => {
+    .map(({ shape: any, doc }) => {
+      // An enum called `Date` would be a constant called `Date`, which a linter has to refuse.
+      const shape: Shape = any.kind === "enum" && name in globalThis ? { ...any, origin: "literals" } : any;
       const enumeration = shape.kind === "enum" && shape.origin === "enum";
       return { key, name, exported: true, doc, typeParameters: enumeration ? [] : typeParameters, shape, at };
     });

@@ -327,23 +327,23 @@ class CounterFeedArgsLockstep extends LockstepCodec<CounterFeedArgs> {
     const points = value[1];
     counterFeedArgsPortCodec.write(w, at, port);
     w.requireArray(points);
-    const count = points.length;
-    w.putLength(at + 4, count);
-    let slot = w.reserve(count * 16);
+    const pointsCount = points.length;
+    w.putLength(at + 4, pointsCount);
+    let pointsSlot = w.reserve(pointsCount * 16);
     for (const item of points) {
-      counterFeedArgsPointsItemCodec.write(w, slot, item);
-      slot += 16;
+      counterFeedArgsPointsItemCodec.write(w, pointsSlot, item);
+      pointsSlot += 16;
     }
   }
 
   override read(r: Reader, at: number): CounterFeedArgs {
     const port = counterFeedArgsPortCodec.read(r, at);
-    const count = r.getLength(at + 4);
-    let slot = r.take(count * 16);
-    const points: CounterFeedArgsPoints = new Array(count);
-    for (let i = 0; i < count; i++) {
-      points[i] = counterFeedArgsPointsItemCodec.read(r, slot);
-      slot += 16;
+    const pointsCount = r.getLength(at + 4);
+    let pointsSlot = r.take(pointsCount * 16);
+    const points: CounterFeedArgsPoints = new Array(pointsCount);
+    for (let i = 0; i < pointsCount; i++) {
+      points[i] = counterFeedArgsPointsItemCodec.read(r, pointsSlot);
+      pointsSlot += 16;
     }
     return [port, points];
   }

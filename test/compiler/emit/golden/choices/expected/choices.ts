@@ -131,12 +131,12 @@ class ShapeLockstep extends LockstepCodec<Shape> {
         const slot = w.reserve(1);
         const { sides } = value;
         w.requireArray(sides);
-        const count = sides.length;
-        w.putLength(slot, count);
-        let slot2 = w.reserve(count * 4);
+        const sidesCount = sides.length;
+        w.putLength(slot, sidesCount);
+        let sidesSlot = w.reserve(sidesCount * 4);
         for (const item of sides) {
-          w.putInt32(slot2, item);
-          slot2 += 4;
+          w.putInt32(sidesSlot, item);
+          sidesSlot += 4;
         }
         break;
       }
@@ -155,12 +155,12 @@ class ShapeLockstep extends LockstepCodec<Shape> {
       }
       case 2: {
         const slot = r.take(1);
-        const count = r.getLength(slot);
-        let slot2 = r.take(count * 4);
-        const sides: number[] = new Array(count);
-        for (let i = 0; i < count; i++) {
-          sides[i] = r.view.getInt32(slot2, true);
-          slot2 += 4;
+        const sidesCount = r.getLength(slot);
+        let sidesSlot = r.take(sidesCount * 4);
+        const sides: number[] = new Array(sidesCount);
+        for (let i = 0; i < sidesCount; i++) {
+          sides[i] = r.view.getInt32(sidesSlot, true);
+          sidesSlot += 4;
         }
         return { kind: "polygon", sides };
       }

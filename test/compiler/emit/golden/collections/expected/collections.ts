@@ -58,186 +58,186 @@ class CollectionsLockstep extends LockstepCodec<Collections> {
     const { list, fixed, grid, points, pair, labelled, tail, byName, byId, names, constant, record, indexed, inline } =
       value;
     w.requireArray(list);
-    const count = list.length;
-    w.putLength(at, count);
-    let slot = w.reserve(count * 4);
+    const listCount = list.length;
+    w.putLength(at, listCount);
+    let listSlot = w.reserve(listCount * 4);
     for (const item of list) {
-      w.putInt32(slot, item);
-      slot += 4;
+      w.putInt32(listSlot, item);
+      listSlot += 4;
     }
     w.requireArray(fixed);
-    const count2 = fixed.length;
-    w.putLength(at + 1, count2);
-    let slot2 = w.reserve(count2);
+    const fixedCount = fixed.length;
+    w.putLength(at + 1, fixedCount);
+    let fixedSlot = w.reserve(fixedCount);
     for (const item2 of fixed) {
-      w.putString(slot2, item2);
-      slot2 += 1;
+      w.putString(fixedSlot, item2);
+      fixedSlot += 1;
     }
     w.requireArray(grid);
-    const count3 = grid.length;
-    w.putLength(at + 2, count3);
-    let slot3 = w.reserve(count3);
+    const gridCount = grid.length;
+    w.putLength(at + 2, gridCount);
+    let gridSlot = w.reserve(gridCount);
     for (const item3 of grid) {
-      w.putNumbers(slot3, item3);
-      slot3 += 1;
+      w.putNumbers(gridSlot, item3);
+      gridSlot += 1;
     }
     w.requireArray(points);
-    const count4 = points.length;
-    w.putLength(at + 3, count4);
-    let slot4 = w.reserve(count4 * 16);
+    const pointsCount = points.length;
+    w.putLength(at + 3, pointsCount);
+    let pointsSlot = w.reserve(pointsCount * 16);
     for (const item4 of points) {
-      PointCodec.write(w, slot4, item4);
-      slot4 += 16;
+      PointCodec.write(w, pointsSlot, item4);
+      pointsSlot += 16;
     }
     collectionsPairCodec.write(w, at + 4, pair);
     collectionsLabelledCodec.write(w, at + 9, labelled);
     collectionsTailCodec.write(w, at + 11, tail);
     w.requireMap(byName);
-    w.view.setUint32(at + 13, byName.size, true);
-    let slot5 = w.reserve(byName.size * 17);
+    w.putCount(at + 13, byName.size);
+    let byNameSlot = w.reserve(byName.size * 17);
     for (const [key, item5] of byName) {
-      w.putString(slot5, key);
-      PointCodec.write(w, slot5 + 1, item5);
-      slot5 += 17;
+      w.putString(byNameSlot, key);
+      PointCodec.write(w, byNameSlot + 1, item5);
+      byNameSlot += 17;
     }
     w.requireMap(byId);
-    w.view.setUint32(at + 17, byId.size, true);
-    let slot6 = w.reserve(byId.size * 9);
+    w.putCount(at + 17, byId.size);
+    let byIdSlot = w.reserve(byId.size * 9);
     for (const [key2, item6] of byId) {
-      w.putUint64(slot6, key2);
+      w.putUint64(byIdSlot, key2);
       w.requireArray(item6);
-      const count5 = item6.length;
-      w.putLength(slot6 + 8, count5);
-      let slot7 = w.reserve(count5 * 16);
+      const itemCount = item6.length;
+      w.putLength(byIdSlot + 8, itemCount);
+      let itemSlot = w.reserve(itemCount * 16);
       for (const item7 of item6) {
-        PointCodec.write(w, slot7, item7);
-        slot7 += 16;
+        PointCodec.write(w, itemSlot, item7);
+        itemSlot += 16;
       }
-      slot6 += 9;
+      byIdSlot += 9;
     }
     w.requireSet(names);
-    w.view.setUint32(at + 21, names.size, true);
-    let slot8 = w.reserve(names.size);
+    w.putCount(at + 21, names.size);
+    let namesSlot = w.reserve(names.size);
     for (const item8 of names) {
-      w.putString(slot8, item8);
-      slot8 += 1;
+      w.putString(namesSlot, item8);
+      namesSlot += 1;
     }
     w.requireSet(constant);
-    w.view.setUint32(at + 25, constant.size, true);
-    let slot9 = w.reserve(constant.size * 4);
+    w.putCount(at + 25, constant.size);
+    let constantSlot = w.reserve(constant.size * 4);
     for (const item9 of constant) {
-      w.putInt32(slot9, item9);
-      slot9 += 4;
+      w.putInt32(constantSlot, item9);
+      constantSlot += 4;
     }
     w.requireObject(record);
-    const entries = Object.entries(record);
-    w.view.setUint32(at + 29, entries.length, true);
-    let slot10 = w.reserve(entries.length * 17);
-    for (const [key3, item10] of entries) {
-      w.putString(slot10, key3);
-      PointCodec.write(w, slot10 + 1, item10);
-      slot10 += 17;
+    const recordEntries = Object.entries(record);
+    w.putCount(at + 29, recordEntries.length);
+    let recordSlot = w.reserve(recordEntries.length * 17);
+    for (const [key3, item10] of recordEntries) {
+      w.putString(recordSlot, key3);
+      PointCodec.write(w, recordSlot + 1, item10);
+      recordSlot += 17;
     }
     w.requireObject(indexed);
-    const entries2 = Object.entries(indexed);
-    w.view.setUint32(at + 33, entries2.length, true);
-    let slot11 = w.reserve(entries2.length * 5);
-    for (const [key4, item11] of entries2) {
-      w.putString(slot11, key4);
-      w.putInt32(slot11 + 1, item11);
-      slot11 += 5;
+    const indexedEntries = Object.entries(indexed);
+    w.putCount(at + 33, indexedEntries.length);
+    let indexedSlot = w.reserve(indexedEntries.length * 5);
+    for (const [key4, item11] of indexedEntries) {
+      w.putString(indexedSlot, key4);
+      w.putInt32(indexedSlot + 1, item11);
+      indexedSlot += 5;
     }
     collectionsInlineCodec.write(w, at + 37, inline);
   }
 
   override read(r: Reader, at: number): Collections {
-    const count = r.getLength(at);
-    let slot = r.take(count * 4);
-    const list: number[] = new Array(count);
-    for (let i = 0; i < count; i++) {
-      list[i] = r.view.getInt32(slot, true);
-      slot += 4;
+    const listCount = r.getLength(at);
+    let listSlot = r.take(listCount * 4);
+    const list: number[] = new Array(listCount);
+    for (let i = 0; i < listCount; i++) {
+      list[i] = r.view.getInt32(listSlot, true);
+      listSlot += 4;
     }
-    const count2 = r.getLength(at + 1);
-    let slot2 = r.take(count2);
-    const fixed: string[] = new Array(count2);
-    for (let i2 = 0; i2 < count2; i2++) {
-      fixed[i2] = r.getString(slot2);
-      slot2 += 1;
+    const fixedCount = r.getLength(at + 1);
+    let fixedSlot = r.take(fixedCount);
+    const fixed: string[] = new Array(fixedCount);
+    for (let i2 = 0; i2 < fixedCount; i2++) {
+      fixed[i2] = r.getString(fixedSlot);
+      fixedSlot += 1;
     }
-    const count3 = r.getLength(at + 2);
-    let slot3 = r.take(count3);
-    const grid: CollectionsGrid = new Array(count3);
-    for (let i3 = 0; i3 < count3; i3++) {
-      grid[i3] = r.getNumbers(slot3);
-      slot3 += 1;
+    const gridCount = r.getLength(at + 2);
+    let gridSlot = r.take(gridCount);
+    const grid: CollectionsGrid = new Array(gridCount);
+    for (let i3 = 0; i3 < gridCount; i3++) {
+      grid[i3] = r.getNumbers(gridSlot);
+      gridSlot += 1;
     }
-    const count4 = r.getLength(at + 3);
-    let slot4 = r.take(count4 * 16);
-    const points: Point[] = new Array(count4);
-    for (let i4 = 0; i4 < count4; i4++) {
-      points[i4] = PointCodec.read(r, slot4);
-      slot4 += 16;
+    const pointsCount = r.getLength(at + 3);
+    let pointsSlot = r.take(pointsCount * 16);
+    const points: Point[] = new Array(pointsCount);
+    for (let i4 = 0; i4 < pointsCount; i4++) {
+      points[i4] = PointCodec.read(r, pointsSlot);
+      pointsSlot += 16;
     }
     const pair = collectionsPairCodec.read(r, at + 4);
     const labelled = collectionsLabelledCodec.read(r, at + 9);
     const tail = collectionsTailCodec.read(r, at + 11);
-    const count5 = r.view.getUint32(at + 13, true);
-    let slot5 = r.take(count5 * 17);
+    const byNameCount = r.getCount(at + 13);
+    let byNameSlot = r.take(byNameCount * 17);
     const byName: Map<string, Point> = new Map();
-    for (let i5 = 0; i5 < count5; i5++) {
-      const key = r.getString(slot5);
-      byName.set(key, PointCodec.read(r, slot5 + 1));
-      slot5 += 17;
+    for (let i5 = 0; i5 < byNameCount; i5++) {
+      const key = r.getString(byNameSlot);
+      byName.set(key, PointCodec.read(r, byNameSlot + 1));
+      byNameSlot += 17;
     }
-    if (byName.size !== count5) r.refuse();
-    const count6 = r.view.getUint32(at + 17, true);
-    let slot6 = r.take(count6 * 9);
+    if (byName.size !== byNameCount) r.refuse();
+    const byIdCount = r.getCount(at + 17);
+    let byIdSlot = r.take(byIdCount * 9);
     const byId: CollectionsById = new Map();
-    for (let i6 = 0; i6 < count6; i6++) {
-      const key2 = r.view.getBigUint64(slot6, true);
-      const count7 = r.getLength(slot6 + 8);
-      let slot7 = r.take(count7 * 16);
-      const array: Point[] = new Array(count7);
-      for (let i7 = 0; i7 < count7; i7++) {
-        array[i7] = PointCodec.read(r, slot7);
-        slot7 += 16;
+    for (let i6 = 0; i6 < byIdCount; i6++) {
+      const key2 = r.view.getBigUint64(byIdSlot, true);
+      const count = r.getLength(byIdSlot + 8);
+      let slot = r.take(count * 16);
+      const array: Point[] = new Array(count);
+      for (let i7 = 0; i7 < count; i7++) {
+        array[i7] = PointCodec.read(r, slot);
+        slot += 16;
       }
       byId.set(key2, array);
-      slot6 += 9;
+      byIdSlot += 9;
     }
-    if (byId.size !== count6) r.refuse();
-    const count8 = r.view.getUint32(at + 21, true);
-    let slot8 = r.take(count8);
+    if (byId.size !== byIdCount) r.refuse();
+    const namesCount = r.getCount(at + 21);
+    let namesSlot = r.take(namesCount);
     const names: Set<string> = new Set();
-    for (let i8 = 0; i8 < count8; i8++) {
-      names.add(r.getString(slot8));
-      slot8 += 1;
+    for (let i8 = 0; i8 < namesCount; i8++) {
+      names.add(r.getString(namesSlot));
+      namesSlot += 1;
     }
-    if (names.size !== count8) r.refuse();
-    const count9 = r.view.getUint32(at + 25, true);
-    let slot9 = r.take(count9 * 4);
+    if (names.size !== namesCount) r.refuse();
+    const constantCount = r.getCount(at + 25);
+    let constantSlot = r.take(constantCount * 4);
     const constant: Set<number> = new Set();
-    for (let i9 = 0; i9 < count9; i9++) {
-      constant.add(r.view.getInt32(slot9, true));
-      slot9 += 4;
+    for (let i9 = 0; i9 < constantCount; i9++) {
+      constant.add(r.view.getInt32(constantSlot, true));
+      constantSlot += 4;
     }
-    if (constant.size !== count9) r.refuse();
-    const count10 = r.view.getUint32(at + 29, true);
-    let slot10 = r.take(count10 * 17);
+    if (constant.size !== constantCount) r.refuse();
+    const recordCount = r.getCount(at + 29);
+    let recordSlot = r.take(recordCount * 17);
     const record: Record<string, Point> = {};
-    for (let i10 = 0; i10 < count10; i10++) {
-      const key3 = r.getString(slot10);
-      r.define(record, key3, PointCodec.read(r, slot10 + 1));
-      slot10 += 17;
+    for (let i10 = 0; i10 < recordCount; i10++) {
+      const key3 = r.getString(recordSlot);
+      r.define(record, key3, PointCodec.read(r, recordSlot + 1));
+      recordSlot += 17;
     }
-    const count11 = r.view.getUint32(at + 33, true);
-    let slot11 = r.take(count11 * 5);
+    const indexedCount = r.getCount(at + 33);
+    let indexedSlot = r.take(indexedCount * 5);
     const indexed: Record<string, number> = {};
-    for (let i11 = 0; i11 < count11; i11++) {
-      const key4 = r.getString(slot11);
-      r.define(indexed, key4, r.view.getInt32(slot11 + 1, true));
-      slot11 += 5;
+    for (let i11 = 0; i11 < indexedCount; i11++) {
+      const key4 = r.getString(indexedSlot);
+      r.define(indexed, key4, r.view.getInt32(indexedSlot + 1, true));
+      indexedSlot += 5;
     }
     const inline = collectionsInlineCodec.read(r, at + 37);
     return { list, fixed, grid, points, pair, labelled, tail, byName, byId, names, constant, record, indexed, inline };
@@ -342,23 +342,23 @@ class CollectionsTailLockstep extends LockstepCodec<CollectionsTail> {
     const rest = value.slice(1) as number[];
     w.putString(at, element0);
     w.requireArray(rest);
-    const count = rest.length;
-    w.putLength(at + 1, count);
-    let slot = w.reserve(count * 4);
+    const restCount = rest.length;
+    w.putLength(at + 1, restCount);
+    let restSlot = w.reserve(restCount * 4);
     for (const item of rest) {
-      w.putInt32(slot, item);
-      slot += 4;
+      w.putInt32(restSlot, item);
+      restSlot += 4;
     }
   }
 
   override read(r: Reader, at: number): CollectionsTail {
     const element0 = r.getString(at);
-    const count = r.getLength(at + 1);
-    let slot = r.take(count * 4);
-    const rest: number[] = new Array(count);
-    for (let i = 0; i < count; i++) {
-      rest[i] = r.view.getInt32(slot, true);
-      slot += 4;
+    const restCount = r.getLength(at + 1);
+    let restSlot = r.take(restCount * 4);
+    const rest: number[] = new Array(restCount);
+    for (let i = 0; i < restCount; i++) {
+      rest[i] = r.view.getInt32(restSlot, true);
+      restSlot += 4;
     }
     return [element0, ...rest];
   }
@@ -473,7 +473,7 @@ export const RowsCodec: Codec<Rows> = new RowsLockstep("Rows", 0x547f169e3722fa9
 class TableLockstep extends LockstepCodec<Table> {
   override write(w: Writer, at: number, value: Table): void {
     w.requireMap(value);
-    w.view.setUint32(at, value.size, true);
+    w.putCount(at, value.size);
     let slot = w.reserve(value.size * 2);
     for (const [key, item] of value) {
       w.putString(slot, key);
@@ -483,7 +483,7 @@ class TableLockstep extends LockstepCodec<Table> {
   }
 
   override read(r: Reader, at: number): Table {
-    const count = r.view.getUint32(at, true);
+    const count = r.getCount(at);
     let slot = r.take(count * 2);
     const map: Map<string, Rows> = new Map();
     for (let i = 0; i < count; i++) {

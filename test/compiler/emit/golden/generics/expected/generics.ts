@@ -102,12 +102,12 @@ class PageOfItemLockstep extends LockstepCodec<PageOfItem> {
     const { items, next } = value;
     let bits = 0;
     w.requireArray(items);
-    const count = items.length;
-    w.putLength(at + 1, count);
-    let slot = w.reserve(count * 4);
+    const itemsCount = items.length;
+    w.putLength(at + 1, itemsCount);
+    let itemsSlot = w.reserve(itemsCount * 4);
     for (const item of items) {
-      ItemCodec.write(w, slot, item);
-      slot += 4;
+      ItemCodec.write(w, itemsSlot, item);
+      itemsSlot += 4;
     }
     if (next !== undefined) {
       bits |= 1;
@@ -119,12 +119,12 @@ class PageOfItemLockstep extends LockstepCodec<PageOfItem> {
   override read(r: Reader, at: number): PageOfItem {
     const bits = r.view.getUint8(at);
     if (bits > 1) r.refuse();
-    const count = r.getLength(at + 1);
-    let slot = r.take(count * 4);
-    const items: Item[] = new Array(count);
-    for (let i = 0; i < count; i++) {
-      items[i] = ItemCodec.read(r, slot);
-      slot += 4;
+    const itemsCount = r.getLength(at + 1);
+    let itemsSlot = r.take(itemsCount * 4);
+    const items: Item[] = new Array(itemsCount);
+    for (let i = 0; i < itemsCount; i++) {
+      items[i] = ItemCodec.read(r, itemsSlot);
+      itemsSlot += 4;
     }
     const next = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
     const result: PageOfItem = { items };
@@ -148,12 +148,12 @@ class PageOfPageOfStringLockstep extends LockstepCodec<PageOfPageOfString> {
     const { items, next } = value;
     let bits = 0;
     w.requireArray(items);
-    const count = items.length;
-    w.putLength(at + 1, count);
-    let slot = w.reserve(count * 2);
+    const itemsCount = items.length;
+    w.putLength(at + 1, itemsCount);
+    let itemsSlot = w.reserve(itemsCount * 2);
     for (const item of items) {
-      pageOfStringCodec.write(w, slot, item);
-      slot += 2;
+      pageOfStringCodec.write(w, itemsSlot, item);
+      itemsSlot += 2;
     }
     if (next !== undefined) {
       bits |= 1;
@@ -165,12 +165,12 @@ class PageOfPageOfStringLockstep extends LockstepCodec<PageOfPageOfString> {
   override read(r: Reader, at: number): PageOfPageOfString {
     const bits = r.view.getUint8(at);
     if (bits > 1) r.refuse();
-    const count = r.getLength(at + 1);
-    let slot = r.take(count * 2);
-    const items: PageOfPageOfStringItems = new Array(count);
-    for (let i = 0; i < count; i++) {
-      items[i] = pageOfStringCodec.read(r, slot);
-      slot += 2;
+    const itemsCount = r.getLength(at + 1);
+    let itemsSlot = r.take(itemsCount * 2);
+    const items: PageOfPageOfStringItems = new Array(itemsCount);
+    for (let i = 0; i < itemsCount; i++) {
+      items[i] = pageOfStringCodec.read(r, itemsSlot);
+      itemsSlot += 2;
     }
     const next = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
     const result: PageOfPageOfString = { items };
@@ -281,12 +281,12 @@ class PageOfStringLockstep extends LockstepCodec<PageOfString> {
     const { items, next } = value;
     let bits = 0;
     w.requireArray(items);
-    const count = items.length;
-    w.putLength(at + 1, count);
-    let slot = w.reserve(count);
+    const itemsCount = items.length;
+    w.putLength(at + 1, itemsCount);
+    let itemsSlot = w.reserve(itemsCount);
     for (const item of items) {
-      w.putString(slot, item);
-      slot += 1;
+      w.putString(itemsSlot, item);
+      itemsSlot += 1;
     }
     if (next !== undefined) {
       bits |= 1;
@@ -298,12 +298,12 @@ class PageOfStringLockstep extends LockstepCodec<PageOfString> {
   override read(r: Reader, at: number): PageOfString {
     const bits = r.view.getUint8(at);
     if (bits > 1) r.refuse();
-    const count = r.getLength(at + 1);
-    let slot = r.take(count);
-    const items: string[] = new Array(count);
-    for (let i = 0; i < count; i++) {
-      items[i] = r.getString(slot);
-      slot += 1;
+    const itemsCount = r.getLength(at + 1);
+    let itemsSlot = r.take(itemsCount);
+    const items: string[] = new Array(itemsCount);
+    for (let i = 0; i < itemsCount; i++) {
+      items[i] = r.getString(itemsSlot);
+      itemsSlot += 1;
     }
     const next = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
     const result: PageOfString = { items };

@@ -160,7 +160,15 @@ export const WriterCodec: ViceroyCodec<Writer> = new WriterLockstep("Writer", 0x
 class EndpointLockstep extends LockstepCodec<Endpoint> {
   override write(w2: ViceroyWriter, at: number, value: Endpoint): void {
     w2.requireObject(value);
-    const { "two words": twoWords, "it's": itS, __proto__, constructor, class: class2, w: w3, value: value2 } = value;
+    const {
+      "two words": twoWords,
+      "it's": itS,
+      __proto__: __proto__2,
+      constructor: constructor2,
+      class: class2,
+      w: w3,
+      value: value2,
+    } = value;
     let text = w2.text;
     if (typeof twoWords !== "string") w2.refuse();
     w2.putLength(at, twoWords.length);
@@ -168,12 +176,12 @@ class EndpointLockstep extends LockstepCodec<Endpoint> {
     if (typeof itS !== "string") w2.refuse();
     w2.putLength(at + 1, itS.length);
     text = w2.join(text, itS);
-    if (typeof __proto__ !== "string") w2.refuse();
-    w2.putLength(at + 2, __proto__.length);
-    text = w2.join(text, __proto__);
-    if (typeof constructor !== "string") w2.refuse();
-    w2.putLength(at + 3, constructor.length);
-    text = w2.join(text, constructor);
+    if (typeof __proto__2 !== "string") w2.refuse();
+    w2.putLength(at + 2, __proto__2.length);
+    text = w2.join(text, __proto__2);
+    if (typeof constructor2 !== "string") w2.refuse();
+    w2.putLength(at + 3, constructor2.length);
+    text = w2.join(text, constructor2);
     if (typeof class2 !== "string") w2.refuse();
     w2.putLength(at + 4, class2.length);
     text = w2.join(text, class2);
@@ -188,16 +196,16 @@ class EndpointLockstep extends LockstepCodec<Endpoint> {
   override read(r: ViceroyReader, at: number): Endpoint {
     const twoWords = r.getString(at);
     const itS = r.getString(at + 1);
-    const __proto__ = r.getString(at + 2);
-    const constructor = r.getString(at + 3);
+    const __proto__2 = r.getString(at + 2);
+    const constructor2 = r.getString(at + 3);
     const class2 = r.getString(at + 4);
     const w2 = r.getString(at + 5);
     const value2 = r.getString(at + 6);
     return {
       "two words": twoWords,
       "it's": itS,
-      ["__proto__"]: __proto__,
-      constructor,
+      ["__proto__"]: __proto__2,
+      constructor: constructor2,
       class: class2,
       w: w2,
       value: value2,
@@ -325,39 +333,39 @@ class D2Lockstep extends LockstepCodec<D2> {
     w2.requireObject(value);
     const { names } = value;
     w2.requireMap(names);
-    w2.view.setUint32(at, names.size, true);
-    let slot = w2.reserve(names.size * 5);
+    w2.putCount(at, names.size);
+    let namesSlot = w2.reserve(names.size * 5);
     for (const [key, item] of names) {
-      w2.putString(slot, key);
+      w2.putString(namesSlot, key);
       w2.requireSet(item);
-      w2.view.setUint32(slot + 1, item.size, true);
-      let slot2 = w2.reserve(item.size * 8);
+      w2.putCount(namesSlot + 1, item.size);
+      let itemSlot = w2.reserve(item.size * 8);
       for (const item2 of item) {
-        w2.putDate(slot2, item2);
-        slot2 += 8;
+        w2.putDate(itemSlot, item2);
+        itemSlot += 8;
       }
-      slot += 5;
+      namesSlot += 5;
     }
   }
 
   override read(r: ViceroyReader, at: number): D2 {
-    const count = r.view.getUint32(at, true);
-    let slot = r.take(count * 5);
+    const namesCount = r.getCount(at);
+    let namesSlot = r.take(namesCount * 5);
     const names: D2Names = new Map();
-    for (let i = 0; i < count; i++) {
-      const key = r.getString(slot);
-      const count2 = r.view.getUint32(slot + 1, true);
-      let slot2 = r.take(count2 * 8);
+    for (let i = 0; i < namesCount; i++) {
+      const key = r.getString(namesSlot);
+      const count = r.getCount(namesSlot + 1);
+      let slot = r.take(count * 8);
       const set2: Set<Date> = new Set();
-      for (let i2 = 0; i2 < count2; i2++) {
-        set2.add(r.getDate(slot2));
-        slot2 += 8;
+      for (let i2 = 0; i2 < count; i2++) {
+        set2.add(r.getDate(slot));
+        slot += 8;
       }
-      if (set2.size !== count2) r.refuse();
+      if (set2.size !== count) r.refuse();
       names.set(key, set2);
-      slot += 5;
+      namesSlot += 5;
     }
-    if (names.size !== count) r.refuse();
+    if (names.size !== namesCount) r.refuse();
     return { names };
   }
 

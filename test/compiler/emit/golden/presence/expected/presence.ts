@@ -38,15 +38,15 @@ class PresenceLockstep extends LockstepCodec<Presence> {
     if (typeof constant !== "boolean") w.refuse();
     if (constant) bits |= 16;
     w.requireArray(list);
-    const count = list.length;
-    w.putLength(at + 2, count);
-    let slot = w.reserve(count);
+    const listCount = list.length;
+    w.putLength(at + 2, listCount);
+    let listSlot = w.reserve(listCount);
     for (const item of list) {
-      w.putBoolean(slot, item !== null);
+      w.putBoolean(listSlot, item !== null);
       if (item !== null) {
         w.putString(w.reserve(1), item);
       }
-      slot += 1;
+      listSlot += 1;
     }
     if (nested !== undefined) {
       bits |= 32;
@@ -65,12 +65,12 @@ class PresenceLockstep extends LockstepCodec<Presence> {
     const bothOrNull = (bits & 8) !== 0 ? r.view.getInt32(r.take(4), true) : null;
     const both = (bits & 4) !== 0 ? bothOrNull : undefined;
     const constant = (bits & 16) !== 0;
-    const count = r.getLength(at + 2);
-    let slot = r.take(count);
-    const list: PresenceList = new Array(count);
-    for (let i = 0; i < count; i++) {
-      list[i] = r.getBoolean(slot) ? r.getString(r.take(1)) : null;
-      slot += 1;
+    const listCount = r.getLength(at + 2);
+    let listSlot = r.take(listCount);
+    const list: PresenceList = new Array(listCount);
+    for (let i = 0; i < listCount; i++) {
+      list[i] = r.getBoolean(listSlot) ? r.getString(r.take(1)) : null;
+      listSlot += 1;
     }
     const nested = (bits & 32) !== 0 ? presenceNestedCodec.read(r, r.take(1)) : undefined;
     const result: Presence = { required, nullable, constant, list };

@@ -136,20 +136,20 @@ class ExpressionLockstep extends LockstepCodec<Expression> {
         const slot2 = w.reserve(1);
         const { terms } = value;
         w.requireArray(terms);
-        const count = terms.length;
-        w.putLength(slot2, count);
-        let slot3 = w.reserve(count);
+        const termsCount = terms.length;
+        w.putLength(slot2, termsCount);
+        let termsSlot = w.reserve(termsCount);
         for (const item of terms) {
-          ExpressionCodec.write(w, slot3, item);
-          slot3 += 1;
+          ExpressionCodec.write(w, termsSlot, item);
+          termsSlot += 1;
         }
         break;
       }
       case "negate": {
         w.view.setUint8(at, 2);
-        const slot4 = w.reserve(1);
+        const slot3 = w.reserve(1);
         const { of: of2 } = value;
-        ExpressionCodec.write(w, slot4, of2);
+        ExpressionCodec.write(w, slot3, of2);
         break;
       }
       default:
@@ -170,20 +170,20 @@ class ExpressionLockstep extends LockstepCodec<Expression> {
       }
       case 1: {
         const slot2 = r.take(1);
-        const count = r.getLength(slot2);
-        let slot3 = r.take(count);
-        const terms: Expression[] = new Array(count);
-        for (let i = 0; i < count; i++) {
-          terms[i] = ExpressionCodec.read(r, slot3);
-          slot3 += 1;
+        const termsCount = r.getLength(slot2);
+        let termsSlot = r.take(termsCount);
+        const terms: Expression[] = new Array(termsCount);
+        for (let i = 0; i < termsCount; i++) {
+          terms[i] = ExpressionCodec.read(r, termsSlot);
+          termsSlot += 1;
         }
         const whole2: Expression = { op: "sum", terms };
         r.leave();
         return whole2;
       }
       case 2: {
-        const slot4 = r.take(1);
-        const of2 = ExpressionCodec.read(r, slot4);
+        const slot3 = r.take(1);
+        const of2 = ExpressionCodec.read(r, slot3);
         const whole3: Expression = { op: "negate", of: of2 };
         r.leave();
         return whole3;
@@ -213,23 +213,23 @@ class UsesLockstep extends LockstepCodec<Uses> {
     const { numbers, forest } = value;
     listOfDoubleCodec.write(w, at, numbers);
     w.requireArray(forest);
-    const count = forest.length;
-    w.putLength(at + 9, count);
-    let slot = w.reserve(count * 9);
+    const forestCount = forest.length;
+    w.putLength(at + 9, forestCount);
+    let forestSlot = w.reserve(forestCount * 9);
     for (const item of forest) {
-      TreeCodec.write(w, slot, item);
-      slot += 9;
+      TreeCodec.write(w, forestSlot, item);
+      forestSlot += 9;
     }
   }
 
   override read(r: Reader, at: number): Uses {
     const numbers = listOfDoubleCodec.read(r, at);
-    const count = r.getLength(at + 9);
-    let slot = r.take(count * 9);
-    const forest: Tree[] = new Array(count);
-    for (let i = 0; i < count; i++) {
-      forest[i] = TreeCodec.read(r, slot);
-      slot += 9;
+    const forestCount = r.getLength(at + 9);
+    let forestSlot = r.take(forestCount * 9);
+    const forest: Tree[] = new Array(forestCount);
+    for (let i = 0; i < forestCount; i++) {
+      forest[i] = TreeCodec.read(r, forestSlot);
+      forestSlot += 9;
     }
     return { numbers, forest };
   }

@@ -14,12 +14,12 @@ class BLockstep extends LockstepCodec<B> {
     const { as: as2, tree } = value;
     let bits = 0;
     w.requireArray(as2);
-    const count = as2.length;
-    w.putLength(at + 1, count);
-    let slot = w.reserve(count * 2);
+    const asCount = as2.length;
+    w.putLength(at + 1, asCount);
+    let asSlot = w.reserve(asCount * 2);
     for (const item of as2) {
-      ACodec.write(w, slot, item);
-      slot += 2;
+      ACodec.write(w, asSlot, item);
+      asSlot += 2;
     }
     if (tree !== undefined) {
       bits |= 1;
@@ -33,12 +33,12 @@ class BLockstep extends LockstepCodec<B> {
     r.enter();
     const bits = r.view.getUint8(at);
     if (bits > 1) r.refuse();
-    const count = r.getLength(at + 1);
-    let slot = r.take(count * 2);
-    const as2: A[] = new Array(count);
-    for (let i = 0; i < count; i++) {
-      as2[i] = ACodec.read(r, slot);
-      slot += 2;
+    const asCount = r.getLength(at + 1);
+    let asSlot = r.take(asCount * 2);
+    const as2: A[] = new Array(asCount);
+    for (let i = 0; i < asCount; i++) {
+      as2[i] = ACodec.read(r, asSlot);
+      asSlot += 2;
     }
     const tree = (bits & 1) !== 0 ? TreeCodec.read(r, r.take(9)) : undefined;
     const result: B = { as: as2 };
