@@ -11,6 +11,8 @@ export interface TypeSource {
   /** Paths of the schema files, sorted. */
   files(): readonly string[];
   text(file: string): string;
+  /** The same text means that a file, and all it imports, is as it was: nothing of it needs to be read again. */
+  signature(file: string): string;
   /** What stands at the top level of a file, in source order. */
   declarations(file: string): readonly SourceDeclaration[];
   /** The declaration behind a reference. */

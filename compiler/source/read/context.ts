@@ -5,11 +5,32 @@ import type { Span, TypeSource } from "../type-source.js";
 
 export class ReadContext {
   readonly source: TypeSource;
-  readonly diagnostics: Diagnostic[] = [];
+  #diagnostics: Diagnostic[] = [];
   readonly #lines = new Map<string, readonly number[]>();
 
   constructor(source: TypeSource) {
     this.source = source;
+  }
+
+  /** What has been found so far. */
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics;
+  }
+
+  note(...found: readonly Diagnostic[]): void {
+    this.#diagnostics.push(...found);
+  }
+
+  /** Runs `read` and answers what it found, apart from what was found before. */
+  collect(read: () => void): readonly Diagnostic[] {
+    const before = this.#diagnostics;
+    this.#diagnostics = [];
+    try {
+      read();
+      return this.#diagnostics;
+    } finally {
+      this.#diagnostics = before;
+    }
   }
 
   scope(file: string): Scope {
@@ -66,7 +87,7 @@ export class Scope {
 
   report<Code extends DiagnosticCode>(span: Span, code: Code, parameters: Parameters<Code>): Diagnostic {
     const found = diagnostic(code, this.at(span), parameters);
-    this.context.diagnostics.push(found);
+    this.context.note(found);
     return found;
   }
 }

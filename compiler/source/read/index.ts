@@ -5,7 +5,7 @@ import type { SourceProblem, TypeSource } from "../type-source.js";
 import { vocabularyNames } from "./builtins.js";
 import { checkSchema } from "./checks.js";
 import { ReadContext } from "./context.js";
-import { SchemaReader } from "./reader.js";
+import { type ReadMemory, SchemaReader } from "./reader.js";
 
 export interface ReadSchema {
   /** Without ids. Not to be used any further when there is an error among the diagnostics. */
@@ -13,10 +13,15 @@ export interface ReadSchema {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What was made of each source when it was last read. */
+const memories = new WeakMap<TypeSource, ReadMemory>();
+
 /** @param source updated with the texts of all schema files */
 export function readSchema(source: TypeSource, packageName: string): ReadSchema {
   const context = new ReadContext(source);
-  const schema: Schema = { package: packageName, modules: new SchemaReader(context).read() };
+  const memory = memories.get(source) ?? { declarations: new Map(), modules: new Map() };
+  memories.set(source, memory);
+  const schema: Schema = { package: packageName, modules: new SchemaReader(context, memory).read() };
   const problems = source.problems();
   const unparsed = new Set(problems.filter(({ kind }) => kind === "syntax").map(({ file }) => file));
   // What is made of a file that cannot be parsed is noise.

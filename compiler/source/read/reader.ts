@@ -2,6 +2,7 @@
  * Reads schema files into the model: every exported declaration, and those that exported ones reach. All mistakes of a
  * schema are found in one go.
  */
+import type { Diagnostic } from "../../diagnostics/index.js";
 import type {
   ActorDeclaration,
   DeclarationKey,
@@ -21,16 +22,36 @@ import { readTags } from "./tags.js";
 import { readType } from "./types.js";
 import { readUnion } from "./unions.js";
 
+/** What has been made of one declaration; valid as long as the signature of its file is the same. */
+interface Known {
+  readonly signature: string;
+  type?: TypeDeclaration | undefined;
+  actor?: ActorDeclaration | undefined;
+  diagnostics: readonly Diagnostic[];
+  /** The declarations that it refers to. */
+  readonly reached: Set<DeclarationKey>;
+}
+
+/** What is kept from one reading of a source to the next. */
+export interface ReadMemory {
+  readonly declarations: Map<DeclarationKey, Known>;
+  modules: ReadonlyMap<string, Module>;
+}
+
 export class SchemaReader implements MessageContext, ActorContext {
   readonly #context: ReadContext;
-  readonly #types = new Map<DeclarationKey, TypeDeclaration | undefined>();
-  readonly #actors = new Map<DeclarationKey, ActorDeclaration | undefined>();
+  readonly #memory: ReadMemory;
+  /** Those that belong to the schema, each with what has been made of it. */
+  readonly #read = new Map<DeclarationKey, Known>();
+  /** Those that are being read, the innermost last. */
+  readonly #reading: Known[] = [];
   readonly #isActor = new Map<DeclarationKey, boolean>();
   readonly #isTypeFunction = new Map<DeclarationKey, boolean>();
   readonly #queue: DeclarationKey[] = [];
 
-  constructor(context: ReadContext) {
+  constructor(context: ReadContext, memory: ReadMemory) {
     this.#context = context;
+    this.#memory = memory;
   }
 
   /** The model of all files, sorted by path. */
@@ -40,14 +61,42 @@ export class SchemaReader implements MessageContext, ActorContext {
     for (const file of files) this.#readExported(file);
     // Reading a declaration reaches others.
     for (let key = this.#queue.pop(); key !== undefined; key = this.#queue.pop()) this.#type(key);
-    return files.map((path) => {
-      const keys = [...new Set(source.declarations(path).map(({ key }) => key))];
-      return {
-        path,
-        types: keys.flatMap((key) => this.#types.get(key) ?? []),
-        actors: keys.flatMap((key) => this.#actors.get(key) ?? []),
-      };
-    });
+    for (const { diagnostics } of this.#read.values()) this.#context.note(...diagnostics);
+    const modules = files.map((path) => this.#module(path));
+    this.#memory.modules = new Map(modules.map((module) => [module.path, module]));
+    return modules;
+  }
+
+  /** The same object as last time, if nothing in it differs. */
+  #module(path: string): Module {
+    const keys = [...new Set(this.#context.source.declarations(path).map(({ key }) => key))];
+    const types = keys.flatMap((key) => this.#read.get(key)?.type ?? []);
+    const actors = keys.flatMap((key) => this.#read.get(key)?.actor ?? []);
+    const before = this.#memory.modules.get(path);
+    if (before !== undefined && sameItems(before.types, types) && sameItems(before.actors, actors)) return before;
+    return { path, types, actors };
+  }
+
+  /** Reads a declaration, or remembers what was made of it. */
+  #know(key: DeclarationKey, read: (declaration: SourceDeclaration, known: Known) => void): Known | undefined {
+    const already = this.#read.get(key);
+    if (already !== undefined) return already;
+    const declaration = this.#context.source.declaration(key);
+    if (declaration === undefined) return undefined;
+    const signature = this.#context.source.signature(declaration.file);
+    const before = this.#memory.declarations.get(key);
+    if (before?.signature === signature) {
+      this.#read.set(key, before);
+      this.#queue.push(...before.reached);
+      return before;
+    }
+    const known: Known = { signature, diagnostics: [], reached: new Set() };
+    this.#read.set(key, known);
+    this.#reading.push(known);
+    known.diagnostics = this.#context.collect(() => read(declaration, known));
+    this.#reading.pop();
+    this.#memory.declarations.set(key, known);
+    return known;
   }
 
   #readExported(file: string): void {
@@ -85,39 +134,28 @@ export class SchemaReader implements MessageContext, ActorContext {
   }
 
   actor(key: DeclarationKey): ActorDeclaration | undefined {
-    if (this.#actors.has(key)) return this.#actors.get(key);
-    this.#actors.set(key, undefined);
-    const declaration = this.#context.source.declaration(key);
-    if (declaration === undefined) return undefined;
-    const scope = this.#context.scope(declaration.file);
-    if (declaration.typeParameters.length > 0) {
-      scope.report(declaration, "VC1204", { name: declaration.name });
-      return undefined;
-    }
-    const actor = readActor(declaration, scope, this);
-    this.#actors.set(key, actor);
-    return actor;
+    return this.#know(key, (declaration, known) => {
+      const scope = this.#context.scope(declaration.file);
+      if (declaration.typeParameters.length > 0) scope.report(declaration, "VC1204", { name: declaration.name });
+      else known.actor = readActor(declaration, scope, this);
+    })?.actor;
   }
 
+  /** Undefined also while it is being read itself. */
   #type(key: DeclarationKey): TypeDeclaration | undefined {
-    if (this.#types.has(key)) return this.#types.get(key);
-    this.#types.set(key, undefined);
-    const declaration = this.#context.source.declaration(key);
-    if (declaration === undefined || this.isTypeFunction(key)) return undefined;
-    const scope = this.#context.scope(declaration.file);
-    const { name, exported } = declaration;
-    const { doc } = readTags(declaration.comment, declaration.kind === "enum" ? "type" : "type", scope);
-    const type = {
-      key,
-      name,
-      exported,
-      doc,
-      typeParameters: declaration.typeParameters.map((parameter) => parameter.name),
-      shape: this.#shape(declaration, scope),
-      at: scope.at(declaration),
-    };
-    this.#types.set(key, type);
-    return type;
+    if (this.isActor(key) || this.isTypeFunction(key)) return undefined;
+    return this.#know(key, (declaration, known) => {
+      const scope = this.#context.scope(declaration.file);
+      known.type = {
+        key,
+        name: declaration.name,
+        exported: declaration.exported,
+        doc: readTags(declaration.comment, "type", scope).doc,
+        typeParameters: declaration.typeParameters.map((parameter) => parameter.name),
+        shape: this.#shape(declaration, scope),
+        at: scope.at(declaration),
+      };
+    })?.type;
   }
 
   #shape(declaration: SourceDeclaration, scope: Scope): Shape {
@@ -221,7 +259,8 @@ export class SchemaReader implements MessageContext, ActorContext {
       return false;
     }
     if (this.isActor(key)) return declaration.exported && typeParameters.length === 0;
-    if (!this.#types.has(key)) this.#queue.push(key);
+    this.#reading.at(-1)?.reached.add(key);
+    if (!this.#read.has(key)) this.#queue.push(key);
     return true;
   }
 
@@ -292,4 +331,8 @@ export class SchemaReader implements MessageContext, ActorContext {
 
   /** Aliases whose literals are being collected: one may refer to itself. */
   readonly #resolving = new Set<DeclarationKey>();
+}
+
+function sameItems<T>(before: readonly T[], now: readonly T[]): boolean {
+  return before.length === now.length && before.every((item, i) => item === now[i]);
 }

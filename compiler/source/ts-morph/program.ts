@@ -14,6 +14,8 @@ export class SchemaProgram {
   readonly #options: TypeScript.CompilerOptions;
   /** By the names that the compiler knows them by. */
   readonly #files = new Map<string, TypeScript.SourceFile>();
+  /** How often each schema file has been replaced. */
+  readonly #versions = new Map<string, number>();
   #program: TypeScript.Program | undefined;
   #isCurrent = false;
 
@@ -22,6 +24,8 @@ export class SchemaProgram {
     this.#options = {
       noLib: true,
       noEmit: true,
+      // Otherwise what a file without imports and exports declares would be known everywhere.
+      moduleDetection: ts.ModuleDetectionKind.Force,
       strict: true,
       target: ts.ScriptTarget.ESNext,
       module: ts.ModuleKind.ESNext,
@@ -35,6 +39,7 @@ export class SchemaProgram {
   /** @param path relative to the config's root */
   set(path: string, text: string): void {
     this.#parse(rootFolder + path, text);
+    this.#versions.set(path, (this.#versions.get(path) ?? 0) + 1);
     this.#isCurrent = false;
   }
 
@@ -63,6 +68,24 @@ export class SchemaProgram {
       this.#isCurrent = true;
     }
     return this.#program;
+  }
+
+  /** Which version of which files `path` depends on, itself included. */
+  signature(path: string): string {
+    const reached = new Set([path]);
+    // A set may grow while it is walked.
+    for (const file of reached) for (const imported of this.#imports(file)) reached.add(imported);
+    return [...reached]
+      .sort()
+      .map((file) => `${file}@${this.#versions.get(file)}`)
+      .join(" ");
+  }
+
+  /** The schema files that a file imports. Only the program knows them all: import types stand anywhere. */
+  #imports(path: string): readonly string[] {
+    this.current();
+    const { imports = [] } = this.file(path) as { readonly imports?: readonly TypeScript.StringLiteralLike[] };
+    return imports.flatMap(({ text }) => this.resolve(path, text) ?? []);
   }
 
   /** The schema file that an import means; undefined: none. */

@@ -26,9 +26,15 @@ interface Reading {
   readonly program: TypeScript.Program;
   readonly syntax: SyntaxReader;
   readonly expander: Expander;
-  readonly handles: TypeScript.TypeNode[];
-  readonly declarations: Map<string, readonly SourceDeclaration[]>;
-  readonly byKey: Map<string, SourceDeclaration>;
+  readonly signatures: Map<string, string>;
+}
+
+/** What is known of one file, as long as its signature is the same. */
+interface FileReading {
+  readonly signature: string;
+  declarations?: readonly SourceDeclaration[];
+  byKey?: ReadonlyMap<string, SourceDeclaration>;
+  problems?: readonly SourceProblem[];
 }
 
 class CompilerSource implements TypeSource {
@@ -36,6 +42,9 @@ class CompilerSource implements TypeSource {
   readonly #files: SchemaProgram;
   readonly #exists: (path: string) => boolean;
   readonly #texts = new Map<string, string>();
+  readonly #known = new Map<string, FileReading>();
+  /** Computed types, by their handles. Nodes of files that have been replaced stay: nobody asks for them. */
+  readonly #handles: TypeScript.TypeNode[] = [];
   #reading: Reading | undefined;
 
   constructor({ exists }: TypeSourceOptions) {
@@ -50,6 +59,7 @@ class CompilerSource implements TypeSource {
       if (current.has(path)) continue;
       this.#files.delete(path);
       this.#texts.delete(path);
+      this.#known.delete(path);
       this.#reading = undefined;
     }
     for (const [path, text] of current) {
@@ -73,49 +83,71 @@ class CompilerSource implements TypeSource {
       const program = this.#files.current();
       const checker = program.getTypeChecker();
       const names = new Names(this.#ts, checker);
-      const handles: TypeScript.TypeNode[] = [];
-      const syntax = new SyntaxReader(this.#ts, names, checker, handles);
+      const syntax = new SyntaxReader(this.#ts, names, checker, this.#handles);
       const expander = new Expander(this.#ts, names, checker, syntax);
-      this.#reading = { program, syntax, expander, handles, declarations: new Map(), byKey: new Map() };
+      this.#reading = { program, syntax, expander, signatures: new Map() };
     }
     return this.#reading;
   }
 
+  signature(path: string): string {
+    const { signatures } = this.#read();
+    const known = signatures.get(path) ?? this.#files.signature(path);
+    signatures.set(path, known);
+    return known;
+  }
+
+  #file(path: string): FileReading {
+    const signature = this.signature(path);
+    let known = this.#known.get(path);
+    if (known?.signature !== signature) {
+      known = { signature };
+      this.#known.set(path, known);
+    }
+    return known;
+  }
+
   declarations(path: string): readonly SourceDeclaration[] {
-    const { declarations, byKey, syntax } = this.#read();
-    const known = declarations.get(path);
-    if (known !== undefined) return known;
-    const read = syntax.declarations(this.#files.file(path));
-    declarations.set(path, read);
-    // The first one of a name counts; that there are others is reported.
-    for (const declaration of read) if (!byKey.has(declaration.key)) byKey.set(declaration.key, declaration);
-    return read;
+    const known = this.#file(path);
+    known.declarations ??= this.#read().syntax.declarations(this.#files.file(path));
+    return known.declarations;
   }
 
   declaration(key: string): SourceDeclaration | undefined {
     const path = key.slice(0, key.lastIndexOf("#"));
     if (!this.#texts.has(path)) return undefined;
-    this.declarations(path);
-    return this.#read().byKey.get(key);
+    const known = this.#file(path);
+    // The first one of a name counts; that there are others is reported.
+    known.byKey ??= new Map(
+      this.declarations(path)
+        .toReversed()
+        .map((declaration) => [declaration.key, declaration]),
+    );
+    return known.byKey.get(key);
   }
 
   expand(handle: number): SourceType | undefined {
-    const { handles, expander } = this.#read();
-    const node = handles[handle];
-    return node && expander.expand(node);
+    const node = this.#handles[handle];
+    return node && this.#read().expander.expand(node);
   }
 
   problems(): readonly SourceProblem[] {
-    const { program } = this.#read();
     return this.files().flatMap((path) => {
-      const file = this.#files.file(path);
-      const syntax = program.getSyntacticDiagnostics(file).map((found) => this.#problem("syntax", path, found));
-      // What the checker makes of a file that cannot be parsed is noise.
-      if (syntax.length > 0) return syntax;
-      const imports = this.#importProblems(path, file);
-      const types = program.getSemanticDiagnostics(file).map((found) => this.#problem("type", path, found));
-      return [...imports, ...types.filter(({ start }) => imports.every((other) => other.start !== start))];
+      const known = this.#file(path);
+      known.problems ??= this.#problemsOf(path);
+      return known.problems;
     });
+  }
+
+  #problemsOf(path: string): readonly SourceProblem[] {
+    const { program } = this.#read();
+    const file = this.#files.file(path);
+    const syntax = program.getSyntacticDiagnostics(file).map((found) => this.#problem("syntax", path, found));
+    // What the checker makes of a file that cannot be parsed is noise.
+    if (syntax.length > 0) return syntax;
+    const imports = this.#importProblems(path, file);
+    const types = program.getSemanticDiagnostics(file).map((found) => this.#problem("type", path, found));
+    return [...imports, ...types.filter(({ start }) => imports.every((other) => other.start !== start))];
   }
 
   #problem(kind: "syntax" | "type", file: string, found: TypeScript.Diagnostic): SourceProblem {
