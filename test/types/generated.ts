@@ -2,9 +2,10 @@
  * What is generated from a schema, as types: calls with the right arguments and dimensions compile, others do not; base
  * classes ask for every endpoint. Checked by the type checker alone; nothing here runs.
  */
-import type { Actor, Apply } from "viceroy/codegen/v1";
+import type { Actor, ActorDescriptor, Apply } from "viceroy/codegen/v1";
 import type { Future } from "../../runtime/actor/future.js";
 import type { Port } from "../../runtime/actor/port.js";
+import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
 import { type Point, range, type ValueMesh } from "../../runtime/shape/index.js";
 import {
   type Config,
@@ -135,6 +136,26 @@ export abstract class Fine extends CounterActor {
 }
 const actor: typeof Actor = CounterActor;
 void actor;
+
+/** Spawning: the class says which arguments, and which mesh. */
+export function spawning(procs: ProcMesh<"hosts" | "gpus">): void {
+  const spawned = procs.spawn("counters", MemoryCounter, 3, config);
+  same<typeof spawned, CounterMesh<"hosts" | "gpus">>(true);
+  const row = procs.slice({ hosts: 0 }).spawn("row", MemoryCounter, 3);
+  same<typeof row, CounterMesh<"gpus">>(true);
+  // @ts-expect-error: the wrong argument
+  procs.spawn("counters", MemoryCounter, "3");
+  // @ts-expect-error: no argument
+  procs.spawn("counters", MemoryCounter);
+  // @ts-expect-error: not a class of an actor
+  procs.spawn("counters", Date);
+  // @ts-expect-error: abstract
+  procs.spawn("counters", CounterActor, 3);
+}
+declare const MemoryCounter: {
+  new (initial: number, config?: Config): CounterActor;
+  readonly descriptor: ActorDescriptor;
+};
 
 /** Enumerations are their values. */
 export const choices: Pick<Choices, "level" | "direction"> = { level: Level.Info, direction: "north" };
