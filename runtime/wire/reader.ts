@@ -89,6 +89,11 @@ export class Reader {
     return n === longLength ? this.#longLength() : n;
   }
 
+  /** A count that `putCount` wrote. */
+  getCount(at: number): number {
+    return this.view.getUint32(at, true);
+  }
+
   #longLength(): number {
     const length = this.view.getUint32(this.take(4), true);
     if (length < longLength) throw new Refused(`invalid length: ${length} in the long form`);

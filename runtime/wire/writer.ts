@@ -40,6 +40,11 @@ export class Writer extends Batch {
     else this.#putLong(at, n);
   }
 
+  /** The count of a map, a set or a record, into its slot. */
+  putCount(at: number, n: number): void {
+    this.view.setUint32(at, n, true);
+  }
+
   #putLong(at: number, n: number): void {
     const to = this.reserve(4);
     this.view.setUint32(to, n, true);

@@ -72,6 +72,17 @@ export function upperFirst(name: string): string {
   return name.replace(/^./u, (first) => first.toUpperCase());
 }
 
+/** What the variables of a loop are called after: the variable that it runs over, or fills. */
+export function baseName(value: Code | undefined): string {
+  const isVariable = typeof value === "object" && "kind" in value && value.kind === "local";
+  return isVariable && value.wanted !== "value" ? value.wanted : "";
+}
+
+/** `points` and `slot` give `pointsSlot`; nothing and `slot`, `slot`. */
+export function derived(scope: Scope, base: string, role: string): LocalName {
+  return scope.name(base === "" ? role : base + upperFirst(role));
+}
+
 /** What a private codec of a part is called: `Tree` and `left` give `TreeLeft`. */
 export function partHint(hint: string, name: string): string {
   return hint + upperFirst(identifier(name).replace(/^_+/, ""));

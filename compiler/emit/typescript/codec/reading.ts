@@ -1,9 +1,10 @@
 /** Expressions that read a value from its slot and from what varies; loops come before the expression. */
 import type { Type } from "../../../model/type.js";
-import { assignment, type Code, call, code, conditional, global, type LocalName } from "../../kit/index.js";
-import { type Body, isLooped, isNumbers, partHint, times, typedArrayClass } from "./body.js";
+import { assignment, type Code, call, code, conditional, global, type LocalName, type Scope } from "../../kit/index.js";
+import { type Body, baseName, derived, isLooped, isNumbers, partHint, times, typedArrayClass } from "./body.js";
 import type { Core } from "./peel.js";
 import { readScalar } from "./scalar.js";
+import { refuseIf } from "./writing.js";
 
 /** The value with its slot at `at`. Statements may come first; loops fill `into` if that is given. */
 export function readValue(body: Body, core: Core, at: Code, hint: string, into?: LocalName): Code {
@@ -31,7 +32,7 @@ export function readValue(body: Body, core: Core, at: Code, hint: string, into?:
 export function readTaken(body: Body, core: Core, hint: string): Code {
   const taken = code`${body.io}.take(${String(body.layouts.slot(core))})`;
   if (!isLooped(core, body.layouts)) return readValue(body, core, taken, hint);
-  const at = body.scope.name("slot");
+  const at = body.scope.name("at");
   body.file.line(code`const ${at} = ${taken};`);
   return readValue(body, core, at, hint);
 }
@@ -49,13 +50,22 @@ export function readElement(body: Body, type: Type, at: Code, hint: string): Cod
   return value;
 }
 
+/** The collection, how many elements it has, where the next one is, and its number. */
+function loopNames(
+  scope: Scope,
+  kind: string,
+  into: LocalName | undefined,
+): readonly [LocalName, LocalName, LocalName, LocalName] {
+  const base = baseName(into);
+  return [into ?? scope.name(kind), derived(scope, base, "count"), derived(scope, base, "slot"), scope.name("i")];
+}
+
 function readArray(body: Body, element: Type, at: Code, hint: string, into?: LocalName): Code {
   const { file, scope, io: r, layouts } = body;
-  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
-  const array = into ?? scope.name("array");
+  const [array, count, slot, i] = loopNames(scope, "array", into);
   const size = String(layouts.elementSlot(element));
   file.line(code`const ${count} = ${r}.getLength(${at});`);
-  file.line(code`let ${slot} = ${r}.take(${times(count, size)});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [times(count, size)])), ";");
   const type = body.codecs.type({ kind: "array", element, readonly: false }, hint);
   file.line(assignment(code`const ${array}: ${type}`, call(code`new ${global("Array")}`, [count])), ";");
   file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
@@ -68,30 +78,28 @@ function readArray(body: Body, element: Type, at: Code, hint: string, into?: Loc
 
 function readSet(body: Body, element: Type, at: Code, hint: string, into?: LocalName): Code {
   const { file, scope, io: r, layouts } = body;
-  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
-  const set = into ?? scope.name("set");
+  const [set, count, slot, i] = loopNames(scope, "set", into);
   const size = String(layouts.elementSlot(element));
-  file.line(code`const ${count} = ${r}.view.getUint32(${at}, true);`);
-  file.line(code`let ${slot} = ${r}.take(${times(count, size)});`);
+  file.line(code`const ${count} = ${r}.getCount(${at});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [times(count, size)])), ";");
   const type = body.codecs.type({ kind: "set", element, readonly: false }, hint);
   file.line(assignment(code`const ${set}: ${type}`, code`new ${global("Set")}()`), ";");
   file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
     file.line(call([set, ".add"], [readElement(body, element, slot, partHint(hint, "item"))]), ";");
     file.line(code`${slot} += ${size};`);
   });
-  file.line(code`if (${set}.size !== ${count}) ${r}.refuse();`);
+  refuseIf(body, code`${set}.size !== ${count}`);
   return set;
 }
 
 function readMap(body: Body, type: Extract<Type, { kind: "map" }>, at: Code, hint: string, into?: LocalName): Code {
   const { file, scope, io: r, layouts } = body;
-  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
-  const map = into ?? scope.name("map");
+  const [map, count, slot, i] = loopNames(scope, "map", into);
   const key = scope.name("key");
   const keySlot = layouts.elementSlot(type.key);
   const size = String(keySlot + layouts.elementSlot(type.value));
-  file.line(code`const ${count} = ${r}.view.getUint32(${at}, true);`);
-  file.line(code`let ${slot} = ${r}.take(${count} * ${size});`);
+  file.line(code`const ${count} = ${r}.getCount(${at});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [code`${count} * ${size}`])), ";");
   const mapType = body.codecs.type({ ...type, readonly: false }, hint);
   file.line(assignment(code`const ${map}: ${mapType}`, code`new ${global("Map")}()`), ";");
   file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
@@ -100,19 +108,18 @@ function readMap(body: Body, type: Extract<Type, { kind: "map" }>, at: Code, hin
     file.line(call([map, ".set"], [key, value]), ";");
     file.line(code`${slot} += ${size};`);
   });
-  file.line(code`if (${map}.size !== ${count}) ${r}.refuse();`);
+  refuseIf(body, code`${map}.size !== ${count}`);
   return map;
 }
 
 function readRecord(body: Body, type: Type, at: Code, hint: string, into?: LocalName): Code {
   const { file, scope, io: r, layouts } = body;
-  const [count, slot, i] = [scope.name("count"), scope.name("slot"), scope.name("i")];
-  const record = into ?? scope.name("record");
+  const [record, count, slot, i] = loopNames(scope, "record", into);
   const key = scope.name("key");
   const size = String(1 + layouts.elementSlot(type));
   const recordType = body.codecs.type({ kind: "record", value: type }, hint);
-  file.line(code`const ${count} = ${r}.view.getUint32(${at}, true);`);
-  file.line(code`let ${slot} = ${r}.take(${count} * ${size});`);
+  file.line(code`const ${count} = ${r}.getCount(${at});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [code`${count} * ${size}`])), ";");
   file.line(assignment(code`const ${record}: ${recordType}`, "{}"), ";");
   file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
     file.line(code`const ${key} = ${r}.getString(${slot});`);

@@ -1,7 +1,7 @@
 /** Statements that write a value: into its slot, and behind it what varies. */
 import type { Type } from "../../../model/type.js";
-import { type Code, call, code, global, ifStatement, type LocalName } from "../../kit/index.js";
-import { type Body, isNumbers, partHint, times, typedArrayClass } from "./body.js";
+import { assignment, type Code, call, code, global, ifStatement, type LocalName } from "../../kit/index.js";
+import { type Body, baseName, derived, isNumbers, partHint, times, typedArrayClass } from "./body.js";
 import type { Core } from "./peel.js";
 import { putMethod } from "./scalar.js";
 
@@ -54,7 +54,7 @@ export function writeReserved(body: Body, core: Core, value: Code, hint: string)
     writeValue(body, core, code`${body.io}.reserve(${size})`, value, hint);
     return;
   }
-  const at = body.scope.name("slot");
+  const at = derived(body.scope, baseName(value), "at");
   body.file.line(code`const ${at} = ${body.io}.reserve(${size});`);
   writeValue(body, core, at, value, hint);
 }
@@ -65,7 +65,7 @@ export function refuseIf(body: Body, condition: Code): void {
 
 function writeArray(body: Body, element: Type, at: Code, value: Code, hint: string): void {
   const { file, scope, io: w } = body;
-  const count = scope.name("count");
+  const count = derived(scope, baseName(value), "count");
   file.line(code`${w}.requireArray(${value});`);
   file.line(code`const ${count} = ${value}.length;`);
   file.line(code`${w}.putLength(${at}, ${count});`);
@@ -74,15 +74,15 @@ function writeArray(body: Body, element: Type, at: Code, value: Code, hint: stri
 
 function writeSet(body: Body, element: Type, at: Code, value: Code, hint: string): void {
   body.file.line(code`${body.io}.requireSet(${value});`);
-  body.file.line(code`${body.io}.view.setUint32(${at}, ${value}.size, true);`);
+  body.file.line(call([body.io, ".putCount"], [at, code`${value}.size`]), ";");
   writeElements(body, element, code`${value}.size`, value, hint);
 }
 
 function writeElements(body: Body, element: Type, count: Code, value: Code, hint: string): void {
   const { file, scope, io: w } = body;
-  const [slot, item] = [scope.name("slot"), scope.name("item")];
+  const [slot, item] = [derived(scope, baseName(value), "slot"), scope.name("item")];
   const size = String(body.layouts.elementSlot(element));
-  file.line(code`let ${slot} = ${w}.reserve(${times(count, size)});`);
+  file.line(assignment(code`let ${slot}`, call([w, ".reserve"], [times(count, size)])), ";");
   file.block(code`for (const ${item} of ${value})`, () => {
     writeElement(body, element, slot, item, partHint(hint, "item"));
     file.line(code`${slot} += ${size};`);
@@ -91,12 +91,12 @@ function writeElements(body: Body, element: Type, count: Code, value: Code, hint
 
 function writeMap(body: Body, type: Extract<Type, { kind: "map" }>, at: Code, value: Code, hint: string): void {
   const { file, scope, io: w, layouts } = body;
-  const [slot, key, item] = [scope.name("slot"), scope.name("key"), scope.name("item")];
+  const [slot, key, item] = [derived(scope, baseName(value), "slot"), scope.name("key"), scope.name("item")];
   const keySlot = layouts.elementSlot(type.key);
   const size = keySlot + layouts.elementSlot(type.value);
   file.line(code`${w}.requireMap(${value});`);
-  file.line(code`${w}.view.setUint32(${at}, ${value}.size, true);`);
-  file.line(code`let ${slot} = ${w}.reserve(${value}.size * ${String(size)});`);
+  file.line(call([w, ".putCount"], [at, code`${value}.size`]), ";");
+  file.line(assignment(code`let ${slot}`, call([w, ".reserve"], [code`${value}.size * ${String(size)}`])), ";");
   file.block(code`for (const [${key}, ${item}] of ${value})`, () => {
     writeElement(body, type.key, slot, key, partHint(hint, "key"));
     writeElement(body, type.value, code`${slot} + ${String(keySlot)}`, item, partHint(hint, "item"));
@@ -106,12 +106,13 @@ function writeMap(body: Body, type: Extract<Type, { kind: "map" }>, at: Code, va
 
 function writeRecord(body: Body, type: Type, at: Code, value: Code, hint: string): void {
   const { file, scope, io: w, layouts } = body;
-  const [entries, slot, key, item] = [scope.name("entries"), scope.name("slot"), scope.name("key"), scope.name("item")];
+  const [entries, slot] = [derived(scope, baseName(value), "entries"), derived(scope, baseName(value), "slot")];
+  const [key, item] = [scope.name("key"), scope.name("item")];
   const size = 1 + layouts.elementSlot(type);
   file.line(code`${w}.requireObject(${value});`);
-  file.line(code`const ${entries} = ${global("Object")}.entries(${value});`);
-  file.line(code`${w}.view.setUint32(${at}, ${entries}.length, true);`);
-  file.line(code`let ${slot} = ${w}.reserve(${entries}.length * ${String(size)});`);
+  file.line(assignment(code`const ${entries}`, call([global("Object"), ".entries"], [value])), ";");
+  file.line(call([w, ".putCount"], [at, code`${entries}.length`]), ";");
+  file.line(assignment(code`let ${slot}`, call([w, ".reserve"], [code`${entries}.length * ${String(size)}`])), ";");
   file.block(code`for (const [${key}, ${item}] of ${entries})`, () => {
     file.line(code`${w}.putString(${slot}, ${key});`);
     writeElement(body, type, code`${slot} + 1`, item, partHint(hint, "item"));
