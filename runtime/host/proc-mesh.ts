@@ -43,6 +43,12 @@ export interface SpawnableClass {
 /** The mesh of actors that `spawn` makes of a class. */
 export type MeshOf<C extends SpawnableClass, D extends string> = Apply<InstanceType<C>["$kind"], D>;
 
+/** The arguments that an actor's schema asks for. */
+export type ArgsOf<C extends SpawnableClass> = InstanceType<C>["$kind"]["args"];
+
+/** A class whose constructor takes what its schema says. */
+type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor;
+
 const defaultDrain = 5000;
 
 export class ProcMesh<D extends string = string> {
@@ -80,7 +86,7 @@ export class ProcMesh<D extends string = string> {
    * @throws TypeError for something that is no actor class and the wrong number of arguments, CodecError for arguments
    * of wrong types, Error for a class that is not registered, a name that is taken and procs that were stopped
    */
-  spawn<C extends SpawnableClass>(name: string, actorClass: C, ...args: ConstructorParameters<C>): MeshOf<C, D> {
+  spawn<C extends SpawnableClass>(name: string, actorClass: C & Constructible<C>, ...args: ArgsOf<C>): MeshOf<C, D> {
     const owner = currentCell();
     const mesh: unknown = this.#procs.spawn(this.#region, name, actorClass as ActorClass, args, owner);
     return mesh as MeshOf<C, D>;

@@ -147,6 +147,9 @@ export function spawning(procs: ProcMesh<"hosts" | "gpus">): void {
   procs.spawn("counters", MemoryCounter, "3");
   // @ts-expect-error: no argument
   procs.spawn("counters", MemoryCounter);
+  // @ts-expect-error: the constructor takes something else than the schema says
+  procs.spawn("counters", MisbuiltCounter, 3);
+  procs.spawn("counters", ModestCounter, 3);
   // @ts-expect-error: not a class of an actor
   procs.spawn("counters", Date);
   // @ts-expect-error: abstract
@@ -154,6 +157,15 @@ export function spawning(procs: ProcMesh<"hosts" | "gpus">): void {
 }
 declare const MemoryCounter: {
   new (initial: number, config?: Config): CounterActor;
+  readonly descriptor: ActorDescriptor;
+};
+
+declare const MisbuiltCounter: {
+  new (initial: string): CounterActor;
+  readonly descriptor: ActorDescriptor;
+};
+declare const ModestCounter: {
+  new (): CounterActor;
   readonly descriptor: ActorDescriptor;
 };
 
