@@ -14,7 +14,7 @@ export class RealProbe extends ProbeActor {
     this.#mode = mode;
     if (mode === "throw") throw new RangeError("no such mode");
   }
-  async init(): Promise<void> {
+  override async init(): Promise<void> {
     if (this.#mode === "init-throws") throw new Error("init refused");
     await delay(5);
     this.#log.push("init");
