@@ -56,7 +56,7 @@ export interface ProcAgent extends Actor {
    * Answers when the actor is there, or has failed to come to be.
    * @concurrent
    */
-  spawn(order: SpawnOrder): SpawnOutcome;
+  createActor(order: SpawnOrder): SpawnOutcome;
   /**
    * There will be no actor of this mesh: messages to it are sent back, with the reason.
    * @concurrent

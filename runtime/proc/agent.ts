@@ -40,7 +40,7 @@ export class Agent extends ProcAgentActor {
     return { pid: process.pid, node: process.version, viceroy: version };
   }
 
-  async spawn(order: SpawnOrder): Promise<SpawnOutcome> {
+  async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
     const { rank, extent } = context();
     const { mesh, name, incarnation } = order;
     const shape = { mesh, name, incarnation, rank: rank.rank, extent, owner: this.#proc.maker };

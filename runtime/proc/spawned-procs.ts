@@ -124,7 +124,7 @@ export class SpawnedProcs extends ActorHost implements Owned {
   #order(mesh: SpawnedMesh, actor: ClassReference, { descriptor, args }: SpawnPlan): void {
     const { record, region, name } = mesh;
     const order = { mesh: record.id, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
-    const outcomes = asRoot(this.proc, () => this.#agents.on(region).spawn.callSettled(order));
+    const outcomes = asRoot(this.proc, () => this.#agents.on(region).createActor.callSettled(order));
     void outcomes.then((all) => {
       let rank = 0;
       for (const outcome of all.values()) mesh.outcome(rank++, outcome);
