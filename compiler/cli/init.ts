@@ -41,11 +41,8 @@ function ignore(folder: string, io: Io): void {
 function ensureModule(folder: string, io: Io): boolean {
   const file = path.join(folder, "package.json");
   if (!existsSync(file)) {
-    const name = path
-      .basename(path.resolve(folder))
-      .toLowerCase()
-      .replace(/[^a-z0-9._-]/g, "-");
-    writeFileSync(file, `${JSON.stringify({ name, version: "0.0.0", private: true, type: "module" }, null, 2)}\n`);
+    const manifest = { name: packageName(folder), version: "0.0.0", private: true, type: "module" };
+    writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
     io.out("wrote    package.json");
     return true;
   }
@@ -56,14 +53,31 @@ function ensureModule(folder: string, io: Io): boolean {
     io.err(`cannot read package.json: ${(error as Error).message}`);
     return false;
   }
-  if (parsed["type"] === "module") return true;
-  if (parsed["type"] !== undefined && parsed["type"] !== "commonjs") {
-    io.err(`cannot use package.json: "type" must be "module", got ${JSON.stringify(parsed["type"])}`);
+  const { name, type } = parsed;
+  if (name !== undefined && type === "module") return true;
+  if (type !== undefined && type !== "commonjs" && type !== "module") {
+    io.err(`cannot use package.json: "type" must be "module", got ${JSON.stringify(type)}`);
     return false;
   }
-  const { name, version, ...rest } = parsed;
-  const head = { ...(name === undefined ? {} : { name }), ...(version === undefined ? {} : { version }) };
+  // npm makes a package.json without a name when it installs into an empty folder; the name is part of every id.
+  const added = {
+    ...(name === undefined && { name: packageName(folder) }),
+    ...(type !== "module" && { type: "module" }),
+  };
+  const { name: _, version, ...rest } = parsed;
+  const head = { name: name ?? added.name, ...(version === undefined ? {} : { version }) };
   writeFileSync(file, `${JSON.stringify({ ...head, ...rest, type: "module" }, null, 2)}\n`);
-  io.out('extended package.json with "type": "module"');
+  const what = Object.entries(added).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  io.out(`extended package.json with ${what.join(" and ")}`);
   return true;
+}
+
+/** A package may be called what its folder is called, spelt as npm has it: a letter or digit first. */
+function packageName(folder: string): string {
+  const name = path
+    .basename(path.resolve(folder))
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]/g, "-")
+    .replace(/^[._-]+/, "");
+  return name === "" ? "app" : name;
 }

@@ -18,6 +18,7 @@ const tsconfig = `{
     "target": "es2022",
     "lib": ["es2023", "esnext.disposable"],
     "module": "nodenext",
+    "types": ["node"],
     "strict": true,
     "skipLibCheck": true,
     "rootDir": ".",

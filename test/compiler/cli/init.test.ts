@@ -40,6 +40,16 @@ test("init never overwrites, and may be repeated", async () => {
   expect(listFiles(folder).map((name) => read(folder, name))).toEqual(before);
 });
 
+test("a package.json without a name, as npm makes it in an empty folder, gets one", async () => {
+  const folder = folderWith({ "package.json": '{"dependencies":{"x":"1.0.0"}}' });
+  const io = new TestIo();
+  expect(await init(folder, io)).toBe(0);
+  const { name, ...rest } = JSON.parse(read(folder, "package.json")) as { name: string };
+  expect(name).toMatch(/^[a-z0-9][a-z0-9._-]*$/);
+  expect(rest).toEqual({ dependencies: { x: "1.0.0" }, type: "module" });
+  expect(io.lines).toContain(`extended package.json with "name": "${name}" and "type": "module"`);
+});
+
 test("a package.json that cannot be read is said, and left as it is", async () => {
   const folder = folderWith({ "package.json": "{" });
   const io = new TestIo();
