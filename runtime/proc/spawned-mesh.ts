@@ -16,7 +16,6 @@ import { causeOf, errorOf, type FailureCause } from "../supervise/cause.js";
 import { type FailureKind, MeshFailure } from "../supervise/failure.js";
 import type { Owned } from "../supervise/ownership.js";
 import { Deferred } from "./deferred.js";
-import { within } from "./within.js";
 
 /** What a spawned mesh needs of the processes it lives on. */
 export interface MeshHost {
@@ -28,14 +27,11 @@ export interface MeshHost {
   stopActors(mesh: SpawnedMesh, options: StopOptions): Promise<unknown>;
 }
 
-/** In ms, beyond `drain`: for `cleanup`, for what the actors own, and for those of that. */
-const stopSlack = 12_000;
 const defaultDrain = 5000;
 
 type Progress = "spawning" | "ready" | "failed";
 
 export class SpawnedMesh implements MeshControl, Owned {
-  readonly layer = "actors";
   readonly record: MeshRecord;
   readonly owner: Cell;
   /** The procs, by their ranks in their own mesh. */
@@ -136,7 +132,7 @@ export class SpawnedMesh implements MeshControl, Owned {
   async #stop(options: StopOptions): Promise<void> {
     this.record.stopped ??= options.reason;
     await this.#ordered;
-    await within(options.drain + stopSlack, this.#host.stopActors(this, options));
+    await this.#host.stopActors(this, options);
     this.#host.forget(this);
     this.#settleReady();
   }

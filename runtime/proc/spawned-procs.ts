@@ -21,7 +21,7 @@ import type { Local } from "./local.js";
 import type { Member } from "./member.js";
 import { type ClassReference, registry } from "./registry.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
-import { stopMember } from "./stop-member.js";
+import { stopMember, whileAlive } from "./stop-member.js";
 
 export interface SpawnedProcsOptions {
   readonly name: string;
@@ -30,7 +30,6 @@ export interface SpawnedProcsOptions {
 }
 
 export class SpawnedProcs extends ActorHost implements Owned {
-  readonly layer = "procs";
   readonly name: string;
   readonly extent: Extent;
   readonly owner: Cell;
@@ -96,11 +95,12 @@ export class SpawnedProcs extends ActorHost implements Owned {
   }
 
   stopActors({ record, region }: SpawnedMesh, { reason, drain }: StopOptions): Promise<unknown> {
-    return asRoot(this.proc, () => {
-      const agents = this.#on(region).filter(({ end }) => end === undefined);
-      const order = { reason, drain };
-      return Promise.allSettled(agents.map(({ rank }) => this.#agents.one(rank).stopActor.callOne(record.id, order)));
-    });
+    const stopOn = ({ rank }: Member) => {
+      const agent = this.#agents.one(rank);
+      return whileAlive(agent, drain, agent.stopActor.callOne(record.id, { reason, drain }));
+    };
+    const running = this.#on(region).filter(({ end }) => end === undefined);
+    return asRoot(this.proc, () => Promise.all(running.map(stopOn)));
   }
 
   stop(options: StopOptions): Promise<void> {
@@ -156,6 +156,8 @@ export class SpawnedProcs extends ActorHost implements Owned {
 
   async #stop(options: StopOptions): Promise<void> {
     this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${options.reason}`));
+    // Ends that have been noticed are told before this is over.
+    await new Promise((resolve) => setImmediate(resolve));
     await asRoot(this.proc, () =>
       Promise.all(this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), options))),
     );

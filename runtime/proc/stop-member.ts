@@ -11,29 +11,34 @@ import { within } from "./within.js";
 /** All in ms. `cleanup`: for actors' cleanups (3 s), and for the ends of processes that they own. */
 const limits = { answer: 250, cleanup: 8000, leave: 2000, terminated: 2000, output: 1000 };
 
-/** Never rejects. @param agent the member's, to be called as root */
+/** Never rejects. @param agent the member's; this is called as root */
 export async function stopMember(member: Member, agent: ProcAgentMesh, options: StopOptions): Promise<void> {
   if (member.end !== undefined) return;
   const { body } = member;
   member.stopping = true;
   body.ref();
   const { reason, drain } = options;
-  let alive = false;
   const asked = agent.shutdown.callOne({ reason, drain });
-  agent.alive.callOne().then(
-    () => {
-      alive = true;
-    },
-    () => {},
-  );
-  const done = Promise.race([asked.catch(() => {}), body.ended]);
-  let over = await within(Math.max(drain, limits.answer), done);
-  if (!over && alive) over = await within(limits.cleanup, done);
+  const over = await whileAlive(agent, drain, Promise.race([asked.catch(() => {}), body.ended]));
   if (over && (await within(limits.leave, body.ended))) return finish(member);
   body.terminate();
   if (!(await within(limits.terminated, body.ended))) body.kill();
   await body.ended;
   return finish(member);
+}
+
+/**
+ * Waits for what an agent was asked for: `drain` in any case, and for as long as cleanups take if it gives signs of life.
+ * Never rejects. @returns whether it has come to pass
+ */
+export async function whileAlive(agent: ProcAgentMesh, drain: number, done: PromiseLike<unknown>): Promise<boolean> {
+  let alive = false;
+  const answered = () => {
+    alive = true;
+  };
+  agent.alive.callOne().then(answered, () => {});
+  if (await within(Math.max(drain, limits.answer), done)) return true;
+  return alive && within(limits.cleanup, done);
 }
 
 /** What it printed last is printed before anyone goes on. */

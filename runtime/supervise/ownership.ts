@@ -7,8 +7,6 @@ import type { StopOptions } from "../actor/hooks.js";
 /** A mesh as its owner sees it. */
 export interface Owned {
   readonly name: string;
-  /** Actors stop before the processes they live in. */
-  readonly layer: "actors" | "procs";
   /** Idempotent, never rejects. */
   stop(options: StopOptions): Promise<void>;
 }
@@ -33,12 +31,14 @@ export class Ownership<Owner extends object> {
     return [...(this.#owned.get(owner) ?? [])];
   }
 
-  /** Stops what `owner` owns, also what it goes on to spawn meanwhile: actors first, then processes. Never rejects. */
+  /**
+   * Stops what `owner` owns, also what it goes on to spawn meanwhile. All at the same time: processes stop the actors in
+   * them before they end, and an actor need not wait for one that does not answer. Never rejects.
+   */
   async stopOwned(owner: Owner, options: StopOptions): Promise<void> {
     for (let meshes = this.of(owner); meshes.length > 0; meshes = this.of(owner)) {
-      const actors = meshes.filter(({ layer }) => layer === "actors");
-      await Promise.all((actors.length > 0 ? actors : meshes).map((mesh) => mesh.stop(options)));
-      for (const mesh of actors.length > 0 ? actors : meshes) this.remove(owner, mesh);
+      await Promise.all(meshes.map((mesh) => mesh.stop(options)));
+      for (const mesh of meshes) this.remove(owner, mesh);
     }
   }
 

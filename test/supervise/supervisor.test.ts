@@ -134,10 +134,9 @@ describe("an owner is told of failures", () => {
 
 describe("what an owner owns", () => {
   const stop = { reason: "done", drain: 0 };
-  function owned(name: string, layer: Owned["layer"], log: string[]): Owned {
+  function owned(name: string, log: string[]): Owned {
     return {
       name,
-      layer,
       async stop() {
         log.push(`+${name}`);
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -146,21 +145,20 @@ describe("what an owner owns", () => {
     };
   }
 
-  test("is stopped with it: actors first, then the processes they live in", async () => {
+  test("is stopped with it, all at the same time", async () => {
     const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
-    ownership.add(owner, owned("procs", "procs", log));
-    ownership.add(owner, owned("a", "actors", log));
-    ownership.add(owner, owned("b", "actors", log));
-    ownership.add({}, owned("someone else's", "actors", log));
+    ownership.add(owner, owned("procs", log));
+    ownership.add(owner, owned("actors", log));
+    ownership.add({}, owned("someone else's", log));
     await ownership.stopOwned(owner, stop);
-    expect(log).toEqual(["+a", "+b", "-a", "-b", "+procs", "-procs"]);
+    expect(log).toEqual(["+procs", "+actors", "-procs", "-actors"]);
     expect(ownership.of(owner)).toEqual([]);
   });
 
   test("includes what it spawns while it is being stopped", async () => {
     const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
-    const late = owned("late", "actors", log);
-    const first = owned("first", "actors", log);
+    const late = owned("late", log);
+    const first = owned("first", log);
     ownership.add(owner, {
       ...first,
       async stop(options) {
