@@ -2,11 +2,11 @@
  * `context()`: what code can know of the message it handles and of the actor it belongs to. The current turn is a
  * module-level variable while a handler runs synchronously, and follows it across awaits in an AsyncLocalStorage.
  *
- * The storage is made when the first actor handles a message in this process: from then on every promise costs more
+ * The storage is made when the first of the user's actors runs in this process: from then on every promise costs more
  * (on Node 20, 60 ns), and a program that only calls actors elsewhere never pays.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ActorId } from "../link/address.js";
+import { type ActorId, AGENT_MESH } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
 import { noChain } from "../link/extension.js";
 import type { Extent, Point } from "../shape/index.js";
@@ -120,14 +120,19 @@ export function currentCell(): Cell {
 
 /** Runs `body` as `turn`, and what it awaits too. `body` is one function for all turns: it finds its turn in `running`. */
 export function runTurn(turn: AnyTurn, body: () => unknown): unknown {
-  storage ??= new AsyncLocalStorage();
+  if (storage === undefined && isFollowed(turn.cell)) storage = new AsyncLocalStorage();
   const outer = current;
   current = turn;
   try {
-    return storage.run(turn, body);
+    return storage === undefined ? body() : storage.run(turn, body);
   } finally {
     current = outer;
   }
+}
+
+/** The runtime's own agents, and the program's root, need no storage: what they await goes on as the root. */
+function isFollowed(cell: Cell): boolean {
+  return cell.mesh !== AGENT_MESH && cell !== main;
 }
 
 /** Inside `runTurn`: its turn. */
