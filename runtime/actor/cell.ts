@@ -196,6 +196,8 @@ export class Cell implements Destination, Sender, MailboxOwner {
       return;
     }
     let args: readonly unknown[];
+    // Left over from a message that could not be decoded to its end.
+    if (portsRead.length > 0) portsRead.length = 0;
     try {
       args = handler.endpoint.args.decodeFrom(r);
     } catch (error) {

@@ -12,6 +12,7 @@ import type { Reader } from "../wire/reader.js";
 import { CallFuture, callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
 import { ActorError, SupervisionError } from "./errors.js";
+import { holdReceived, portsRead } from "./holders.js";
 import { awaitAsPromise } from "./plain-promise.js";
 import type { MeshView } from "./view.js";
 
@@ -76,6 +77,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
     if (this.settled) return;
     try {
       this.outcomes[rank] = this.#decoded?.take(r);
+      if (portsRead.length > 0) holdReceived(this.#calls[0]?.[0]);
     } catch (error) {
       this.errors.set(rank, error as Error);
     }

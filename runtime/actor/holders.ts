@@ -3,6 +3,8 @@
  * noted while a message is being encoded or decoded, and told to their owners when it is known whose message it is.
  */
 import type { ActorAddress, ProcId } from "../link/address.js";
+import type { Session } from "../link/session.js";
+import type { Cell } from "./cell.js";
 import type { ChannelPort, PortTarget } from "./port.js";
 import type { Proc } from "./proc.js";
 
@@ -25,6 +27,12 @@ export function holderName({ mesh, rank }: Pick<ActorAddress, "mesh" | "rank">):
 /** The message that was encoded last has been sent by `from` to `holders`. */
 export function noteHolders(from: Proc, holders: readonly Holder[]): void {
   for (const port of portsWritten.splice(0)) for (const holder of holders) tell(from, port.target, holder, true);
+}
+
+/** The ports in an answer are held by whoever asked: the sender of the session. */
+export function holdReceived(session: Session | undefined): void {
+  const { sender } = session ?? {};
+  if (sender !== undefined && "holdPorts" in sender) (sender as Cell).holdPorts();
 }
 
 /** An actor of `from` that held a port has ended. */

@@ -13,6 +13,7 @@ import type { Cell } from "./cell.js";
 import { readCauses } from "./error-wire.js";
 import { ActorError, OrphanedError, PortClosedError } from "./errors.js";
 import { HolderSet } from "./holder-set.js";
+import { portsRead } from "./holders.js";
 import type { OpenPort } from "./open-port.js";
 
 interface Entry {
@@ -121,7 +122,11 @@ export class PortQueue implements OpenPort {
 
   #read(lane: Lane, flags: number, r: Reader): Promise<unknown> {
     try {
-      if ((flags & Flag.exception) === 0) return Promise.resolve(this.codec.decodeFrom(r));
+      if ((flags & Flag.exception) === 0) {
+        const value = this.codec.decodeFrom(r);
+        if (portsRead.length > 0) this.cell.holdPorts();
+        return Promise.resolve(value);
+      }
       return Promise.reject(readException(lane, r));
     } catch (error) {
       return Promise.reject(error);

@@ -45,6 +45,9 @@ export interface ProcOptions {
   readonly connect: Dial;
 }
 
+/** Actors that have ended and are remembered for their late callers. */
+const REMEMBERED = 4096;
+
 export class Proc implements LinkHost {
   readonly id: ProcId;
   readonly universe: bigint;
@@ -63,6 +66,8 @@ export class Proc implements LinkHost {
   readonly #relays: Relays;
   readonly #links = new Set<Link>();
   readonly #cells = new Map<MeshId, Cell>();
+  /** Actors that have ended, the last of them: who asks for others is told by their owner. */
+  readonly #stopped = new Map<MeshId, DeliveryError>();
   readonly #held = new Map<MeshId, Held>();
   readonly #questions = new Map<number, MeshId>();
   readonly #ports = new Map<bigint, OpenPort>();
@@ -158,7 +163,10 @@ export class Proc implements LinkHost {
 
   /** A cell has come to its end. */
   forget(cell: Cell): void {
-    if (this.#cells.get(cell.mesh) === cell) this.#cells.delete(cell.mesh);
+    if (this.#cells.get(cell.mesh) !== cell) return;
+    this.#cells.delete(cell.mesh);
+    this.#stopped.set(cell.mesh, cell.ended!);
+    if (this.#stopped.size > REMEMBERED) this.#stopped.delete(this.#stopped.keys().next().value!);
   }
 
   openPort(port: OpenPort): void {
@@ -228,7 +236,8 @@ export class Proc implements LinkHost {
     const cell = this.#cells.get(target.number);
     // Every proc has one agent, whatever rank those who speak to it give it in their mesh.
     if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell;
-    return this.#hold(link, target);
+    const stopped = this.#stopped.get(target.number);
+    return stopped === undefined ? this.#hold(link, target) : new Refusal(stopped);
   }
 
   readError(r: Reader): Error {
@@ -264,6 +273,7 @@ export class Proc implements LinkHost {
       throw new Error(`cannot create ${cell.name}: it is there already`);
     }
     this.#cells.set(mesh, cell);
+    this.#stopped.delete(mesh);
     before?.replaceBy(cell);
     const held = this.#held.get(mesh);
     this.#held.delete(mesh);
@@ -308,6 +318,7 @@ export class Proc implements LinkHost {
 
   #end(link: Link, error: DeliveryError): void {
     this.#links.delete(link);
+    this.routes.remove(link);
     link.end(error);
   }
 }

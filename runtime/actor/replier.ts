@@ -42,6 +42,8 @@ export class Replier {
   readonly turn: Turn;
   readonly #owner: ReplierOwner;
   #settled = false;
+  /** The actor has ended: what is answered now reaches nobody, and nobody is to blame. */
+  #interrupted = false;
   #forward: ReplyForward | undefined;
   #escaped: ChannelPort<unknown> | undefined;
   #dropped = false;
@@ -66,6 +68,7 @@ export class Replier {
 
   /** @throws Error if it was answered already, CodecError, MessageSizeError: then nothing has been sent */
   answer(value: unknown): void {
+    if (this.#interrupted) return;
     this.#checkOpen();
     const { lane, call } = this.turn;
     if (call !== 0) {
@@ -77,6 +80,7 @@ export class Replier {
 
   /** @throws Error if it was answered already */
   fail(error: unknown): void {
+    if (this.#interrupted) return;
     this.#checkOpen();
     if (this.turn.call !== 0) answerError(this.turn, error);
     this.#settle();
@@ -121,6 +125,7 @@ export class Replier {
   /** The actor has ended. */
   interrupt(error: DeliveryError): void {
     if (this.#settled) return;
+    this.#interrupted = true;
     if (this.turn.call !== 0) answerInterrupted(this.turn, error);
     this.#settle();
   }

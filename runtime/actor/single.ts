@@ -7,6 +7,7 @@ import type { Reader } from "../wire/reader.js";
 import { CallFuture, callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
 import { SupervisionError } from "./errors.js";
+import { holdReceived, portsRead } from "./holders.js";
 import { awaitAsPromise } from "./plain-promise.js";
 
 export class SingleCall<T> extends CallFuture<T> implements CallSink {
@@ -37,6 +38,7 @@ export class SingleCall<T> extends CallFuture<T> implements CallSink {
       this.fail(error, false);
       return;
     }
+    if (portsRead.length > 0) holdReceived(this.#session);
     this.fulfil(value as T);
   }
 

@@ -11,6 +11,7 @@ import type { Reader } from "../wire/reader.js";
 import { callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
 import { Guard } from "./guard.js";
+import { holdReceived, portsRead } from "./holders.js";
 import type { MeshView } from "./view.js";
 
 /** Credit goes back when a quarter of the window has been taken. */
@@ -130,6 +131,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     let value: unknown;
     try {
       value = this.#codec?.decodeFrom(r);
+      if (portsRead.length > 0) holdReceived(this.#sources[rank]?.session);
     } catch (error) {
       this.#fail(error, LEFT);
       return;

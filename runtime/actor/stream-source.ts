@@ -55,8 +55,8 @@ export class StreamSource implements LinkStreamSource {
     turn.lane.link.streams.set(turn.call, this);
     this.#step(invoke, (made) => {
       this.#iterator = iteratorOf(made);
-      this.#pump();
     });
+    this.#pump();
   }
 
   credited(items: number, bytes: number): void {

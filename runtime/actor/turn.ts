@@ -17,6 +17,12 @@ import type { StreamSource } from "./stream-source.js";
 /** Why a caller no longer waits; on the wire the index. */
 export const cancelReasons = ["cancelled", "timeout", "left"] as const;
 
+/**
+ * How much later than its caller, in milliseconds, an actor sees by itself that the caller's time is over: the caller
+ * says so when it can, and must not get an answer that its own timeout has brought about.
+ */
+const GRACE_MS = 20;
+
 export class Turn implements Context {
   readonly cell: Cell;
   readonly lane: Lane;
@@ -153,7 +159,7 @@ export class Turn implements Context {
 
   #startTimer(): void {
     const { clock } = this.cell.proc;
-    this.#timer = clock.after(Math.max(0, this.#deadline - clock.now()), () => {
+    this.#timer = clock.after(Math.max(0, this.#deadline - clock.now()) + GRACE_MS, () => {
       if (!this.ended) this.cancel(cancelReasons.indexOf("timeout"));
     });
   }

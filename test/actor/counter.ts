@@ -10,6 +10,14 @@ import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
 
 export const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Waits until something has come true, however busy the machine is. */
+export async function until(what: string, test: () => boolean): Promise<void> {
+  for (let i = 0; !test(); i++) {
+    if (i === 2000) throw new Error(`never came true: ${what}`);
+    await delay(i < 10 ? 0 : 5);
+  }
+}
+
 export interface Where {
   rank: number;
   point: string;

@@ -1,0 +1,132 @@
+/** Futures: promises that can also be asked with a timeout, cancelled and waited for several at a time. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
+import { Future, firstCompleted } from "../../runtime/actor/future.js";
+import { Counter, type CounterMesh, delay, until } from "./counter.js";
+import { type TestProc, World } from "./world.js";
+
+let world: World;
+let there: TestProc;
+let counter: CounterMesh<never>;
+let unhandled: unknown[];
+const note = (error: unknown): void => {
+  unhandled.push(error);
+};
+let before: NodeJS.UnhandledRejectionListener[];
+
+beforeEach(() => {
+  world = new World();
+  there = world.proc("there");
+  counter = world.spawn<typeof Counter, never>("counter", Counter, [0], [there], {});
+  unhandled = [];
+  before = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", note);
+});
+afterEach(() => {
+  process.removeAllListeners("unhandledRejection");
+  for (const listener of before) process.on("unhandledRejection", listener);
+  world.close();
+});
+
+describe("a future", () => {
+  test("is a promise: it can be awaited, chained and combined", async () => {
+    const future = counter.value.callOne();
+    expect(future).toBeInstanceOf(Promise);
+    expect(future).toBeInstanceOf(Future);
+    expect(await Promise.all([future, future.then((n) => n + 1)])).toEqual([0, 1]);
+  });
+
+  test("get with a timeout rejects and leaves it usable", async () => {
+    const future = counter.sleep.callOne(30);
+    await expect(future.get({ timeout: 5 })).rejects.toEqual(
+      new TimeoutError("cannot get the answer: it did not come within 5 ms"),
+    );
+    expect(future.settled).toBe(false);
+    expect(await future).toBe(30);
+    expect(future.settled).toBe(true);
+    expect(await future.get({ timeout: 5 })).toBe(30);
+  });
+
+  test("cancelled twice, or after the answer, changes nothing", async () => {
+    const answered = counter.value.callOne();
+    await answered;
+    answered.cancel();
+    expect(await answered).toBe(0);
+  });
+});
+
+describe("a rejection that nobody handles", () => {
+  test("is a fault of the program if the handler threw", async () => {
+    void counter.fail.callOne("dropped");
+    await until("somebody is told", () => unhandled.length > 0);
+    expect(unhandled.map((e) => (e as Error).message)).toEqual(["dropped"]);
+  });
+
+  test("is none if the actor itself has failed", async () => {
+    void counter.sleep.callOne(1000);
+    counter.fail.broadcast("over");
+    void counter.value.callOne();
+    void counter.value.call();
+    await until("the actor has failed", () => there.failures().length > 0);
+    await delay(10);
+    world.root.proc.peerDown(there.proc.id, "gone");
+    void counter.value.callOne();
+    await delay(10);
+    expect(unhandled).toEqual([]);
+  });
+});
+
+describe("firstCompleted", () => {
+  test("answers with the first n that have settled, in that order, failed ones too", async () => {
+    const slow = counter.meanwhile.callOne(200);
+    const quick = counter.meanwhile.callOne(20);
+    const failed = counter.fail.callOne("x");
+    expect(await firstCompleted([slow, quick, failed], 2)).toEqual([failed, quick]);
+    expect(await firstCompleted([slow, quick])).toEqual([quick]);
+    expect(slow.settled).toBe(false);
+    slow.cancel();
+    await slow.catch(() => {});
+  });
+
+  test("refuses to wait for more than there are", () => {
+    expect(() => firstCompleted([], 1)).toThrow(
+      new RangeError("cannot wait for the first 1: expected a number from 0 to 0"),
+    );
+  });
+});
+
+describe("with", () => {
+  test("retry makes a call again that failed by timeout or supervision", async () => {
+    const mesh = world.spawn("pair", Counter, [0], [world.proc("p"), world.proc("q")]);
+    const q = world.procs.get("q")!;
+    const [cell] = [...q.proc.cells()];
+    const one = mesh.slice({ gpus: 1 });
+    one.fail.broadcast("fatal");
+    const retried = one.failOnEven.with({ retry: { attempts: 9, backoff: 5 } }).callOne();
+    await until("the actor has failed", () => q.failures().length > 0);
+    q.proc.createActor({ ...cell!.shape, incarnation: 1, args: [0] } as never);
+    await expect(retried).rejects.toThrow("even rank 0");
+  });
+
+  test("retry gives up after so many attempts, with the last error", async () => {
+    counter.fail.broadcast("fatal");
+    const error = await counter.failOnEven
+      .with({ retry: { attempts: 2, backoff: 1 } })
+      .callOne()
+      .then(undefined, (e) => e);
+    expect(error).toBeInstanceOf(SupervisionError);
+  });
+
+  test("options that cannot be are refused", () => {
+    expect(() => counter.increment.with({ retry: 3 })).toThrow(
+      new TypeError("cannot retry counter.increment: it is not @idempotent"),
+    );
+    expect(() => counter.value.with({ timeout: Number.NaN })).toThrow(
+      new RangeError("cannot wait: expected a timeout of at least 0 ms, got NaN"),
+    );
+    expect(() => counter.value.with({ signal: {} as AbortSignal })).toThrow(
+      new TypeError("cannot call counter.value: expected an AbortSignal, got object"),
+    );
+  });
+});

@@ -1,0 +1,261 @@
+/** The life of an actor: how it comes to be, how it ends, and what its callers are told. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { meshRecord } from "../../runtime/actor/address.js";
+import { SupervisionError } from "../../runtime/actor/errors.js";
+import { wholeMesh } from "../../runtime/actor/mesh.js";
+import { defineActor } from "../../runtime/wire/descriptor.js";
+import { Counter, type CounterMesh, counterDescriptor, delay } from "./counter.js";
+import { type TestProc, World } from "./world.js";
+
+let world: World;
+let there: TestProc;
+
+beforeEach(() => {
+  world = new World();
+  there = world.proc("there");
+});
+afterEach(() => world.close());
+
+function counterAt(args: readonly unknown[], actorClass: typeof Counter = Counter): CounterMesh<never> {
+  return world.spawn<typeof Counter, never>("counter", actorClass, args, [there], {});
+}
+
+async function failure(promise: PromiseLike<unknown>): Promise<Error> {
+  try {
+    return new Error(`resolved with ${String(await promise)}`);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** The mesh of the actor that was created last. */
+function lastMesh(): bigint {
+  return [...there.proc.cells()].at(-1)!.mesh;
+}
+
+describe("an actor that never comes to be", () => {
+  test("a constructor that throws: callers get SupervisionError with the cause, the owner is told once", async () => {
+    const counter = counterAt([-1]);
+    const error = await failure(counter.value.callOne());
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe(
+      "cannot call counter.value on rank 0: the actor counter[0] has failed: RangeError: no counting below zero",
+    );
+    expect((error.cause as Error).message).toBe("no counting below zero");
+    expect(there.failures().map(({ kind }) => kind)).toEqual(["constructor"]);
+  });
+
+  test("an init that rejects: what waited for it is told", async () => {
+    const counter = counterAt([-2]);
+    const error = await failure(counter.value.callOne());
+    expect(error.message).toMatch(/has failed: Error: init refused$/);
+    expect(there.failures().map(({ kind }) => kind)).toEqual(["init"]);
+  });
+
+  test("one that was refused by whoever should have created it", async () => {
+    const mesh = 77_000_000_001n;
+    const record = meshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
+    record.locate(0, { proc: there.proc.id, location: "there" });
+    const ghost = wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
+    world.ordered.add(mesh);
+    const called = failure(ghost.value.callOne());
+    await delay(5);
+    const shape = { mesh, rank: 0, incarnation: 0, name: "ghost", extent: {}, owner: world.root.proc.id };
+    there.proc.refuseActor(shape, { kind: "constructor", error: new Error("no such module"), at: 0 });
+    expect((await called).message).toBe(
+      "cannot call ghost.value on rank 0: the actor ghost[0] has failed: Error: no such module",
+    );
+    expect(there.failures()).toEqual([]);
+  });
+});
+
+describe("messages for an actor that is not known yet", () => {
+  function ghost(mesh: bigint): CounterMesh<never> {
+    const record = meshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
+    record.locate(0, { proc: there.proc.id, location: "there" });
+    return wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
+  }
+
+  test("are kept while its owner says that it is coming, and handled in order when it is there", async () => {
+    const mesh = 77_000_000_002n;
+    world.ordered.add(mesh);
+    const counter = ghost(mesh);
+    for (let i = 0; i < 100; i++) counter.note.broadcast(`${i}`, 0);
+    const log = counter.log.callOne();
+    await delay(10);
+    expect(log.settled).toBe(false);
+    const owner = world.root.proc.id;
+    const request = { mesh, rank: 0, incarnation: 0, name: "ghost", extent: {}, owner };
+    there.proc.createActor({ ...request, descriptor: counterDescriptor, actorClass: Counter as never, args: [0] });
+    expect((await log).slice(1)).toEqual(Array.from({ length: 100 }, (_, i) => [`+${i}`, `-${i}`]).flat());
+  });
+
+  test("come back when its owner says that there is none", async () => {
+    const counter = ghost(77_000_000_003n);
+    counter.note.broadcast("a", 0);
+    const error = await failure(counter.value.callOne());
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe("cannot call ghost.value on rank 0: there is no such actor, or not any more");
+    expect(world.root.events).toEqual([
+      {
+        kind: "undeliverable",
+        actor: "root",
+        detail: { to: "Counter.note", reason: "unknown", message: "there is no such actor, or not any more" },
+      },
+    ]);
+  });
+});
+
+describe("a failure", () => {
+  test("ends what is being handled and what waits; the owner is told once", async () => {
+    const counter = counterAt([0]);
+    const running = failure(counter.meanwhile.callOne(10_000));
+    const mesh = lastMesh();
+    await counter.value.callOne();
+    const sleeping = failure(counter.sleep.callOne(10_000));
+    const waiting = failure(counter.value.callOne());
+    counter.increment.broadcast(1);
+    await delay(5);
+    there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("enough"), at: 1 });
+    there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("again"), at: 2 });
+    const errors = await Promise.all([running, sleeping, waiting]);
+    for (const error of errors) expect(error.message).toMatch(/the actor counter\[0\] has failed: Error: enough$/);
+    expect(there.failures().map(({ error }) => (error as Error).message)).toEqual(["enough"]);
+    await until("the sender is told", () => world.root.events.length > 0);
+    expect(world.root.events.map(({ kind, detail }) => [kind, (detail as { to: string }).to])).toEqual([
+      ["undeliverable", "Counter.increment"],
+    ]);
+  });
+
+  test("runs cleanup, once, with the error, after what the actor owned has stopped", async () => {
+    const log: string[] = [];
+    class Cleaning extends Counter {
+      override async cleanup(error?: Error): Promise<void> {
+        await delay(1);
+        log.push(`cleanup: ${error?.message}`);
+      }
+    }
+    there.proc.hooks.stopOwned = async () => {
+      await delay(5);
+      log.push("owned stopped");
+    };
+    const counter = counterAt([0], Cleaning);
+    counter.fail.broadcast("fatal");
+    const cell = there.proc.cell(lastMesh())!;
+    await failure(counter.value.callOne());
+    const options = { reason: "ordered", drain: 0 };
+    await Promise.all([there.proc.stopActor(cell, options), there.proc.stopActor(cell, options)]);
+    await there.proc.stopActor(cell, options);
+    expect(log).toEqual(["owned stopped", "cleanup: fatal"]);
+  });
+
+  test("a rank that was replaced takes messages at the same address, with fresh state", async () => {
+    const counter = counterAt([5]);
+    await counter.increment.callOne(1);
+    counter.fail.broadcast("fatal");
+    await failure(counter.value.callOne());
+    const cell = there.proc.cell(lastMesh())!;
+    const { shape } = cell;
+    there.proc.createActor({ ...shape, incarnation: 1, args: [5] } as never);
+    expect(await counter.value.callOne()).toBe(5);
+    expect(there.proc.cell(shape.mesh)!.id.incarnation).toBe(1);
+    expect(() => there.proc.createActor({ ...shape, incarnation: 2, args: [5] } as never)).toThrow(
+      "cannot create counter[0]: it is there already",
+    );
+  });
+});
+
+describe("stop", () => {
+  test("handles what waits, then cleans up; later messages come back", async () => {
+    const cleaned: (Error | undefined)[] = [];
+    class Cleaning extends Counter {
+      override cleanup(error?: Error): void {
+        cleaned.push(error);
+      }
+    }
+    const counter = counterAt([0], Cleaning);
+    for (let i = 0; i < 5; i++) counter.note.broadcast(`${i}`, 1);
+    const log = counter.log.callOne();
+    await delay(3);
+    const mesh = lastMesh();
+    const stopped = world.stop(there, mesh, { drain: 1000 });
+    const late = failure(counter.value.callOne());
+    expect((await log).length).toBe(11);
+    await stopped;
+    expect((await late).message).toBe("cannot call counter.value on rank 0: the actor counter[0] was stopped: ordered");
+    expect(cleaned).toEqual([undefined]);
+    expect(there.proc.cell(mesh)).toBe(undefined);
+  });
+
+  test("waits no longer than drain says; what was not handled comes back", async () => {
+    const counter = counterAt([0]);
+    const running = failure(counter.sleep.callOne(10_000));
+    const waiting = failure(counter.value.callOne());
+    await delay(5);
+    await world.stop(there, lastMesh(), { drain: 10 });
+    expect((await running).message).toMatch(/was stopped: ordered$/);
+    expect((await waiting).message).toMatch(/was stopped: ordered$/);
+  });
+
+  test("a cleanup that throws is reported, and the actor ends all the same", async () => {
+    class Cleaning extends Counter {
+      override cleanup(): void {
+        throw new Error("mess");
+      }
+    }
+    counterAt([0], Cleaning);
+    const mesh = lastMesh();
+    await world.stop(there, mesh);
+    expect(there.proc.cell(mesh)).toBe(undefined);
+    expect(there.events.filter(({ kind }) => kind === "cleanupFailed").length).toBe(1);
+  });
+
+  test("lanes to and from a stopped actor are given up on both sides", async () => {
+    const counter = counterAt([0]);
+    await counter.value.callOne();
+    const link = world.root.proc.routes.existing(there.proc.id)!;
+    expect(link.sessions.filter((session) => session !== undefined).length).toBe(1);
+    await world.stop(there, lastMesh());
+    await until("the lane is given up", () => link.sessions.every((session) => session === undefined));
+    expect(link.sessions.filter((session) => session !== undefined).length).toBe(0);
+    const back = [...there.proc.routes.all()].flatMap(({ lanes }) => lanes.filter((lane) => lane !== undefined));
+    expect(back).toEqual([]);
+    expect((await failure(counter.value.callOne())).message).toMatch(/the actor counter\[0\] was stopped: ordered$/);
+  });
+});
+
+describe("a schema that both sides do not share", () => {
+  test("another version of the interface is refused, naming the command to run", async () => {
+    const counter = counterAt([0]);
+    await counter.value.callOne();
+    const older = defineActor({
+      key: counterDescriptor.key,
+      name: "Counter",
+      id: 7,
+      fingerprint: 1n,
+      args: () => ({ codec: counterDescriptor.args, min: 1, max: 1 }),
+      endpoints: () => ({ value: { id: 2, args: { codec: counterDescriptor.endpoints[1]!.args, min: 0, max: 0 } } }),
+    });
+    const cell = there.proc.cell(lastMesh())!;
+    const record = meshRecord({ id: cell.mesh, name: "counter", owner: world.root.proc.id, extent: {} });
+    const other = wholeMesh(record, older) as unknown as CounterMesh<never>;
+    expect((await failure(other.value.callOne())).message).toBe(
+      "cannot call counter.value on rank 0: the actor counter[0] was generated from another version of " +
+        "test/counter#Counter: run npx viceroy compile",
+    );
+    expect(await counter.value.callOne()).toBe(0);
+  });
+});
+
+test("a process that ends fails all that is pending there, at once, and all that is called later", async () => {
+  const counter = counterAt([0]);
+  const pending = failure(counter.sleep.callOne(10_000));
+  await delay(5);
+  world.root.proc.peerDown(there.proc.id, "it was killed by SIGKILL");
+  const errors = [await pending, await failure(counter.value.callOne())];
+  for (const error of errors) expect(error).toBeInstanceOf(SupervisionError);
+  expect(errors[0]!.message).toBe("cannot call counter.sleep on rank 0: it was killed by SIGKILL");
+  expect(errors[1]!.message).toBe("cannot call counter.value on rank 0: it was killed by SIGKILL");
+  counter.increment.broadcast(1);
+  expect(world.root.events.map(({ kind }) => kind)).toEqual(["peerDown", "undeliverable"]);
+});

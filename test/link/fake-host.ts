@@ -1,0 +1,129 @@
+/** A host of links that only notes what it is told, and destinations that keep what they get. */
+import { DeliveryError } from "../../runtime/link/errors.js";
+import type { LaneRequest, LinkHost, RelayFrame } from "../../runtime/link/host.js";
+import { noKeepAlive } from "../../runtime/link/keep-alive.js";
+import type { Destination, Lane } from "../../runtime/link/lane.js";
+import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
+import { Link } from "../../runtime/link/link.js";
+import { localPipe } from "../../runtime/link/local/pipe.js";
+import type { Interface, Message, Sender } from "../../runtime/link/session.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import type { Reader } from "../../runtime/wire/reader.js";
+
+export interface Received {
+  readonly lane: Lane;
+  readonly slot: number;
+  readonly call: number;
+  readonly text: string;
+  readonly size: number;
+}
+
+/** Keeps messages; consumes them at once unless `holds`. */
+export class Sink implements Destination {
+  readonly received: Received[] = [];
+  readonly closed: Lane[] = [];
+  holds = false;
+
+  bind(): void {}
+
+  message(lane: Lane, slot: number, call: number, _flags: number, r: Reader, size: number): void {
+    this.received.push({ lane, slot, call, text: codec.string.decodeFrom(r), size });
+    if (call === 0 && !this.holds) lane.consumed(size);
+  }
+
+  cancel(): void {}
+
+  laneClosed(lane: Lane): void {
+    this.closed.push(lane);
+  }
+}
+
+export class FakeHost implements LinkHost {
+  readonly universe = 1n;
+  readonly keepAlive = noKeepAlive;
+  readonly limits: Limits;
+  readonly id: bigint;
+  readonly sink = new Sink();
+  readonly opened: Link[] = [];
+  readonly ends: (Error | undefined)[] = [];
+  readonly requests: LaneRequest[] = [];
+  readonly relayedFrames: RelayFrame[] = [];
+  readonly answers: [number, boolean][] = [];
+
+  constructor(id: bigint, limits: Partial<Limits> = {}) {
+    this.id = id;
+    this.limits = { ...defaultLimits, ...limits };
+  }
+
+  linkOpened(link: Link): void {
+    this.opened.push(link);
+  }
+
+  linkClosed(link: Link, error: Error | undefined): void {
+    this.ends.push(error);
+    link.end(new DeliveryError("peer-down", error?.message ?? "closed"));
+  }
+
+  laneOpened(_link: Link, request: LaneRequest): Destination {
+    this.requests.push(request);
+    return this.sink;
+  }
+
+  readError(): Error {
+    return new Error("remote");
+  }
+
+  asked(link: Link, question: number, mesh: bigint): void {
+    link.sendTell(question, mesh === 5n);
+  }
+
+  told(_link: Link, question: number, exists: boolean): void {
+    this.answers.push([question, exists]);
+  }
+
+  portHeld(): void {}
+
+  relayed(_link: Link, frame: RelayFrame): void {
+    this.relayedFrames.push({ ...frame, bytes: frame.bytes.slice() });
+  }
+}
+
+export class FakeSender implements Sender {
+  readonly id = { universe: 1n, proc: 10n, mesh: 2n, rank: 0, incarnation: 0 };
+  readonly name = "sender";
+  readonly bounces: [number, string][] = [];
+  ended = 0;
+
+  bounced(_session: unknown, slot: number, error: DeliveryError): void {
+    this.bounces.push([slot, error.message]);
+  }
+
+  sessionEnded(): void {
+    this.ended++;
+  }
+}
+
+export const texts: Message = { label: "sink.text", codec: codec.string };
+export const bytes: Message = { label: "sink.bytes", codec: codec.bytes };
+export const iface: Interface = { key: "test#Sink", name: "Sink", fingerprint: 3n, endpoints: [{ name: "text" }] };
+export const waiter = { credited(): void {} };
+
+/** Two hosts with a link between them. */
+export function linked(limits: Partial<Limits> = {}) {
+  const near = new FakeHost(10n, limits);
+  const far = new FakeHost(11n, limits);
+  const [a, b] = localPipe();
+  const link = new Link(near, 11n, false);
+  const other = new Link(far, undefined, false);
+  link.attach(a);
+  other.attach(b);
+  const sender = new FakeSender();
+  const open = () =>
+    link.openSession(sender, { kind: "actor", proc: 11n, number: 5n, rank: 0, owner: 10n, fingerprint: 0n }, "key");
+  return { near, far, link, other, sender, open, pipes: [a, b] as const };
+}
+
+/** Long enough for everything that is under way to arrive and to be answered. */
+export async function settled(turns = 20): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,235 @@
+/** Links: lanes, credit, calls and the end of it all, over a pipe of real bytes. */
+import { describe, expect, test } from "vitest";
+import type { CallTarget } from "../../runtime/link/calls.js";
+import { BackpressureError, MessageSizeError } from "../../runtime/link/errors.js";
+import { Kind } from "../../runtime/link/frame.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";
+
+class Answers implements CallTarget {
+  readonly log: string[] = [];
+  answered(rank: number, r: Parameters<CallTarget["answered"]>[1]): void {
+    this.log.push(`${rank}: ${codec.string.decodeFrom(r)}`);
+  }
+  failed(rank: number, error: Error): void {
+    this.log.push(`${rank} failed: ${error.message}`);
+  }
+  item(): void {}
+  ended(): void {}
+}
+
+describe("messages", () => {
+  test("sent before anything is connected arrive, in order, with their sender and slot", async () => {
+    const { far, open } = linked();
+    const session = open();
+    session.slotOf(iface);
+    for (let i = 0; i < 100; i++) session.cast(0, 0, texts, `message ${i}`, waiter);
+    await settled();
+    expect(far.sink.received.map(({ text }) => text)).toEqual(Array.from({ length: 100 }, (_, i) => `message ${i}`));
+    expect(far.requests[0]!.sender).toEqual({
+      universe: 1n,
+      proc: 10n,
+      mesh: 2n,
+      rank: 0,
+      incarnation: 0,
+      name: "sender",
+    });
+  });
+
+  test("a large block is sent as it lies, and arrives whole between its neighbours", async () => {
+    const { far, open } = linked();
+    const session = open();
+    const block = new Uint8Array(300_000).map((_, i) => i);
+    const got: unknown[] = [];
+    far.sink.message = (lane, _slot, _call, _flags, r, size) => {
+      got.push(far.sink.received.length % 2 === 1 ? codec.bytes.decodeFrom(r) : codec.string.decodeFrom(r));
+      far.sink.received.push({} as never);
+      lane.consumed(size);
+    };
+    session.cast(0, 0, texts, "before", waiter);
+    session.cast(0, 0, bytes, block, waiter);
+    session.cast(0, 0, texts, "after", waiter);
+    session.cast(0, 0, bytes, block.subarray(5, 40_005), waiter);
+    await settled();
+    expect(got).toEqual(["before", block, "after", block.subarray(5, 40_005)]);
+    expect((got[1] as Uint8Array).constructor).toBe(Uint8Array);
+  });
+
+  test("over the limit of a frame is refused before anything is sent", async () => {
+    const { far, open } = linked({ maxFrame: 1000 });
+    const session = open();
+    const text = "x".repeat(2000);
+    const size = codec.string.encode(text).length;
+    expect(() => session.cast(0, 0, texts, text, waiter)).toThrow(
+      new MessageSizeError(
+        `cannot send sink.text: its message has ${size} bytes, more than the limit of 1000 for a frame (limits.maxFrame)`,
+      ),
+    );
+    expect(() => session.cast(0, 0, bytes, new Uint8Array(40_000), waiter)).toThrow(MessageSizeError);
+    session.cast(0, 0, texts, "small", waiter);
+    await settled();
+    expect(far.sink.received.map(({ text }) => text)).toEqual(["small"]);
+  });
+});
+
+describe("credit", () => {
+  test("bounds what is un-consumed at the receiver; the rest waits, in order, and loses nothing", async () => {
+    const { far, open } = linked({ creditMessages: 8 });
+    const session = open();
+    far.sink.holds = true;
+    let credited = 0;
+    const count = { credited: () => void credited++ };
+    for (let i = 0; i < 100; i++) if (session.cast(0, 0, texts, `${i}`, count)) credited++;
+    await settled();
+    expect(far.sink.received.length).toBe(8);
+    expect(credited).toBe(8);
+    for (let i = 0; i < far.sink.received.length; i++) {
+      const { lane, size } = far.sink.received[i]!;
+      lane.consumed(size);
+      if (i % 3 === 0) await settled(3);
+      if (i === far.sink.received.length - 1) await settled();
+    }
+    expect(far.sink.received.map(({ text }) => text)).toEqual(Array.from({ length: 100 }, (_, i) => `${i}`));
+    expect(credited).toBe(100);
+  });
+
+  test("counts bytes too, and lets one large message through", async () => {
+    const { far, open } = linked({ creditBytes: 1000 });
+    const session = open();
+    far.sink.holds = true;
+    for (const size of [2000, 10, 10]) session.cast(0, 0, texts, "x".repeat(size), waiter);
+    await settled();
+    expect(far.sink.received.length).toBe(1);
+    far.sink.received[0]!.lane.consumed(far.sink.received[0]!.size);
+    await settled();
+    expect(far.sink.received.length).toBe(3);
+  });
+
+  test("a sender beyond its window gets BackpressureError, and what was accepted arrives", async () => {
+    const { far, open } = linked({ creditMessages: 4, sendWindowMessages: 10 });
+    const session = open();
+    far.sink.holds = true;
+    for (let i = 0; i < 14; i++) session.cast(0, 0, texts, `${i}`, waiter);
+    expect(() => session.cast(0, 0, texts, "one too many", waiter)).toThrow(BackpressureError);
+    expect(() => session.cast(0, 0, texts, "one too many", waiter)).toThrow(
+      /^cannot send sink\.text: 10 messages \(\d+ bytes\) already wait for the receiver, the send window being 10 messages/,
+    );
+    far.sink.holds = false;
+    await settled();
+    for (const { lane, size } of far.sink.received) lane.consumed(size);
+    await settled();
+    expect(far.sink.received.map(({ text }) => text)).toEqual(Array.from({ length: 14 }, (_, i) => `${i}`));
+  });
+
+  test("an answer brings the credit of its call back", async () => {
+    const { far, link, open } = linked({ creditMessages: 2 });
+    const session = open();
+    const answers = new Answers();
+    for (let i = 0; i < 10; i++) session.call(0, texts, `${i}`, answers, i);
+    for (let i = 0; i < 5; i++) {
+      await settled();
+      for (const { lane, call, text } of far.sink.received.splice(0)) {
+        lane.link.sendReply(Kind.reply, call, false, codec.string, `re: ${text}`);
+      }
+    }
+    await settled();
+    expect(answers.log).toEqual(Array.from({ length: 10 }, (_, i) => `${i}: re: ${i}`));
+    expect(link.calls.size).toBe(0);
+  });
+});
+
+describe("calls", () => {
+  test("an answer that comes twice, or to nobody, changes nothing", async () => {
+    const { far, open } = linked();
+    const session = open();
+    const answers = new Answers();
+    session.call(0, texts, "one", answers, 0);
+    await settled();
+    const { lane, call } = far.sink.received[0]!;
+    for (const text of ["first", "second"]) lane.link.sendReply(Kind.reply, call, false, codec.string, text);
+    lane.link.sendReply(Kind.reply, 999, false, codec.string, "nobody");
+    await settled();
+    session.call(0, texts, "two", answers, 1);
+    await settled();
+    lane.link.sendReply(Kind.reply, call, false, codec.string, "late");
+    await settled();
+    expect(answers.log).toEqual(["0: first"]);
+  });
+
+  test("all of them fail when the pipe ends without a farewell, those that wait for credit too", async () => {
+    const { near, far, link, open, pipes, sender } = linked({ creditMessages: 2 });
+    const session = open();
+    session.slotOf(iface);
+    const answers = new Answers();
+    for (let i = 0; i < 4; i++) session.call(0, texts, `${i}`, answers, i);
+    session.cast(0, 0, texts, "cast", waiter);
+    await settled();
+    pipes[1].destroy(new Error("killed"));
+    await settled();
+    const why = "failed: the connection was reset";
+    expect(answers.log.sort()).toEqual([`0 ${why}`, `1 ${why}`, `2 ${why}`, `3 ${why}`]);
+    expect(sender.bounces).toEqual([[0, "the connection was reset"]]);
+    expect(near.ends.map((e) => e?.message)).toEqual(["the connection was reset"]);
+    expect(far.sink.closed.length).toBe(1);
+    expect(link.calls.size).toBe(0);
+  });
+
+  test("a farewell is no failure of the peer", async () => {
+    const { near, link, other } = linked();
+    await settled();
+    other.close("done");
+    await settled();
+    expect(near.ends).toEqual([undefined]);
+    expect(link.ended?.message).toBe("closed");
+  });
+});
+
+describe("lanes", () => {
+  test("a closed lane's number is used again, after the peer has forgotten it", async () => {
+    const { far, link, open } = linked();
+    const first = open();
+    first.cast(0, 0, texts, "first", waiter);
+    link.closeSession(first);
+    const second = open();
+    expect(second.lane).toBe(2);
+    await settled();
+    expect(far.sink.closed.map(({ id }) => id)).toEqual([1]);
+    const third = open();
+    expect(third.lane).toBe(1);
+    third.cast(0, 0, texts, "third", waiter);
+    await settled();
+    expect(far.sink.received.map(({ text, lane }) => [lane.id, text])).toEqual([
+      [1, "first"],
+      [1, "third"],
+    ]);
+  });
+
+  test("a destination that ends ends its sessions: what waits comes back", async () => {
+    const { far, open, sender } = linked({ creditMessages: 1 });
+    const session = open();
+    session.slotOf(iface);
+    far.sink.holds = true;
+    const answers = new Answers();
+    session.cast(0, 0, texts, "sent", waiter);
+    session.cast(0, 0, texts, "waits", waiter);
+    session.call(0, texts, "waits too", answers, 0);
+    await settled();
+    far.sink.received[0]!.lane.gone("stopped", "it was stopped");
+    await settled();
+    expect(session.ended?.message).toBe("it was stopped");
+    expect(sender.bounces).toEqual([[0, "it was stopped"]]);
+    expect(answers.log).toEqual(["0 failed: it was stopped"]);
+    expect(far.sink.closed.length).toBe(1);
+  });
+});
+
+test("a question about a mesh is answered in order", async () => {
+  const { near, link } = linked();
+  link.sendAsk(1, 5n);
+  link.sendAsk(2, 6n);
+  await settled();
+  expect(near.answers).toEqual([
+    [1, true],
+    [2, false],
+  ]);
+});
