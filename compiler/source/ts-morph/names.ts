@@ -3,6 +3,7 @@ import type { ts as TypeScript } from "ts-morph";
 import type { DeclarationKey } from "../../model/index.js";
 import { libraryFile, rootFolder, vocabularyFile } from "./files.js";
 import type { Compiler } from "./load.js";
+import type { Referred } from "./plain.js";
 
 export type Name =
   | { readonly kind: "schema"; readonly name: string; readonly key: DeclarationKey }
@@ -34,9 +35,40 @@ export class Names {
     return symbol === undefined ? { kind: "unresolved", name: name.getText() } : this.ofSymbol(symbol);
   }
 
+  /** What is behind a name, as far as others need to know of it; undefined when it is no type of a schema. */
+  referred(name: TypeScript.Node): Referred | undefined {
+    const symbol = this.#checker.getSymbolAtLocation(name);
+    const target = symbol && this.#target(symbol);
+    const [declaration, ...others] = target?.declarations ?? [];
+    if (declaration === undefined || others.length > 0) return undefined;
+    const ts = this.#ts;
+    if (ts.isEnumDeclaration(declaration)) return { kind: "enum", isGeneric: false, isActor: false };
+    if (!ts.isInterfaceDeclaration(declaration) && !ts.isTypeAliasDeclaration(declaration)) return undefined;
+    const kind = ts.isInterfaceDeclaration(declaration) ? "interface" : "alias";
+    const isActor = ts.isInterfaceDeclaration(declaration) && this.#isActor(declaration, new Set());
+    return { kind, isGeneric: declaration.typeParameters !== undefined, isActor };
+  }
+
+  #isActor(declaration: TypeScript.InterfaceDeclaration, seen: Set<TypeScript.Node>): boolean {
+    if (seen.has(declaration)) return false;
+    seen.add(declaration);
+    const bases = declaration.heritageClauses?.flatMap(({ types }) => [...types]) ?? [];
+    return bases.some(({ expression }) => {
+      const symbol = this.#checker.getSymbolAtLocation(expression);
+      const [base] = (symbol && this.#target(symbol).declarations) ?? [];
+      if (base === undefined || !this.#ts.isInterfaceDeclaration(base)) return false;
+      const isVocabulary = base.getSourceFile().fileName === vocabularyFile;
+      return isVocabulary ? base.name.text === "Actor" : this.#isActor(base, seen);
+    });
+  }
+
+  #target(symbol: TypeScript.Symbol): TypeScript.Symbol {
+    return symbol.flags & this.#ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
+  }
+
   ofSymbol(symbol: TypeScript.Symbol): Name {
     const ts = this.#ts;
-    const target = symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
+    const target = this.#target(symbol);
     const name = target.name;
     const [declaration] = target.declarations ?? [];
     if (declaration === undefined) return { kind: "unresolved", name: symbol.name };

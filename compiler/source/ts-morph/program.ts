@@ -70,6 +70,10 @@ export class SchemaProgram {
     return this.#program;
   }
 
+  version(path: string): number {
+    return this.#versions.get(path) ?? 0;
+  }
+
   /** Which version of which files `path` depends on, itself included. */
   signature(path: string): string {
     const reached = new Set([path]);

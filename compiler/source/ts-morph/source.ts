@@ -8,12 +8,15 @@ import { vocabularyName } from "./files.js";
 import { type Compiler, loadCompiler } from "./load.js";
 import { Names } from "./names.js";
 import { outlineOf } from "./outline.js";
+import { plainness, type Referred } from "./plain.js";
 import { SchemaProgram } from "./program.js";
 import { SyntaxReader } from "./syntax.js";
 
 export interface TypeSourceOptions {
   /** Whether there is a file, by its path relative to the config's root: for imports of what is no schema file. */
   readonly exists: (path: string) => boolean;
+  /** Lets the checker look at all files, at those too in which it would find nothing: for tests. */
+  readonly checkAll?: boolean;
 }
 
 /** Expensive: it loads the compiler. */
@@ -26,28 +29,44 @@ interface Reading {
   readonly program: TypeScript.Program;
   readonly syntax: SyntaxReader;
   readonly expander: Expander;
-  readonly signatures: Map<string, string>;
+  readonly names: Names;
+  readonly files: Map<string, FileReading>;
 }
 
-/** What is known of one file, as long as its signature is the same. */
+/** What is known of one file. */
 interface FileReading {
-  readonly signature: string;
-  declarations?: readonly SourceDeclaration[];
-  byKey?: ReadonlyMap<string, SourceDeclaration>;
+  /** Its version, and those of all files that it depends on. */
+  closure: string;
+  /** Its version, and what the names that it imports mean. Undefined: it imports more than names. */
+  readonly names: string | undefined;
+  /** The checker finds nothing wrong with it: see `plainness`. */
+  readonly isPlain: boolean;
+  /** While `names` is the same, so is all that is made of it. */
+  readonly isLocal: boolean;
+  readonly declarations: readonly SourceDeclaration[];
+  /** The first one of a name counts; that there are others is reported. */
+  readonly byKey: ReadonlyMap<string, SourceDeclaration>;
   problems?: readonly SourceProblem[];
+}
+
+interface Imports {
+  readonly names: string;
+  readonly referred: ReadonlyMap<string, Referred>;
 }
 
 class CompilerSource implements TypeSource {
   readonly #ts: Compiler;
   readonly #files: SchemaProgram;
   readonly #exists: (path: string) => boolean;
+  readonly #checkAll: boolean;
   readonly #texts = new Map<string, string>();
   readonly #known = new Map<string, FileReading>();
   /** Computed types, by their handles. Nodes of files that have been replaced stay: nobody asks for them. */
   readonly #handles: TypeScript.TypeNode[] = [];
   #reading: Reading | undefined;
 
-  constructor({ exists }: TypeSourceOptions) {
+  constructor({ exists, checkAll = false }: TypeSourceOptions) {
+    this.#checkAll = checkAll;
     this.#ts = loadCompiler();
     this.#files = new SchemaProgram(this.#ts);
     this.#exists = exists;
@@ -85,45 +104,82 @@ class CompilerSource implements TypeSource {
       const names = new Names(this.#ts, checker);
       const syntax = new SyntaxReader(this.#ts, names, checker, this.#handles);
       const expander = new Expander(this.#ts, names, checker, syntax);
-      this.#reading = { program, syntax, expander, signatures: new Map() };
+      this.#reading = { program, syntax, expander, names, files: new Map() };
     }
     return this.#reading;
   }
 
   signature(path: string): string {
-    const { signatures } = this.#read();
-    const known = signatures.get(path) ?? this.#files.signature(path);
-    signatures.set(path, known);
-    return known;
+    const { closure, names, isLocal } = this.#file(path);
+    return isLocal && names !== undefined ? names : closure;
   }
 
   #file(path: string): FileReading {
-    const signature = this.signature(path);
+    const { files } = this.#read();
+    const checked = files.get(path);
+    if (checked !== undefined) return checked;
+    const closure = this.#files.signature(path);
+    const imports = this.#imports(path);
     let known = this.#known.get(path);
-    if (known?.signature !== signature) {
-      known = { signature };
-      this.#known.set(path, known);
-    }
+    const isSame =
+      known !== undefined &&
+      (known.closure === closure || (known.isLocal && known.names !== undefined && known.names === imports?.names));
+    if (known === undefined || !isSame) known = this.#readFile(path, closure, imports);
+    known.closure = closure;
+    this.#known.set(path, known);
+    files.set(path, known);
     return known;
   }
 
+  #readFile(path: string, closure: string, imports: Imports | undefined): FileReading {
+    const { syntax } = this.#read();
+    const file = this.#files.file(path);
+    syntax.sawMember = false;
+    const declarations = syntax.declarations(file);
+    const byKey = new Map(declarations.toReversed().map((declaration) => [declaration.key, declaration]));
+    const plain =
+      imports === undefined || syntax.sawMember
+        ? { isPlain: false, isLocal: false }
+        : plainness(this.#ts, file, declarations, (key) => imports.referred.get(key));
+    return { closure, names: imports?.names, ...plain, declarations, byKey };
+  }
+
+  /** What the names that a file imports and declares mean; undefined when it imports more than names. */
+  #imports(path: string): Imports | undefined {
+    const ts = this.#ts;
+    const { names } = this.#read();
+    const file = this.#files.file(path);
+    const { imports = [] } = file as { readonly imports?: readonly unknown[] };
+    const referred = new Map<string, Referred>();
+    const texts = [`${path}@${this.#files.version(path)}`];
+    let count = 0;
+    for (const statement of file.statements) {
+      const declared = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
+      const bindings = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : undefined;
+      if (declared) {
+        const found = names.referred(statement.name);
+        if (found !== undefined) referred.set(`${path}#${statement.name.text}`, found);
+      } else if (bindings !== undefined && ts.isNamedImports(bindings)) {
+        count++;
+        for (const { name } of bindings.elements) {
+          const meaning = names.resolve(name);
+          const found = names.referred(name);
+          if (meaning.kind !== "schema" && meaning.kind !== "vocabulary") return undefined;
+          if (meaning.kind === "schema" && found !== undefined) referred.set(meaning.key, found);
+          texts.push(`${meaning.kind} ${meaning.key ?? meaning.name} ${JSON.stringify(found)}`);
+        }
+      }
+    }
+    return count === imports.length ? { names: texts.join("\n"), referred } : undefined;
+  }
+
   declarations(path: string): readonly SourceDeclaration[] {
-    const known = this.#file(path);
-    known.declarations ??= this.#read().syntax.declarations(this.#files.file(path));
-    return known.declarations;
+    return this.#file(path).declarations;
   }
 
   declaration(key: string): SourceDeclaration | undefined {
     const path = key.slice(0, key.lastIndexOf("#"));
-    if (!this.#texts.has(path)) return undefined;
-    const known = this.#file(path);
-    // The first one of a name counts; that there are others is reported.
-    known.byKey ??= new Map(
-      this.declarations(path)
-        .toReversed()
-        .map((declaration) => [declaration.key, declaration]),
-    );
-    return known.byKey.get(key);
+    return this.#texts.has(path) ? this.#file(path).byKey.get(key) : undefined;
   }
 
   expand(handle: number): SourceType | undefined {
@@ -145,6 +201,7 @@ class CompilerSource implements TypeSource {
     const syntax = program.getSyntacticDiagnostics(file).map((found) => this.#problem("syntax", path, found));
     // What the checker makes of a file that cannot be parsed is noise.
     if (syntax.length > 0) return syntax;
+    if (this.#file(path).isPlain && !this.#checkAll) return [];
     const imports = this.#importProblems(path, file);
     const types = program.getSemanticDiagnostics(file).map((found) => this.#problem("type", path, found));
     return [...imports, ...types.filter(({ start }) => imports.every((other) => other.start !== start))];

@@ -24,6 +24,8 @@ export class SyntaxReader {
   readonly #keywords: ReadonlyMap<TypeScript.SyntaxKind, Keyword>;
   /** In which the nodes stand that are being read: to find it from a node costs more than to read the node. */
   #file: TypeScript.SourceFile | undefined;
+  /** Whether a value of an enum has been put in the place of its name since this was last set. */
+  sawMember = false;
 
   /** @param handles where computed types are put: a handle is an index into it */
   constructor(ts: Compiler, names: Names, checker: TypeScript.TypeChecker, handles: TypeScript.TypeNode[]) {
@@ -294,7 +296,8 @@ export class SyntaxReader {
     if (ts.isArrayTypeNode(node.type)) {
       return { ...span, kind: "array", element: this.type(node.type.elementType), readonly: true };
     }
-    return ts.isTupleTypeNode(node.type) ? { ...this.#tuple(node.type, true), ...span } : this.type(node.type);
+    if (ts.isTupleTypeNode(node.type)) return { ...this.#tuple(node.type, true), ...span };
+    return { ...span, kind: "computed", handle: this.#handle(node) };
   }
 
   #expressionType(node: TypeScript.ExpressionWithTypeArguments): SourceType {
@@ -314,6 +317,7 @@ export class SyntaxReader {
     const { end } = node;
     const found = this.#names.resolve(name);
     if (found.kind === "parameter") return { start, end, kind: "parameter", name: found.name };
+    if (found.kind === "member") this.sawMember = true;
     if (found.kind === "member") return { start, end, kind: "literal", value: found.value };
     const args = typeArguments === undefined ? none : this.#types(typeArguments);
     const handle = typeArguments === undefined ? undefined : this.#handle(node);
