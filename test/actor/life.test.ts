@@ -4,7 +4,7 @@ import { meshRecord } from "../../runtime/actor/address.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { defineActor } from "../../runtime/wire/descriptor.js";
-import { Counter, type CounterMesh, counterDescriptor, delay } from "./counter.js";
+import { Counter, type CounterMesh, counterDescriptor, delay, until } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
 let world: World;
@@ -115,7 +115,7 @@ describe("a failure", () => {
     const sleeping = failure(counter.sleep.callOne(10_000));
     const waiting = failure(counter.value.callOne());
     counter.increment.broadcast(1);
-    await delay(5);
+    await until("all messages are there", () => there.proc.cell(mesh)!.waiting === 2);
     there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("enough"), at: 1 });
     there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("again"), at: 2 });
     const errors = await Promise.all([running, sleeping, waiting]);
@@ -174,10 +174,10 @@ describe("stop", () => {
       }
     }
     const counter = counterAt([0], Cleaning);
-    for (let i = 0; i < 5; i++) counter.note.broadcast(`${i}`, 1);
+    for (let i = 0; i < 5; i++) counter.note.broadcast(`${i}`, 10);
     const log = counter.log.callOne();
-    await delay(3);
     const mesh = lastMesh();
+    await until("all messages are there", () => there.proc.cell(mesh)!.waiting === 5);
     const stopped = world.stop(there, mesh, { drain: 1000 });
     const late = failure(counter.value.callOne());
     expect((await log).length).toBe(11);
@@ -191,7 +191,7 @@ describe("stop", () => {
     const counter = counterAt([0]);
     const running = failure(counter.sleep.callOne(10_000));
     const waiting = failure(counter.value.callOne());
-    await delay(5);
+    await until("both are there", () => there.proc.cell(lastMesh())!.waiting === 1);
     await world.stop(there, lastMesh(), { drain: 10 });
     expect((await running).message).toMatch(/was stopped: ordered$/);
     expect((await waiting).message).toMatch(/was stopped: ordered$/);
