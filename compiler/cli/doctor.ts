@@ -3,10 +3,11 @@
  * something must be mended; what is merely optional is said and passes.
  */
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { ConfigError, findConfig } from "../config/index.js";
+import { packageName } from "../pipeline/project.js";
 import { exitCode, type Io } from "./io.js";
 
 export interface Finding {
@@ -127,12 +128,13 @@ async function projectFindings(
     return [{ level: "note", what: `no project in ${folder}`, advice: "run `npx viceroy init` to begin one" }];
   }
   const findings: Finding[] = [{ level: "ok", what: `project ${path.relative(folder, file) || path.basename(file)}` }];
-  if (!existsSync(path.join(path.dirname(file), "package.json"))) {
-    findings.push({
-      level: "problem",
-      what: "no package.json beside the config",
-      advice: "run `npm init`: its name is part of every id",
-    });
+  try {
+    const name = packageName({ root: path.dirname(file), file: path.basename(file) });
+    findings.push({ level: "ok", what: `package ${name}` });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    findings.push({ level: "problem", what: error.message });
+    return findings;
   }
   const answer = await inStep(file);
   if (answer === undefined) {

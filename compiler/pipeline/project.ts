@@ -13,7 +13,7 @@ import { lockDiagnostic } from "./lock-diagnostics.js";
  * that has one.
  * @throws ConfigError if there is none, or it cannot be read: the name is part of every id
  */
-export function packageName(config: Config): string {
+export function packageName(config: Pick<Config, "root" | "file">): string {
   for (let folder = config.root; ; folder = path.dirname(folder)) {
     const name = nameIn(path.join(folder, "package.json"));
     if (name !== undefined) return name;

@@ -29,18 +29,26 @@ test("generated modules have names that JavaScript can say", () => {
 });
 
 test("doctor says what is wrong and what to do, and ends with 1", async () => {
-  const folder = folderWith({ "viceroy.config.ts": "export default {}" });
+  const folder = folderWith({ "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
   expect(await doctor(folder, io, async () => false)).toBe(1);
   expect(io.lines).toContain("PROBLEM generated code is out of step");
   expect(io.lines).toContain("        run `npx viceroy compile`");
-  expect(io.lines).toContain("PROBLEM no package.json beside the config");
-  expect(io.lines.at(-1)).toBe("2 to mend.");
+  expect(io.lines.at(-1)).toBe("1 to mend.");
+});
+
+test("doctor says when the package has no name", async () => {
+  const folder = folderWith({ "viceroy.config.ts": "export default {}" });
+  const io = new TestIo();
+  expect(await doctor(folder, io, async () => true)).toBe(1);
+  expect(io.lines).toContainEqual(
+    expect.stringMatching(/^PROBLEM cannot use the project: expected a package\.json with a "name"/),
+  );
 });
 
 test("doctor is content with a project in step", async () => {
   const folder = folderWith({});
-  addFiles(folder, { "viceroy.config.ts": "export default {}", "package.json": "{}" });
+  addFiles(folder, { "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
   expect(await doctor(folder, io, async () => true)).toBe(0);
   expect(io.lines).toContain(`ok      Node.js ${process.versions.node}`);
