@@ -1,7 +1,10 @@
 /** Runs a program as a user would, and compares what it prints with what it should print, up to numbers that vary. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
+
+// A machine that is busy with other things starts processes slowly.
+vi.setConfig({ testTimeout: 120_000 });
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 const tsx = fileURLToPath(import.meta.resolve("tsx/cli"));
@@ -19,7 +22,7 @@ export function runExample(name: string, args: readonly string[] = [], cwd = roo
 
 export function run(command: string, args: readonly string[], cwd: string): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(command, args, { cwd, maxBuffer: 1 << 26, timeout: 60_000 }, (_error, stdout, stderr) =>
+    const child = execFile(command, args, { cwd, maxBuffer: 1 << 26, timeout: 100_000 }, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
   });

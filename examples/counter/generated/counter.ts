@@ -4,12 +4,16 @@ import {
   type ActorDescriptor,
   type ActorMesh,
   type Awaitable,
+  type Codec,
   codec,
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
   type StreamEndpoint,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 /** Counts. */
@@ -38,23 +42,100 @@ export interface CounterKind extends MeshKind {
   readonly mesh: CounterMesh<this["dims"]>;
 }
 
+type CounterArgs = [initial: number];
+
+class CounterArgsLockstep extends LockstepCodec<CounterArgs> {
+  override write(w: Writer, at: number, value: CounterArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const initial = value[0];
+    if (initial !== (initial | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at, initial, true);
+  }
+
+  override read(r: Reader, at: number): CounterArgs {
+    const initial = r.view.getInt32(at, true);
+    return [initial];
+  }
+
+  override shape(): Codec<CounterArgs> {
+    return codec.parameters("Counter", { initial: codec.int32 });
+  }
+}
+
+const counterArgsCodec: Codec<CounterArgs> = new CounterArgsLockstep("Counter", 0xed3b294f7b1ad192n, { slot: 4 });
+
+type CounterIncrementArgs = [by?: number];
+
+class CounterIncrementArgsLockstep extends LockstepCodec<CounterIncrementArgs> {
+  override write(w: Writer, at: number, value: CounterIncrementArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const by = value[0];
+    let bits = 0;
+    if (by !== undefined) {
+      bits |= 1;
+      w.putInt32(w.reserve(4), by);
+    }
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): CounterIncrementArgs {
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const by = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    if (by !== undefined) {
+      return [by] as CounterIncrementArgs;
+    }
+    return [];
+  }
+
+  override shape(): Codec<CounterIncrementArgs> {
+    return codec.parameters("Counter.increment", { by: codec.optional(codec.int32) });
+  }
+}
+
+const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrementArgsLockstep(
+  "Counter.increment",
+  0xd9c81f8694df9a6en,
+  { slot: 1 },
+);
+
+type CounterWatchArgs = [count: number];
+
+class CounterWatchArgsLockstep extends LockstepCodec<CounterWatchArgs> {
+  override write(w: Writer, at: number, value: CounterWatchArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const count = value[0];
+    if (count !== (count | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at, count, true);
+  }
+
+  override read(r: Reader, at: number): CounterWatchArgs {
+    const count = r.view.getInt32(at, true);
+    return [count];
+  }
+
+  override shape(): Codec<CounterWatchArgs> {
+    return codec.parameters("Counter.watch", { count: codec.int32 });
+  }
+}
+
+const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsLockstep(
+  "Counter.watch",
+  0xed3b294f7b1ad192n,
+  { slot: 4 },
+);
+
 export const counterDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/counter#Counter",
   name: "Counter",
   id: 0x979dfdd3,
   fingerprint: 0x707a450794a63a37n,
-  args: () => defineArgs(codec.parameters("Counter", { initial: codec.int32 }), 1, 1),
+  args: () => defineArgs(counterArgsCodec, 1, 1),
   endpoints: () => ({
-    increment: {
-      id: 1,
-      args: defineArgs(codec.parameters("Counter.increment", { by: codec.optional(codec.int32) }), 0, 1),
-    },
+    increment: { id: 1, args: defineArgs(counterIncrementArgsCodec, 0, 1) },
     value: { id: 2, args: defineArgs(codec.parameters("Counter.value", {}), 0, 0), result: codec.int32 },
-    watch: {
-      id: 3,
-      args: defineArgs(codec.parameters("Counter.watch", { count: codec.int32 }), 1, 1),
-      result: codec.int32,
-      stream: true,
-    },
+    watch: { id: 3, args: defineArgs(counterWatchArgsCodec, 1, 1), result: codec.int32, stream: true },
   }),
 });

@@ -9,7 +9,10 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 /** What a model learns from in one step: inputs, and the outputs that belong to them. */
@@ -39,18 +42,66 @@ export interface LoaderKind extends MeshKind {
   readonly mesh: LoaderMesh<this["dims"]>;
 }
 
-export const BatchCodec: Codec<Batch> = codec.object<Batch>("Batch", () => ({
-  number: codec.uint32,
-  inputs: codec.float64Array,
-  outputs: codec.float64Array,
-}));
+class BatchLockstep extends LockstepCodec<Batch> {
+  override write(w: Writer, at: number, value: Batch): void {
+    w.requireObject(value);
+    const { number: number2, inputs, outputs } = value;
+    if (number2 !== number2 >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, number2, true);
+    if (!(inputs instanceof Float64Array)) w.refuse();
+    w.putTyped(at + 4, inputs);
+    if (!(outputs instanceof Float64Array)) w.refuse();
+    w.putTyped(at + 8, outputs);
+  }
+
+  override read(r: Reader, at: number): Batch {
+    const number2 = r.view.getUint32(at, true);
+    const inputs = r.getTyped(at + 4, Float64Array);
+    const outputs = r.getTyped(at + 8, Float64Array);
+    return { number: number2, inputs, outputs };
+  }
+
+  override shape(): Codec<Batch> {
+    return codec.object<Batch>("Batch", () => ({
+      number: codec.uint32,
+      inputs: codec.float64Array,
+      outputs: codec.float64Array,
+    }));
+  }
+}
+
+export const BatchCodec: Codec<Batch> = new BatchLockstep("Batch", 0xb335f6f749216897n, { slot: 12, bulk: true });
+
+type LoaderArgs = [batchSize: number];
+
+class LoaderArgsLockstep extends LockstepCodec<LoaderArgs> {
+  override write(w: Writer, at: number, value: LoaderArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const batchSize = value[0];
+    if (batchSize !== batchSize >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, batchSize, true);
+  }
+
+  override read(r: Reader, at: number): LoaderArgs {
+    const batchSize = r.view.getUint32(at, true);
+    return [batchSize];
+  }
+
+  override shape(): Codec<LoaderArgs> {
+    return codec.parameters("Loader", { batchSize: codec.uint32 });
+  }
+}
+
+const loaderArgsCodec: Codec<LoaderArgs> = new LoaderArgsLockstep("Loader", 0xe7760958c1e565f5n, { slot: 4 });
 
 export const loaderDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/loader#Loader",
   name: "Loader",
   id: 0xdd74bc28,
   fingerprint: 0xdf91269a660512dfn,
-  args: () => defineArgs(codec.parameters("Loader", { batchSize: codec.uint32 }), 1, 1),
+  args: () => defineArgs(loaderArgsCodec, 1, 1),
   endpoints: () => ({
     next: { id: 1, args: defineArgs(codec.parameters("Loader.next", {}), 0, 0), result: BatchCodec },
   }),

@@ -9,7 +9,10 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 import { type LoaderMesh, loaderDescriptor } from "./loader.js";
 
@@ -50,25 +53,135 @@ export interface TrainerKind extends MeshKind {
   readonly mesh: TrainerMesh<this["dims"]>;
 }
 
-export const LineCodec: Codec<Line> = codec.object<Line>("Line", () => ({ slope: codec.double, offset: codec.double }));
+class LineLockstep extends LockstepCodec<Line> {
+  override write(w: Writer, at: number, value: Line): void {
+    w.requireObject(value);
+    const { slope, offset } = value;
+    if (typeof slope !== "number") w.refuse();
+    if (typeof offset !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at, slope, true);
+    view.setFloat64(at + 8, offset, true);
+  }
 
-export const ProgressCodec: Codec<Progress> = codec.object<Progress>("Progress", () => ({
-  line: LineCodec,
-  loss: codec.double,
-  batches: codec.array(codec.uint32),
-}));
+  override read(r: Reader, at: number): Line {
+    const slope = r.view.getFloat64(at, true);
+    const offset = r.view.getFloat64(at + 8, true);
+    return { slope, offset };
+  }
+
+  override shape(): Codec<Line> {
+    return codec.object<Line>("Line", () => ({ slope: codec.double, offset: codec.double }));
+  }
+}
+
+export const LineCodec: Codec<Line> = new LineLockstep("Line", 0x94b05e1fdc6dbce5n, { slot: 16 });
+
+class ProgressLockstep extends LockstepCodec<Progress> {
+  override write(w: Writer, at: number, value: Progress): void {
+    w.requireObject(value);
+    const { line, loss, batches } = value;
+    if (typeof loss !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at + 16, loss, true);
+    LineCodec.write(w, at, line);
+    w.requireArray(batches);
+    const batchesCount = batches.length;
+    w.putLength(at + 24, batchesCount);
+    let batchesSlot = w.reserve(batchesCount * 4);
+    for (const item of batches) {
+      w.putUint32(batchesSlot, item);
+      batchesSlot += 4;
+    }
+  }
+
+  override read(r: Reader, at: number): Progress {
+    const line = LineCodec.read(r, at);
+    const loss = r.view.getFloat64(at + 16, true);
+    const batchesCount = r.getLength(at + 24);
+    let batchesSlot = r.take(batchesCount * 4);
+    const batches: number[] = new Array(batchesCount);
+    for (let i = 0; i < batchesCount; i++) {
+      batches[i] = r.view.getUint32(batchesSlot, true);
+      batchesSlot += 4;
+    }
+    return { line, loss, batches };
+  }
+
+  override shape(): Codec<Progress> {
+    return codec.object<Progress>("Progress", () => ({
+      line: LineCodec,
+      loss: codec.double,
+      batches: codec.array(codec.uint32),
+    }));
+  }
+}
+
+export const ProgressCodec: Codec<Progress> = new ProgressLockstep("Progress", 0x3bdbb23a03772433n, { slot: 25 });
+
+type TrainerArgs = [loaders: LoaderMesh<"gpus">];
+
+class TrainerArgsLockstep extends LockstepCodec<TrainerArgs> {
+  override write(w: Writer, at: number, value: TrainerArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const loaders = value[0];
+    trainerArgsLoadersCodec.write(w, at, loaders);
+  }
+
+  override read(r: Reader, at: number): TrainerArgs {
+    const loaders = trainerArgsLoadersCodec.read(r, at);
+    return [loaders];
+  }
+
+  override shape(): Codec<TrainerArgs> {
+    return codec.parameters("Trainer", { loaders: codec.mesh(() => loaderDescriptor, ["gpus"]) });
+  }
+}
+
+const trainerArgsCodec: Codec<TrainerArgs> = new TrainerArgsLockstep("Trainer", 0x88fac1f31d87c170n, {
+  slot: 4,
+  text: true,
+});
+
+type TrainerTrainArgs = [line: Line, steps: number];
+
+class TrainerTrainArgsLockstep extends LockstepCodec<TrainerTrainArgs> {
+  override write(w: Writer, at: number, value: TrainerTrainArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const line = value[0];
+    const steps = value[1];
+    if (steps !== steps >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at + 16, steps, true);
+    LineCodec.write(w, at, line);
+  }
+
+  override read(r: Reader, at: number): TrainerTrainArgs {
+    const line = LineCodec.read(r, at);
+    const steps = r.view.getUint32(at + 16, true);
+    return [line, steps];
+  }
+
+  override shape(): Codec<TrainerTrainArgs> {
+    return codec.parameters("Trainer.train", { line: LineCodec, steps: codec.uint32 });
+  }
+}
+
+const trainerTrainArgsCodec: Codec<TrainerTrainArgs> = new TrainerTrainArgsLockstep(
+  "Trainer.train",
+  0xbdcf352e4c1b2273n,
+  { slot: 20 },
+);
+
+const trainerArgsLoadersCodec: Codec<LoaderMesh<"gpus">> = codec.mesh(() => loaderDescriptor, ["gpus"]);
 
 export const trainerDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/trainer#Trainer",
   name: "Trainer",
   id: 0x6f96f5d8,
   fingerprint: 0x9bff39c722da7786n,
-  args: () => defineArgs(codec.parameters("Trainer", { loaders: codec.mesh(() => loaderDescriptor, ["gpus"]) }), 1, 1),
+  args: () => defineArgs(trainerArgsCodec, 1, 1),
   endpoints: () => ({
-    train: {
-      id: 1,
-      args: defineArgs(codec.parameters("Trainer.train", { line: LineCodec, steps: codec.uint32 }), 2, 2),
-      result: ProgressCodec,
-    },
+    train: { id: 1, args: defineArgs(trainerTrainArgsCodec, 2, 2), result: ProgressCodec },
   }),
 });

@@ -9,8 +9,11 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
   type Port,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 /** One stroke, as it is called out to the spectators. */
@@ -49,10 +52,122 @@ export interface PlayerKind extends MeshKind {
   readonly mesh: PlayerMesh<this["dims"]>;
 }
 
-export const StrokeCodec: Codec<Stroke> = codec.object<Stroke>("Stroke", () => ({
-  player: codec.string,
-  number: codec.uint32,
-}));
+class StrokeLockstep extends LockstepCodec<Stroke> {
+  override write(w: Writer, at: number, value: Stroke): void {
+    w.requireObject(value);
+    const { player, number: number2 } = value;
+    if (number2 !== number2 >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at + 1, number2, true);
+    w.putString(at, player);
+  }
+
+  override read(r: Reader, at: number): Stroke {
+    const player = r.getString(at);
+    const number2 = r.view.getUint32(at + 1, true);
+    return { player, number: number2 };
+  }
+
+  override shape(): Codec<Stroke> {
+    return codec.object<Stroke>("Stroke", () => ({ player: codec.string, number: codec.uint32 }));
+  }
+}
+
+export const StrokeCodec: Codec<Stroke> = new StrokeLockstep("Stroke", 0x8587633d4b12647fn, { slot: 5, text: true });
+
+type PlayerFaceArgs = [name: string, opponent: PlayerMesh, strokes: Port<Stroke>];
+
+class PlayerFaceArgsLockstep extends LockstepCodec<PlayerFaceArgs> {
+  override write(w: Writer, at: number, value: PlayerFaceArgs): void {
+    if (!Array.isArray(value) || value.length > 3) w.refuse();
+    const name = value[0];
+    const opponent = value[1];
+    const strokes = value[2];
+    w.putString(at, name);
+    playerFaceArgsOpponentCodec.write(w, at + 1, opponent);
+    playerFaceArgsStrokesCodec.write(w, at + 5, strokes);
+  }
+
+  override read(r: Reader, at: number): PlayerFaceArgs {
+    const name = r.getString(at);
+    const opponent = playerFaceArgsOpponentCodec.read(r, at + 1);
+    const strokes = playerFaceArgsStrokesCodec.read(r, at + 5);
+    return [name, opponent, strokes];
+  }
+
+  override shape(): Codec<PlayerFaceArgs> {
+    return codec.parameters("Player.face", {
+      name: codec.string,
+      opponent: codec.mesh(() => playerDescriptor),
+      strokes: codec.port(() => StrokeCodec),
+    });
+  }
+}
+
+const playerFaceArgsCodec: Codec<PlayerFaceArgs> = new PlayerFaceArgsLockstep("Player.face", 0xefa69f75cd71a455n, {
+  slot: 9,
+  text: true,
+});
+
+type PlayerHitArgs = [number: number, last: number];
+
+class PlayerHitArgsLockstep extends LockstepCodec<PlayerHitArgs> {
+  override write(w: Writer, at: number, value: PlayerHitArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const number2 = value[0];
+    const last = value[1];
+    if (number2 !== number2 >>> 0) w.refuse();
+    if (last !== last >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, number2, true);
+    view.setUint32(at + 4, last, true);
+  }
+
+  override read(r: Reader, at: number): PlayerHitArgs {
+    const number2 = r.view.getUint32(at, true);
+    const last = r.view.getUint32(at + 4, true);
+    return [number2, last];
+  }
+
+  override shape(): Codec<PlayerHitArgs> {
+    return codec.parameters("Player.hit", { number: codec.uint32, last: codec.uint32 });
+  }
+}
+
+const playerHitArgsCodec: Codec<PlayerHitArgs> = new PlayerHitArgsLockstep("Player.hit", 0xe83c083dd1e86aa5n, {
+  slot: 8,
+});
+
+type PlayerBounceArgs = [ball: number];
+
+class PlayerBounceArgsLockstep extends LockstepCodec<PlayerBounceArgs> {
+  override write(w: Writer, at: number, value: PlayerBounceArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const ball = value[0];
+    if (ball !== ball >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, ball, true);
+  }
+
+  override read(r: Reader, at: number): PlayerBounceArgs {
+    const ball = r.view.getUint32(at, true);
+    return [ball];
+  }
+
+  override shape(): Codec<PlayerBounceArgs> {
+    return codec.parameters("Player.bounce", { ball: codec.uint32 });
+  }
+}
+
+const playerBounceArgsCodec: Codec<PlayerBounceArgs> = new PlayerBounceArgsLockstep(
+  "Player.bounce",
+  0xe7760958c1e565f5n,
+  { slot: 4 },
+);
+
+const playerFaceArgsOpponentCodec: Codec<PlayerMesh> = codec.mesh(() => playerDescriptor);
+
+const playerFaceArgsStrokesCodec: Codec<Port<Stroke>> = codec.port(() => StrokeCodec);
 
 export const playerDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/player#Player",
@@ -61,26 +176,8 @@ export const playerDescriptor: ActorDescriptor = defineActor({
   fingerprint: 0x7aab5b3241dfb890n,
   args: () => defineArgs(codec.parameters("Player", {}), 0, 0),
   endpoints: () => ({
-    face: {
-      id: 1,
-      args: defineArgs(
-        codec.parameters("Player.face", {
-          name: codec.string,
-          opponent: codec.mesh(() => playerDescriptor),
-          strokes: codec.port(() => StrokeCodec),
-        }),
-        3,
-        3,
-      ),
-    },
-    hit: {
-      id: 2,
-      args: defineArgs(codec.parameters("Player.hit", { number: codec.uint32, last: codec.uint32 }), 2, 2),
-    },
-    bounce: {
-      id: 3,
-      args: defineArgs(codec.parameters("Player.bounce", { ball: codec.uint32 }), 1, 1),
-      result: codec.uint32,
-    },
+    face: { id: 1, args: defineArgs(playerFaceArgsCodec, 3, 3) },
+    hit: { id: 2, args: defineArgs(playerHitArgsCodec, 2, 2) },
+    bounce: { id: 3, args: defineArgs(playerBounceArgsCodec, 1, 1), result: codec.uint32 },
   }),
 });

@@ -1,6 +1,6 @@
 /** Two processes play a ball to and fro; then we take the time of calls, one after the other and many at once. */
 import { Channel, thisHost } from "viceroy";
-import { StrokeCodec } from "../generated/player.js";
+import { type Stroke, StrokeCodec } from "../generated/player.js";
 import "../generated/registry.js";
 import { TablePlayer } from "./table-player.js";
 
@@ -15,10 +15,11 @@ await Promise.all([ping.face.callOne("ping", pong, port), pong.face.callOne("pon
 
 console.log("A rally of 6 strokes between two processes:");
 ping.hit.broadcast(1, 6);
-for await (const { player, number } of strokes) {
-  console.log(`  ${number}  ${player === "ping" ? "ping ->" : "     <- pong"}`);
-  if (number === 6) break;
-}
+const rally: Stroke[] = [];
+for await (const stroke of strokes) if (rally.push(stroke) === 6) break;
+// Order is kept for each sender, not between two of them: a stroke may be reported before the one that it answers.
+rally.sort((a, b) => a.number - b.number);
+for (const { player, number } of rally) console.log(`  ${number}  ${player === "ping" ? "ping ->" : "     <- pong"}`);
 
 const rounds = 20_000;
 const warmUp = 2_000;

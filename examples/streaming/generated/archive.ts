@@ -4,12 +4,16 @@ import {
   type ActorDescriptor,
   type ActorMesh,
   type Awaitable,
+  type Codec,
   codec,
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
   type Port,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 /** Keeps notes, slowly. */
@@ -34,13 +38,64 @@ export interface ArchiveKind extends MeshKind {
   readonly mesh: ArchiveMesh<this["dims"]>;
 }
 
+type ArchiveArgs = [progress: Port<number>];
+
+class ArchiveArgsLockstep extends LockstepCodec<ArchiveArgs> {
+  override write(w: Writer, at: number, value: ArchiveArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const progress = value[0];
+    archiveArgsProgressCodec.write(w, at, progress);
+  }
+
+  override read(r: Reader, at: number): ArchiveArgs {
+    const progress = archiveArgsProgressCodec.read(r, at);
+    return [progress];
+  }
+
+  override shape(): Codec<ArchiveArgs> {
+    return codec.parameters("Archive", { progress: codec.port(() => codec.uint32) });
+  }
+}
+
+const archiveArgsCodec: Codec<ArchiveArgs> = new ArchiveArgsLockstep("Archive", 0xfb1604fc90694ca5n, {
+  slot: 4,
+  text: true,
+});
+
+type ArchiveStoreArgs = [note: string];
+
+class ArchiveStoreArgsLockstep extends LockstepCodec<ArchiveStoreArgs> {
+  override write(w: Writer, at: number, value: ArchiveStoreArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const note = value[0];
+    w.putString(at, note);
+  }
+
+  override read(r: Reader, at: number): ArchiveStoreArgs {
+    const note = r.getString(at);
+    return [note];
+  }
+
+  override shape(): Codec<ArchiveStoreArgs> {
+    return codec.parameters("Archive.store", { note: codec.string });
+  }
+}
+
+const archiveStoreArgsCodec: Codec<ArchiveStoreArgs> = new ArchiveStoreArgsLockstep(
+  "Archive.store",
+  0x2d6d22fb15d3a66fn,
+  { slot: 1, text: true },
+);
+
+const archiveArgsProgressCodec: Codec<Port<number>> = codec.port(() => codec.uint32);
+
 export const archiveDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/archive#Archive",
   name: "Archive",
   id: 0x058e1df9,
   fingerprint: 0x049833c4dcfcb6d8n,
-  args: () => defineArgs(codec.parameters("Archive", { progress: codec.port(() => codec.uint32) }), 1, 1),
+  args: () => defineArgs(archiveArgsCodec, 1, 1),
   endpoints: () => ({
-    store: { id: 1, args: defineArgs(codec.parameters("Archive.store", { note: codec.string }), 1, 1) },
+    store: { id: 1, args: defineArgs(archiveStoreArgsCodec, 1, 1) },
   }),
 });

@@ -9,8 +9,11 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
   type StreamEndpoint,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 export interface Picture {
@@ -49,15 +52,90 @@ export interface CameraKind extends MeshKind {
   readonly mesh: CameraMesh<this["dims"]>;
 }
 
-export const PictureCodec: Codec<Picture> = codec.object<Picture>("Picture", () => ({
-  number: codec.uint32,
-  pixels: codec.bytes,
-}));
+class PictureLockstep extends LockstepCodec<Picture> {
+  override write(w: Writer, at: number, value: Picture): void {
+    w.requireObject(value);
+    const { number: number2, pixels } = value;
+    if (number2 !== number2 >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, number2, true);
+    w.putBytes(at + 4, pixels);
+  }
 
-export const CameraStatusCodec: Codec<CameraStatus> = codec.object<CameraStatus>("CameraStatus", () => ({
-  taken: codec.uint32,
-  filming: codec.boolean,
-}));
+  override read(r: Reader, at: number): Picture {
+    const number2 = r.view.getUint32(at, true);
+    const pixels = r.getBytes(at + 4);
+    return { number: number2, pixels };
+  }
+
+  override shape(): Codec<Picture> {
+    return codec.object<Picture>("Picture", () => ({ number: codec.uint32, pixels: codec.bytes }));
+  }
+}
+
+export const PictureCodec: Codec<Picture> = new PictureLockstep("Picture", 0x5f7e5ab9734a1a5en, {
+  slot: 8,
+  bulk: true,
+});
+
+class CameraStatusLockstep extends LockstepCodec<CameraStatus> {
+  override write(w: Writer, at: number, value: CameraStatus): void {
+    w.requireObject(value);
+    const { taken, filming } = value;
+    if (taken !== taken >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at + 1, taken, true);
+    let bits = 0;
+    if (typeof filming !== "boolean") w.refuse();
+    if (filming) bits |= 1;
+    w.view.setUint8(at, bits);
+  }
+
+  override read(r: Reader, at: number): CameraStatus {
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const taken = r.view.getUint32(at + 1, true);
+    const filming = (bits & 1) !== 0;
+    return { taken, filming };
+  }
+
+  override shape(): Codec<CameraStatus> {
+    return codec.object<CameraStatus>("CameraStatus", () => ({ taken: codec.uint32, filming: codec.boolean }));
+  }
+}
+
+export const CameraStatusCodec: Codec<CameraStatus> = new CameraStatusLockstep("CameraStatus", 0x1d2011e45ca1d25cn, {
+  slot: 5,
+});
+
+type CameraFilmArgs = [width: number, height: number];
+
+class CameraFilmArgsLockstep extends LockstepCodec<CameraFilmArgs> {
+  override write(w: Writer, at: number, value: CameraFilmArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const width = value[0];
+    const height = value[1];
+    if (width !== width >>> 0) w.refuse();
+    if (height !== height >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, width, true);
+    view.setUint32(at + 4, height, true);
+  }
+
+  override read(r: Reader, at: number): CameraFilmArgs {
+    const width = r.view.getUint32(at, true);
+    const height = r.view.getUint32(at + 4, true);
+    return [width, height];
+  }
+
+  override shape(): Codec<CameraFilmArgs> {
+    return codec.parameters("Camera.film", { width: codec.uint32, height: codec.uint32 });
+  }
+}
+
+const cameraFilmArgsCodec: Codec<CameraFilmArgs> = new CameraFilmArgsLockstep("Camera.film", 0xe83c083dd1e86aa5n, {
+  slot: 8,
+});
 
 export const cameraDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/camera#Camera",
@@ -66,13 +144,7 @@ export const cameraDescriptor: ActorDescriptor = defineActor({
   fingerprint: 0xcbe1d03b0c368f60n,
   args: () => defineArgs(codec.parameters("Camera", {}), 0, 0),
   endpoints: () => ({
-    film: {
-      id: 1,
-      args: defineArgs(codec.parameters("Camera.film", { width: codec.uint32, height: codec.uint32 }), 2, 2),
-      result: PictureCodec,
-      stream: true,
-      concurrent: true,
-    },
+    film: { id: 1, args: defineArgs(cameraFilmArgsCodec, 2, 2), result: PictureCodec, stream: true, concurrent: true },
     status: { id: 2, args: defineArgs(codec.parameters("Camera.status", {}), 0, 0), result: CameraStatusCodec },
   }),
 });

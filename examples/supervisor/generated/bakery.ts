@@ -9,7 +9,10 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 /** What became of one order. */
@@ -63,23 +66,217 @@ export interface BakeryKind extends MeshKind {
   readonly mesh: BakeryMesh<this["dims"]>;
 }
 
-export const BakedCodec: Codec<Baked> = codec.object<Baked>("Baked", () => ({
-  order: codec.string,
-  result: codec.string,
-}));
+class BakedLockstep extends LockstepCodec<Baked> {
+  override write(w: Writer, at: number, value: Baked): void {
+    w.requireObject(value);
+    const { order, result } = value;
+    let text = w.text;
+    if (typeof order !== "string") w.refuse();
+    w.putLength(at, order.length);
+    text = w.join(text, order);
+    if (typeof result !== "string") w.refuse();
+    w.putLength(at + 1, result.length);
+    w.text = w.join(text, result);
+  }
+
+  override read(r: Reader, at: number): Baked {
+    const order = r.getString(at);
+    const result = r.getString(at + 1);
+    return { order, result };
+  }
+
+  override shape(): Codec<Baked> {
+    return codec.object<Baked>("Baked", () => ({ order: codec.string, result: codec.string }));
+  }
+}
+
+export const BakedCodec: Codec<Baked> = new BakedLockstep("Baked", 0xc06f2b22ed04708en, { slot: 2, text: true });
+
+type OvenArgs = [loavesToLive: number];
+
+class OvenArgsLockstep extends LockstepCodec<OvenArgs> {
+  override write(w: Writer, at: number, value: OvenArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const loavesToLive = value[0];
+    if (loavesToLive !== loavesToLive >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, loavesToLive, true);
+  }
+
+  override read(r: Reader, at: number): OvenArgs {
+    const loavesToLive = r.view.getUint32(at, true);
+    return [loavesToLive];
+  }
+
+  override shape(): Codec<OvenArgs> {
+    return codec.parameters("Oven", { loavesToLive: codec.uint32 });
+  }
+}
+
+const ovenArgsCodec: Codec<OvenArgs> = new OvenArgsLockstep("Oven", 0xe7760958c1e565f5n, { slot: 4 });
+
+type OvenBakeArgs = [order: string];
+
+class OvenBakeArgsLockstep extends LockstepCodec<OvenBakeArgs> {
+  override write(w: Writer, at: number, value: OvenBakeArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const order = value[0];
+    w.putString(at, order);
+  }
+
+  override read(r: Reader, at: number): OvenBakeArgs {
+    const order = r.getString(at);
+    return [order];
+  }
+
+  override shape(): Codec<OvenBakeArgs> {
+    return codec.parameters("Oven.bake", { order: codec.string });
+  }
+}
+
+const ovenBakeArgsCodec: Codec<OvenBakeArgs> = new OvenBakeArgsLockstep("Oven.bake", 0x2d6d22fb15d3a66fn, {
+  slot: 1,
+  text: true,
+});
+
+type BakeryArgs = [ovens: number, spares: number];
+
+class BakeryArgsLockstep extends LockstepCodec<BakeryArgs> {
+  override write(w: Writer, at: number, value: BakeryArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const ovens = value[0];
+    const spares = value[1];
+    if (ovens !== ovens >>> 0) w.refuse();
+    if (spares !== spares >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, ovens, true);
+    view.setUint32(at + 4, spares, true);
+  }
+
+  override read(r: Reader, at: number): BakeryArgs {
+    const ovens = r.view.getUint32(at, true);
+    const spares = r.view.getUint32(at + 4, true);
+    return [ovens, spares];
+  }
+
+  override shape(): Codec<BakeryArgs> {
+    return codec.parameters("Bakery", { ovens: codec.uint32, spares: codec.uint32 });
+  }
+}
+
+const bakeryArgsCodec: Codec<BakeryArgs> = new BakeryArgsLockstep("Bakery", 0xe83c083dd1e86aa5n, { slot: 8 });
+
+type BakeryBakeArgs = [orders: string[]];
+
+class BakeryBakeArgsLockstep extends LockstepCodec<BakeryBakeArgs> {
+  override write(w: Writer, at: number, value: BakeryBakeArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const orders = value[0];
+    w.requireArray(orders);
+    const ordersCount = orders.length;
+    w.putLength(at, ordersCount);
+    let ordersSlot = w.reserve(ordersCount);
+    for (const item of orders) {
+      w.putString(ordersSlot, item);
+      ordersSlot += 1;
+    }
+  }
+
+  override read(r: Reader, at: number): BakeryBakeArgs {
+    const ordersCount = r.getLength(at);
+    let ordersSlot = r.take(ordersCount);
+    const orders: string[] = new Array(ordersCount);
+    for (let i = 0; i < ordersCount; i++) {
+      orders[i] = r.getString(ordersSlot);
+      ordersSlot += 1;
+    }
+    return [orders];
+  }
+
+  override shape(): Codec<BakeryBakeArgs> {
+    return codec.parameters("Bakery.bake", { orders: codec.array(codec.string) });
+  }
+}
+
+const bakeryBakeArgsCodec: Codec<BakeryBakeArgs> = new BakeryBakeArgsLockstep("Bakery.bake", 0xc39331cdd1164446n, {
+  slot: 1,
+  text: true,
+});
+
+class BakeryResultLockstep extends LockstepCodec<Baked[]> {
+  override write(w: Writer, at: number, value: Baked[]): void {
+    w.requireArray(value);
+    const count = value.length;
+    w.putLength(at, count);
+    let slot = w.reserve(count * 2);
+    for (const item of value) {
+      BakedCodec.write(w, slot, item);
+      slot += 2;
+    }
+  }
+
+  override read(r: Reader, at: number): Baked[] {
+    const count = r.getLength(at);
+    let slot = r.take(count * 2);
+    const array: Baked[] = new Array(count);
+    for (let i = 0; i < count; i++) {
+      array[i] = BakedCodec.read(r, slot);
+      slot += 2;
+    }
+    return array;
+  }
+
+  override shape(): Codec<Baked[]> {
+    return codec.array(BakedCodec);
+  }
+}
+
+const bakeryResultCodec: Codec<Baked[]> = new BakeryResultLockstep("Baked[]", 0x6d8e5bf0cf252ba6n, {
+  slot: 1,
+  text: true,
+});
+
+class BakeryResultLockstep2 extends LockstepCodec<string[]> {
+  override write(w: Writer, at: number, value: string[]): void {
+    w.requireArray(value);
+    const count = value.length;
+    w.putLength(at, count);
+    let slot = w.reserve(count);
+    for (const item of value) {
+      w.putString(slot, item);
+      slot += 1;
+    }
+  }
+
+  override read(r: Reader, at: number): string[] {
+    const count = r.getLength(at);
+    let slot = r.take(count);
+    const array: string[] = new Array(count);
+    for (let i = 0; i < count; i++) {
+      array[i] = r.getString(slot);
+      slot += 1;
+    }
+    return array;
+  }
+
+  override shape(): Codec<string[]> {
+    return codec.array(codec.string);
+  }
+}
+
+const bakeryResultCodec2: Codec<string[]> = new BakeryResultLockstep2("string[]", 0x464df70ad37af7c8n, {
+  slot: 1,
+  text: true,
+});
 
 export const ovenDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/bakery#Oven",
   name: "Oven",
   id: 0x84ad0c15,
   fingerprint: 0x2dd775fe6dd0b286n,
-  args: () => defineArgs(codec.parameters("Oven", { loavesToLive: codec.uint32 }), 1, 1),
+  args: () => defineArgs(ovenArgsCodec, 1, 1),
   endpoints: () => ({
-    bake: {
-      id: 1,
-      args: defineArgs(codec.parameters("Oven.bake", { order: codec.string }), 1, 1),
-      result: codec.string,
-    },
+    bake: { id: 1, args: defineArgs(ovenBakeArgsCodec, 1, 1), result: codec.string },
   }),
 });
 
@@ -88,13 +285,9 @@ export const bakeryDescriptor: ActorDescriptor = defineActor({
   name: "Bakery",
   id: 0xbbc20076,
   fingerprint: 0x2cf223d89d8439den,
-  args: () => defineArgs(codec.parameters("Bakery", { ovens: codec.uint32, spares: codec.uint32 }), 2, 2),
+  args: () => defineArgs(bakeryArgsCodec, 2, 2),
   endpoints: () => ({
-    bake: {
-      id: 1,
-      args: defineArgs(codec.parameters("Bakery.bake", { orders: codec.array(codec.string) }), 1, 1),
-      result: codec.array(BakedCodec),
-    },
-    news: { id: 2, args: defineArgs(codec.parameters("Bakery.news", {}), 0, 0), result: codec.array(codec.string) },
+    bake: { id: 1, args: defineArgs(bakeryBakeArgsCodec, 1, 1), result: bakeryResultCodec },
+    news: { id: 2, args: defineArgs(codec.parameters("Bakery.news", {}), 0, 0), result: bakeryResultCodec2 },
   }),
 });

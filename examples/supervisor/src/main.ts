@@ -18,7 +18,7 @@ const fault = new Promise<void>((resolve) => {
 await using procs = thisHost().spawnProcs({});
 const bakery = procs.spawn("bakery", VillageBakery, 3, 1);
 
-await day("Monday", bakery, ["rye", "oat", "spelt", "stone", "rye", "oat", "rye", "oat", "spelt"]);
+await day("Monday", bakery, ["rye", "oat", "spelt", "rye", "oat", "stone", "rye", "oat", "spelt"]);
 await day("Tuesday", bakery, ["rye", "oat", "spelt", "rye", "oat", "spelt", "rye", "oat", "spelt"]);
 await fault;
 

@@ -52,5 +52,5 @@ export class VillageBakery extends BakeryActor {
 
 /** A process with nothing but an oven in it: what happens to one is nothing to the others. */
 function lightOven(loavesToLive: number): OvenMesh {
-  return thisHost().spawnProcs({}).spawn("oven", FlakyOven, loavesToLive);
+  return thisHost().spawnProcs({}, { name: "kitchen" }).spawn("oven", FlakyOven, loavesToLive);
 }

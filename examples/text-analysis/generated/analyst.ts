@@ -9,7 +9,10 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
+  LockstepCodec,
   type MeshKind,
+  type Reader,
+  type Writer,
 } from "viceroy/codegen/v1";
 
 /** Part of a file, by bytes. What counts is the text that begins in it: words are not torn apart. */
@@ -69,29 +72,307 @@ export interface AnalystKind extends MeshKind {
   readonly mesh: AnalystMesh<this["dims"]>;
 }
 
-export const PieceCodec: Codec<Piece> = codec.object<Piece>("Piece", () => ({
-  file: codec.string,
-  start: codec.double,
-  end: codec.double,
-}));
+class PieceLockstep extends LockstepCodec<Piece> {
+  override write(w: Writer, at: number, value: Piece): void {
+    w.requireObject(value);
+    const { file, start, end } = value;
+    if (typeof start !== "number") w.refuse();
+    if (typeof end !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at + 1, start, true);
+    view.setFloat64(at + 9, end, true);
+    w.putString(at, file);
+  }
 
-export const OutcomeCodec: Codec<Outcome> = codec.union<Outcome>("Outcome", "kind", () => ({
-  counted: codec.object<object>("", () => ({})),
-  binary: codec.object<object>("", () => ({})),
-  unreadable: codec.object<{ reason: string }>("", () => ({ reason: codec.string })),
-}));
+  override read(r: Reader, at: number): Piece {
+    const file = r.getString(at);
+    const start = r.view.getFloat64(at + 1, true);
+    const end = r.view.getFloat64(at + 9, true);
+    return { file, start, end };
+  }
 
-export const TotalsCodec: Codec<Totals> = codec.object<Totals>("Totals", () => ({
-  pieces: codec.uint32,
-  bytes: codec.double,
-  lines: codec.double,
-  words: codec.double,
-}));
+  override shape(): Codec<Piece> {
+    return codec.object<Piece>("Piece", () => ({ file: codec.string, start: codec.double, end: codec.double }));
+  }
+}
 
-export const WordCountCodec: Codec<WordCount> = codec.object<WordCount>("WordCount", () => ({
-  word: codec.string,
-  count: codec.double,
-}));
+export const PieceCodec: Codec<Piece> = new PieceLockstep("Piece", 0xecc965aca51bd07dn, { slot: 17, text: true });
+
+class OutcomeLockstep extends LockstepCodec<Outcome> {
+  override write(w: Writer, at: number, value: Outcome): void {
+    switch (value.kind) {
+      case "counted": {
+        w.view.setUint8(at, 0);
+        const slot = w.reserve(1);
+        w.view.setUint8(slot, 0);
+        break;
+      }
+      case "binary": {
+        w.view.setUint8(at, 1);
+        const slot2 = w.reserve(1);
+        w.view.setUint8(slot2, 0);
+        break;
+      }
+      case "unreadable": {
+        w.view.setUint8(at, 2);
+        const slot3 = w.reserve(1);
+        const { reason } = value;
+        w.putString(slot3, reason);
+        break;
+      }
+      default:
+        w.refuse();
+    }
+  }
+
+  override read(r: Reader, at: number): Outcome {
+    switch (r.view.getUint8(at)) {
+      case 0: {
+        const slot = r.take(1);
+        if (r.view.getUint8(slot) !== 0) r.refuse();
+        return { kind: "counted" };
+      }
+      case 1: {
+        const slot2 = r.take(1);
+        if (r.view.getUint8(slot2) !== 0) r.refuse();
+        return { kind: "binary" };
+      }
+      case 2: {
+        const slot3 = r.take(1);
+        const reason = r.getString(slot3);
+        return { kind: "unreadable", reason };
+      }
+      default:
+        return r.refuse();
+    }
+  }
+
+  override shape(): Codec<Outcome> {
+    return codec.union<Outcome>("Outcome", "kind", () => ({
+      counted: codec.object<object>("", () => ({})),
+      binary: codec.object<object>("", () => ({})),
+      unreadable: codec.object<{ reason: string }>("", () => ({ reason: codec.string })),
+    }));
+  }
+}
+
+export const OutcomeCodec: Codec<Outcome> = new OutcomeLockstep("Outcome", 0x092d3d2e9cab9091n, {
+  slot: 1,
+  text: true,
+});
+
+class TotalsLockstep extends LockstepCodec<Totals> {
+  override write(w: Writer, at: number, value: Totals): void {
+    w.requireObject(value);
+    const { pieces, bytes, lines, words } = value;
+    if (pieces !== pieces >>> 0) w.refuse();
+    if (typeof bytes !== "number") w.refuse();
+    if (typeof lines !== "number") w.refuse();
+    if (typeof words !== "number") w.refuse();
+    const view = w.view;
+    view.setUint32(at, pieces, true);
+    view.setFloat64(at + 4, bytes, true);
+    view.setFloat64(at + 12, lines, true);
+    view.setFloat64(at + 20, words, true);
+  }
+
+  override read(r: Reader, at: number): Totals {
+    const pieces = r.view.getUint32(at, true);
+    const bytes = r.view.getFloat64(at + 4, true);
+    const lines = r.view.getFloat64(at + 12, true);
+    const words = r.view.getFloat64(at + 20, true);
+    return { pieces, bytes, lines, words };
+  }
+
+  override shape(): Codec<Totals> {
+    return codec.object<Totals>("Totals", () => ({
+      pieces: codec.uint32,
+      bytes: codec.double,
+      lines: codec.double,
+      words: codec.double,
+    }));
+  }
+}
+
+export const TotalsCodec: Codec<Totals> = new TotalsLockstep("Totals", 0xdff4bb449aed6a41n, { slot: 28 });
+
+class WordCountLockstep extends LockstepCodec<WordCount> {
+  override write(w: Writer, at: number, value: WordCount): void {
+    w.requireObject(value);
+    const { word, count } = value;
+    if (typeof count !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at + 1, count, true);
+    w.putString(at, word);
+  }
+
+  override read(r: Reader, at: number): WordCount {
+    const word = r.getString(at);
+    const count = r.view.getFloat64(at + 1, true);
+    return { word, count };
+  }
+
+  override shape(): Codec<WordCount> {
+    return codec.object<WordCount>("WordCount", () => ({ word: codec.string, count: codec.double }));
+  }
+}
+
+export const WordCountCodec: Codec<WordCount> = new WordCountLockstep("WordCount", 0x6aa926aa92a3237an, {
+  slot: 9,
+  text: true,
+});
+
+type AnalystAnalyseArgs = [piece: Piece];
+
+class AnalystAnalyseArgsLockstep extends LockstepCodec<AnalystAnalyseArgs> {
+  override write(w: Writer, at: number, value: AnalystAnalyseArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const piece = value[0];
+    PieceCodec.write(w, at, piece);
+  }
+
+  override read(r: Reader, at: number): AnalystAnalyseArgs {
+    const piece = PieceCodec.read(r, at);
+    return [piece];
+  }
+
+  override shape(): Codec<AnalystAnalyseArgs> {
+    return codec.parameters("Analyst.analyse", { piece: PieceCodec });
+  }
+}
+
+const analystAnalyseArgsCodec: Codec<AnalystAnalyseArgs> = new AnalystAnalyseArgsLockstep(
+  "Analyst.analyse",
+  0x48eb97d82f484a44n,
+  { slot: 17, text: true },
+);
+
+class AnalystResultLockstep extends LockstepCodec<Map<string, number>> {
+  override write(w: Writer, at: number, value: Map<string, number>): void {
+    w.requireMap(value);
+    w.putCount(at, value.size);
+    let slot = w.reserve(value.size * 9);
+    for (const [key, item] of value) {
+      w.putString(slot, key);
+      w.putDouble(slot + 1, item);
+      slot += 9;
+    }
+  }
+
+  override read(r: Reader, at: number): Map<string, number> {
+    const count = r.getCount(at);
+    let slot = r.take(count * 9);
+    const map: Map<string, number> = new Map();
+    for (let i = 0; i < count; i++) {
+      const key = r.getString(slot);
+      map.set(key, r.view.getFloat64(slot + 1, true));
+      slot += 9;
+    }
+    if (map.size !== count) r.refuse();
+    return map;
+  }
+
+  override shape(): Codec<Map<string, number>> {
+    return codec.map(codec.string, codec.double);
+  }
+}
+
+const analystResultCodec: Codec<Map<string, number>> = new AnalystResultLockstep(
+  "Map<string, double>",
+  0x586ff227ab16e436n,
+  { slot: 4, text: true },
+);
+
+type AnalystAbsorbArgs = [others: AnalystMesh];
+
+class AnalystAbsorbArgsLockstep extends LockstepCodec<AnalystAbsorbArgs> {
+  override write(w: Writer, at: number, value: AnalystAbsorbArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const others = value[0];
+    analystAbsorbArgsOthersCodec.write(w, at, others);
+  }
+
+  override read(r: Reader, at: number): AnalystAbsorbArgs {
+    const others = analystAbsorbArgsOthersCodec.read(r, at);
+    return [others];
+  }
+
+  override shape(): Codec<AnalystAbsorbArgs> {
+    return codec.parameters("Analyst.absorb", { others: codec.mesh(() => analystDescriptor) });
+  }
+}
+
+const analystAbsorbArgsCodec: Codec<AnalystAbsorbArgs> = new AnalystAbsorbArgsLockstep(
+  "Analyst.absorb",
+  0xd3644499b99c2e3an,
+  { slot: 4, text: true },
+);
+
+type AnalystMostFrequentArgs = [count: number, letters: number];
+
+class AnalystMostFrequentArgsLockstep extends LockstepCodec<AnalystMostFrequentArgs> {
+  override write(w: Writer, at: number, value: AnalystMostFrequentArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const count = value[0];
+    const letters = value[1];
+    if (count !== count >>> 0) w.refuse();
+    if (letters !== letters >>> 0) w.refuse();
+    const view = w.view;
+    view.setUint32(at, count, true);
+    view.setUint32(at + 4, letters, true);
+  }
+
+  override read(r: Reader, at: number): AnalystMostFrequentArgs {
+    const count = r.view.getUint32(at, true);
+    const letters = r.view.getUint32(at + 4, true);
+    return [count, letters];
+  }
+
+  override shape(): Codec<AnalystMostFrequentArgs> {
+    return codec.parameters("Analyst.mostFrequent", { count: codec.uint32, letters: codec.uint32 });
+  }
+}
+
+const analystMostFrequentArgsCodec: Codec<AnalystMostFrequentArgs> = new AnalystMostFrequentArgsLockstep(
+  "Analyst.mostFrequent",
+  0xe83c083dd1e86aa5n,
+  { slot: 8 },
+);
+
+class AnalystResultLockstep2 extends LockstepCodec<WordCount[]> {
+  override write(w: Writer, at: number, value: WordCount[]): void {
+    w.requireArray(value);
+    const count = value.length;
+    w.putLength(at, count);
+    let slot = w.reserve(count * 9);
+    for (const item of value) {
+      WordCountCodec.write(w, slot, item);
+      slot += 9;
+    }
+  }
+
+  override read(r: Reader, at: number): WordCount[] {
+    const count = r.getLength(at);
+    let slot = r.take(count * 9);
+    const array: WordCount[] = new Array(count);
+    for (let i = 0; i < count; i++) {
+      array[i] = WordCountCodec.read(r, slot);
+      slot += 9;
+    }
+    return array;
+  }
+
+  override shape(): Codec<WordCount[]> {
+    return codec.array(WordCountCodec);
+  }
+}
+
+const analystResultCodec2: Codec<WordCount[]> = new AnalystResultLockstep2("WordCount[]", 0x8dd5c980e9dcdc25n, {
+  slot: 1,
+  text: true,
+});
+
+const analystAbsorbArgsOthersCodec: Codec<AnalystMesh> = codec.mesh(() => analystDescriptor);
 
 export const analystDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/analyst#Analyst",
@@ -100,25 +381,10 @@ export const analystDescriptor: ActorDescriptor = defineActor({
   fingerprint: 0xe41f669709d6fa93n,
   args: () => defineArgs(codec.parameters("Analyst", {}), 0, 0),
   endpoints: () => ({
-    analyse: {
-      id: 1,
-      args: defineArgs(codec.parameters("Analyst.analyse", { piece: PieceCodec }), 1, 1),
-      result: OutcomeCodec,
-    },
+    analyse: { id: 1, args: defineArgs(analystAnalyseArgsCodec, 1, 1), result: OutcomeCodec },
     totals: { id: 2, args: defineArgs(codec.parameters("Analyst.totals", {}), 0, 0), result: TotalsCodec },
-    words: {
-      id: 3,
-      args: defineArgs(codec.parameters("Analyst.words", {}), 0, 0),
-      result: codec.map(codec.string, codec.double),
-    },
-    absorb: {
-      id: 4,
-      args: defineArgs(codec.parameters("Analyst.absorb", { others: codec.mesh(() => analystDescriptor) }), 1, 1),
-    },
-    mostFrequent: {
-      id: 5,
-      args: defineArgs(codec.parameters("Analyst.mostFrequent", { count: codec.uint32, letters: codec.uint32 }), 2, 2),
-      result: codec.array(WordCountCodec),
-    },
+    words: { id: 3, args: defineArgs(codec.parameters("Analyst.words", {}), 0, 0), result: analystResultCodec },
+    absorb: { id: 4, args: defineArgs(analystAbsorbArgsCodec, 1, 1) },
+    mostFrequent: { id: 5, args: defineArgs(analystMostFrequentArgsCodec, 2, 2), result: analystResultCodec2 },
   }),
 });

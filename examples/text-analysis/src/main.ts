@@ -10,7 +10,7 @@ import "../generated/registry.js";
 import { findFiles, type InputFile } from "./inputs.js";
 import { piecesOf } from "./pieces.js";
 import { Progress } from "./progress.js";
-import { formatBytes, formatCount, totalsTable, wordsTable } from "./report.js";
+import { counted, formatBytes, formatCount, totalsTable, wordsTable } from "./report.js";
 import { WordAnalyst } from "./word-analyst.js";
 
 /** One piece at work and one on its way. */
@@ -21,12 +21,16 @@ const paths = process.argv.length > 2 ? process.argv.slice(2) : ["README.md", "d
 const { files, errors, notes } = await findFiles(paths);
 for (const note of notes) console.log(`left out: ${note}`);
 for (const error of errors) console.error(error);
-const failed = files.length > 0 ? await analyse(files) : 0;
-if (files.length === 0) console.error("nothing to analyse");
-if (errors.length + failed > 0 || files.length === 0) process.exitCode = 1;
+const { analysed, unreadable } = files.length > 0 ? await analyse(files) : { analysed: 0, unreadable: 0 };
+if (analysed === 0) console.error("nothing to analyse");
+if (errors.length + unreadable > 0 || analysed === 0) process.exitCode = 1;
 
-/** @returns how many files could not be read */
-async function analyse(files: readonly InputFile[]): Promise<number> {
+interface FileCounts {
+  readonly analysed: number;
+  readonly unreadable: number;
+}
+
+async function analyse(files: readonly InputFile[]): Promise<FileCounts> {
   const begin = performance.now();
   await using procs = thisHost().spawnProcs({ procs: 4 });
   const analysts = procs.spawn("analysts", WordAnalyst);
@@ -34,7 +38,8 @@ async function analyse(files: readonly InputFile[]): Promise<number> {
   const ready = performance.now();
   console.log(`started ${analysts.size} processes in ${seconds(ready - begin)}`);
 
-  const unreadable = await spread(analysts, files);
+  const counts = await spread(analysts, files);
+  if (counts.analysed === 0) return counts;
   const [perProcess, all, words] = await Promise.all([
     analysts.totals.call(),
     analysts.totals.reduce(addTotals),
@@ -47,14 +52,14 @@ async function analyse(files: readonly InputFile[]): Promise<number> {
   console.log(`${wordsTable("most frequent words", any, "of six letters and more", long)}\n`);
   const rate = (amount: number) => (1000 * amount) / took;
   console.log(
-    `${formatCount(files.length)} files in ${seconds(took)}: ` +
+    `${counted(counts.analysed, "file")} in ${seconds(took)}: ` +
       `${formatBytes(rate(all.bytes))} and ${formatCount(Math.round(rate(all.words)))} words a second`,
   );
-  return unreadable;
+  return counts;
 }
 
 /** Hands out pieces: each analyst gets the next when it is done with one, so that nobody waits for the slowest. */
-async function spread(analysts: AnalystMesh<"procs">, files: readonly InputFile[]): Promise<number> {
+async function spread(analysts: AnalystMesh<"procs">, files: readonly InputFile[]): Promise<FileCounts> {
   const waiting: Piece[] = files.flatMap(({ file, size }) => piecesOf(file, size)).reverse();
   const progress = new Progress(files.reduce((sum, { size }) => sum + size, 0));
   const unreadable = new Set<string>();
@@ -78,7 +83,7 @@ async function spread(analysts: AnalystMesh<"procs">, files: readonly InputFile[
     for (let i = 0; i < piecesAtATime; i++) workers.push(work(analysts.slice({ procs: rank })));
   }
   await Promise.all(workers);
-  return unreadable.size;
+  return { analysed: files.length - unreadable.size - binary.size, unreadable: unreadable.size };
 }
 
 function addTotals(a: Totals, b: Totals): Totals {

@@ -2,13 +2,18 @@
 import type { Totals, WordCount } from "../generated/analyst.js";
 
 export function formatBytes(bytes: number): string {
-  if (bytes < 1e3) return `${bytes} B`;
+  if (bytes < 1e3) return `${Math.round(bytes)} B`;
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} KB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }
 
 export function formatCount(count: number): string {
   return count.toLocaleString("en");
+}
+
+/** `1 file`, `2 files`. */
+export function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** One row for each process, and one for all together. */

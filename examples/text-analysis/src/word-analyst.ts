@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { context } from "viceroy";
 import { AnalystActor, type AnalystMesh, type Outcome, type Piece, type Totals } from "../generated/analyst.js";
+import { reasonOf } from "./inputs.js";
 import { countLines, isBinary, readPiece } from "./pieces.js";
 import { countWords, mergeWords, mostFrequentWords } from "./words.js";
 
@@ -17,7 +18,7 @@ export class WordAnalyst extends AnalystActor {
       if (await isBinary(file)) return { kind: "binary" };
       bytes = await readPiece(file, piece);
     } catch (error) {
-      return { kind: "unreadable", reason: (error as Error).message };
+      return { kind: "unreadable", reason: reasonOf(error) };
     }
     this.#totals.pieces++;
     this.#totals.bytes += bytes.length;
