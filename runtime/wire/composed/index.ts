@@ -77,7 +77,7 @@ export const codec = {
 
   /** `T | null`. */
   nullable<T>(inner: Codec<T>): Codec<T | null> {
-    return new NullableCodec(inner);
+    return inner instanceof NullableCodec ? inner : new NullableCodec(inner);
   },
 
   /** An object with known properties; given by a function when they refer to the codec being defined. */

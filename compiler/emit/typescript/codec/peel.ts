@@ -5,7 +5,10 @@
 import { instantiate, type SchemaIndex } from "../../../model/resolve.js";
 import type { Shape, Type } from "../../../model/type.js";
 
-/** A type with a layout of its own. A reference is to a message, a choice, or an alias of something composite. */
+/**
+ * A type with a layout of its own. A reference is to a message, a choice, or an alias of something composite; to an alias
+ * of something composite or null it means what is not null.
+ */
 export type Core = Exclude<Type, { readonly kind: "nullable" | "parameter" | "unsupported" }>;
 
 export interface Peeled {
@@ -14,33 +17,47 @@ export interface Peeled {
 }
 
 export function peel(type: Type, index: SchemaIndex): Peeled {
-  let nullable = false;
-  for (let current = type; ; ) {
-    const next = simpler(current, index);
-    if (current.kind === "nullable") nullable = true;
-    if (next === undefined) return { core: current as Core, nullable };
-    current = next;
+  switch (type.kind) {
+    case "nullable":
+      return { core: peel(type.inner, index).core, nullable: true };
+    case "inline":
+      return type.shape.kind === "alias" ? peel(type.shape.type, index) : { core: type, nullable: false };
+    case "ref":
+      return peelReference(type, index);
+    case "parameter":
+    case "unsupported":
+      throw new Error(`cannot lay out a type of kind ${type.kind}`);
+    default:
+      return { core: type, nullable: false };
   }
 }
 
-/** What `type` merely wraps or names; undefined if it is something itself. */
-function simpler(type: Type, index: SchemaIndex): Type | undefined {
-  if (type.kind === "parameter" || type.kind === "unsupported")
-    throw new Error(`cannot lay out a type of kind ${type.kind}`);
-  if (type.kind === "nullable") return type.inner;
-  if (type.kind === "inline") return type.shape.kind === "alias" ? type.shape.type : undefined;
-  if (type.kind !== "ref") return undefined;
-  const shape = instantiate(index.type(type.target), type.args);
-  return shape.kind === "alias" && !isComposite(shape.type) ? shape.type : undefined;
-}
+type Reference = Extract<Type, { kind: "ref" }>;
 
 /** Composite types have codecs under the name of their alias, so that they may refer to themselves. */
+function peelReference(type: Reference, index: SchemaIndex): Peeled {
+  const shape = instantiate(index.type(type.target), type.args);
+  if (shape.kind !== "alias") return { core: type, nullable: false };
+  const { inner, nullable } = withoutNull(shape.type);
+  if (isComposite(inner)) return { core: type, nullable };
+  const peeled = peel(inner, index);
+  return { core: peeled.core, nullable: nullable || peeled.nullable };
+}
+
+function withoutNull(type: Type): { readonly inner: Type; readonly nullable: boolean } {
+  if (type.kind === "nullable") return { inner: withoutNull(type.inner).inner, nullable: true };
+  if (type.kind === "inline" && type.shape.kind === "alias") return withoutNull(type.shape.type);
+  return { inner: type, nullable: false };
+}
+
 function isComposite(type: Type): boolean {
-  if (type.kind === "inline") return type.shape.kind !== "alias";
+  if (type.kind === "inline") return type.shape.kind !== "enum";
   return ["array", "tuple", "map", "set", "record"].includes(type.kind);
 }
 
-/** The shape behind a reference or written in place; of a composite alias what it is an alias of. */
+/** The shape behind a reference or written in place; of an alias, what is not null of what it is an alias of. */
 export function shapeOf(core: Extract<Core, { kind: "ref" | "inline" }>, index: SchemaIndex): Shape {
-  return core.kind === "inline" ? core.shape : instantiate(index.type(core.target), core.args);
+  if (core.kind === "inline") return core.shape;
+  const shape = instantiate(index.type(core.target), core.args);
+  return shape.kind === "alias" ? { kind: "alias", type: withoutNull(shape.type).inner } : shape;
 }

@@ -84,11 +84,14 @@ export class Units implements CodecReferences {
   }
 
   reference(core: Core, hint: string): Code {
-    if (core.kind === "ref" && core.args.length === 0) return this.#context.codec(core.target);
+    if (core.kind === "ref" && core.args.length === 0 && !this.#isTransparent(core.target)) {
+      return this.#context.codec(core.target);
+    }
     const key = typeKey(core);
     const known = this.#private.get(key);
     if (known !== undefined) return known;
-    const name = (core.kind === "ref" ? typeHint(core, this.#context.index) : hint).slice(0, longestHint);
+    const own = core.kind === "ref" ? typeHint(core, this.#context.index) : hint;
+    const name = (core.kind === "ref" && core.args.length === 0 ? `${own}Value` : own).slice(0, longestHint);
     const codec = this.#file.local(`${lowerFirst(name)}Codec`);
     this.#private.set(key, codec);
     this.#queue.push(() => this.#emitPrivate(core, name, codec));
@@ -112,21 +115,23 @@ export class Units implements CodecReferences {
   }
 
   #emitPrivate(core: Core, hint: string, codec: LocalName): void {
-    const expression = this.#composed.type(core);
+    const type = this.#meaning(core);
+    const expression = this.#composed.type(type);
     if (isLive(core) || this.#isEnum(core)) {
       const isApplied = core.kind === "ref" && core.args.length > 0;
       this.#constant(codec, false, core, isApplied ? lazy(expression) : expression);
       return;
     }
     const label = typeText(core, this.#context.index);
-    this.#emit(core, this.#generated(core), {
-      hint,
-      label,
-      codec,
-      exported: false,
-      shape: expression,
-      type: this.type(core, hint),
-    });
+    const printed = this.type(type, hint);
+    this.#emit(core, this.#generated(core), { hint, label, codec, exported: false, shape: expression, type: printed });
+  }
+
+  /** A reference to an alias means what is not null of it, which its name would not say. */
+  #meaning(core: Core): Type {
+    if (core.kind !== "ref") return core;
+    const shape = this.#layouts.shape(core);
+    return shape.kind === "alias" ? shape.type : core;
   }
 
   #emit(
@@ -158,7 +163,7 @@ export class Units implements CodecReferences {
 
   #expression(type: Type, hint: string, early: boolean): Code {
     const { core, nullable } = this.#layouts.peel(type);
-    const isPlain = core.kind === "scalar" || core.kind === "typedArray" || isLive(core);
+    const isPlain = core.kind === "scalar" || core.kind === "typedArray" || isLive(core) || isInlineEnum(core);
     const codec = isPlain ? this.#composed.type(core) : this.reference(core, hint);
     // Other modules may not have been evaluated yet, nor this one to its end.
     const whole = early && !isPlain ? lazy(codec) : codec;
@@ -183,9 +188,7 @@ export class Units implements CodecReferences {
   }
 
   #isEnum(core: Core): boolean {
-    return core.kind === "inline" && core.shape.kind === "enum"
-      ? true
-      : core.kind === "ref" && this.#layouts.shape(core).kind === "enum";
+    return isInlineEnum(core) || (core.kind === "ref" && this.#layouts.shape(core).kind === "enum");
   }
 }
 
@@ -214,6 +217,10 @@ function isShort(type: Type): boolean {
 function isName(type: Type): boolean {
   if (type.kind === "mesh") return type.dimensions === undefined;
   return type.kind === "scalar" || type.kind === "typedArray" || (type.kind === "ref" && type.args.length === 0);
+}
+
+function isInlineEnum(core: Core): boolean {
+  return core.kind === "inline" && core.shape.kind === "enum";
 }
 
 /** Values that only the runtime knows how to write. */

@@ -239,7 +239,7 @@ class PairOfInt32AndBoxOfStringLockstep extends LockstepCodec<PairOfInt32AndBoxO
   }
 
   override shape(): Codec<PairOfInt32AndBoxOfString> {
-    return PairCodec(codec.int32, BoxCodec(codec.string));
+    return codec.tuple(codec.int32, BoxCodec(codec.string));
   }
 }
 
@@ -325,7 +325,7 @@ type PageOfPageOfStringItems = Page<string>[];
 
 type BoxOfItem = Box<Item>;
 
-type PairOfInt32AndBoxOfString = Pair<number, Box<string>>;
+type PairOfInt32AndBoxOfString = [first: number, second: Box<string>];
 
 class BoxOfStringLockstep extends LockstepCodec<BoxOfString> {
   override write(w: Writer, at: number, value: BoxOfString): void {

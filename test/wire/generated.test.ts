@@ -1,0 +1,136 @@
+/**
+ * What is generated in straight lines does, byte for byte, what the composed codecs do: on random schemas, with random
+ * values, right and wrong ones, and with bytes that no codec wrote.
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Schema } from "../../compiler/model/index.js";
+import { indexSchema } from "../../compiler/model/resolve.js";
+import { type Codec, CodecError, type LockstepCodec } from "../../runtime/wire/index.js";
+import { loadGenerated } from "./load-generated.js";
+import { mutate } from "./mutate.js";
+import { RandomValues, randomNumbers, randomSchema } from "./random-schema.js";
+
+const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);
+
+interface Subject {
+  readonly name: string;
+  readonly generated: LockstepCodec<unknown>;
+  readonly composed: Codec<unknown>;
+  /** Another random value of the type. */
+  value(): unknown;
+}
+
+async function subjects(schema: Schema, random: () => number): Promise<readonly Subject[]> {
+  const codecs = await loadGenerated(schema);
+  const values = new RandomValues(indexSchema(schema), random);
+  return schema.modules.flatMap(({ types }) =>
+    types.flatMap(({ name, key }): Subject[] => {
+      const generated = codecs.get(`${name}Codec`);
+      if (generated === undefined) return [];
+      const type = { kind: "ref", target: key, args: [] } as const;
+      return [{ name, generated, composed: generated.shape(), value: () => values.value(type) }];
+    }),
+  );
+}
+
+function forSchemas(check: (subject: Subject, random: () => number) => void): Promise<void> {
+  const seed = fc.integer();
+  const property = fc.asyncProperty(randomSchema, seed, async (schema, seed) => {
+    const random = randomNumbers(seed);
+    for (const subject of await subjects(schema, random)) check(subject, random);
+  });
+  return fc.assert(property, { numRuns: schemas, endOnFailure: process.env["VICEROY_SHRINK"] === undefined });
+}
+
+test("the layout is the same", async () => {
+  await forSchemas(({ generated, composed }) => {
+    const layout = ({ slot, text, bulk }: Codec<unknown>) => ({ slot, text, bulk });
+    expect(layout(generated)).toEqual(layout(composed));
+  });
+});
+
+test("the bytes are the same, and come back as the value", async () => {
+  await forSchemas(({ generated, composed, value }) => {
+    for (let i = 0; i < 10; i++) {
+      const original = value();
+      const bytes = generated.encode(original);
+      expect(composed.encode(original)).toEqual(bytes);
+      assert.deepStrictEqual(generated.decode(bytes), original);
+      assert.deepStrictEqual(composed.decode(bytes), original);
+      assert.deepStrictEqual(generated.decode(bytes, { views: true }), original);
+    }
+  });
+});
+
+test("what the one refuses the other refuses, with the same reason", async () => {
+  await forSchemas(({ generated, composed, value }, random) => {
+    for (let i = 0; i < 40; i++) {
+      const bytes = mutate(generated.encode(value()), random);
+      const [one, other] = [
+        outcome(generated, () => generated.decode(bytes)),
+        outcome(composed, () => composed.decode(bytes)),
+      ];
+      assert.deepStrictEqual(one, other);
+    }
+  });
+});
+
+test("wrong values are refused, with the same reason", async () => {
+  await forSchemas(({ generated, composed, value }, random) => {
+    for (let i = 0; i < 20; i++) {
+      const wrong = spoil(value(), random);
+      const [one, other] = [
+        outcome(generated, () => generated.encode(wrong)),
+        outcome(composed, () => composed.encode(wrong)),
+      ];
+      assert.deepStrictEqual(one, other);
+    }
+  });
+});
+
+/** The result, or the text of the error without the name of what was encoded. */
+function outcome({ name }: Codec<unknown>, run: () => unknown): unknown {
+  try {
+    return { result: run() };
+  } catch (error) {
+    expect(error).toBeInstanceOf(CodecError);
+    return { reason: (error as CodecError).reason, path: (error as CodecError).path.slice(name.length) };
+  }
+}
+
+const strange = [
+  undefined,
+  null,
+  0,
+  1.5,
+  Number.NaN,
+  -1,
+  2 ** 40,
+  "",
+  "x",
+  5n,
+  2n ** 64n,
+  [],
+  {},
+  new Map(),
+  true,
+  Symbol.iterator,
+];
+
+/** `value` with something in it replaced. */
+function spoil(value: unknown, random: () => number): unknown {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  if (random() < 0.3 || typeof value !== "object" || value === null) return pick(strange);
+  if (Array.isArray(value))
+    return value.length === 0
+      ? pick(strange)
+      : value.with(Math.floor(random() * value.length), spoil(pick(value), random));
+  if (value instanceof Map) return new Map([...value, [spoil("", random), spoil("", random)]]);
+  if (value instanceof Set) return new Set([...value, spoil("", random)]);
+  const keys = Object.keys(value);
+  if (keys.length === 0 || Object.getPrototypeOf(value) !== Object.prototype) return pick(strange);
+  const key = pick(keys);
+  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, k === key ? spoil(v, random) : v]));
+}
