@@ -52,6 +52,7 @@ export class TestProc {
       limits,
       name,
       location: name,
+      ...(world.procs.has("root") ? { parent: world.root.proc.id } : {}),
       connect: (location) => world.dial(location),
     });
   }
@@ -68,6 +69,8 @@ export class World {
   /** Meshes that their owner has ordered, or will. */
   readonly ordered = new Set<bigint>();
   readonly procs = new Map<string, TestProc>();
+  /** Locations that nobody can dial any more. */
+  readonly unreachable = new Set<string>();
   /** Ends of pipes that were dialled, for tests that cut them. */
   readonly pipes: Pipe[] = [];
   readonly root: TestProc;
@@ -88,7 +91,7 @@ export class World {
 
   async dial(location: string): Promise<Pipe> {
     const to = this.procs.get(location);
-    if (to === undefined) throw new Error(`nobody listens at ${location}`);
+    if (to === undefined || this.unreachable.has(location)) throw new Error(`nobody listens at ${location}`);
     const [near, far] = localPipe();
     this.pipes.push(near);
     to.proc.attach(far);
