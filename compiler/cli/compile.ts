@@ -1,7 +1,9 @@
 /** `viceroy compile [--check] [--json]`: one run over a project. */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { ConfigError } from "../config/index.js";
 import { diagnostic } from "../diagnostics/index.js";
+import { emptyLock, printLock } from "../lock/index.js";
 import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
 import { compileProject, driftDiagnostics, hasErrors } from "../pipeline/index.js";
 import { exitCode, type Io } from "./io.js";
@@ -63,7 +65,10 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   report(diagnostics, root, options.json, io);
   writeOutput(root, plan);
   const writesLock = output.lockDiffers && !options.draft;
-  if (writesLock) writeWhole(path.join(root, config.lock), output.lockText);
+  // Drafts beside no lock at all would pass for generated code whose lock has been lost.
+  const lockFile = path.join(root, config.lock);
+  if (options.draft && !existsSync(lockFile)) writeWhole(lockFile, printLock(emptyLock));
+  if (writesLock) writeWhole(lockFile, output.lockText);
   if (diagnostics.length === 0 && (writesLock || !output.lockDiffers)) {
     rememberTree(
       config,
