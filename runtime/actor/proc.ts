@@ -69,7 +69,8 @@ export class Proc implements LinkHost {
   /** Actors that have ended, the last of them: who asks for others is told by their owner. */
   readonly #stopped = new Map<MeshId, DeliveryError>();
   readonly #held = new Map<MeshId, Held>();
-  readonly #questions = new Map<number, MeshId>();
+  /** What owners were asked, by number, and over which link. */
+  readonly #questions = new Map<number, { readonly mesh: MeshId; readonly link: Link }>();
   readonly #ports = new Map<bigint, OpenPort>();
   #lastQuestion = 0;
   #closed = false;
@@ -252,10 +253,10 @@ export class Proc implements LinkHost {
   }
 
   told(_link: Link, question: number, exists: boolean): void {
-    const mesh = this.#questions.get(question);
-    if (mesh === undefined) return;
+    const asked = this.#questions.get(question);
+    if (asked === undefined) return;
     this.#questions.delete(question);
-    if (!exists) this.#unknown(mesh);
+    if (!exists) this.#unknown(asked.mesh);
   }
 
   portHeld(_link: Link | undefined, port: bigint, holder: string, proc: ProcId, held: boolean): void {
@@ -281,7 +282,10 @@ export class Proc implements LinkHost {
     return cell;
   }
 
-  /** The mesh is not known here: its owner is asked, behind the orders that it has given. */
+  /**
+   * The mesh is not known here, not yet or not any more: its owner is asked. When it says that there is one, what has
+   * come is kept until `createActor` or `refuseActor` follows.
+   */
   #hold(link: Link, { number: mesh, owner }: SessionTarget): Destination {
     let held = this.#held.get(mesh);
     if (held !== undefined) return held;
@@ -296,13 +300,18 @@ export class Proc implements LinkHost {
       );
       return held;
     }
-    const toOwner = this.routes.existing(owner) ?? (link.peer === owner ? link : undefined);
+    // Whoever sent the message knows a way to the owner, if this proc has none of its own.
+    const toOwner = link.peer === owner ? link : this.#wayTo(owner, link.peer);
     if (toOwner === undefined) queueMicrotask(() => this.#unknown(mesh));
     else {
-      this.#questions.set(++this.#lastQuestion, mesh);
+      this.#questions.set(++this.#lastQuestion, { mesh, link: toOwner });
       toOwner.sendAsk(this.#lastQuestion, mesh);
     }
     return held;
+  }
+
+  #wayTo(owner: ProcId, through: ProcId | undefined): Link | undefined {
+    return this.routes.down(owner) === undefined ? this.routes.to(owner, "", through) : undefined;
   }
 
   #unknown(mesh: MeshId): void {
@@ -320,6 +329,11 @@ export class Proc implements LinkHost {
     this.#links.delete(link);
     this.routes.remove(link);
     link.end(error);
+    for (const [question, asked] of this.#questions) {
+      if (asked.link !== link) continue;
+      this.#questions.delete(question);
+      this.#unknown(asked.mesh);
+    }
   }
 }
 

@@ -1,0 +1,186 @@
+/** Meshes as users hold them: parts, shapes, and as values that can be sent. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Actor } from "../../runtime/actor/actor.js";
+import { meshRecord } from "../../runtime/actor/address.js";
+import type { Endpoint } from "../../runtime/actor/endpoint.js";
+import { SupervisionError } from "../../runtime/actor/errors.js";
+import type { MeshKind } from "../../runtime/actor/kind.js";
+import { type ActorMesh, viewOf } from "../../runtime/actor/mesh.js";
+import { range } from "../../runtime/shape/index.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
+import { Counter, type CounterMesh, counterDescriptor } from "./counter.js";
+import { type TestProc, World } from "./world.js";
+
+const user = defineActor({
+  key: "test/meshes#User",
+  name: "User",
+  id: 2,
+  fingerprint: 0x61n,
+  args: () => defineArgs(codec.tuple(), 0, 0),
+  endpoints: () => ({
+    sum: { id: 1, args: defineArgs(codec.tuple(codec.mesh(() => counterDescriptor)), 1, 1), result: codec.int32 },
+    keep: { id: 2, args: defineArgs(codec.tuple(codec.mesh(() => counterDescriptor)), 1, 1) },
+    kept: { id: 3, args: defineArgs(codec.tuple(), 0, 0), result: codec.mesh(() => counterDescriptor) },
+    line: { id: 4, args: defineArgs(codec.tuple(codec.mesh(() => counterDescriptor, ["gpus"])), 1, 1) },
+  }),
+});
+
+interface UserKind extends MeshKind {
+  readonly mesh: UserMesh<this["dims"]>;
+}
+interface UserMesh<D extends string = string> extends ActorMesh<UserKind, D> {
+  readonly sum: Endpoint<[counters: CounterMesh], number, D>;
+  readonly keep: Endpoint<[counters: CounterMesh], void, D>;
+  readonly kept: Endpoint<[], CounterMesh, D>;
+  readonly line: Endpoint<[counters: CounterMesh<"gpus">], void, D>;
+}
+
+class User extends Actor {
+  static override readonly descriptor = user;
+  declare readonly $kind: UserKind;
+  #kept: CounterMesh | undefined;
+  async sum(counters: CounterMesh): Promise<number> {
+    return counters.value.reduce("sum");
+  }
+  keep(counters: CounterMesh): void {
+    this.#kept = counters;
+  }
+  kept(): CounterMesh {
+    return this.#kept!;
+  }
+  line(): void {}
+}
+
+let world: World;
+let procs: TestProc[];
+let counters: CounterMesh<"gpus">;
+let users: UserMesh<never>;
+
+beforeEach(() => {
+  world = new World();
+  procs = ["a", "b", "c", "d"].map((name) => world.proc(name));
+  counters = world.spawn("counters", Counter, [1], procs);
+  users = world.spawn<typeof User, never>("user", User, [], [world.proc("u")], {});
+});
+afterEach(() => world.close());
+
+describe("parts of a mesh", () => {
+  test("have sizes, places and ranks of their own", async () => {
+    expect(counters.extent).toEqual({ gpus: 4 });
+    const grid = counters.split({ gpus: ["dp", "tp"] }, { tp: 2 });
+    expect(grid.extent).toEqual({ dp: 2, tp: 2 });
+    grid.slice({ dp: 1, tp: 0 }).increment.broadcast(10);
+    expect([...(await grid.value.call()).values()]).toEqual([1, 1, 11, 1]);
+    expect(await grid.slice({ dp: 1 }).value.reduce("sum")).toBe(12);
+    expect(grid.rename({ tp: "model" }).extent).toEqual({ dp: 2, model: 2 });
+    expect(grid.flatten("rank").extent).toEqual({ rank: 4 });
+    expect(() => grid.slice({ tp: 0 }).flatten("x")).toThrow(/cannot flatten/);
+  });
+
+  test("are iterated over in rank order", async () => {
+    const seen: string[] = [];
+    for (const [point, one] of counters.slice({ gpus: range(1, 4, 2) })) {
+      seen.push(`${point} ${one.size} ${(await one.where.callOne()).actor}`);
+    }
+    expect(seen).toEqual(["{'gpus': 0/2} 1 counters 1", "{'gpus': 1/2} 1 counters 3"]);
+    expect(await counters.at([...counters][2]![0]).where.callOne()).toMatchObject({ actor: "counters 2" });
+  });
+
+  test("print as a table", () => {
+    expect(counters.slice({ gpus: range(2, 4) }).toTable()).toMatch(
+      /^rank {2}gpus {2}actor {8}process\n0 {5}0 {5}counters\[2\] {2}[0-9a-f]{16}\n1 {5}1 {5}counters\[3\] {2}[0-9a-f]{16}$/,
+    );
+  });
+
+  test("an empty part has no answers, and nobody to choose from", async () => {
+    const record = meshRecord({ id: 991n, name: "none", owner: world.root.proc.id, extent: { gpus: 0 } });
+    const { makeMesh } = await import("../../runtime/actor/mesh.js");
+    const { MeshView } = await import("../../runtime/actor/view.js");
+    const { wholeRegion } = await import("../../runtime/shape/index.js");
+    const view = new MeshView(record, counterDescriptor, wholeRegion({ gpus: 0 }));
+    const none = makeMesh(view) as unknown as CounterMesh;
+    expect([...(await none.value.call()).values()]).toEqual([]);
+    await none.increment.broadcast(1);
+    expect(() => none.value.choose()).toThrow(new RangeError("choose requires at least 1 actor, but mesh has 0"));
+    for await (const _ of none.watch.stream(1)) throw new Error("nobody sent this");
+  });
+});
+
+describe("a mesh as a value", () => {
+  test("is an argument, whole or in part", async () => {
+    expect(await users.sum.callOne(counters)).toBe(4);
+    expect(await users.sum.callOne(counters.slice({ gpus: range(0, 2) }))).toBe(2);
+    expect(await users.sum.callOne(counters.slice({ gpus: 3 }))).toBe(1);
+  });
+
+  test("is a result, and stays the same mesh", async () => {
+    await users.keep.callOne(counters.slice({ gpus: range(1, 3) }));
+    const back = await users.kept.callOne();
+    expect(back.extent).toEqual({ gpus: 2 });
+    back.increment.broadcast(5);
+    expect([...(await counters.value.call()).values()]).toEqual([1, 6, 6, 1]);
+    expect(viewOf(back as unknown as ActorMesh).record).toBe(viewOf(counters as unknown as ActorMesh).record);
+  });
+
+  test("can be sent before it exists", async () => {
+    const mesh = 992n;
+    world.ordered.add(mesh);
+    const owner = world.root.proc.id;
+    const record = meshRecord({ id: mesh, name: "late", owner, extent: {} });
+    record.locate(0, { proc: procs[0]!.proc.id, location: "a" });
+    const { wholeMesh } = await import("../../runtime/actor/mesh.js");
+    const late = wholeMesh(record, counterDescriptor) as unknown as CounterMesh;
+    const sum = users.sum.callOne(late);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(sum.settled).toBe(false);
+    const request = { mesh, rank: 0, incarnation: 0, name: "late", extent: {}, owner };
+    procs[0]!.proc.createActor({
+      ...request,
+      descriptor: counterDescriptor,
+      actorClass: Counter as never,
+      args: [21],
+    });
+    expect(await sum).toBe(21);
+  });
+
+  test("of another interface, or other dimensions, is refused before anything is sent", () => {
+    expect(() => users.sum.callOne(users as unknown as CounterMesh)).toThrow(
+      /expected a mesh of Counter, got a mesh of User/,
+    );
+    expect(() => users.line.callOne(counters.rename({ gpus: "tp" }) as unknown as CounterMesh<"gpus">)).toThrow(
+      /expected a mesh with the dimensions gpus, got \{'tp': 4\}/,
+    );
+    expect(() => users.sum.callOne({} as CounterMesh)).toThrow(/expected a mesh of Counter, got a Object/);
+  });
+});
+
+describe("stop", () => {
+  test("belongs to the owner, and to the whole mesh", () => {
+    expect(() => counters.stop()).toThrow('cannot stop mesh "counters": only its owner can');
+    expect(() => counters.slice({ gpus: 0 }).stop()).toThrow('cannot stop a slice of mesh "counters"');
+  });
+
+  test("makes later messages throw, on slices too, before anything is sent", async () => {
+    const { record } = viewOf(counters as unknown as ActorMesh);
+    const orders: unknown[] = [];
+    record.control = {
+      ready: Promise.resolve(),
+      stop: async (options) => {
+        orders.push(options);
+      },
+    };
+    await counters.ready;
+    const slice = counters.slice({ gpus: 1 });
+    await counters.stop({ reason: "done" });
+    await counters[Symbol.asyncDispose]();
+    expect(orders).toEqual([{ reason: "done" }, {}]);
+    expect(() => counters.value.call()).toThrow(
+      new SupervisionError("counters.value", [0, 1, 2, 3], 'mesh "counters" was stopped: done'),
+    );
+    expect(() => slice.increment.broadcast(1)).toThrow(
+      'cannot call counters.increment on rank 0: mesh "counters" was stopped: done',
+    );
+    record.control = undefined;
+  });
+});
