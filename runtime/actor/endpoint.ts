@@ -6,6 +6,7 @@
 import type { Point, ValueMesh } from "../shape/index.js";
 import { mainClock } from "./context.js";
 import { Dispatcher } from "./dispatch.js";
+import { SupervisionError } from "./errors.js";
 import type { Future } from "./future.js";
 import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
 import { type CallOptions, checkOptions } from "./guard.js";
@@ -164,6 +165,11 @@ function gather<T>(call: Gather<T>, to: Dispatcher, args: readonly unknown[]): F
   const { signal } = to.options;
   if (signal?.aborted === true) return call.refuse(signal.reason);
   const refused = to.callAll(args, call);
+  if (refused instanceof SupervisionError) {
+    // The one actor of the mesh is known to be dead: an outcome like others, to those who ask for outcomes.
+    call.failed(0, refused);
+    return call;
+  }
   if (refused !== undefined) return call.refuse(refused);
   if (to.timeout > 0 || signal !== undefined) call.guard(to.timeout, signal);
   call.started();

@@ -34,7 +34,7 @@ export class Agent extends ProcAgentActor {
   async configure(config: ProcConfig): Promise<ProcInfo> {
     const { rank: point } = context();
     const loading = this.#proc.outside(() => prepare(config, point));
-    this.#configured = loading.catch(() => {});
+    this.#configured = loading;
     await loading;
     this.#proc.listen();
     return { pid: process.pid, node: process.version, viceroy: version };
@@ -44,8 +44,8 @@ export class Agent extends ProcAgentActor {
     const { rank, extent } = context();
     const { mesh, name, incarnation } = order;
     const shape = { mesh, name, incarnation, rank: rank.rank, extent, owner: this.#proc.maker };
-    await this.#configured;
     try {
+      await this.#configured;
       const actorClass = await this.#proc.outside(() => registry.find(order.actor, order.fingerprint));
       const { descriptor } = actorClass;
       const args = descriptor.args.decode(order.args);

@@ -10,10 +10,18 @@ import { pathToFileURL } from "node:url";
 
 const typescript = /\.[cm]?tsx?$/;
 const loaderOption = /^(?:--import|--loader|--experimental-loader|--require|-r)(?:=|$)/;
+/** Loaders of TypeScript, by what they are called in paths and specifiers. */
+const knownLoader =
+  /(?:^|[/@=\\-])(?:tsx|ts-node|swc-node|swc|esbuild-register|esbuild|jiti|sucrase|babel)(?:[/\\@.-]|$)/;
 
-/** Whether any of these options brings in modules before the first one of the program. */
+/** Whether any of these options brings in a module that teaches Node.js TypeScript. */
 export function bringsLoader(execArgv: readonly string[], nodeOptions = ""): boolean {
-  return [...execArgv, ...nodeOptions.split(/\s+/)].some((option) => loaderOption.test(option));
+  const options = [...execArgv, ...nodeOptions.split(/\s+/)];
+  return options.some((option, i) => {
+    if (!loaderOption.test(option)) return false;
+    const equals = option.indexOf("=");
+    return knownLoader.test(equals === -1 ? (options[i + 1] ?? "") : option.slice(equals + 1));
+  });
 }
 
 /**

@@ -85,6 +85,7 @@ export class SpawnedProcs extends ActorHost implements Owned {
   }
 
   protected create(mesh: SpawnedMesh, plan: SpawnPlan): void {
+    for (const { rank, end } of this.#members) if (end !== undefined) mesh.lose(rank, end.cause);
     const known = registry.known(plan.actorClass);
     if (known !== undefined) {
       this.#order(mesh, known, plan);

@@ -18,7 +18,8 @@ test("a program in JavaScript, or without tsx, gets none", () => {
 test.each([
   [["--import", "tsx"], ""],
   [["--import=tsx"], ""],
-  [["-r", "./pre.cjs"], ""],
+  [["--require", "/app/node_modules/tsx/dist/preflight.cjs"], ""],
+  [["--import=file:///app/node_modules/@swc-node/register/esm-register.mjs"], ""],
   [[], "--max-old-space-size=64 --import tsx"],
 ])("%j with NODE_OPTIONS %j brings a loader of its own", (execArgv, nodeOptions) => {
   expect(bringsLoader(execArgv, nodeOptions)).toBe(true);
@@ -26,4 +27,7 @@ test.each([
 
 test("other options bring none", () => {
   expect(bringsLoader(["--enable-source-maps", "--conditions=import"], "--max-old-space-size=64")).toBe(false);
+  expect(bringsLoader(["--require", "/app/node_modules/vitest/suppress-warnings.cjs", "--import=./tracing.js"])).toBe(
+    false,
+  );
 });

@@ -1,0 +1,46 @@
+/** The project that these tests spawn actors of: compiled when first needed, by whichever test file comes first. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const project = fileURLToPath(new URL("../fixtures/crew/", import.meta.url));
+const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+
+/** Test files run at the same time: one compiles, the others wait. */
+export async function compileCrew(): Promise<void> {
+  const lock = join(tmpdir(), `viceroy-crew-${Buffer.from(project).toString("hex").slice(-32)}`);
+  for (let tries = 0; ; tries++) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if (!existsSync(lock)) throw error;
+      // Whoever made it may have been killed.
+      if (tries === 1500) rmdirSync(lock);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  try {
+    execFileSync(process.execPath, [cli, "compile"], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+export async function loadCrew() {
+  await compileCrew();
+  await import("../fixtures/crew/generated/registry.js");
+  const { SteelWorker } = await import("../fixtures/crew/src/steel-worker.js");
+  const { SmallGrain } = await import("../fixtures/crew/src/small-grain.js");
+  const { Unlisted } = await import("../fixtures/crew/unlisted/unlisted.js");
+  return { SteelWorker, SmallGrain, Unlisted };
+}
+
+export type Crew = Awaited<ReturnType<typeof loadCrew>>;
+
+/** Modules of the project, as bootstrap takes them. */
+export function moduleOf(path: string): URL {
+  return new URL(`../fixtures/crew/${path}`, import.meta.url);
+}

@@ -1,0 +1,325 @@
+/** One suite for all isolations: what holds for processes holds for threads and inline procs, but for what is named. */
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  ActorError,
+  type Isolation,
+  type MeshFailure,
+  onUnhandledFault,
+  type ProcMesh,
+  range,
+  type SpawnProcsOptions,
+  SupervisionError,
+  thisHost,
+  thisProc,
+} from "viceroy";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Crew, loadCrew, moduleOf } from "./crew.js";
+import { until } from "./until.js";
+
+/** What a thread and the own event loop can't do. */
+const missing: Readonly<Record<Isolation, readonly string[]>> = {
+  process: [],
+  thread: ["be bound to processors", "have options of Node.js of its own", "be killed by a signal"],
+  inline: [
+    "be bound to processors",
+    "have options of Node.js of its own",
+    "be killed by a signal",
+    "have an environment of its own",
+    "have its output forwarded",
+    "exit without the program",
+    "spin without the program",
+  ],
+};
+
+let crew: Crew;
+const faults: MeshFailure[] = [];
+beforeAll(async () => {
+  crew = await loadCrew();
+});
+beforeEach(() => {
+  faults.length = 0;
+  onUnhandledFault((failure) => void faults.push(failure));
+});
+
+describe.each(["process", "thread", "inline"] as const)("with isolation %s", (isolation) => {
+  const can = (what: string) => test.skipIf(missing[isolation].includes(what));
+  const meshes: ProcMesh[] = [];
+  function spawnProcs<D extends string>(extent: { readonly [K in D]: number }, options: SpawnProcsOptions<D> = {}) {
+    const procs = thisHost().spawnProcs(extent, { isolation, ...options });
+    meshes.push(procs as unknown as ProcMesh);
+    return procs;
+  }
+  afterEach(async () => {
+    await Promise.all(meshes.splice(0).map((procs) => procs.stop({ drain: 0 })));
+  });
+
+  test("what is called before anything is ready is answered, in order", async () => {
+    const workers = spawnProcs({ gpus: 3 }).spawn("workers", crew.SteelWorker);
+    const [first, second] = [workers.echo.call("first"), workers.echo.call("second")];
+    expect([...(await second).values()]).toEqual(["second", "second", "second"]);
+    expect(first.settled).toBe(true);
+    await workers.ready;
+  });
+
+  test("actors know their place, in the mesh and in the slice", async () => {
+    const procs = spawnProcs({ hosts: 2, gpus: 2 });
+    const workers = procs.slice({ hosts: 1 }).spawn("workers", crew.SteelWorker);
+    expect(workers.extent).toEqual({ gpus: 2 });
+    const places = [...(await workers.slice({ gpus: range(1, 2) }).where.call()).values()];
+    expect(places).toMatchObject([{ rank: 0, point: "{'gpus': 0/1}", name: "workers", actorRank: 1 }]);
+    const pids = new Set([...(await workers.where.call()).values()].map(({ pid }) => pid));
+    expect(pids.size).toBe(isolation === "process" ? 2 : 1);
+    expect(places[0]!.mainThread).toBe(isolation !== "thread");
+  });
+
+  test("nothing is shared by accident: what was sent can be changed", async () => {
+    const worker = spawnProcs({}).spawn("worker", crew.SteelWorker);
+    const bytes = new Uint8Array([1, 2, 3]);
+    await worker.keep.callOne(bytes);
+    bytes.fill(100);
+    expect(await worker.keep.callOne(bytes)).toBe(6);
+  });
+
+  test("the bootstrap module runs first, and its default export knows the point", async () => {
+    const procs = spawnProcs({ gpus: 2 }, { bootstrap: moduleOf("bootstrap.js") });
+    const said = [...(await procs.spawn("workers", crew.SteelWorker).bootstrapped.call()).values()];
+    if (isolation === "inline") expect(said.every((text) => text.startsWith("prepared {"))).toBe(true);
+    else expect(said).toEqual(["prepared {'gpus': 0/2}", "prepared {'gpus': 1/2}"]);
+    await procs.ready;
+  });
+
+  test("a bootstrap module that fails is a failure of its process", async () => {
+    const procs = spawnProcs({ gpus: 1 }, { name: "lazy", bootstrap: moduleOf("bootstrap-fails.js") });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    await expect(procs.ready).rejects.toThrow('mesh "lazy" is not ready: rank 0: not in the mood');
+    await expect(workers.echo.call("x")).rejects.toThrow(SupervisionError);
+    await until(() => faults.length > 0);
+    expect(faults).toMatchObject([{ mesh: "lazy", ranks: [0], kind: "spawn" }]);
+    expect(faults[0]!.report()).toContain("RangeError: not in the mood");
+  });
+
+  test("actors spawn processes of their own; those are values like others, pending ones too", async () => {
+    const boss = spawnProcs({}).spawn("boss", crew.SteelWorker);
+    const hired = await boss.hire.callOne(2);
+    expect(hired.extent).toEqual({ gpus: 2 });
+    expect([...(await hired.echo.call("from the root")).values()]).toEqual(["from the root", "from the root"]);
+    const fresh = spawnProcs({ gpus: 3 }).spawn("fresh", crew.SteelWorker);
+    expect(await boss.order.callOne(fresh.slice({ gpus: range(1, 3) }), "hi")).toEqual(["hi", "hi"]);
+  });
+
+  test("actors spawn actors beside them", async () => {
+    const boss = spawnProcs({}).spawn("boss", crew.SteelWorker);
+    const [neighbour, own] = [await boss.hireHere.callOne("neighbour"), await boss.where.callOne()];
+    expect(await neighbour.where.callOne()).toMatchObject({ pid: own.pid, name: "neighbour" });
+  });
+
+  test("many actors live in one proc", async () => {
+    const boss = spawnProcs({}).spawn("boss", crew.SteelWorker);
+    expect(await boss.crowd.callOne(500)).toBe(500);
+  });
+
+  test("a constructor or an init that throws: ready rejects, calls reject, the owner is told", async () => {
+    const procs = spawnProcs({ gpus: 2 });
+    for (const [mode, kind, text] of [
+      ["throws", "constructor", "no such mode"],
+      ["init throws", "init", "init refused"],
+    ] as const) {
+      faults.length = 0;
+      const bad = procs.spawn("bad", crew.SteelWorker, mode);
+      await expect(bad.ready).rejects.toThrow(`mesh "bad" is not ready: rank 0 failed: ${text}`);
+      await expect(bad.slice({ gpus: 1 }).echo.callOne("x")).rejects.toThrow(
+        `cannot call bad.echo on rank 0: the actor bad[1] has failed: RangeError: ${text}`,
+      );
+      await until(() => faults.length === 2);
+      expect(faults.map(({ mesh, kind }) => [mesh, kind])).toEqual([
+        ["bad", kind],
+        ["bad", kind],
+      ]);
+      expect(faults.map(({ ranks }) => ranks[0]).sort()).toEqual([0, 1]);
+    }
+    expect(await procs.slice({ gpus: 0 }).spawn("good", crew.SteelWorker).echo.callOne("x")).toBe("x");
+  });
+
+  test("an exception that answers a call is the caller's; in a broadcast it is the actor's end", async () => {
+    const procs = spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const others = procs.spawn("others", crew.SteelWorker);
+    await expect(workers.fail.call("oops")).rejects.toThrow(ActorError);
+    workers.slice({ gpus: 1 }).fail.broadcast("fatal");
+    await until(() => faults.length > 0);
+    expect(faults).toMatchObject([{ mesh: "workers", ranks: [1], kind: "message", affected: [] }]);
+    expect(faults[0]!.report()).toContain("TypeError: fatal");
+    expect(faults[0]!.report()).toContain("caused by Error: the root of it");
+    await expect(workers.slice({ gpus: 1 }).echo.callOne("x")).rejects.toThrow(SupervisionError);
+    expect(await workers.slice({ gpus: 0 }).echo.callOne("x")).toBe("x");
+    expect((await others.echo.call("x")).size).toBe(2);
+  });
+
+  test("a name is free again when its actors have failed or were stopped", async () => {
+    const procs = spawnProcs({ gpus: 1 });
+    const bad = procs.spawn("name", crew.SteelWorker, "throws");
+    expect(() => procs.spawn("name", crew.SteelWorker)).toThrow(
+      'cannot spawn "name": mesh "procs" has actors of that name; stop them first, or take another name',
+    );
+    await bad.ready.catch(() => {});
+    const good = procs.spawn("name", crew.SteelWorker);
+    expect(() => procs.slice({ gpus: 0 }).spawn("name", crew.SteelWorker)).toThrow("of that name");
+    await good.stop();
+    expect(await procs.spawn("name", crew.SteelWorker).echo.call("x")).toMatchObject({ size: 1 });
+  });
+
+  test("stop lets queued messages be handled, runs cleanup once, and ends everything", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "viceroy-cleanup-")), "log");
+    const procs = spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    await workers.cleanupInto.call(file, 5);
+    const last = [workers.sleep.call(30), workers.echo.call("last")] as const;
+    await Promise.all([procs.stop({ reason: "enough" }), procs.stop(), procs[Symbol.asyncDispose]()]);
+    expect([...(await last[1]).values()]).toEqual(["last", "last"]);
+    expect(readFileSync(file, "utf8")).toBe("workers in order\nworkers in order\n");
+    expect(() => workers.echo.call("x")).toThrow('mesh "workers" was stopped: enough');
+    expect(() => procs.spawn("late", crew.SteelWorker)).toThrow(
+      'cannot spawn "late": mesh "procs" was stopped: enough',
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test("procs can be stopped before they are ready", async () => {
+    const procs = spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const call = workers.echo.call("x").then(
+      () => "answered",
+      () => "refused",
+    );
+    await procs.stop({ drain: 0 });
+    expect(["answered", "refused"]).toContain(await call);
+    expect(faults).toEqual([]);
+  });
+
+  test("what is known to be wrong is refused on the spot", () => {
+    const procs = spawnProcs({ gpus: 1 });
+    const spawn = procs.spawn as unknown as (...args: unknown[]) => unknown;
+    const refused = (...args: unknown[]) => expect(() => spawn.apply(procs, args));
+    refused("x", class {}).toThrow(
+      "cannot spawn an actor: expected a class that extends a generated actor, got class ",
+    );
+    refused("", crew.SteelWorker).toThrow('cannot spawn an actor: expected a name, got ""');
+    refused("x", crew.SteelWorker, "a", "b").toThrow('cannot spawn "x": expected 0 to 1 argument, got 2');
+    refused("x", crew.SmallGrain).toThrow('cannot spawn "x": expected 1 argument, got 0');
+    refused("x", crew.SmallGrain, -1).toThrow("cannot encode Grain(id): invalid uint32");
+    refused("x", crew.SmallGrain, 1.5).toThrow("cannot encode Grain(id): invalid uint32");
+  });
+
+  can("have an environment of its own")("the environment is inherited, overlaid, by point if wanted", async () => {
+    const env = ({ rank }: { rank: number }) => ({ CREW: `number ${rank}`, PATH: undefined });
+    const workers = spawnProcs({ gpus: 2 }, { env }).spawn("workers", crew.SteelWorker);
+    expect([...(await workers.env.call("CREW")).values()]).toEqual(["number 0", "number 1"]);
+    expect([...(await workers.env.call("PATH")).values()]).toEqual(["unset", "unset"]);
+    expect([...(await workers.env.call("NODE_ENV")).values()]).toEqual(["test", "test"]);
+  });
+
+  can("have options of Node.js of its own")("Node.js gets the options that are given", async () => {
+    const procs = spawnProcs({}, { execArgv: ["--import", "tsx", "--max-old-space-size=100"] });
+    const argv = await procs.spawn("worker", crew.SteelWorker).argv.callOne();
+    expect(argv).toContain("--max-old-space-size=100");
+  });
+
+  can("have its output forwarded")("what is printed is forwarded with its origin", async () => {
+    const lines: unknown[] = [];
+    const stdio: SpawnProcsOptions["stdio"] = (line, { stream, label, rank }) =>
+      lines.push([line, stream, label, rank]);
+    const procs = spawnProcs({ gpus: 2 }, { name: "crew", stdio });
+    await procs.spawn("workers", crew.SteelWorker).slice({ gpus: 1 }).print.callOne("one\ntwo");
+    await procs.stop();
+    expect(lines).toEqual([
+      ["one", "stdout", "crew gpus=1", 1],
+      ["two", "stdout", "crew gpus=1", 1],
+    ]);
+  });
+
+  can("exit without the program")("a process that exits by itself fails its rank; others go on", async () => {
+    const procs = spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const one = workers.slice({ gpus: 0 });
+    const [exit, queued] = [one.exit.callOne(7), one.echo.callOne("too late")];
+    await expect(exit).rejects.toThrow(/exited with code 7/);
+    await expect(queued).rejects.toThrow(SupervisionError);
+    await until(() => faults.length > 0);
+    expect(faults).toMatchObject([
+      { mesh: "procs", ranks: [0], kind: "process", affected: [{ mesh: "workers", ranks: [0] }] },
+    ]);
+    expect(await workers.slice({ gpus: 1 }).echo.callOne("x")).toBe("x");
+    await expect(workers.echo.call("x")).rejects.toThrow(SupervisionError);
+  });
+
+  can("exit without the program")("an error that nobody catches ends the process, with its last words", async () => {
+    const stdio = isolation === "process" ? ("prefix" as const) : ("ignore" as const);
+    const worker = spawnProcs({}, { stdio }).spawn("worker", crew.SteelWorker);
+    await worker.throwLater.callOne("nobody catches this");
+    await until(() => faults.length > 0);
+    expect(faults[0]!.report()).toContain("nobody catches this");
+  });
+
+  can("spin without the program")("a loop that never ends holds up nobody else, and can be stopped", async () => {
+    const procs = spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    await workers.ready;
+    workers.slice({ gpus: 1 }).spin.broadcast();
+    expect(await workers.slice({ gpus: 0 }).echo.callOne("x")).toBe("x");
+    await procs.stop({ drain: 0 });
+    expect(faults).toEqual([]);
+  });
+});
+
+test("a class that no registry names is refused when the modules of its schema have been looked into", async () => {
+  await using procs = thisHost().spawnProcs({ gpus: 1 });
+  const unlisted = procs.spawn("unlisted", crew.Unlisted, 1);
+  const text = "cannot spawn Unlisted: not registered;";
+  await expect(unlisted.ready).rejects.toThrow(text);
+  await expect(unlisted.number.call()).rejects.toThrow(text);
+  await until(() => faults.length > 0);
+  expect(faults).toMatchObject([{ mesh: "unlisted", ranks: [0], kind: "spawn" }]);
+  expect(() => procs.spawn("again", crew.Unlisted, 1)).toThrow(text);
+});
+
+test("what an isolation can't have is refused", () => {
+  const spawn = (isolation: Isolation, options: SpawnProcsOptions) => () =>
+    thisHost().spawnProcs({ gpus: 1 }, { isolation, ...options } as SpawnProcsOptions<"gpus">);
+  expect(spawn("thread", { cpus: ["0"] })).toThrow('cannot spawn procs: isolation "thread" has no cpus, got an array');
+  expect(spawn("thread", { execArgv: [] })).toThrow('isolation "thread" has no execArgv, got an array');
+  expect(spawn("inline", { cpus: ["0"] })).toThrow('isolation "inline" has no cpus, got an array');
+  expect(spawn("inline", { execArgv: [] })).toThrow('isolation "inline" has no execArgv, got an array');
+  expect(spawn("inline", { env: {} })).toThrow('isolation "inline" has no env, got an object');
+  expect(spawn("inline", { stdio: "ignore" })).toThrow('isolation "inline" has no stdio, got "ignore"');
+});
+
+test("options that make no sense are refused", () => {
+  const spawn = (options: unknown) => () => thisHost().spawnProcs({ gpus: 2 }, options as SpawnProcsOptions<"gpus">);
+  expect(spawn({ isolation: "container" })).toThrow(
+    'cannot spawn procs: expected isolation "process", "thread" or "inline", got "container"',
+  );
+  expect(spawn({ name: "" })).toThrow('cannot spawn procs: expected a name, got ""');
+  expect(spawn({ cpus: ["0"] })).toThrow("cannot spawn procs: expected cpus for each of 2 processes, got 1 entries");
+  expect(spawn({ cpus: ["0", "a"] })).toThrow("cannot bind a process to processors: expected a list");
+  expect(spawn({ bootstrap: "./setup.js" })).toThrow(
+    'cannot spawn procs: expected a URL or an absolute path as bootstrap, got "./setup.js"',
+  );
+  expect(spawn({ stdio: "pipe" })).toThrow(
+    'cannot spawn procs: expected stdio "prefix", "inherit", "ignore" or a function, got "pipe"',
+  );
+});
+
+test("the own process is a place for actors; neither it nor a slice can be stopped", async () => {
+  const grains = thisProc().spawn("grain", crew.SmallGrain, 7);
+  expect(await grains.number.callOne()).toBe(7);
+  expect(() => thisProc().stop()).toThrow("cannot stop the own process: it was not spawned from here");
+  await grains.stop();
+  const procs = thisHost().spawnProcs({ gpus: 2 }, { isolation: "inline" });
+  expect(() => procs.slice({ gpus: 0 }).stop()).toThrow('cannot stop a slice of mesh "procs": stop the whole mesh');
+  expect(() => procs.stop({ drain: -1 })).toThrow(
+    'cannot stop mesh "procs": expected drain in milliseconds, at least 0, got -1',
+  );
+  await procs.stop();
+});
