@@ -10,7 +10,7 @@ export const chunkUnits = 8192;
 export const blockBytes = 32 * 1024;
 
 /** Values of recursive types nest at most this deep. */
-export const deepest = 512;
+export const deepest = 256;
 
 /** Bytes of a batch, and so of a message without its blocks: positions stay small integers. */
 export const largestMessage = 0x7fff_fff8;

@@ -85,8 +85,9 @@ export abstract class MessageCodec<T> implements Codec<T> {
       if (head !== 0) this.#finish(w, start);
       w.start = -1;
     } catch (error) {
+      const explained = this.#notEncoded(value, error);
       w.restore(position, blocks);
-      throw this.#notEncoded(value, error);
+      throw explained;
     }
   }
 
@@ -107,7 +108,7 @@ export abstract class MessageCodec<T> implements Codec<T> {
       r.begin(head + this.slot);
       if (head !== 0) this.#open(r, start);
       const value = this.read(r, start + head);
-      if (r.position !== r.end) r.refuse();
+      r.closeBody();
       if (head !== 0) this.#close(r);
       return value;
     } catch (error) {

@@ -286,6 +286,11 @@ export class Reader {
     this.offset = 0;
   }
 
+  /** All of the body must have been used. */
+  closeBody(): void {
+    if (this.position !== this.end) throw new Refused("there is more than the value needs");
+  }
+
   /** All text must have been used. */
   closeText(): void {
     if (this.offset !== this.text.length || this.#heap !== this.#heapEnd) {

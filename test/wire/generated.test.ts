@@ -10,7 +10,8 @@ import { indexSchema } from "../../compiler/model/resolve.js";
 import { type Codec, CodecError, type LockstepCodec } from "../../runtime/wire/index.js";
 import { loadGenerated } from "./load-generated.js";
 import { mutate } from "./mutate.js";
-import { RandomValues, randomNumbers, randomSchema } from "./random-schema.js";
+import { randomSchema } from "./random-schema.js";
+import { RandomValues, randomNumbers } from "./random-values.js";
 
 const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);
 

@@ -2,11 +2,10 @@
 import { build } from "esbuild";
 import { emitTypeScript } from "../../compiler/emit/index.js";
 import type { Schema } from "../../compiler/model/index.js";
-import * as wire from "../../runtime/wire/index.js";
-import { LockstepCodec } from "../../runtime/wire/index.js";
+import { type GeneratedCodecs, runGenerated } from "./run-generated.js";
 
-/** The codecs that the generated files export, by their names. */
-export async function loadGenerated(schema: Schema): Promise<ReadonlyMap<string, LockstepCodec<unknown>>> {
+/** The generated files as one CommonJS script, which requires the ABI alone. */
+export async function bundleGenerated(schema: Schema): Promise<string> {
   const options = { version: "0.1.0", schemaRoot: "schemas", out: "generated", actors: [] };
   const files = new Map(emitTypeScript(schema, options).map(({ path, text }) => [`/${path}`, text]));
   files.delete("/registry.ts");
@@ -34,9 +33,9 @@ export async function loadGenerated(schema: Schema): Promise<ReadonlyMap<string,
       },
     ],
   });
-  const module: { exports: Record<string, unknown> } = { exports: {} };
-  const run = new Function("require", "module", "exports", bundle.outputFiles[0]?.text ?? "");
-  run(() => wire, module, module.exports);
-  const codecs = Object.entries(module.exports).filter(([, value]) => value instanceof LockstepCodec);
-  return new Map(codecs as [string, LockstepCodec<unknown>][]);
+  return bundle.outputFiles[0]?.text ?? "";
+}
+
+export async function loadGenerated(schema: Schema): Promise<GeneratedCodecs> {
+  return runGenerated(await bundleGenerated(schema));
 }

@@ -11,13 +11,20 @@ import { MapCodec, RecordCodec, SetCodec } from "./collections.js";
 import { generic } from "./generic.js";
 import { LazyCodec } from "./lazy.js";
 import { MeshCodec, PortCodec, RdmaBufferCodec, TensorCodec } from "./live.js";
-import { type FieldCodecs, ObjectCodec } from "./object.js";
+import { type FieldCodecs, ObjectCodec, type ObjectOf } from "./object.js";
 import { NullableCodec, OptionalCodec } from "./presence.js";
 import * as scalars from "./scalars.js";
 import { TupleCodec } from "./tuple.js";
 
 type Codecs<T extends readonly unknown[]> = { readonly [I in keyof T]-?: Codec<T[I] | undefined> };
 type Named = Readonly<Record<string, Codec<unknown>>>;
+
+/** An object with known properties; given by a function when they refer to the codec being defined. */
+function object<F extends Readonly<Record<string, Codec<unknown>>>>(name: string, fields: F): Codec<ObjectOf<F>>;
+function object<T extends object>(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)): Codec<T>;
+function object<T extends object>(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)): Codec<T> {
+  return new ObjectCodec<T>(name, fields);
+}
 
 export const codec = {
   ...scalars,
@@ -80,10 +87,7 @@ export const codec = {
     return inner instanceof NullableCodec ? inner : new NullableCodec(inner);
   },
 
-  /** An object with known properties; given by a function when they refer to the codec being defined. */
-  object<T extends object>(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)): Codec<T> {
-    return new ObjectCodec<T>(name, fields);
-  },
+  object,
 
   /** One of these literals. */
   enumeration<T extends string | number>(name: string, values: readonly T[]): Codec<T> {

@@ -1,10 +1,19 @@
 /** Objects with known properties: messages of a schema. */
-import type { Codec } from "../codec.js";
+import type { Codec, ValueOf } from "../codec.js";
 import type { Reader } from "../reader.js";
+import { located } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, contains } from "./base.js";
 import { FieldRow, markedHex } from "./fields.js";
 import { invalid } from "./part.js";
+
+/** The objects that codecs of properties make: those of `codec.optional` may be missing. */
+export type ObjectOf<F> = Flat<
+  { [K in keyof F as undefined extends ValueOf<F[K]> ? never : K]: ValueOf<F[K]> } & {
+    [K in keyof F as undefined extends ValueOf<F[K]> ? K : never]?: Exclude<ValueOf<F[K]>, undefined>;
+  }
+>;
+type Flat<T> = { [K in keyof T]: T[K] };
 
 /** A codec for each property, also for those that may be missing (`codec.optional`). */
 export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K] | undefined> };
@@ -41,7 +50,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
     row.write(
       w,
       at,
-      keys.map((key) => property(value, key)),
+      keys.map((key) => (w.tracing ? tracedProperty(value, key) : property(value, key))),
     );
     if (this.#recursive) w.leave();
   }
@@ -81,6 +90,15 @@ function plan(fields: object): Plan {
     codecs: entries.map(([, codec]) => codec),
     row: new FieldRow(entries.map(([segment, codec]) => ({ segment, codec }))),
   };
+}
+
+/** A property that cannot be read is where the value is wrong. */
+function tracedProperty(value: object, key: string): unknown {
+  try {
+    return property(value, key);
+  } catch (error) {
+    throw located(error, key);
+  }
 }
 
 /** What every object inherits is not taken for a property of this one. */

@@ -1,0 +1,72 @@
+/** Strings come back as they were, whatever is in them, and never keep more memory alive than a chunk. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { codec } from "../../runtime/wire/index.js";
+
+const strings = codec.array(codec.string);
+
+test("any string comes back as it was", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ unit: "grapheme", maxLength: 40 }),
+    fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }).map((units) => String.fromCharCode(...units)),
+  );
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 20 }), (list) => {
+      expect(strings.decode(strings.encode(list))).toEqual(list);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("lone surrogates are kept", () => {
+  for (const text of ["\ud800", "\udc00\ud800", "a\udfffb", "😀\ud83d"]) {
+    expect(codec.string.decode(codec.string.encode(text))).toBe(text);
+  }
+});
+
+test("equal strings are equal bytes, whatever was written before", () => {
+  const texts = ["plain", "x".repeat(500), "Zoë".repeat(50), "日本語".repeat(50), `${"a".repeat(400)}日`];
+  const first = texts.map((text) => codec.string.encode(text));
+  for (const text of [...texts].reverse()) {
+    codec.string.encode("日本");
+    expect(codec.string.encode(text)).toEqual(first[texts.indexOf(text)]);
+  }
+});
+
+test("text is cut into chunks of at most 8192 units, a longer string has one of its own", () => {
+  const sizes = (list: readonly string[]): number[] => {
+    const bytes = strings.encode([...list]);
+    const view = new DataView(bytes.buffer);
+    const found: number[] = [];
+    for (let at = view.getUint32(0, true); at < bytes.length; ) {
+      const header = view.getUint32(at, true);
+      found.push(header >>> 1);
+      at += 4 + (header >>> 1);
+    }
+    return found;
+  };
+  expect(sizes(["a".repeat(5000), "b".repeat(3192), "c"])).toEqual([8192, 1]);
+  expect(sizes(["a".repeat(5000), "b".repeat(3193), "c"])).toEqual([5000, 3194]);
+  expect(sizes(["a", "b".repeat(20_000), "c", "d"])).toEqual([1, 20_000, 2]);
+  const list = [
+    "a",
+    "b".repeat(20_000),
+    "",
+    "日".repeat(9000),
+    "c".repeat(300),
+    ...new Array(100).fill("d".repeat(500)),
+  ];
+  expect(strings.decode(strings.encode(list))).toEqual(list);
+});
+
+test("a large chunk of small strings, which would all keep it alive, is refused", () => {
+  const bytes = codec.tuple(codec.string, codec.string).encode(["a".repeat(10_000), ""]);
+  const view = new DataView(bytes.buffer);
+  // Lengths 10000 and 0 become 9999 and 1.
+  view.setUint32(6, 9999, true);
+  view.setUint8(5, 1);
+  expect(() => codec.tuple(codec.string, codec.string).decode(bytes)).toThrow(
+    "cannot decode [string, string][0]: a chunk of text has the wrong size",
+  );
+});

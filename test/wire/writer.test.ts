@@ -1,0 +1,151 @@
+/** A writer as links use it: frames one after another, taken as a batch, pages written again. */
+import { expect, test } from "vitest";
+import { codec, Reader, Writer } from "../../runtime/wire/index.js";
+
+/** Reads the message in `bytes[start, end)` as a link does. */
+function readAt<T>(
+  of: typeof codec.string | { decodeFrom(r: Reader): T },
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+) {
+  const r = new Reader();
+  r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), start, end);
+  return of.decodeFrom(r);
+}
+
+test("messages start at multiples of 8, behind room for a header", () => {
+  const w = new Writer(64);
+  const places: [number, number][] = [];
+  for (const text of ["a", "some more text", ""]) {
+    w.align();
+    w.view.setUint32(w.reserve(8), 0xffffffff);
+    const start = w.position;
+    codec.string.encodeInto(w, text);
+    expect(start % 8).toBe(0);
+    places.push([start, w.position]);
+  }
+  const batch = w.take();
+  expect(places.map(([start, end]) => readAt(codec.string, batch, start, end))).toEqual(["a", "some more text", ""]);
+});
+
+test("a batch grows, and what was written stays", () => {
+  const w = new Writer(16);
+  const texts = Array.from({ length: 50 }, (_, i) => `text ${i} `.repeat(i));
+  const places = texts.map((text): [number, number] => {
+    w.align();
+    const start = w.position;
+    codec.string.encodeInto(w, text);
+    return [start, w.position];
+  });
+  const batch = w.take();
+  expect(places.map(([start, end]) => readAt(codec.string, batch, start, end))).toEqual(texts);
+});
+
+test("a taken batch stays as it is until it is given back, then its page is written again", () => {
+  const w = new Writer(64);
+  codec.string.encodeInto(w, "one");
+  const one = w.take();
+  const copy = one.slice();
+  codec.string.encodeInto(w, "two");
+  const two = w.take();
+  expect(one).toEqual(copy);
+  expect(two.buffer).not.toBe(one.buffer);
+  w.recycle(one);
+  // The page in use was made before; the next one is the recycled one.
+  codec.string.encodeInto(w, "three");
+  w.take();
+  codec.string.encodeInto(w, "four");
+  expect(w.take().buffer).toBe(one.buffer);
+});
+
+test("bytes between messages are zero, also where a page held something before", () => {
+  const w = new Writer(64);
+  w.bytes.fill(0xff);
+  codec.boolean.encodeInto(w, true);
+  codec.boolean.encodeInto(w, true);
+  expect([...w.take()]).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 1]);
+});
+
+test("large arrays are not copied but listed, and come apart from the message", () => {
+  const type = codec.tuple(codec.bytes, codec.float64Array, codec.bytes);
+  const large = new Uint8Array(40_000).fill(7);
+  const doubles = Float64Array.from({ length: 5000 }, (_, i) => i);
+  const w = new Writer();
+  type.encodeInto(w, [large, doubles, Uint8Array.of(1)]);
+  expect(w.blocks.map(({ buffer }) => buffer)).toEqual([large.buffer, doubles.buffer]);
+  const end = w.position;
+  const message = w.take();
+  const r = new Reader();
+  const read = (blocks: readonly Uint8Array[]) => {
+    r.reset(message, new DataView(message.buffer, message.byteOffset, end), 0, end, blocks);
+    return type.decodeFrom(r);
+  };
+  const received = w.blocks.map((block) => block.slice());
+  const [first, second, third] = read(received);
+  expect([first, second, third]).toEqual([large, doubles, Uint8Array.of(1)]);
+  // What came apart is the decoded value's own.
+  expect(first.buffer).toBe(received[0]?.buffer);
+  expect(second.buffer).toBe(received[1]?.buffer);
+  expect(() => read(received.slice(1))).toThrow("[1]: a block is missing or has the wrong size");
+  expect(() => read([...received, received[0]!])).toThrow("there are more blocks than values need");
+});
+
+test("a failed encoding takes its blocks back", () => {
+  const w = new Writer();
+  const type = codec.tuple(codec.bytes, codec.int32);
+  type.encodeInto(w, [new Uint8Array(40_000), 1]);
+  expect(() => type.encodeInto(w, [new Uint8Array(40_000), 0.5])).toThrow("cannot encode");
+  expect(w.blocks.length).toBe(1);
+});
+
+test("what is encoded whole has memory of its own and is no Buffer", () => {
+  for (const text of ["", "a", "a".repeat(100_000)]) {
+    const bytes = codec.string.encode(text);
+    expect(bytes.constructor).toBe(Uint8Array);
+    expect(bytes.buffer.byteLength).toBe(bytes.length);
+  }
+  const blocks = codec.bytes.encode(new Uint8Array(50_000));
+  expect(blocks.constructor).toBe(Uint8Array);
+  expect(blocks.buffer.byteLength).toBe(blocks.length);
+});
+
+test("decoded bytes are no Buffers, and no views unless they are asked for", () => {
+  const type = codec.tuple(codec.bytes, codec.float64Array);
+  const bytes = Buffer.from(type.encode([Uint8Array.of(1, 2), Float64Array.of(3)]));
+  const copied = type.decode(bytes);
+  expect(copied[0].constructor).toBe(Uint8Array);
+  expect(copied[0].buffer).not.toBe(bytes.buffer);
+  const aligned = new Uint8Array(new ArrayBuffer(bytes.length));
+  aligned.set(bytes);
+  const viewed = type.decode(aligned, { views: true });
+  expect(viewed).toEqual(copied);
+  expect(viewed[1].buffer).toBe(aligned.buffer);
+  // Where the alignment is wrong, they are copied all the same.
+  const odd = new Uint8Array(bytes.length + 1).subarray(1);
+  odd.set(bytes);
+  expect(type.decode(odd, { views: true })).toEqual(copied);
+  expect(type.decode(odd)).toEqual(copied);
+});
+
+test("a message cannot be begun inside another one", () => {
+  const w = new Writer();
+  const value = {
+    get text(): string {
+      codec.string.encodeInto(w, "inner");
+      return "outer";
+    },
+  };
+  const type = codec.object("T", { text: codec.string });
+  expect(() => type.encodeInto(w, value)).toThrow(
+    "cannot encode T.text: cannot encode string: the writer is inside another message",
+  );
+  expect(w.position).toBe(0);
+  // Encoding whole messages inside one another is fine.
+  const nesting = {
+    get text(): string {
+      return codec.string.decode(codec.string.encode("inner"));
+    },
+  };
+  expect(type.decode(type.encode(nesting))).toEqual({ text: "inner" });
+});
