@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
+import { outputOf } from "./markdown.js";
 import { expectOutput, runExample } from "./program.js";
 
-test("ping-pong: two processes play a rally, and calls are timed", async () => {
-  const { code, stdout, stderr } = await runExample("ping-pong");
-  expect(stderr).toBe("");
-  expectOutput(
-    stdout,
-    `
+const output = `
 A rally of 6 strokes between two processes:
   1  ping ->
   2       <- pong
@@ -15,7 +11,15 @@ A rally of 6 strokes between two processes:
   5  ping ->
   6       <- pong
 20000 calls, one after the other: half within <n> us, 99 % within <n> us
-20000 calls, 64 at a time: <n> calls a second`,
-  );
+20000 calls, 64 at a time: <n> calls a second`;
+
+test("ping-pong: two processes play a rally, and calls are timed", async () => {
+  const { code, stdout, stderr } = await runExample("ping-pong");
+  expect(stderr).toBe("");
+  expectOutput(stdout, output);
   expect(code).toBe(0);
+});
+
+test("ping-pong: the page shows what is printed", () => {
+  expectOutput(outputOf("docs/examples/ping-pong.md"), output);
 });
