@@ -5,7 +5,6 @@ import { ConfigError } from "../config/index.js";
 import { diagnostic } from "../diagnostics/index.js";
 import { emptyLock, printLock } from "../lock/index.js";
 import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
-import { compileProject, driftDiagnostics, hasErrors } from "../pipeline/index.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
 import { report } from "./report.js";
@@ -32,14 +31,17 @@ export async function compile(project: Project, options: CompileOptions, io: Io)
 }
 
 async function compileOnce(project: Project, options: CompileOptions, io: Io): Promise<number> {
-  if (project.unchanged() !== undefined) {
+  if (!options.draft && project.unchanged() !== undefined) {
     if (!options.json) io.out("Nothing to do: generated code is in step.");
     return exitCode.ok;
   }
   const started = performance.now();
+  // Imported here: an unchanged tree needs none of it.
+  const { compileProject, driftDiagnostics, EmitMemory, hasErrors } = await import("../pipeline/index.js");
+  if (options.draft) project.memory ??= new EmitMemory();
   const config = await project.config();
   const { root } = config;
-  const { diagnostics, output } = compileProject(config, await project.source(), version);
+  const { diagnostics, output } = compileProject(config, await project.source(), version, project.memory);
   if (output === undefined) {
     report(diagnostics, root, options.json, io);
     return exitCode.schema;
@@ -69,7 +71,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   const lockFile = path.join(root, config.lock);
   if (options.draft && !existsSync(lockFile)) writeWhole(lockFile, printLock(emptyLock));
   if (writesLock) writeWhole(lockFile, output.lockText);
-  if (diagnostics.length === 0 && (writesLock || !output.lockDiffers)) {
+  if (!options.draft && diagnostics.length === 0 && (writesLock || !output.lockDiffers)) {
     rememberTree(
       config,
       version,

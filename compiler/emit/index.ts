@@ -1,6 +1,7 @@
 /** The emitters: from the schema model to files. One folder per artefact, one kit for all of them. */
 export {
   commonRoot,
+  EmitMemory,
   type EmittedFile,
   emitTypeScript,
   findClashes,

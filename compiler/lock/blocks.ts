@@ -8,6 +8,8 @@ import type { BlockKind, Lock, LockBlock } from "./lock.js";
 export class Blocks {
   readonly #package: string;
   readonly #known: readonly LockBlock[];
+  /** By kind and name. */
+  readonly #byName = new Map<string, LockBlock[]>();
   readonly #claimed = new Set<LockBlock>();
   readonly #written: LockBlock[] = [];
   /** Where each name stands in the schema: a block may only follow its name out of a file that lost it. */
@@ -18,11 +20,17 @@ export class Blocks {
     this.#package = packageName;
     this.#known = lock.blocks;
     this.#places = places;
+    for (const block of lock.blocks) {
+      const key = `${block.kind} ${block.name}`;
+      const same = this.#byName.get(key);
+      if (same === undefined) this.#byName.set(key, [block]);
+      else same.push(block);
+    }
   }
 
   /** The block of a declaration; undefined for a new one. */
   find(kind: BlockKind, name: string, module: string): LockBlock | undefined {
-    const same = this.#known.filter((block) => block.kind === kind && block.name === name && !this.#claimed.has(block));
+    const same = (this.#byName.get(`${kind} ${name}`) ?? []).filter((block) => !this.#claimed.has(block));
     const here = same.find((block) => block.module === module);
     const orphans = same.filter((block) => !this.#places.has(`${kind} ${name} in ${block.module}`));
     const found = here ?? (orphans.length === 1 ? orphans[0] : undefined);

@@ -6,7 +6,7 @@ import path from "node:path";
 import { findActors } from "../actors/index.js";
 import type { Config } from "../config/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
-import { commonRoot, emitTypeScript, findClashes, generatedBases } from "../emit/index.js";
+import { commonRoot, type EmitMemory, emitTypeScript, findClashes, generatedBases } from "../emit/index.js";
 import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { filesOf, type OutputFile } from "../output/index.js";
@@ -33,9 +33,10 @@ export interface CompiledOutput {
 
 /**
  * @param version of Viceroy
+ * @param memory of earlier runs with the same config
  * @throws ConfigError when the project has no name
  */
-export function compileProject(config: Config, source: TypeSource, version: string): Compilation {
+export function compileProject(config: Config, source: TypeSource, version: string, memory?: EmitMemory): Compilation {
   const name = packageName(config);
   const { texts, diagnostics: unreadable } = readSchemaTexts(config);
   source.update(texts);
@@ -56,7 +57,7 @@ export function compileProject(config: Config, source: TypeSource, version: stri
     outline: (file, text) => source.outline(file, text),
     generated: generatedBases(schema, options),
   });
-  const files = emitTypeScript(schema, { ...options, actors }).map((file) => {
+  const files = emitTypeScript(schema, { ...options, actors }, memory).map((file) => {
     return { path: `${config.out}/${file.path}`, text: file.text };
   });
   const lockText = printLock(lock);

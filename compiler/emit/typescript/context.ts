@@ -34,10 +34,15 @@ export function createContext(schema: Schema, schemaRoot: string): EmitContext {
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
   const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
   const shared = sharedTypes(schema, index);
+  // Worked out when they are first asked for: not everybody does.
+  let fingerprints: Fingerprints | undefined;
   return {
     schema,
     index,
-    fingerprints: fingerprint(index),
+    get fingerprints() {
+      fingerprints ??= fingerprint(index);
+      return fingerprints;
+    },
     fileOf,
     type: (key) => importedType(source(key), index.type(key).name),
     codec: (key) => importedValue(source(key), `${index.type(key).name}Codec`),

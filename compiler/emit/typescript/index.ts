@@ -10,9 +10,11 @@ import { emitCodecs } from "./codec/index.js";
 import { createContext, type EmitContext } from "./context.js";
 import { emitDeclaration } from "./declarations.js";
 import { emitDescriptor } from "./descriptors.js";
+import type { EmitMemory } from "./memory.js";
 import { registryFile } from "./registry.js";
 
 export { findClashes, type NameClash } from "./clashes.js";
+export { EmitMemory } from "./memory.js";
 export { commonRoot } from "./paths.js";
 
 export interface TypeScriptOptions {
@@ -32,12 +34,23 @@ export interface EmittedFile {
   readonly text: string;
 }
 
-/** All generated files, sorted by path. The schema must be free of errors. */
-export function emitTypeScript(schema: Schema, options: TypeScriptOptions): readonly EmittedFile[] {
+/**
+ * All generated files, sorted by path. The schema must be free of errors.
+ * @param memory of earlier runs with the same options
+ */
+export function emitTypeScript(
+  schema: Schema,
+  options: TypeScriptOptions,
+  memory?: EmitMemory,
+): readonly EmittedFile[] {
   const context = createContext(schema, options.schemaRoot);
   const files = schema.modules
     .filter((module) => module.types.length > 0 || module.actors.length > 0)
-    .map((module) => ({ path: context.fileOf(module), text: moduleText(module, context, options.version) }));
+    .map((module) => {
+      const emit = (within: EmitContext) => moduleText(module, within, options.version);
+      const text = memory === undefined ? emit(context) : memory.text(module, context, emit);
+      return { path: context.fileOf(module), text };
+    });
   const registry = { path: "registry.ts", text: registryText(context, options) };
   return [...files, registry].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

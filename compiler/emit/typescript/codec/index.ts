@@ -1,6 +1,6 @@
 /** Codecs of a schema file. */
 
-import { partsOfShape } from "../../../model/resolve.js";
+import { partsOfShape, type SchemaIndex } from "../../../model/resolve.js";
 import type { ActorDeclaration, Endpoint, Module, TypeDeclaration } from "../../../model/schema.js";
 import type { Type } from "../../../model/type.js";
 import {
@@ -34,7 +34,7 @@ export interface ModuleCodecs {
 
 /** Writes the codecs of all types of `module`, and of the arguments of its actors. */
 export function emitCodecs(file: FileBuilder, module: Module, context: EmitContext): ModuleCodecs {
-  const units = new Units(file, context, layoutsOf(context));
+  const units = new Units(file, context, layoutsOf(context.index));
   const isAlias = ({ shape }: TypeDeclaration) => shape.kind === "alias";
   const aliasesLast = [...module.types.filter((type) => !isAlias(type)), ...module.types.filter(isAlias)];
   for (const declaration of aliasesLast) {
@@ -62,12 +62,12 @@ function emitForActors(units: Units, module: Module): ModuleCodecs {
   return { args: (owner) => args.get(owner)!, of: (type) => results.get(type)! };
 }
 
-const layouts = new WeakMap<EmitContext, Layouts>();
+const layouts = new WeakMap<SchemaIndex, Layouts>();
 
 /** Of the whole schema, worked out once. */
-function layoutsOf(context: EmitContext): Layouts {
-  const known = layouts.get(context) ?? new Layouts(context.index);
-  layouts.set(context, known);
+export function layoutsOf(index: SchemaIndex): Layouts {
+  const known = layouts.get(index) ?? new Layouts(index);
+  layouts.set(index, known);
   return known;
 }
 
