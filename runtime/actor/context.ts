@@ -96,6 +96,9 @@ export class OwnTurn implements Context {
   }
 }
 
+/** What runs because a module of actors is being loaded, and whatever the module leaves running. */
+export class LoadingTurn extends OwnTurn {}
+
 const noTrace: readonly [number, number] = [0, 0];
 
 function outside(what: string): never {
@@ -120,7 +123,7 @@ export function currentCell(): Cell {
 
 /** Runs `body` as `turn`, and what it awaits too. `body` is one function for all turns: it finds its turn in `running`. */
 export function runTurn(turn: AnyTurn, body: () => unknown): unknown {
-  if (storage === undefined && isFollowed(turn.cell)) storage = new AsyncLocalStorage();
+  if (storage === undefined && isFollowed(turn)) storage = new AsyncLocalStorage();
   const outer = current;
   current = turn;
   try {
@@ -131,8 +134,9 @@ export function runTurn(turn: AnyTurn, body: () => unknown): unknown {
 }
 
 /** The runtime's own agents, and the program's root, need no storage: what they await goes on as the root. */
-function isFollowed(cell: Cell): boolean {
-  return cell.mesh !== AGENT_MESH && cell !== main;
+function isFollowed(turn: AnyTurn): boolean {
+  const { cell } = turn;
+  return (cell.mesh !== AGENT_MESH && cell !== main) || turn instanceof LoadingTurn;
 }
 
 /** Inside `runTurn`: its turn. */

@@ -7,6 +7,7 @@ import type { Body, Identity } from "../proc/body.js";
 import { inheritedEnv, inheritedExecArgv } from "../proc/exec-argv.js";
 import { inlineBody } from "../proc/inline-body.js";
 import { bringsLoader, typescriptLoader } from "../proc/loader.js";
+import { refuseWhileLoading } from "../proc/loading.js";
 import type { Local } from "../proc/local.js";
 import { locationOf } from "../proc/local-proc.js";
 import { Member } from "../proc/member.js";
@@ -31,12 +32,7 @@ const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 /** @throws what functions among the options throw; then nothing has been started */
 export function startProcs<D extends string>(local: Local, extent: Extent<D>, plan: ProcsPlan<D>): SpawnedProcs {
   const owner = currentCell();
-  if (!local.isProgram && owner.isRoot && registry.loading) {
-    throw new Error(
-      "cannot spawn procs while an actor module is being loaded: each of them would load it and spawn again; " +
-        "move the actor class to a module of its own, or the spawning into an actor",
-    );
-  }
+  refuseWhileLoading("procs");
   const { proc } = owner;
   const runDir = plan.isolation === "process" ? local.runDir : "";
   const starts = [...points(wholeRegion(extent))].map((point): Start => {

@@ -46,7 +46,7 @@ export class Agent extends ProcAgentActor {
     const shape = { mesh, name, incarnation, rank: rank.rank, extent, owner: this.#proc.maker };
     try {
       await this.#configured;
-      const actorClass = await this.#proc.outside(() => registry.find(order.actor, order.fingerprint));
+      const actorClass = await this.#proc.loading(() => registry.find(order.actor, order.fingerprint));
       const { descriptor } = actorClass;
       const args = descriptor.args.decode(order.args);
       const failure = await this.#proc.create({ ...shape, descriptor, actorClass, args });

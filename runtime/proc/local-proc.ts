@@ -17,6 +17,7 @@ import { connectUnix, listenUnix } from "../link/unix/pipe.js";
 import type { Extent } from "../shape/index.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
+import { whileLoading } from "./loading.js";
 import type { Local } from "./local.js";
 import { noticeOf } from "./notice.js";
 
@@ -71,6 +72,11 @@ export class LocalProc implements ProcHooks {
   /** Runs the user's code that belongs to no actor. */
   outside<T>(body: () => T): T {
     return runTurn(this.proc.root.turn, body) as T;
+  }
+
+  /** Loads modules of actors. */
+  loading<T>(load: () => T): T {
+    return whileLoading(this.proc.root, load);
   }
 
   /** Others of the tree can reach this proc directly from now on. */

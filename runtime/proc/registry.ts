@@ -43,16 +43,10 @@ export class Registry {
   readonly #loading = new Map<string, Promise<ActorClass>>();
   /** What has been loaded, and so can no more turn out to be some class that is looked for. */
   readonly #loaded = new Set<ActorEntry>();
-  #pendingLoads = 0;
 
   /** The places of all registries, in the order in which they were loaded. */
   get urls(): string[] {
     return [...this.#registrations.keys()];
-  }
-
-  /** Whether the module of some actor is being loaded right now. */
-  get loading(): boolean {
-    return this.#pendingLoads > 0;
   }
 
   /** Takes in a generated registry. The same place again replaces what was known of it. */
@@ -94,7 +88,7 @@ export class Registry {
    * @param fingerprint of its schema, as the other process knows it
    */
   async find(reference: ClassReference, fingerprint: bigint): Promise<ActorClass> {
-    if (!this.#registrations.has(reference.registry)) await this.#counted(importModule(reference.registry));
+    if (!this.#registrations.has(reference.registry)) await importModule(reference.registry);
     const registration = this.#registrations.get(reference.registry);
     const entry = registration?.actors[reference.id];
     if (entry === undefined) {
@@ -124,7 +118,7 @@ export class Registry {
     const key = `${candidate.registry} ${candidate.id}`;
     let loading = this.#loading.get(key);
     if (loading === undefined) {
-      loading = this.#counted(candidate.entry.load()).then((value) => this.#take(candidate, value));
+      loading = candidate.entry.load().then((value) => this.#take(candidate, value));
       this.#loading.set(key, loading);
       // A module that failed to load may load another time: what it lacked may be there then.
       loading.catch(() => this.#loading.delete(key));
@@ -140,15 +134,6 @@ export class Registry {
     this.#resolved.set(actorClass, { registry, id });
     this.#loaded.add(entry);
     return actorClass;
-  }
-
-  async #counted<T>(load: Promise<T>): Promise<T> {
-    this.#pendingLoads++;
-    try {
-      return await load;
-    } finally {
-      this.#pendingLoads--;
-    }
   }
 
   #checkFingerprint({ key, fingerprint }: ActorDescriptor): void {

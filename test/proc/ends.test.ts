@@ -1,0 +1,122 @@
+/** However a program ends, nothing of it is left. Real programs, ended in real ways. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { compileCrew, project } from "./crew.js";
+import { gone, until } from "./until.js";
+
+beforeAll(compileCrew);
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+function start(program: string, ...args: string[]): Running {
+  return startWith(process.env, program, ...args);
+}
+
+function startWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): Running {
+  const argv = ["--import", "tsx", join(project, "programs", program), ...args];
+  const child = spawn(process.execPath, argv, { cwd: project, stdio: ["ignore", "pipe", "pipe"], env });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output.stderr += chunk;
+  });
+  const exited = new Promise<Awaited<Running["exited"]>>((resolve) => {
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+  return { child, output, exited };
+}
+
+async function crewOf({ output }: Running): Promise<{ pids: number[]; dirs: string[] }> {
+  await until(() => output.stdout.includes("\n"));
+  return JSON.parse(output.stdout.split("\n", 1)[0]!) as { pids: number[]; dirs: string[] };
+}
+
+async function nothingLeft({ pids, dirs }: { pids: number[]; dirs: string[] }): Promise<void> {
+  expect([pids.length, dirs.length]).toEqual([6, 1]);
+  await until(() => pids.every(gone));
+  await until(() => !dirs.some(existsSync));
+}
+
+describe("nothing is left, neither processes that spin or were stopped nor grandchildren nor the run directory", () => {
+  test.each(["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT"] as const)("when the program gets %s", async (signal) => {
+    const program = start("ends.ts", "wait");
+    const crew = await crewOf(program);
+    program.child.kill(signal);
+    const codes = { SIGKILL: null, SIGTERM: 143, SIGHUP: 129, SIGINT: 130 };
+    expect(await program.exited).toEqual({ code: codes[signal], signal: signal === "SIGKILL" ? signal : null });
+    await nothingLeft(crew);
+  });
+
+  test("when Ctrl-C comes twice: at once", async () => {
+    const program = start("ends.ts", "wait");
+    const crew = await crewOf(program);
+    program.child.kill("SIGINT");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(program.child.exitCode).toBeNull();
+    program.child.kill("SIGINT");
+    expect(await program.exited).toEqual({ code: 130, signal: null });
+    await nothingLeft(crew);
+  });
+
+  test("when it throws", async () => {
+    const program = start("ends.ts", "throw");
+    const crew = await crewOf(program);
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.output.stderr).toContain("a mistake of the program");
+    await nothingLeft(crew);
+  });
+
+  test("when it calls process.exit", async () => {
+    const program = start("ends.ts", "exit");
+    const crew = await crewOf(program);
+    expect(await program.exited).toEqual({ code: 5, signal: null });
+    await nothingLeft(crew);
+  });
+
+  test("when it has nothing more to do", async () => {
+    const program = start("ends.ts", "quietly");
+    const crew = await crewOf(program);
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(crew.pids.every(gone)).toBe(true);
+    await nothingLeft(crew);
+  });
+});
+
+test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the program ends by: %s", async (how) => {
+  const log = join(mkdtempSync(join(tmpdir(), "viceroy-ends-")), "log");
+  const program = start("ends.ts", how, log);
+  await crewOf(program);
+  if (how === "wait") program.child.kill("SIGKILL");
+  await program.exited;
+  await until(() => existsSync(log));
+  expect(readFileSync(log, "utf8")).toBe("workers in order\n");
+});
+
+describe("a program that spawns actors which its own main module exports does not run again in each process", () => {
+  test("when it spawns while it is being loaded", async () => {
+    const program = start("own-actor.ts");
+    await program.exited;
+    expect(program.output.stdout).toContain(
+      "refused: cannot call loner.answer on rank 0: the actor loner[0] has failed: Error: cannot spawn procs while an " +
+        "actor module is being loaded: every process that loads it would spawn again; move the actor class to a module " +
+        "of its own, or the spawning into an actor",
+    );
+  });
+
+  test("when it spawns later", async () => {
+    const program = startWith({ ...process.env, CREW_LATE: "yes" }, "own-actor.ts");
+    await program.exited;
+    const lines = program.output.stdout.split("\n");
+    expect(lines.filter((line) => line.startsWith("[procs]"))).toEqual([]);
+    expect(lines[0]).toMatch(/^(?:answered 42|refused: .* process \d+ exited with code 1)$/);
+  });
+});

@@ -1,0 +1,89 @@
+/** Programs as users run them: compiled JavaScript, TypeScript by tsx, installed in awkward places. */
+import { execFile } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { compileCrew, project } from "./crew.js";
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: readonly string[];
+  readonly stderr: string;
+}
+
+function run(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, argv, { cwd, env, timeout: 60_000 }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode, stdout: stdout.trimEnd().split("\n").sort(), stderr });
+    });
+  });
+}
+
+/** In any order: each process prints for itself. */
+const greeting = ["[gpus=0] hello", "[gpus=1] hello", "it works, it works"];
+
+const place = mkdtempSync(join(tmpdir(), "viceroy with spaces "));
+beforeAll(async () => {
+  await compileCrew();
+  await install();
+});
+afterAll(() => {
+  chmodTree(place, 0o755);
+  rmSync(place, { recursive: true });
+});
+
+test.each(["process", "thread"])("TypeScript, by tsx, with isolation %s", async (isolation) => {
+  const outcome = await run(["--import", "tsx", "programs/hello.ts", isolation], project);
+  expect(outcome).toEqual({ code: 0, stdout: greeting, stderr: "" });
+});
+
+test("without a terminal's environment: no PATH, no HOME", async () => {
+  const outcome = await run(["--import", "tsx", "programs/hello.ts"], project, {});
+  expect(outcome).toEqual({ code: 0, stdout: greeting, stderr: "" });
+});
+
+test("options of Node.js that are about the program alone do not reach its processes", async () => {
+  const options = ["--inspect=0", "--test-only", "--import", "tsx"];
+  const outcome = await run([...options, "programs/hello.ts"], project, { NODE_OPTIONS: "--inspect=0" });
+  expect(outcome).toMatchObject({ code: 0, stdout: greeting });
+  expect(outcome.stderr.split("\n").filter((line) => line.startsWith("[gpus="))).toEqual([]);
+});
+
+test.each(["process", "thread"])(
+  "compiled JavaScript, in a path with spaces, the package read-only, with isolation %s",
+  async (isolation) => {
+    const outcome = await run(["programs/hello.js", isolation], place, { XDG_CACHE_HOME: "/nowhere" });
+    expect(outcome).toEqual({ code: 0, stdout: greeting, stderr: "" });
+  },
+);
+
+async function install(): Promise<void> {
+  const target = join(place, "node_modules/viceroy");
+  mkdirSync(target, { recursive: true });
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  cpSync(join(root, "package.json"), join(target, "package.json"));
+  for (const file of ["runtime.cjs", "load.cjs", "boot.cjs", "index.js", "codegen-v1.js"]) {
+    cpSync(join(root, "dist", file), join(target, "dist", file));
+  }
+  chmodTree(target, 0o555);
+  writeFileSync(join(place, "package.json"), '{ "type": "module" }');
+  for (const folder of ["generated", "src", "programs"]) {
+    mkdirSync(join(place, folder));
+    for (const name of readdirSync(join(project, folder))) {
+      const source = readFileSync(join(project, folder, name), "utf8");
+      const { code } = await transform(source, { loader: "ts", target: "node20" });
+      writeFileSync(join(place, folder, name.replace(/\.ts$/, ".js")), code);
+    }
+  }
+}
+
+function chmodTree(path: string, mode: number): void {
+  chmodSync(path, mode);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) chmodTree(join(path, entry.name), mode);
+    else chmodSync(join(path, entry.name), mode);
+  }
+}
