@@ -117,7 +117,8 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
 
   test("many actors live in one proc", async () => {
     const boss = spawnProcs({}).spawn("boss", crew.SteelWorker);
-    expect(await boss.crowd.callOne(500)).toBe(500);
+    expect((await boss.crowd.callOne(500))[0]).toBe(500);
+    expect(await boss.roll.callOne()).toBe((500 * 499) / 2);
   });
 
   test("a constructor or an init that throws: ready rejects, calls reject, the owner is told", async () => {
