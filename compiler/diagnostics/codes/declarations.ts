@@ -1,0 +1,131 @@
+/** Declarations, actors, endpoints and their tags. */
+import type { TableEntry } from "./entry.js";
+
+export const declarations = {
+  VC1201: {
+    slug: "declared-twice",
+    severity: "error",
+    text: "{name} is declared more than once",
+    fix: "Merge the declarations; one name is one type.",
+  },
+  VC1202: {
+    slug: "generated-name",
+    severity: "error",
+    text: "{second} would be called {name}, which is taken by {first}",
+    fix: "Rename one of the two.",
+  },
+  VC1203: {
+    slug: "actor-not-exported",
+    severity: "error",
+    text: "{name} is an actor that is not exported",
+    fix: "Write `export interface {name}`.",
+  },
+  VC1204: {
+    slug: "generic-actor",
+    severity: "error",
+    text: "actor {name} is generic: its messages must be known when it is compiled",
+    fix: "Declare one actor for each type; they can extend a common one.",
+  },
+  VC1205: {
+    slug: "actor-property",
+    severity: "error",
+    text: "{owner}.{name} is a property: an actor has endpoints alone",
+    fix: "Make it a method: `{name}(…): {type};`.",
+  },
+  VC1206: {
+    slug: "overloaded-endpoint",
+    severity: "error",
+    text: "endpoint {owner}.{name} is overloaded",
+    fix: "Give each signature a name of its own.",
+  },
+  VC1207: {
+    slug: "reserved-endpoint",
+    severity: "error",
+    text: "endpoint {owner}.{name} has a reserved name: {why}",
+    fix: "Rename it, for example to `{other}`.",
+  },
+  VC1208: {
+    slug: "generic-endpoint",
+    severity: "error",
+    text: "endpoint {owner}.{name} is generic: its messages must be known when it is compiled",
+    fix: "Write an endpoint for each type.",
+  },
+  VC1209: {
+    slug: "rest-parameter",
+    severity: "error",
+    text: "{owner} takes any number of arguments: ...{name}",
+    fix: "Take an array: `{name}: T[]`.",
+  },
+  VC1210: {
+    slug: "parameter-order",
+    severity: "error",
+    text: "parameter {name} of {owner} is required, but follows an optional one",
+    fix: "Put optional parameters last.",
+  },
+  VC1211: {
+    slug: "parameter-name",
+    severity: "error",
+    text: "cannot express a parameter of {owner}: {why}",
+    fix: "Give it an ordinary name.",
+  },
+  VC1212: {
+    slug: "endpoint-result",
+    severity: "error",
+    text: "endpoint {owner}.{name} returns {type}: {why}",
+    fix: "{hint}",
+  },
+  VC1213: {
+    slug: "optional-endpoint",
+    severity: "error",
+    text: "endpoint {owner}.{name} is optional: an actor has all its endpoints",
+    fix: "Write `{name}(…)`, without the question mark.",
+  },
+  VC1214: {
+    slug: "actor-arguments",
+    severity: "error",
+    text: "cannot express the constructor's arguments of {owner}: {why}",
+    fix: "Write them as a labelled tuple: `Actor<[initial: Int32, step?: Int32]>`.",
+  },
+  VC1215: {
+    slug: "actor-extends",
+    severity: "error",
+    text: "actor {name} extends {base}, which is no actor",
+    fix: "Let {base} extend `Actor`, or write its endpoints here.",
+  },
+  VC1216: {
+    slug: "respond-port",
+    severity: "error",
+    text: "endpoint {owner}.{name} is marked @respond, but {why}",
+    fix: "Take a `Port<T>` first and return `void`: the answer is what is sent to the port.",
+  },
+  VC1217: {
+    slug: "extends-no-message",
+    severity: "error",
+    text: "{name} extends {base}, which has no fields to inherit",
+    fix: "Extend interfaces and object types alone.",
+  },
+  VC1301: {
+    slug: "unknown-tag",
+    severity: "error",
+    text: "unknown tag @{tag}: it looks like @{known}",
+    fix: "Write `@{known}`.",
+  },
+  VC1302: {
+    slug: "misplaced-tag",
+    severity: "error",
+    text: "@{tag} says nothing of {what}",
+    fix: "Remove it: it belongs to {where}.",
+  },
+  VC1303: {
+    slug: "tag-value",
+    severity: "error",
+    text: "invalid @{tag}: expected {expected}, got {value}",
+    fix: "Write, for example, `@{tag} {example}`.",
+  },
+  VC1304: {
+    slug: "tag-twice",
+    severity: "error",
+    text: "@{tag} stands here twice",
+    fix: "Remove one.",
+  },
+} as const satisfies Readonly<Record<string, TableEntry>>;

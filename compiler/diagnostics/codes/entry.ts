@@ -1,0 +1,9 @@
+/** What a code of the table says. Names in braces are filled in. */
+export interface TableEntry {
+  /** Names its fixture and its place in the documentation. */
+  readonly slug: string;
+  readonly severity: "error" | "warning";
+  readonly text: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}

@@ -1,0 +1,50 @@
+/** Schema files and what they import. */
+import type { TableEntry } from "./entry.js";
+
+export const files = {
+  VC1001: { slug: "syntax", severity: "error", text: "invalid TypeScript: {message}" },
+  VC1002: { slug: "type-error", severity: "error", text: "TypeScript refuses this: {message} (TS{number})" },
+  VC1003: {
+    slug: "import-not-found",
+    severity: "error",
+    text: 'cannot import from "{specifier}": there is no such file',
+    fix: "Imports of other schema files are relative and end in .js: ./tree.js for tree.ts.",
+  },
+  VC1004: {
+    slug: "import-of-other-file",
+    severity: "error",
+    text: 'cannot import from "{specifier}": {file} is no schema file',
+    fix: "Move what is imported to a schema file, or add the file to `schemas` in the config.",
+  },
+  VC1005: {
+    slug: "import-of-package",
+    severity: "error",
+    text: 'cannot import from "{specifier}": schema files import other schema files and "viceroy/schema" alone',
+    fix: "Declare the type in a schema file.",
+  },
+  VC1006: {
+    slug: "not-imported",
+    severity: "error",
+    text: "{name} is not imported",
+    fix: 'Add `import type { {name} } from "viceroy/schema";`.',
+  },
+  VC1007: {
+    slug: "no-schema-files",
+    severity: "error",
+    text: "no schema files: nothing matches {patterns}",
+    fix: "Write a schema file, or correct `schemas` in the config.",
+  },
+  VC1008: {
+    slug: "same-output",
+    severity: "error",
+    text: "cannot generate {output} from {file}: that file is taken by {other}",
+    fix: "Rename the schema file.",
+  },
+  VC1009: {
+    slug: "value-in-schema",
+    severity: "warning",
+    text: "{name} is a {what}: schema files hold types, and nothing is generated for it",
+    fix: "Move it to another file.",
+  },
+  VC1010: { slug: "unreadable", severity: "error", text: "cannot read {file}: {why}" },
+} as const satisfies Readonly<Record<string, TableEntry>>;

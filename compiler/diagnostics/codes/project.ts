@@ -1,0 +1,108 @@
+/** The lock, generated files and the configuration. */
+import type { TableEntry } from "./entry.js";
+
+export const project = {
+  VC2001: {
+    slug: "lock-version",
+    severity: "error",
+    text: 'cannot read the lock: expected "{expected}", got "{found}"',
+    fix: "Use the version of Viceroy that wrote it, or restore the file from version control.",
+  },
+  VC2002: {
+    slug: "lock-syntax",
+    severity: "error",
+    text: "cannot read the lock: {why}",
+    fix: "The compiler writes this file. Restore the line from version control.",
+  },
+  VC2003: {
+    slug: "lock-block-twice",
+    severity: "error",
+    text: "{what} stands in the lock twice: see line {other}",
+    fix: "Keep the block that was there first; ids of the other one that are in use move to it.",
+  },
+  VC2004: {
+    slug: "lock-id-twice",
+    severity: "error",
+    text: "id {id} belongs to both {first} and {second}",
+    fix: "Two branches gave it at the same time: give the newer one the number after `next`, and raise `next`.",
+  },
+  VC2005: {
+    slug: "lock-next",
+    severity: "error",
+    text: "next={next} of {of} would give an id again: {highest} is taken",
+    fix: "Write next={after}.",
+  },
+  VC2006: {
+    slug: "lock-missing",
+    severity: "error",
+    text: "{lock} is missing beside generated code: all ids would be given anew",
+    fix: "Restore it from version control. If this is meant as a fresh start, remove the folder {out} too.",
+  },
+  VC2007: {
+    slug: "ambiguous-rename",
+    severity: "warning",
+    text: "{declaration}.{removed} has gone and {declaration}.{added}, of the same type, has come: is it the same field?",
+    fix: "If it is, write `@was {removed}` above {added}. If it is new, `npx viceroy compile` gives it an id of its own.",
+  },
+  VC2008: {
+    slug: "id-changed",
+    severity: "error",
+    text: "@id {asked}: {member} has id {locked} already, and ids never change",
+    fix: "Remove the tag, or write `@id {locked}`.",
+  },
+  VC2009: {
+    slug: "id-taken",
+    severity: "error",
+    text: "@id {id} of {member}: it {holding} {holder}",
+    fix: "Remove the tag, or choose another number.",
+  },
+  VC2010: {
+    slug: "id-range",
+    severity: "error",
+    text: "@id {id} of {member}: ids are whole numbers from 1 to 536870911, except 19000 to 19999",
+    fix: "Remove the tag, or choose another number.",
+  },
+  VC2011: {
+    slug: "was-unknown",
+    severity: "error",
+    text: "@was {was} of {member}: there was no such name",
+    fix: "Write its old name as it stands in the lock, or remove the tag.",
+  },
+  VC3001: {
+    slug: "generated-differs",
+    severity: "error",
+    text: "{file} is not what the schemas say",
+    fix: "Run `npx viceroy compile` and commit the result.",
+  },
+  VC3002: {
+    slug: "generated-missing",
+    severity: "error",
+    text: "{file} is missing",
+    fix: "Run `npx viceroy compile` and commit the result.",
+  },
+  VC3003: {
+    slug: "generated-stale",
+    severity: "error",
+    text: "{file} is left over: its schema has gone",
+    fix: "Run `npx viceroy compile`, which removes it, and commit the result.",
+  },
+  VC3004: {
+    slug: "lock-differs",
+    severity: "error",
+    text: "{file} lacks ids that the schemas need",
+    fix: "Run `npx viceroy compile` and commit the result.",
+  },
+  VC3005: {
+    slug: "foreign-file",
+    severity: "error",
+    text: "cannot write {file}: a file that Viceroy did not generate is there",
+    fix: "Move it away, or choose another `out` in the config.",
+  },
+  VC4001: { slug: "config", severity: "error", text: "{message}" },
+  VC4002: {
+    slug: "not-emitted",
+    severity: "warning",
+    text: "{artefact} is not written by this version: TypeScript alone is",
+    fix: 'Leave "{artefact}" out of `emit` to be rid of this warning.',
+  },
+} as const satisfies Readonly<Record<string, TableEntry>>;
