@@ -1,8 +1,7 @@
 /** What all calls have in common: who is called, what may end them early, and how their failures are told. */
-import type { PendingCall } from "../link/calls.js";
 import type { Clock } from "../link/clock.js";
 import { DeliveryError } from "../link/errors.js";
-import type { Session } from "../link/session.js";
+import type { Codec } from "../wire/codec.js";
 import { RemoteError } from "./error-wire.js";
 import { ActorError, SupervisionError } from "./errors.js";
 import { Future } from "./future.js";
@@ -12,27 +11,28 @@ import { Guard } from "./guard.js";
 export interface Called {
   /** `counters.value`. */
   readonly label: string;
+  /** Of the answers; undefined: void. */
+  readonly result: Codec<unknown> | undefined;
+  readonly clock: Clock;
 }
 
 export abstract class CallFuture<T> extends Future<T> {
-  readonly #clock: Clock;
+  protected readonly called: Called;
   #guard: Guard | undefined;
-  /** What was called. */
-  protected readonly label: string;
 
-  constructor(label: string, clock: Clock) {
+  constructor(called: Called) {
     super();
-    this.label = label;
-    this.#clock = clock;
+    this.called = called;
   }
 
   protected override get clock(): Clock {
-    return this.#clock;
+    return this.called.clock;
   }
 
   /** Ends the call early. @param timeout in milliseconds, 0: none */
   guard(timeout: number, signal: AbortSignal | undefined): void {
-    this.#guard = new Guard(this, this.label, this.#clock, timeout, signal);
+    const { label, clock } = this.called;
+    this.#guard = new Guard(this, label, clock, timeout, signal);
   }
 
   protected override fulfil(value: T): void {
@@ -74,11 +74,4 @@ function actorError(endpoint: string, rank: number, { actor, remote }: RemoteErr
 
 export function supervisionError(label: string, rank: number, error: DeliveryError): SupervisionError {
   return new SupervisionError(label, [rank], error.message, error.cause === undefined ? {} : { cause: error.cause });
-}
-
-/** A call whose end has not been seen: one message to one actor. */
-export interface Outstanding {
-  readonly session: Session;
-  readonly call: PendingCall;
-  readonly id: number;
 }

@@ -3,12 +3,14 @@
  * sender, encodes once, and sends to all or to none. What becomes of the answers is their target's concern.
  */
 import type { CallTarget, PendingCall } from "../link/calls.js";
+import type { Clock } from "../link/clock.js";
 import { encodeMessage } from "../link/encode.js";
 import { DeliveryError } from "../link/errors.js";
 import { type Extension, inChain, noChain, WHOLE_MESH } from "../link/extension.js";
 import type { Encoder, Message, Session } from "../link/session.js";
+import type { Codec } from "../wire/codec.js";
 import type { EndpointDescriptor } from "../wire/descriptor.js";
-import { supervisionError } from "./call-future.js";
+import { type Called, supervisionError } from "./call-future.js";
 import type { Cell } from "./cell.js";
 import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
 import { DeadlockError, SupervisionError } from "./errors.js";
@@ -22,10 +24,11 @@ export interface CallSink extends CallTarget {
   sent(rank: number, session: Session, call: PendingCall): void;
 }
 
-export class Dispatcher implements Message {
+export class Dispatcher implements Message, Called {
   /** `counters.increment`. */
   readonly label: string;
   readonly codec: Encoder;
+  readonly result: Codec<unknown> | undefined;
   readonly view: MeshView;
   readonly descriptor: EndpointDescriptor;
   readonly options: CallOptions;
@@ -45,7 +48,12 @@ export class Dispatcher implements Message {
     this.timeout = Math.ceil(options.timeout ?? descriptor.timeout ?? 0);
     this.label = `${view.record.name}.${descriptor.name}`;
     this.codec = descriptor.args;
+    this.result = descriptor.result;
     this.#index = index;
+  }
+
+  get clock(): Clock {
+    return mainRoot().proc.clock;
   }
 
   /** @throws TypeError on the wrong number of arguments, SupervisionError if the mesh was stopped */

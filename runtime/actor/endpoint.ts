@@ -4,7 +4,6 @@
  * dispatch.ts.
  */
 import type { Point, ValueMesh } from "../shape/index.js";
-import { mainClock } from "./context.js";
 import { Dispatcher } from "./dispatch.js";
 import { SupervisionError } from "./errors.js";
 import type { Future } from "./future.js";
@@ -41,9 +40,7 @@ export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends st
   call(...args: A): Future<ValueMesh<R, D>> {
     const to = this.#dispatcher;
     to.check(args);
-    return this.#retried(() =>
-      gather(new CallAll<R, D>(to.label, to.descriptor.result, mainClock(), to.view), to, args),
-    );
+    return this.#retried(() => gather(new CallAll<R, D>(to, to.view), to, args));
   }
 
   /** The answer of the one actor. @throws RangeError if there are more or fewer */
@@ -51,7 +48,8 @@ export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends st
     const to = this.#dispatcher;
     if (to.view.size !== 1) refuseSize("callOne requires exactly 1 actor", to.view.size);
     to.check(args);
-    return to.options.retry === undefined ? single(to, args, 0) : this.#retried(() => single(to, args, 0));
+    // No closure in here: it would cost a scope for every call.
+    return to.options.retry === undefined ? single(to, args, 0) : this.#callOneAgain(args);
   }
 
   /** Sends without an answer. @returns what to await so that receivers keep up; it never rejects */
@@ -78,9 +76,7 @@ export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends st
   callSettled(...args: A): Future<ValueMesh<Settled<R>, D>> {
     const to = this.#dispatcher;
     to.check(args);
-    return this.#retried(() =>
-      gather(new CallSettled<R, D>(to.label, to.descriptor.result, mainClock(), to.view), to, args),
-    );
+    return this.#retried(() => gather(new CallSettled<R, D>(to, to.view), to, args));
   }
 
   /** One answer made of all, folded in rank order. Rejects as `call` does. */
@@ -88,9 +84,7 @@ export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends st
     const to = this.#dispatcher;
     to.check(args);
     const fold = foldOf(to.label, operation) as (values: readonly R[]) => Reduced<R, O>;
-    return this.#retried(() =>
-      gather(new Reduce(to.label, to.descriptor.result, mainClock(), to.view, fold), to, args),
-    );
+    return this.#retried(() => gather(new Reduce(to, to.view, fold), to, args));
   }
 
   /** The same endpoint with options for its calls. @throws TypeError, RangeError on options that cannot be */
@@ -100,9 +94,13 @@ export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends st
     return new Endpoint(view, this.#index, { ...before, ...options });
   }
 
+  #callOneAgain(args: A): Future<R> {
+    return this.#retried(() => single(this.#dispatcher, args, 0));
+  }
+
   #retried<T>(make: () => Future<T>): Future<T> {
-    const { options, label } = this.#dispatcher;
-    return options.retry === undefined ? make() : retried(label, mainClock(), options.retry, make);
+    const { options } = this.#dispatcher;
+    return options.retry === undefined ? make() : retried(this.#dispatcher, options.retry, make);
   }
 }
 
@@ -152,7 +150,7 @@ export function send<A extends unknown[], R, D extends string>(
 }
 
 function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {
-  const call = new SingleCall<R>(to.label, to.descriptor.result, mainClock());
+  const call = new SingleCall<R>(to);
   const { signal } = to.options;
   if (signal?.aborted === true) return call.refuse(signal.reason);
   const refused = to.callOne(args, rank, call);
@@ -182,7 +180,7 @@ function stream(to: Dispatcher, args: readonly unknown[]): StreamCall {
   const call = new StreamCall(to.label, to.descriptor.result, to.view);
   const refused = signal?.aborted === true ? signal.reason : to.callAll(args, call);
   if (refused !== undefined) call.abandon(refused, 0);
-  else if (to.timeout > 0 || signal !== undefined) call.guard(mainClock(), to.timeout, signal);
+  else if (to.timeout > 0 || signal !== undefined) call.guard(to.clock, to.timeout, signal);
   return call;
 }
 

@@ -3,13 +3,12 @@
  * equal bytes are decoded once and share their value.
  */
 import type { PendingCall } from "../link/calls.js";
-import type { Clock } from "../link/clock.js";
 import { copyBytes } from "../link/frame.js";
 import type { Session } from "../link/session.js";
 import { type Extent, ValueMesh } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
-import { CallFuture, callError } from "./call-future.js";
+import { type Called, CallFuture, callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
 import { ActorError, SupervisionError } from "./errors.js";
 import { holdReceived, portsRead } from "./holders.js";
@@ -55,8 +54,9 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
   readonly #calls: (readonly [Session, PendingCall, number])[] = [];
   #remaining: number;
 
-  constructor(label: string, codec: Codec<unknown> | undefined, clock: Clock, view: MeshView) {
-    super(label, clock);
+  constructor(called: Called, view: MeshView) {
+    super(called);
+    const codec = called.result;
     this.view = view;
     this.outcomes = new Array(view.size).fill(undefined);
     this.#decoded = codec === undefined ? undefined : new Decoded(codec);
@@ -86,7 +86,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
 
   failed(rank: number, error: Error): void {
     if (this.settled) return;
-    const told = callError(this.label, rank, error);
+    const told = callError(this.called.label, rank, error);
     if (told instanceof SupervisionError && !this.keepsFailures) {
       this.fail(told, true);
       return;
@@ -160,14 +160,8 @@ export class Reduce<R, X> extends Gather<X> {
   protected readonly keepsFailures = false;
   readonly #fold: (values: readonly R[]) => X;
 
-  constructor(
-    label: string,
-    codec: Codec<unknown> | undefined,
-    clock: Clock,
-    view: MeshView,
-    fold: (values: readonly R[]) => X,
-  ) {
-    super(label, codec, clock, view);
+  constructor(called: Called, view: MeshView, fold: (values: readonly R[]) => X) {
+    super(called, view);
     this.#fold = fold;
   }
 

@@ -83,7 +83,7 @@ export class Proc implements LinkHost {
     this.hooks = options.hooks;
     this.limits = { ...defaultLimits, ...options.limits };
     this.location = options.location ?? "";
-    this.keepAlive = options.keepAlive ?? new TimerKeepAlive(options.clock);
+    this.keepAlive = options.keepAlive ?? new TimerKeepAlive();
     this.context = { id: hex64(options.id) };
     this.drops = new DropWatch(options.clock);
     this.#relays = new Relays({

@@ -1,6 +1,5 @@
 /** Calls that are made again when they fail by supervision or timeout: only endpoints that say so can be. */
-import type { Clock } from "../link/clock.js";
-import { CallFuture } from "./call-future.js";
+import { type Called, CallFuture } from "./call-future.js";
 import { SupervisionError, TimeoutError } from "./errors.js";
 import type { Future } from "./future.js";
 import type { RetryOptions } from "./guard.js";
@@ -17,8 +16,8 @@ class Retried<T> extends CallFuture<T> {
   #backoff: number;
   #current: Future<T> | undefined;
 
-  constructor(label: string, clock: Clock, attempts: number, backoff: number, make: () => Future<T>) {
-    super(label, clock);
+  constructor(called: Called, attempts: number, backoff: number, make: () => Future<T>) {
+    super(called);
     this.#left = attempts;
     this.#backoff = backoff;
     this.#make = make;
@@ -62,15 +61,10 @@ class Retried<T> extends CallFuture<T> {
 }
 
 /** @throws what making the first call throws */
-export function retried<T>(
-  label: string,
-  clock: Clock,
-  retry: number | RetryOptions,
-  make: () => Future<T>,
-): Future<T> {
+export function retried<T>(called: Called, retry: number | RetryOptions, make: () => Future<T>): Future<T> {
   const attempts = typeof retry === "number" ? retry : retry.attempts;
   const backoff = typeof retry === "number" ? FIRST_BACKOFF_MS : (retry.backoff ?? FIRST_BACKOFF_MS);
-  const call = new Retried(label, clock, attempts, backoff, make);
+  const call = new Retried(called, attempts, backoff, make);
   call.attempt();
   return call;
 }

@@ -1,8 +1,6 @@
 /** The answer of one actor: `callOne` and `choose`. The common case of a call, and the one that has to be quick. */
 import type { PendingCall } from "../link/calls.js";
-import type { Clock } from "../link/clock.js";
 import type { Session } from "../link/session.js";
-import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
 import { CallFuture, callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
@@ -14,14 +12,8 @@ export class SingleCall<T> extends CallFuture<T> implements CallSink {
   static {
     awaitAsPromise(SingleCall);
   }
-  readonly #codec: Codec<unknown> | undefined;
   #session: Session | undefined;
   #call: PendingCall | undefined;
-
-  constructor(label: string, codec: Codec<unknown> | undefined, clock: Clock) {
-    super(label, clock);
-    this.#codec = codec;
-  }
 
   /** The message has been sent, or waits for credit. */
   sent(_rank: number, session: Session, call: PendingCall): void {
@@ -33,7 +25,7 @@ export class SingleCall<T> extends CallFuture<T> implements CallSink {
     if (this.settled) return;
     let value: unknown;
     try {
-      value = this.#codec?.decodeFrom(r);
+      value = this.called.result?.decodeFrom(r);
     } catch (error) {
       this.fail(error, false);
       return;
@@ -44,7 +36,7 @@ export class SingleCall<T> extends CallFuture<T> implements CallSink {
 
   failed(rank: number, error: Error): void {
     if (this.settled) return;
-    const told = callError(this.label, rank, error);
+    const told = callError(this.called.label, rank, error);
     this.fail(told, told instanceof SupervisionError);
   }
 

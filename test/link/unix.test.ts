@@ -1,6 +1,6 @@
 /** Calls between real processes, over Unix sockets: inherited and dialled. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -16,6 +16,7 @@ import { systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { connectUnix, listenUnix, socketPipe } from "../../runtime/link/unix/pipe.js";
 import { setWireEnvironment } from "../../runtime/wire/environment.js";
 import { type CounterMesh, counterDescriptor } from "../actor/counter.js";
+import { cases } from "../profile.js";
 
 const fixture = fileURLToPath(new URL("fixtures/counter-process.ts", import.meta.url));
 
@@ -62,8 +63,11 @@ function counterAt(location: string): CounterMesh<never> {
 }
 
 /** The counter in a child process, on a socket that it inherits. */
-function inherited(): CounterMesh<never> {
-  child = spawn(process.execPath, ["--import", "tsx", fixture], { stdio: ["ignore", "inherit", "inherit", "pipe"] });
+function inherited(env: Record<string, string> = {}): CounterMesh<never> {
+  child = spawn(process.execPath, ["--import", "tsx", fixture], {
+    stdio: ["ignore", "inherit", "inherit", "pipe"],
+    env: { ...process.env, ...env },
+  });
   proc.attach(socketPipe(child.stdio[3] as Socket), 11n);
   return counterAt("");
 }
@@ -144,6 +148,32 @@ describe("a process that listens", () => {
     expect(await counter.value.callOne()).toBe(2000);
   });
 });
+
+/** Resident memory of a process in MiB. */
+function resident(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+test.runIf(existsSync("/proc/self/status"))(
+  "a flood of a slow actor by a sender that awaits leaves the memory of both as it was",
+  async () => {
+    const messages = cases(100_000, 10_000_000);
+    const counter = inherited({ SLOW: "1" });
+    const pids = [process.pid, child!.pid!];
+    const flood = async (from: number, to: number): Promise<void> => {
+      for (let i = from; i < to; i++) await counter.increment.broadcast(1);
+    };
+    // The heaps have found their size by then, and a leak would show in what follows: four times as much.
+    await flood(0, messages / 5);
+    const before = pids.map(resident);
+    await flood(messages / 5, messages);
+    const after = pids.map(resident);
+    expect(await counter.value.callOne()).toBe(messages);
+    for (const [i, mib] of after.entries()) expect(mib - before[i]!).toBeLessThan(64);
+  },
+  cases(60_000, 1_800_000),
+);
 
 test("nobody listening: calls fail, and the path may be used later", async () => {
   const address = path.join(folder, "later.sock");
