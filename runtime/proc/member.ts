@@ -11,8 +11,11 @@ export interface MemberOptions {
   readonly body: Body;
 }
 
-/** How long the exit status of a process may come after the end of its link, in ms. Calls wait for the shorter one. */
-const statusGrace = 200;
+/**
+ * How long the exit status of a process may come after the end of its link, in ms. Calls wait for the shorter one; the
+ * longer one is for a machine that is overloaded, since a failure whose cause is known is worth more.
+ */
+const statusGrace = 2000;
 const callGrace = 30;
 
 export class Member {

@@ -245,7 +245,8 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     const workers = procs.spawn("workers", crew.SteelWorker);
     const one = workers.slice({ gpus: 0 });
     const [exit, queued] = [one.exit.callOne(7), one.echo.callOne("too late")];
-    await expect(exit).rejects.toThrow(/exited with code 7/);
+    // On a busy machine the status can come later than the end of the link; the failure below has it in any case.
+    await expect(exit).rejects.toThrow(/exited with code 7|has closed its link/);
     await expect(queued).rejects.toThrow(SupervisionError);
     await until(() => faults.length > 0);
     expect(faults).toMatchObject([

@@ -33,8 +33,9 @@ await check("stream yields [point, value], many per rank", async () => {
 await check("leaving the loop of an endless stream ends the generators", async () => {
   let n = 0;
   for await (const _ of probes.endless.stream()) if (++n === 100) break;
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 1000; i++) {
     if ([...(await probes.streamEnded.call()).values()].every(Boolean)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error("a generator still runs");
 });
