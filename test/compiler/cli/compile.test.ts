@@ -1,0 +1,129 @@
+import { readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { compile } from "../../../compiler/cli/compile.js";
+import { Project } from "../../../compiler/cli/project.js";
+import { rename } from "../../../compiler/cli/rename.js";
+import { addFiles, folderWith, listFiles, read, TestIo } from "../folder.js";
+
+const schema = `import type { Actor, Int32 } from "viceroy/schema";
+
+export interface Entry {
+  key: string;
+  ttl: Int32;
+}
+
+export interface Store extends Actor {
+  get(key: string): Entry;
+}
+`;
+
+function project(more: Readonly<Record<string, string>> = {}): string {
+  return folderWith({
+    "package.json": '{ "name": "shop", "type": "module" }',
+    "viceroy.config.ts":
+      'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/**/*.ts", actors: "src/**/*.ts" });\n',
+    "schemas/store.ts": schema,
+    "schemas/other.ts": "export interface Other {\n  name: string;\n}\n",
+    "src/store.ts":
+      'import { StoreActor } from "../generated/store.js";\nexport class MemoryStore extends StoreActor {}\n',
+    ...more,
+  });
+}
+
+async function run(folder: string, options: { check?: boolean; json?: boolean; draft?: boolean } = {}) {
+  const io = new TestIo();
+  const code = await compile(new Project(folder), { check: false, json: false, draft: false, ...options }, io);
+  return { code, out: io.lines, err: io.errors };
+}
+
+test("a project is compiled, then in step, then unchanged", async () => {
+  const folder = project();
+  expect((await run(folder, { check: true })).code).toBe(1);
+  expect(listFiles(path.join(folder, "generated"))).toEqual([]);
+  expect((await run(folder)).code).toBe(0);
+  expect(listFiles(path.join(folder, "generated"))).toEqual(["other.ts", "registry.ts", "store.ts"]);
+  expect(read(folder, "generated/registry.ts")).toContain("shop/src/store#MemoryStore");
+  rmSync(path.join(folder, ".viceroy"), { recursive: true });
+  expect(await run(folder, { check: true })).toMatchObject({ code: 0 });
+  expect((await run(folder)).code).toBe(0);
+  expect((await run(folder)).out).toEqual(["Nothing to do: generated code is in step."]);
+});
+
+test("an edit rewrites the files that it concerns and no other", async () => {
+  const folder = project();
+  await run(folder);
+  const old = new Date(1_000_000_000_000);
+  for (const name of listFiles(path.join(folder, "generated"))) {
+    utimesSync(path.join(folder, "generated", name), old, old);
+  }
+  addFiles(folder, { "schemas/other.ts": "export interface Other {\n  name: string;\n  age: number;\n}\n" });
+  expect((await run(folder)).out.slice(0, 2)).toEqual(["updated generated/other.ts", "updated viceroy.lock"]);
+  expect(statSync(path.join(folder, "generated/store.ts")).mtimeMs).toBe(old.getTime());
+  addFiles(folder, { "src/notes.ts": "export const unrelated = 1;\n" });
+  const before = read(folder, "generated/registry.ts");
+  expect((await run(folder)).code).toBe(0);
+  expect(read(folder, "generated/registry.ts")).toBe(before);
+  expect(statSync(path.join(folder, "generated/registry.ts")).mtimeMs).toBe(old.getTime());
+});
+
+test("errors end it with 2, and nothing is written; a config that cannot be used with 3", async () => {
+  const folder = project({ "schemas/bad.ts": "export interface Bad {\n  x: any;\n  y: Missing;\n}\n" });
+  const { code, out } = await run(folder, { json: true });
+  expect(code).toBe(2);
+  expect(out.map((line) => JSON.parse(line).code)).toEqual(["VC1101", "VC1002"]);
+  expect(listFiles(path.join(folder, "generated"))).toEqual([]);
+  addFiles(folder, { "viceroy.config.ts": "export default { schema: 1 };\n" });
+  expect((await run(folder, { json: true })).code).toBe(3);
+  await expect(run(folder)).rejects.toThrow("cannot use viceroy.config.ts");
+});
+
+test("what goes and comes with the same type is asked about: a warning, with --check an error", async () => {
+  const folder = project();
+  await run(folder);
+  addFiles(folder, { "schemas/store.ts": schema.replace("ttl", "expiry") });
+  const checked = await run(folder, { check: true, json: true });
+  expect(checked.code).toBe(1);
+  expect(checked.out.map((line) => JSON.parse(line)).find(({ code }) => code === "VC2007")).toMatchObject({
+    severity: "error",
+    line: 5,
+    column: 3,
+  });
+  expect((await run(folder)).code).toBe(0);
+  expect(read(folder, "viceroy.lock")).toContain("  2 -ttl int32\n  3 expiry int32\n");
+});
+
+test("a rename changes schema and lock together and keeps the id", async () => {
+  const folder = project();
+  await run(folder);
+  const io = new TestIo();
+  expect(await rename(new Project(folder), "Entry.ttl", "expiry", io)).toBe(0);
+  expect(read(folder, "schemas/store.ts")).toBe(schema.replace("ttl", "expiry"));
+  expect(read(folder, "viceroy.lock")).toContain("  2 expiry int32 was=ttl\n");
+  expect((await run(folder, { check: true })).code).toBe(0);
+  expect(await rename(new Project(folder), "Entry.none", "x", io)).toBe(3);
+  expect(io.errors).toContain("cannot rename Entry.none: Entry has no member none; it has key, expiry");
+});
+
+test("while watching, typing a name burns no id, on a fresh project too", async () => {
+  const folder = project();
+  await run(folder, { draft: true });
+  const typed = ["n", "na", "name"].map((name) => schema.replace("ttl: Int32;", `ttl: Int32;\n  ${name}: string;`));
+  for (const text of typed) {
+    addFiles(folder, { "schemas/store.ts": text });
+    expect((await run(folder, { draft: true })).code).toBe(0);
+  }
+  expect(read(folder, "viceroy.lock")).not.toContain("Entry");
+  expect((await run(folder)).code).toBe(0);
+  expect(read(folder, "viceroy.lock")).toContain("  1 key string\n  2 ttl int32\n  3 name string\n");
+});
+
+test("a lock that is missing beside generated code is an error, and so is a file of others in the way", async () => {
+  const folder = project();
+  await run(folder);
+  rmSync(path.join(folder, "viceroy.lock"));
+  expect(await run(folder, { json: true })).toMatchObject({ code: 2, out: [expect.stringContaining("VC2006")] });
+  const other = project({ "generated/store.ts": "export const mine = 1;\n" });
+  expect(await run(other, { json: true })).toMatchObject({ code: 3, out: [expect.stringContaining("VC3005")] });
+  expect(readFileSync(path.join(other, "generated/store.ts"), "utf8")).toBe("export const mine = 1;\n");
+});
