@@ -1,6 +1,6 @@
 /** The adverbs, over several procs. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ActorError, SupervisionError } from "../../runtime/actor/errors.js";
+import { ActorError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
 import { range } from "../../runtime/shape/index.js";
 import { Counter, type CounterMesh } from "./counter.js";
 import { type TestProc, World } from "./world.js";
@@ -69,6 +69,24 @@ describe("callOne", () => {
     expect(error.actor).toBe("counters[1]");
     expect(await one.value.callOne()).toBe(3);
   });
+});
+
+test("an endpoint's own timeout holds for each call, and with() replaces it", async () => {
+  const one = counters.slice({ gpus: 0 });
+  expect(await one.impatient.callOne(1)).toBe(1);
+  await expect(one.impatient.callOne(5000)).rejects.toEqual(
+    new TimeoutError("cannot call counters.impatient: no answer within 25 ms"),
+  );
+  await expect(counters.slice({ gpus: 1 }).impatient.with({ timeout: 10_000 }).callOne(60)).resolves.toBe(60);
+});
+
+test("an answer that is too large for a frame is an error of the handler, and the actor lives", async () => {
+  const small = new World({ maxFrame: 10_000 });
+  const counter = small.spawn<typeof Counter, never>("counter", Counter, [0], [small.proc("there")], {});
+  const error: ActorError = await counter.large.callOne(50_000).then(undefined as never, (e) => e);
+  expect([error.name, error.remoteName]).toEqual(["ActorError", "MessageSizeError"]);
+  expect((await counter.large.callOne(5000)).length).toBe(5000);
+  small.close();
 });
 
 describe("what is known before sending throws", () => {

@@ -72,6 +72,8 @@ export const counterDescriptor = defineActor({
     failOnEven: { id: 17, args: none, result: codec.int32, idempotent: true },
     failingStream: { id: 18, args: int, result: codec.int32, stream: true },
     whereStream: { id: 19, args: none, result: where, stream: true },
+    impatient: { id: 20, args: int, result: codec.int32, timeout: 25 },
+    large: { id: 21, args: int, result: codec.bytes },
   }),
 });
 
@@ -100,6 +102,8 @@ export interface CounterMesh<D extends string = string> extends ActorMesh<Counte
   readonly failOnEven: Endpoint<[], number, D>;
   readonly failingStream: StreamEndpoint<[after: number], number, D>;
   readonly whereStream: StreamEndpoint<[], Where, D>;
+  readonly impatient: Endpoint<[ms: number], number, D>;
+  readonly large: Endpoint<[size: number], Uint8Array, D>;
 }
 
 export class Counter extends Actor {
@@ -228,6 +232,15 @@ export class Counter extends Actor {
   async *failingStream(after: number): AsyncGenerator<number> {
     for (let i = 0; i < after; i++) yield i;
     throw new Error("stream broke");
+  }
+
+  async impatient(ms: number): Promise<number> {
+    await delay(ms);
+    return ms;
+  }
+
+  large(size: number): Uint8Array {
+    return new Uint8Array(size);
   }
 
   async *whereStream(): AsyncGenerator<Where> {
