@@ -17,7 +17,8 @@ const foreign = /^(?:VITEST.*|TEST|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|npm_(?
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 
 function run(command: string, ...args: string[]): { code: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: project, encoding: "utf8", env });
+  const limit = { timeout: 110_000, killSignal: "SIGKILL" } as const;
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: project, encoding: "utf8", env, ...limit });
   return { code: status, stdout, stderr };
 }
 
