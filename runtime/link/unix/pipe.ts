@@ -121,9 +121,25 @@ export function fdPipe(fd: number): Pipe {
   });
 }
 
-/** A pipe over a socket that exists already and that nobody has read from. */
+/** A pipe over a socket that exists already, that nobody has read from, and that is used no more but to destroy it. */
 export function socketPipe(socket: Socket): Pipe {
-  return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.take(bytes)));
+  return new SocketPipe((pipe) => readingInto(socket, pipe));
+}
+
+/**
+ * Only a socket made with `onread` reads into memory of ours; others allocate 64 KiB for each read and pass it through a
+ * stream, which costs 2 us. Those that `spawn` and servers make are not made so, and nothing public changes that: so
+ * the connection is moved from the one socket to another, or where that cannot be done used as it is.
+ */
+function readingInto(socket: Socket, pipe: SocketPipe): Socket {
+  const owner = socket as unknown as { _handle?: object | null };
+  const handle = owner._handle;
+  if (!handle) return socket.on("data", (bytes: Uint8Array) => pipe.take(bytes));
+  owner._handle = null;
+  const options = { handle, readable: true, writable: true, onread: readInto(pipe) };
+  const moved = new Socket(options as SocketConstructorOpts);
+  socket.once("close", () => moved.destroy());
+  return moved;
 }
 
 /** @returns a pipe to the socket at `path`; rejects when nobody listens there */
