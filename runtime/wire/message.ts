@@ -13,12 +13,14 @@ import { Reader } from "./reader.js";
 import { messageOf, pathText, Refused, show } from "./refused.js";
 import { Writer } from "./writer.js";
 
-/** Whole messages up to this size are copied before they are decoded: cheaper than a view of their own. */
+/** Whole messages up to this size are copied to be decoded: cheaper than a reader and a view of their own. */
 const copiedBytes = 2048;
 
-let spareWriter: Writer | undefined;
-let spareReader: Reader | undefined;
-const copied = newPage(copiedBytes);
+const ownWriter = new Writer();
+const ownReader = new Reader();
+const ownPage = newPage(copiedBytes);
+/** Whether `ownReader` is inside a message: something that is being decoded decodes another one. */
+let isReading = false;
 
 export abstract class MessageCodec<T> implements Codec<T> {
   abstract readonly name: string;
@@ -34,51 +36,46 @@ export abstract class MessageCodec<T> implements Codec<T> {
   abstract trace(): Codec<T>;
 
   encode(value: T): Uint8Array {
-    const w = spareWriter ?? new Writer();
-    spareWriter = undefined;
-    try {
-      this.encodeInto(w, value);
-      return w.blocks.length === 0 ? w.copy(0) : joined(w);
-    } finally {
-      w.clear();
-      w.blocks.length = 0;
-      spareWriter = w;
-    }
+    // Something that is being encoded may encode another message.
+    const w = ownWriter.start < 0 ? ownWriter : new Writer();
+    this.encodeInto(w, value);
+    const bytes = w.blocks.length === 0 ? w.copy(0) : joined(w);
+    w.clear();
+    return bytes;
   }
 
   decode(bytes: Uint8Array, options?: DecodeOptions): T {
     if (!(bytes instanceof Uint8Array)) {
       throw new CodecError("decode", this.name, `expected a Uint8Array, got ${show(bytes)}`);
     }
-    const r = spareReader ?? new Reader();
-    spareReader = undefined;
+    const views = options?.views ?? false;
+    if (isReading || views || bytes.length > copiedBytes) return this.#decodeInPlace(bytes, views);
+    const size = bytes.length;
+    const copy = ownPage.bytes;
+    if (size <= 16) for (let i = 0; i < size; i++) copy[i] = bytes[i] as number;
+    else copy.set(bytes);
+    const r = ownReader;
+    r.reset(copy, ownPage.view, 0, size);
+    isReading = true;
     try {
-      return this.#decodeWith(r, bytes, options?.views ?? false);
+      return this.decodeFrom(r);
     } finally {
-      r.reset(copied.bytes, copied.view, 0, 0);
-      r.text = "";
-      spareReader = r;
+      isReading = false;
     }
   }
 
-  #decodeWith(r: Reader, bytes: Uint8Array, views: boolean): T {
-    const size = bytes.length;
+  #decodeInPlace(bytes: Uint8Array, views: boolean): T {
+    const r = new Reader();
     r.views = views;
-    if (size <= copiedBytes && !views) {
-      if (size <= 16) for (let i = 0; i < size; i++) copied.bytes[i] = bytes[i] as number;
-      else copied.bytes.set(bytes);
-      r.reset(copied.bytes, copied.view, 0, size);
-    } else {
-      r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, size), 0, size);
-    }
+    r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length);
     return this.decodeFrom(r);
   }
 
   encodeInto(w: Writer, value: T): void {
     if (w.start >= 0) this.#nested();
     const position = w.position;
-    const blocks = w.blocks.length;
     const head = this.head;
+    const blocks = head === 0 ? 0 : w.blocks.length;
     try {
       const start = w.begin(head + this.slot);
       this.write(w, start + head, value);
@@ -86,7 +83,7 @@ export abstract class MessageCodec<T> implements Codec<T> {
       w.start = -1;
     } catch (error) {
       const explained = this.#notEncoded(value, error);
-      w.restore(position, blocks);
+      w.restore(position, head === 0 ? w.blocks.length : blocks);
       throw explained;
     }
   }

@@ -258,10 +258,14 @@ export class Reader {
   begin(size: number): number {
     const start = this.position;
     const next = start + size;
-    if (next > this.end) throw new Refused(`it takes at least ${size} bytes, got ${this.end - start}`);
+    if (next > this.end) this.#tooShort(size);
     this.position = next;
     this.#start = start;
     return start;
+  }
+
+  #tooShort(size: number): never {
+    throw new Refused(`it takes at least ${size} bytes, got ${this.end - this.position}`);
   }
 
   /** The header at `at` says where what is no block ends. Comes before `openText`. */

@@ -218,11 +218,16 @@ export class Writer extends Batch {
     const start = (position + 7) & ~7;
     const end = start + size;
     if (end > this.capacity) this.grow(end);
-    // Zeros up to the message and a little into it; there is room, since capacities are multiples of 8.
-    this.view.setFloat64(position, 0, true);
     this.start = start;
     this.position = end;
+    // Zeros up to the message and a little into it; there is room, since capacities are multiples of 8.
+    this.view.setFloat64(position, 0, true);
     return start;
+  }
+
+  override clear(): void {
+    super.clear();
+    if (this.blocks.length > 0) this.blocks.length = 0;
   }
 
   /** Ends the body of a message with text: appends the string heap and notes at `at` where it starts. */
