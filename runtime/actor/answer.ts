@@ -23,7 +23,14 @@ export function answer(turn: Turn, value: unknown): void {
 /** Answers a turn's call with what its handler threw. */
 export function answerError(turn: Turn, thrown: unknown): void {
   const { lane, call, cell, handler } = turn;
-  lane.link.sendError(call, !handler.creditWithAnswer, (w) => writeThrown(w, cell.name, thrown));
+  const credited = !handler.creditWithAnswer;
+  try {
+    lane.link.sendError(call, credited, (w) => writeThrown(w, cell.name, thrown));
+  } catch (error) {
+    // Its name, message or stack throws when it is looked at.
+    const told = new Error("the handler threw an error that cannot be read", { cause: error });
+    lane.link.sendError(call, credited, (w) => writeThrown(w, cell.name, told));
+  }
 }
 
 /** Answers a call that is not going to be handled; its message's credit goes back with the answer. */

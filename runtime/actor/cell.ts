@@ -298,7 +298,7 @@ export class Cell implements Destination, Sender, MailboxOwner {
   }
 
   #closeSessions(): void {
-    for (const session of this.#sessions?.values() ?? []) session.link.closeSession(session);
+    for (const session of this.#sessions?.values() ?? []) session.close();
     this.#sessions = undefined;
   }
 

@@ -3,13 +3,16 @@
  * by in a process that has nothing to do: so where a caller waits for something that may have been dropped, the collector
  * is asked to, seldom, and never for more than a fiftieth of the time.
  */
-import { setFlagsFromString } from "node:v8";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock } from "../link/clock.js";
 
 /** When a value is first suspected of having been dropped, in milliseconds; then ten times later, and so on. */
 const FIRST_MS = 100;
 const NEXT_FACTOR = 10;
+/** A large heap takes long to collect: for each MiB of it, a suspect must have lasted so many milliseconds. */
+const PER_MIB_MS = 10;
+const MIB = 1024 * 1024;
 /** A collection of t ms is followed by none for so many times t. */
 const SHARE = 50;
 const PERIOD_MS = 100;
@@ -69,8 +72,10 @@ export class DropWatch {
 
   #check(): void {
     const start = this.#clock.now();
-    const due = [...this.#suspects.values()].filter((suspect) => suspect.due <= start);
-    if (due.length === 0 || start < this.#quietUntil) return;
+    if (start < this.#quietUntil) return;
+    const heap = getHeapStatistics().used_heap_size / MIB;
+    const due = [...this.#suspects.values()].filter((suspect) => suspect.due + heap * PER_MIB_MS <= start);
+    if (due.length === 0) return;
     collector()();
     const end = this.#clock.now();
     this.#quietUntil = end + (end - start) * SHARE;

@@ -74,8 +74,9 @@ export interface ProcHooks {
   /** An actor's `cleanup` threw; it ends all the same. */
   cleanupFailed(cell: Cell, error: unknown): void;
   /**
-   * A peer asks about a mesh that this proc owns. Resolves when the order to create it has been written to the peer's
-   * link (true), or when it is known that there is none (false): never before.
+   * Somebody asks about a mesh that this proc owns, because a message for it came where it is not known. Resolves true
+   * when its actors have been ordered or will be: `createActor` or `refuseActor` must then follow there. Resolves false
+   * when there is none, or it is being stopped.
    */
   meshOrdered(mesh: MeshId): Promise<boolean>;
   /**

@@ -65,13 +65,12 @@ export class Link {
   /** Gives the link its pipe. */
   attach(pipe: Pipe): void {
     this.#pipe = pipe;
-    if (this.ended !== undefined) {
+    if (this.ended !== undefined && !this.#closing) {
       pipe.destroy();
       return;
     }
     pipe.open(this.#receiver);
     this.outbox.attach(pipe);
-    if (this.#closing) pipe.close();
   }
 
   /** Says farewell and closes the pipe when everything has been sent. */
@@ -81,8 +80,7 @@ export class Link {
     const at = beginFrame(this.outbox.writer, Kind.bye, 0, 0);
     writeText(this.outbox.writer, reason);
     this.outbox.commit(at);
-    this.outbox.flush();
-    this.#pipe?.close();
+    this.outbox.finish(() => this.#pipe?.close());
   }
 
   /** Whether this side has said farewell. */
@@ -106,7 +104,8 @@ export class Link {
   end(error: DeliveryError): void {
     if (this.ended !== undefined) return;
     this.ended = error;
-    this.outbox.end();
+    // A link that this side has closed still sends what was written before the farewell.
+    if (!this.#closing) this.outbox.end();
     this.#receiver.stop();
     for (const session of this.sessions) session?.end(error);
     for (const call of this.calls.all()) {

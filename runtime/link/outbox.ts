@@ -27,6 +27,7 @@ export class Outbox {
   #armed = false;
   #writing = 0;
   #ended = false;
+  #finished: (() => void) | undefined;
 
   constructor() {
     this.#flushTick = () => {
@@ -41,6 +42,14 @@ export class Outbox {
   attach(pipe: Pipe): void {
     this.#pipe = pipe;
     this.flush();
+    if (this.#finished !== undefined) this.#checkFinished();
+  }
+
+  /** Calls `done` when everything that has been written was handed to the pipe. */
+  finish(done: () => void): void {
+    this.#finished = done;
+    this.flush();
+    this.#checkFinished();
   }
 
   /** Nothing is sent any more: what is written from now on is dropped. */
@@ -80,7 +89,15 @@ export class Outbox {
     pipe.write(chunks, () => {
       w.recycle(batch);
       if (this.#writing-- === WRITES_AHEAD) this.flush();
+      if (this.#finished !== undefined) this.#checkFinished();
     });
+  }
+
+  #checkFinished(): void {
+    if (!this.#ended && (this.#pipe === undefined || this.waiting > 0)) return;
+    const done = this.#finished;
+    this.#finished = undefined;
+    done?.();
   }
 
   /** Bytes that have been written here and not yet been handed to the pipe. */

@@ -75,6 +75,7 @@ export class Session {
   #bound: Interface | undefined;
   #moreBound: Map<Interface, number> | undefined;
   #nextSlot = 0;
+  #closing = false;
 
   /** What its sender knows it by. */
   readonly key: unknown;
@@ -225,6 +226,12 @@ export class Session {
     else this.link.sendCancel(this.lane, call.id, reason);
   }
 
+  /** The sender sends nothing more. What waits for credit is sent first; then the peer is told. */
+  close(): void {
+    this.#closing = true;
+    if (this.#waiting === undefined && this.ended === undefined) this.link.closeSession(this);
+  }
+
   /** What waits here will never be sent: calls fail, other messages come back. */
   end(error: DeliveryError): void {
     if (this.ended !== undefined) return;
@@ -317,6 +324,8 @@ export class Session {
       else this.link.release();
       waiter?.credited();
     }
-    if (waiting.size === 0) this.#waiting = undefined;
+    if (waiting.size > 0) return;
+    this.#waiting = undefined;
+    if (this.#closing) this.link.closeSession(this);
   }
 }

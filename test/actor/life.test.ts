@@ -259,3 +259,44 @@ test("a process that ends fails all that is pending there, at once, and all that
   counter.increment.broadcast(1);
   expect(world.root.events.map(({ kind }) => kind)).toEqual(["peerDown", "undeliverable"]);
 });
+
+describe("an actor that is stopped", () => {
+  test("has sent what it was asked to send, even what waited for credit", async () => {
+    const tight = new World({ creditMessages: 4 });
+    const [a, b] = [tight.proc("a"), tight.proc("b")];
+    const slow = tight.spawn<typeof Counter, never>("slow", Counter, [0], [b], {});
+    let target: CounterMesh<never> | undefined = slow;
+    class Sender extends Counter {
+      override increment(): void {
+        for (let i = 0; i < 50; i++) target?.note.broadcast(`${i}`, 1);
+      }
+    }
+    const sender = tight.spawn<typeof Sender, never>("sender", Sender, [0], [a], {});
+    await sender.increment.callOne();
+    await tight.stop(a, [...a.proc.cells()].at(-1)!.mesh, { drain: 0 });
+    let log: string[] = [];
+    for (let i = 0; i < 500 && log.length < 101; i++) {
+      await delay(5);
+      log = await slow.log.callOne();
+    }
+    expect(log.length).toBe(101);
+    target = undefined;
+    tight.close();
+  });
+
+  test("an error that cannot even be looked at is an error of its handler, no more", async () => {
+    class Nasty extends Counter {
+      override value(): number {
+        throw Object.defineProperty(new Error("x"), "message", {
+          get() {
+            throw new Error("do not look");
+          },
+        });
+      }
+    }
+    const nasty = counterAt([0], Nasty);
+    const error = await failure(nasty.value.callOne());
+    expect(error.message).toBe("the handler threw an error that cannot be read");
+    expect(await nasty.log.callOne()).toEqual(["init"]);
+  });
+});

@@ -1,7 +1,7 @@
 /** Links: lanes, credit, calls and the end of it all, over a pipe of real bytes. */
 import { describe, expect, test } from "vitest";
 import type { CallTarget } from "../../runtime/link/calls.js";
-import { BackpressureError, MessageSizeError } from "../../runtime/link/errors.js";
+import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
 import { Kind } from "../../runtime/link/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";
@@ -234,4 +234,15 @@ test("a question about a mesh is answered in order", async () => {
     [1, true],
     [2, false],
   ]);
+});
+
+test("closing sends everything first, however slow the peer reads", async () => {
+  const { far, link, open } = linked({ creditBytes: 1 << 30, creditMessages: 1000 });
+  const session = open();
+  for (let i = 0; i < 200; i++) session.cast(0, 0, texts, `${i} ${"x".repeat(5000)}`, waiter);
+  link.close("done");
+  link.end(new DeliveryError("closed", "done"));
+  await settled();
+  expect(far.sink.received.length).toBe(200);
+  expect(far.ends).toEqual([undefined]);
 });
