@@ -20,9 +20,14 @@ for (const record of records) {
   if (!isDeepStrictEqual(answers, expected)) throw new Error(`${peer}: unexpected answers ${JSON.stringify(answers)}`);
 }
 await rounds(warmUp);
+const before = process.cpuUsage();
 const latencies = await rounds(window);
+const used = process.cpuUsage(before);
 const p50 = quantile(latencies, 0.5) * 1000;
-process.stdout.write(`${JSON.stringify({ p50, p99: quantile(latencies, 0.99) * 1000, perWorker: p50 / workers })}\n`);
+const cpu = (used.user + used.system) / latencies.length;
+process.stdout.write(
+  `${JSON.stringify({ p50, p99: quantile(latencies, 0.99) * 1000, perWorker: p50 / workers, cpu })}\n`,
+);
 await close();
 process.exit(0);
 

@@ -14,6 +14,7 @@ const columns = [
   { metric: "p50", title: "p50 us", ratio: true },
   { metric: "p99", title: "p99 us" },
   { metric: "perWorker", title: "us per process" },
+  { metric: "cpu", title: "us CPU/round at the caller" },
 ];
 
 await benchmark(
