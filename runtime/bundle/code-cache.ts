@@ -4,17 +4,16 @@
  * it, the script is compiled as if there were none.
  *
  * V8 checks that a cache fits its own version, its flags and the length of the source, but not that the bytes are
- * intact, and it runs what they say. So a file carries a checksum, its name says which script and which Node.js it
- * belongs to, and neither it nor its directory is used if anyone but this user could have written it.
+ * intact, and it runs what they say. So a file holds them twice, its name says which script and which Node.js they belong
+ * to, and neither it nor its directory is used if anyone but this user could have written it. Twice, because comparing is
+ * what a starting process can do quickest: a checksum takes a module of Node.js that costs more than reading the file.
  */
 import fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
-import zlib from "node:zlib";
 
-/** Follows the data: the CRC-32 of the data, and a number that says that this is the end. */
-const trailerBytes = 8;
-const trailerMark = 0x56_43_52_31;
+/** Ends a file: not all bytes of one are zero. */
+const mark = Buffer.from("viceroy1");
 
 /** So many files are kept; those of other versions, scripts and flags go, oldest first. */
 const filesKept = 24;
@@ -23,16 +22,27 @@ const filesKept = 24;
  * The cache's file.
  * @param script the file that is compiled; another one of the same name, or a later edit of it, has another cache
  * @param use tells caches of one script apart: what a driver runs of it is not what a child runs
- * @returns undefined if this version of Node.js lacks what it takes
+ * @returns undefined if there is to be none
  */
 export function cacheFile(script: string, use: string): string | undefined {
-  if (typeof zlib.crc32 !== "function") return undefined;
   if (process.env["NODE_DISABLE_COMPILE_CACHE"] || process.env["NODE_V8_COVERAGE"]) return undefined;
   const { size, mtimeMs } = fs.statSync(script);
   const { version, arch, platform, execArgv } = process;
   const key = [script, size, mtimeMs, version, arch, platform, ...execArgv, process.env["NODE_OPTIONS"] ?? ""];
-  const hash = zlib.crc32(key.join("\0")).toString(16).padStart(8, "0");
-  return path.join(cacheDirectory(), `${path.basename(script)}-${use}-${version}-${hash}`);
+  return path.join(cacheDirectory(), `${path.basename(script)}-${use}-${version}-${hash(key.join("\0"))}`);
+}
+
+/** 64 bits of FNV-1a. */
+function hash(text: string): string {
+  let low = 0x84222325;
+  let high = 0xcbf29ce4;
+  for (let i = 0; i < text.length; i++) {
+    low ^= text.charCodeAt(i);
+    const product = (low >>> 0) * 0x1b3;
+    high = (Math.imul(high, 0x1b3) + Math.floor(product / 2 ** 32) + (low << 8)) | 0;
+    low = product | 0;
+  }
+  return [high, low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
 /** Without a home, or where it is not ours (`sudo`), a directory of the same privacy beside other temporary files. */
@@ -83,23 +93,20 @@ export function readCache(file: string): Buffer | undefined {
 }
 
 function intact(bytes: Buffer): Buffer | undefined {
-  const end = bytes.length - trailerBytes;
-  if (end <= 0 || bytes.readUInt32LE(end + 4) !== trailerMark) return undefined;
-  const data = bytes.subarray(0, end);
-  return zlib.crc32(data) === bytes.readUInt32LE(end) ? data : undefined;
+  const half = (bytes.length - mark.length) / 2;
+  if (half <= 0 || !bytes.subarray(2 * half).equals(mark)) return undefined;
+  const data = bytes.subarray(0, half);
+  return data.equals(bytes.subarray(half, 2 * half)) ? data : undefined;
 }
 
 /** Writes a cache file, whole or not at all. Never throws. */
 export function writeCache(file: string, data: Buffer): void {
-  const trailer = Buffer.alloc(trailerBytes);
-  trailer.writeUInt32LE(zlib.crc32(data), 0);
-  trailer.writeUInt32LE(trailerMark, 4);
   const directory = path.dirname(file);
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
   try {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (!isPrivate(fs.lstatSync(directory))) return;
-    fs.writeFileSync(unfinished, Buffer.concat([data, trailer]), { mode: 0o600, flag: "wx" });
+    fs.writeFileSync(unfinished, Buffer.concat([data, data, mark]), { mode: 0o600, flag: "wx" });
     fs.renameSync(unfinished, file);
     removeOldest(directory);
   } catch {

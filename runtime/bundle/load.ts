@@ -32,13 +32,14 @@ export function load(use: "main" | "child" = "main"): Bundle {
 
 /**
  * The exports of a CommonJS module that consists of one file; not kept: each call runs it anew.
- * @param file absolute path
+ * @param file absolute path; ASCII
  */
-export function loadModule(file: string, use: string): unknown {
+function loadModule(file: string, use: string): unknown {
   const cache = cacheFile(file, use);
   if (cache === undefined) return require(file);
   const cachedData = readCache(cache);
-  const source = wrapped(fs.readFileSync(file, "utf8"));
+  // The build writes ASCII alone: no decoding.
+  const source = wrapped(fs.readFileSync(file, "latin1"));
   const script = new vm.Script(source, { filename: file, ...(cachedData && { cachedData }) });
   if (cachedData === undefined || script.cachedDataRejected === true) storeSoon(script, cache);
   const module = { exports: {} };
