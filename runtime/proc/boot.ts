@@ -2,7 +2,7 @@
  * What a child process or a worker thread begins with: it takes up its link and obeys. User code comes later, when the
  * maker orders the first actor; the maker has long been sending by then.
  */
-import { isMainThread, workerData } from "node:worker_threads";
+import { builtins } from "../builtins.js";
 import type { Pipe } from "../link/pipe.js";
 import { fdPipe } from "../link/unix/pipe.js";
 import type { Identity } from "./body.js";
@@ -18,17 +18,29 @@ const linkDescriptor = 3;
 const farewell = 500;
 
 export function boot(): void {
-  const identity = isMainThread ? parseIdentity(process.argv[2], process.argv[3]) : threadData().viceroy;
+  const identity = parseIdentity(process.argv[2], process.argv[3]);
   if (identity === undefined) {
+    bootThread();
+    return;
+  }
+  // What is left is what user code expects to find there.
+  process.argv.splice(2);
+  const stop = run(identity, fdPipe(linkDescriptor));
+  onSignals(stop);
+}
+
+function bootThread(): void {
+  const { isMainThread, workerData } = builtins.workerThreads;
+  if (isMainThread) {
     process.stderr.write("cannot boot: this file is run by Viceroy when a program spawns processes\n");
     process.exit(2);
   }
-  // What is left is what user code expects to find there.
-  if (isMainThread) process.argv.splice(2);
-  run(identity, isMainThread ? fdPipe(linkDescriptor) : portPipe(threadData().port));
+  const { viceroy, port } = workerData as ThreadData;
+  run(viceroy, portPipe(port));
 }
 
-function run(identity: Identity, pipe: Pipe): void {
+/** @returns what stops everything here */
+function run(identity: Identity, pipe: Pipe): (reason: string) => Promise<void> {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -38,7 +50,7 @@ function run(identity: Identity, pipe: Pipe): void {
   // The link is what this process lives for.
   local.home.proc.attach(observed(pipe, end), identity.parent);
   pipe.ref();
-  if (isMainThread) onSignals((reason) => leaving.stop(local, reason));
+  return (reason) => leaving.stop(local, reason);
 }
 
 /** The end of this process, in order: once, whoever asks for it. */
@@ -87,8 +99,4 @@ function observed(pipe: Pipe, ended: () => void): Pipe {
     });
   };
   return pipe;
-}
-
-function threadData(): ThreadData {
-  return workerData as ThreadData;
 }

@@ -3,11 +3,12 @@
  * it starts can be ended with it, and shares a socket pair with this one, its file descriptor 3, that carries the link
  * from the first instant on. What runs in it is the boot file's concern, what is said over the link the agent's.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { Socket } from "node:net";
 import { delimiter, join } from "node:path";
 import type { Readable } from "node:stream";
+import { builtins } from "../builtins.js";
 import { forEachLine, forwardLines, type Stdio, Tail } from "./stdio.js";
 import type { Watcher } from "./watcher.js";
 
@@ -59,7 +60,7 @@ export function launch(options: LaunchOptions): LaunchedProcess {
   const [file, ...args] = options.cpus === undefined ? [process.execPath, ...argv] : bound(options.cpus, argv);
   let child: ChildProcess;
   try {
-    child = spawn(file!, args, {
+    child = builtins.childProcess.spawn(file!, args, {
       env: options.env,
       detached: true,
       stdio: ["ignore", output, output === "inherit" ? "inherit" : "pipe", "pipe"],

@@ -21,6 +21,9 @@ import { whileLoading } from "./loading.js";
 import type { Local } from "./local.js";
 import { noticeOf } from "./notice.js";
 
+/** In ms: what a process was started for comes first, and listening loads modules that nothing else needs. */
+const listenDelay = 100;
+
 type Created = (failure: ActorFailure | undefined) => void;
 export interface LocalProcOptions {
   readonly id: ProcId;
@@ -81,7 +84,10 @@ export class LocalProc implements ProcHooks {
 
   /** Others of the tree can reach this proc directly from now on. */
   listen(): void {
-    if (this.#runDir === "") return;
+    if (this.#runDir !== "") setTimeout(() => this.#listen(), listenDelay).unref();
+  }
+
+  #listen(): void {
     listenUnix(socketPath(this.#runDir, this.proc.id), (pipe) => this.proc.attach(pipe)).catch(() => {
       // Those who cannot reach it directly go through its maker.
     });
@@ -189,6 +195,19 @@ function socketPath(runDir: string, id: ProcId): string {
   return `${runDir}/${hex64(id)}.sock`;
 }
 
-function dial(location: Location): Promise<Pipe> {
-  return connectUnix(location.replace(/^unix:/, ""));
+/** How long the socket of a process that is still starting is waited for, in ms, and how often it is looked for. */
+const dialLimit = 1000;
+const dialPause = 10;
+
+/** A process that has ended leaves a socket where nobody listens: that is known at once. */
+async function dial(location: Location): Promise<Pipe> {
+  const path = location.replace(/^unix:/, "");
+  for (let waited = 0; ; waited += dialPause) {
+    try {
+      return await connectUnix(path);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "ENOENT" || waited >= dialLimit) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, dialPause));
+  }
 }

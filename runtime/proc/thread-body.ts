@@ -1,5 +1,6 @@
 /** A worker thread as the body of a proc: it runs the same boot file as a process does, linked by a MessagePort. */
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { MessagePort, Worker } from "node:worker_threads";
+import { builtins } from "../builtins.js";
 import type { Body, Identity } from "./body.js";
 import { describeThreadEnd } from "./end.js";
 import { portPipe } from "./port-pipe.js";
@@ -21,6 +22,7 @@ export interface ThreadOptions {
 }
 
 export function threadBody(options: ThreadOptions): Body {
+  const { MessageChannel, Worker } = builtins.workerThreads;
   const { port1, port2 } = new MessageChannel();
   const worker = new Worker(options.bootFile, {
     workerData: { viceroy: options.identity, port: port2 },

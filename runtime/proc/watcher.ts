@@ -7,7 +7,8 @@
  *
  * It does not watch the children: a process learns of its child's end from the child's link and exit status.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { builtins } from "../builtins.js";
 
 /** How long registered groups have to leave by themselves after the end of this process, in steps of 50 ms. */
 const graceSteps = 20;
@@ -77,7 +78,7 @@ export class Watcher {
   }
 
   #start(): void {
-    const shell = spawn("/bin/sh", ["-c", script, "viceroy-watcher"], {
+    const shell = builtins.childProcess.spawn("/bin/sh", ["-c", script, "viceroy-watcher"], {
       cwd: "/",
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       detached: true,

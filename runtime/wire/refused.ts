@@ -31,7 +31,14 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const plainName = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+/** Made when first needed: the sets of characters take longer to build than most of this file. */
+let plainName: RegExp | undefined;
+
+function isPlainName(segment: string): boolean {
+  plainName ??= /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+  return plainName.test(segment);
+}
+
 /** Steps shown of a long path, at its start and at its end. */
 const shown = 12;
 
@@ -40,7 +47,7 @@ export function pathText(root: string, path: readonly Segment[]): string {
   const steps = path.map((segment) => {
     if (typeof segment === "number") return `[${segment}]`;
     if (typeof segment === "object") return segment.text;
-    return plainName.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
+    return isPlainName(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
   });
   if (steps.length <= 2 * shown) return root + steps.join("");
   const left = steps.length - 2 * shown;

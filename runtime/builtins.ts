@@ -1,0 +1,22 @@
+/**
+ * Modules of Node.js that most processes never use, loaded by the first who does: each costs a process that starts half
+ * a millisecond, and there are many processes.
+ */
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
+
+export const builtins = {
+  get childProcess(): typeof import("node:child_process") {
+    return require("node:child_process");
+  },
+  get v8(): typeof import("node:v8") {
+    return require("node:v8");
+  },
+  get vm(): typeof import("node:vm") {
+    return require("node:vm");
+  },
+  get workerThreads(): typeof import("node:worker_threads") {
+    return require("node:worker_threads");
+  },
+};
