@@ -2,7 +2,7 @@
  * How one message of an endpoint goes to the actors of a mesh: checks what can be checked, finds the sessions of the
  * sender, encodes once, and sends to all or to none. What becomes of the answers is their target's concern.
  */
-import type { CallTarget, PendingCall } from "../link/calls.js";
+import type { PendingCall } from "../link/calls.js";
 import type { Clock } from "../link/clock.js";
 import { encodeMessage } from "../link/encode.js";
 import { DeliveryError } from "../link/errors.js";
@@ -16,12 +16,14 @@ import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
 import { DeadlockError, SupervisionError } from "./errors.js";
 import type { CallOptions } from "./guard.js";
 import { holderName, noteHolders, portsWritten } from "./holders.js";
+import type { RankCall, RankTarget } from "./rank-call.js";
 import { Sent, sentNow } from "./sent.js";
 import type { MeshView } from "./view.js";
 
-/** Where answers go, and what of a call is needed to give it up. */
-export interface CallSink extends CallTarget {
-  sent(rank: number, session: Session, call: PendingCall): void;
+/** Who waits for the answers of all ranks. */
+export interface CallSink extends RankTarget {
+  /** The call to one rank; asked for once, when it is being sent. */
+  callAt(rank: number): RankCall;
 }
 
 export class Dispatcher implements Message, Called {
@@ -70,7 +72,7 @@ export class Dispatcher implements Message, Called {
    * @returns why not, if it can't be sent; the call fails with that
    * @throws what the codec and the session throw: then nothing has been sent
    */
-  callOne(args: readonly unknown[], rank: number, sink: CallSink): Error | undefined {
+  callOne(args: readonly unknown[], rank: number, call: PendingCall): Error | undefined {
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
     let session = this.#session;
@@ -81,8 +83,7 @@ export class Dispatcher implements Message, Called {
     }
     if (turn !== undefined && this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
     const extension = this.#extension(session, rank, turn, true);
-    const call = session.call(this.#slot, this, args, sink, rank, extension);
-    sink.sent(rank, session, call);
+    session.call(this.#slot, this, args, call, extension);
     if (portsWritten.length > 0) this.#noteHolders(sender);
     return undefined;
   }
@@ -94,7 +95,7 @@ export class Dispatcher implements Message, Called {
    */
   callAll(args: readonly unknown[], sink: CallSink): Error | undefined {
     const { size } = this.view;
-    if (size === 1) return this.callOne(args, 0, sink);
+    if (size === 1) return this.callOne(args, 0, sink.callAt(0));
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
     if (turn !== undefined) {
@@ -105,14 +106,18 @@ export class Dispatcher implements Message, Called {
     const sessions = this.#openAll(sender);
     const body = encodeMessage(this, args, sender.proc.limits);
     for (const session of sessions) if (!(session instanceof DeliveryError)) session.admits(body.size, this.label);
-    for (const [rank, session] of sessions.entries()) {
+    for (let rank = 0; rank < size; rank++) {
+      const session = sessions[rank]!;
       if (session instanceof DeliveryError) continue;
       const slot = this.#slotOf(session);
-      const call = session.post(slot, body, this.#extension(session, rank, turn, true), sink, rank, undefined);
-      sink.sent(rank, session, call!);
+      session.post(slot, body, this.#extension(session, rank, turn, true), sink.callAt(rank), undefined);
     }
     if (portsWritten.length > 0) this.#noteHolders(sender);
-    for (const [rank, session] of sessions.entries()) if (session instanceof DeliveryError) sink.failed(rank, session);
+    // A failure may end the call at once: after all messages have been sent.
+    for (let rank = 0; rank < size; rank++) {
+      const session = sessions[rank]!;
+      if (session instanceof DeliveryError) sink.failed(rank, session);
+    }
     return undefined;
   }
 
@@ -160,7 +165,7 @@ export class Dispatcher implements Message, Called {
       if (session instanceof DeliveryError) sender.undeliverable(this.label, session);
       else {
         const extension = this.#extension(session, rank, turn, false);
-        session.post(this.#slotOf(session), body, extension, undefined, rank, sent === sentNow ? undefined : sent);
+        session.post(this.#slotOf(session), body, extension, undefined, sent === sentNow ? undefined : sent);
       }
     }
     if (portsWritten.length > 0) this.#noteHolders(sender);
@@ -177,7 +182,9 @@ export class Dispatcher implements Message, Called {
   }
 
   #openAll(sender: Cell): (Session | DeliveryError)[] {
-    return Array.from({ length: this.view.size }, (_, rank) => openSession(sender, this.view, rank));
+    const sessions: (Session | DeliveryError)[] = [];
+    for (let rank = 0; rank < this.view.size; rank++) sessions.push(openSession(sender, this.view, rank));
+    return sessions;
   }
 
   #slotOf(session: Session): number {

@@ -2,10 +2,8 @@
  * The answers of several actors to one call: collected by rank, then folded into what the adverb promises. Answers of
  * equal bytes are decoded once and share their value.
  */
-import type { PendingCall } from "../link/calls.js";
 import { copyBytes } from "../link/frame.js";
-import type { Session } from "../link/session.js";
-import { type Extent, ValueMesh } from "../shape/index.js";
+import { type Extent, type Region, ValueMesh } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
 import { type Called, CallFuture, callError } from "./call-future.js";
@@ -13,6 +11,7 @@ import type { CallSink } from "./dispatch.js";
 import { ActorError, SupervisionError } from "./errors.js";
 import { holdReceived, portsRead } from "./holders.js";
 import { awaitAsPromise } from "./plain-promise.js";
+import { RankCall } from "./rank-call.js";
 import type { MeshView } from "./view.js";
 
 /** How one rank's part of a call ended. */
@@ -51,7 +50,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
   /** Errors that handlers threw, and what else counts as an outcome. */
   protected readonly errors = new Map<number, Error>();
   readonly #decoded: Decoded | undefined;
-  readonly #calls: (readonly [Session, PendingCall, number])[] = [];
+  readonly #calls: RankCall[] = [];
   #remaining: number;
 
   constructor(called: Called, view: MeshView) {
@@ -63,9 +62,10 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
     this.#remaining = view.size;
   }
 
-  /** A message has been sent, or waits for credit. */
-  sent(_rank: number, session: Session, call: PendingCall): void {
-    this.#calls.push([session, call, call.id]);
+  callAt(rank: number): RankCall {
+    const call = new RankCall(this, rank);
+    this.#calls.push(call);
+    return call;
   }
 
   /** All messages have been sent. */
@@ -77,7 +77,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
     if (this.settled) return;
     try {
       this.outcomes[rank] = this.#decoded?.take(r);
-      if (portsRead.length > 0) holdReceived(this.#calls[0]?.[0]);
+      if (portsRead.length > 0) holdReceived(this.#calls[0]?.session);
     } catch (error) {
       this.errors.set(rank, error as Error);
     }
@@ -116,12 +116,16 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
   }
 
   protected override release(reason: number): void {
-    for (const [session, call, id] of this.#calls) if (call.id === id) session.abandon(call, reason);
+    for (const call of this.#calls) call.abandon(reason);
   }
 
   #one(): void {
     if (--this.#remaining === 0) this.finish();
   }
+}
+
+function valuesOf<T, D extends string>({ answers, extent }: MeshView, values: readonly T[]): ValueMesh<T, D> {
+  return ValueMesh.inRegion(answers as Region<D>, extent as Extent<D>, values);
 }
 
 /** `call`: all answers, by rank. */
@@ -132,7 +136,7 @@ export class CallAll<R, D extends string> extends Gather<ValueMesh<R, D>> {
   protected readonly keepsFailures = false;
 
   protected finish(): void {
-    if (!this.failByRank()) this.fulfil(ValueMesh.of(this.view.extent as Extent<D>, this.outcomes as R[]));
+    if (!this.failByRank()) this.fulfil(valuesOf(this.view, this.outcomes as R[]));
   }
 }
 
@@ -148,7 +152,7 @@ export class CallSettled<R, D extends string> extends Gather<ValueMesh<Settled<R
       const reason = this.errors.get(rank);
       return reason === undefined ? { status: "fulfilled", value: value as R } : { status: "rejected", reason };
     });
-    this.fulfil(ValueMesh.of(this.view.extent as Extent<D>, settled));
+    this.fulfil(valuesOf(this.view, settled));
   }
 }
 

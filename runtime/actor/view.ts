@@ -20,6 +20,8 @@ export class MeshView {
   readonly size: number;
   /** The mesh as it was spawned: receivers know their place in it. */
   readonly asSpawned: boolean;
+  /** The shape of answers: that of a mesh which has this region's ranks and no others. */
+  readonly answers: Region;
   readonly #targets: (ActorTarget | undefined)[] = [];
 
   constructor(record: MeshRecord, descriptor: ActorDescriptor, region: Region) {
@@ -28,6 +30,7 @@ export class MeshView {
     this.region = region;
     this.extent = regionExtent(region);
     this.size = regionSize(region);
+    this.answers = wholeRegion(this.extent);
     this.asSpawned = sameRegion(region, wholeRegion(record.extent));
   }
 

@@ -10,6 +10,8 @@ export interface Run<T> {
   readonly length: number;
 }
 
+const nothingToDecode = new Uint8Array(0);
+
 export class Runs<T> {
   /** The number of places. */
   readonly size: number;
@@ -25,22 +27,19 @@ export class Runs<T> {
    * @throws RangeError if the length of a run is no integer of at least 1
    */
   constructor(runs: readonly Run<unknown>[], decode: ((value: never) => T) | undefined) {
-    const ends = new Float64Array(runs.length);
     let size = 0;
-    for (let i = 0; i < runs.length; i++) {
-      const { length } = runs[i]!;
+    for (const { length } of runs) {
       if (!Number.isInteger(length) || length < 1) {
         throw new RangeError(`cannot make runs: expected lengths of at least 1, got ${formatValue(length)}`);
       }
       size += length;
-      ends[i] = size;
     }
     this.size = size;
-    this.#ends = size === runs.length ? undefined : ends;
+    this.#ends = size === runs.length ? undefined : endsOf(runs);
     this.#values = runs.map((run) => run.value);
     this.#decode = decode;
     this.#undecoded = decode === undefined ? 0 : runs.length;
-    this.#decoded = new Uint8Array(this.#undecoded);
+    this.#decoded = decode === undefined ? nothingToDecode : new Uint8Array(runs.length);
   }
 
   /** The value at a place, which must be from 0 to the size - 1. */
@@ -81,6 +80,14 @@ export class Runs<T> {
     }
     return this.#values[run] as T;
   }
+}
+
+function endsOf(runs: readonly Run<unknown>[]): Float64Array {
+  let end = 0;
+  return Float64Array.from(runs, ({ length }) => {
+    end += length;
+    return end;
+  });
 }
 
 /** Joins neighbours that are the same value (`Object.is`). */

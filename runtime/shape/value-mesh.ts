@@ -33,8 +33,8 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
   readonly #runs: Runs<T>;
 
   /** Use `ValueMesh.of` or `ValueMesh.fromRuns`. */
-  private constructor(region: Region<D>, runs: Runs<T>) {
-    this.extent = regionExtent(region);
+  private constructor(region: Region<D>, runs: Runs<T>, extent = regionExtent(region)) {
+    this.extent = extent;
     this.size = regionSize(region);
     this.#region = region;
     this.#runs = runs;
@@ -45,7 +45,12 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
    * @throws RangeError if there are more or fewer values than ranks
    */
   static of<T, D extends string>(extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
-    return ValueMesh.#whole(wholeRegion(extent), new Runs<T>(runsOf(values), undefined));
+    return ValueMesh.inRegion(wholeRegion(extent), extent, values);
+  }
+
+  /** As `of`, for those who make many of one shape: `region` is `wholeRegion(extent)`. */
+  static inRegion<T, D extends string>(region: Region<D>, extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
+    return ValueMesh.#whole(region, new Runs<T>(runsOf(values), undefined), extent);
   }
 
   /**
@@ -62,8 +67,8 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
     return ValueMesh.#whole(rebased(region), new Runs<T>(runs, decode));
   }
 
-  static #whole<T, D extends string>(region: Region<D>, runs: Runs<T>): ValueMesh<T, D> {
-    const mesh = new ValueMesh(region, runs);
+  static #whole<T, D extends string>(region: Region<D>, runs: Runs<T>, extent?: Extent<D>): ValueMesh<T, D> {
+    const mesh = new ValueMesh(region, runs, extent);
     if (runs.size === mesh.size) return mesh;
     throw new RangeError(
       `cannot make a mesh of values: expected ${mesh.size} for ${formatExtent(mesh.extent)}, got ${runs.size}`,
