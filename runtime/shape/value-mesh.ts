@@ -45,10 +45,11 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
    * @throws RangeError if there are more or fewer values than ranks
    */
   static of<T, D extends string>(extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
-    return ValueMesh.inRegion(wholeRegion(extent), extent, values);
+    const region = wholeRegion(extent);
+    return ValueMesh.inRegion(region, regionExtent(region), values);
   }
 
-  /** As `of`, for those who make many of one shape: `region` is `wholeRegion(extent)`. */
+  /** As `of`, for those who make many of one shape: `region` is `wholeRegion(extent)`, and the extent a frozen one. */
   static inRegion<T, D extends string>(region: Region<D>, extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
     return ValueMesh.#whole(region, new Runs<T>(runsOf(values), undefined), extent);
   }
