@@ -13,7 +13,7 @@ if (!has("node_modules/vitest")) {
   console.error("cannot run the tests: expected the development dependencies to be installed, got none; run npm ci");
   process.exit(1);
 }
-if (!(await step("build", () => node("build.mjs", "runtime", "compiler")))) process.exit(1);
+if (!(await step("build", () => node("build.mjs")))) process.exit(1);
 
 /** What is left out here, and what runs it. */
 const skipped = [["test/package/pack.test.ts", "installs packages from the registry; npm run verify runs it"]];
