@@ -150,7 +150,7 @@ export function send<A extends unknown[], R, D extends string>(
 }
 
 function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {
-  const call = new SingleCall<R>(to);
+  const call = new SingleCall<R>(to, rank);
   const { signal } = to.options;
   if (signal?.aborted === true) return call.refuse(signal.reason);
   const refused = to.callOne(args, rank, call);

@@ -2,27 +2,29 @@
 import type { PendingCall } from "../link/calls.js";
 import type { Session } from "../link/session.js";
 import type { Reader } from "../wire/reader.js";
-import { CallFuture, callError } from "./call-future.js";
-import type { CallSink } from "./dispatch.js";
+import { type Called, CallFuture, callError } from "./call-future.js";
 import { SupervisionError } from "./errors.js";
 import { holdReceived, portsRead } from "./holders.js";
 import { awaitAsPromise } from "./plain-promise.js";
 
-export class SingleCall<T> extends CallFuture<T> implements CallSink {
+/** Future and pending call in one: what a call takes in memory is what a busy caller's caches hold. */
+export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   static {
     awaitAsPromise(SingleCall);
   }
-  #session: Session | undefined;
-  #call: PendingCall | undefined;
+  id = 0;
+  session: Session | undefined;
+  credit = 0;
+  abandoned = false;
+  readonly #rank: number;
 
-  /** The message has been sent, or waits for credit. */
-  sent(_rank: number, session: Session, call: PendingCall): void {
-    this.#session = session;
-    this.#call = call;
+  /** @param rank in the mesh that was called */
+  constructor(called: Called, rank: number) {
+    super(called);
+    this.#rank = rank;
   }
 
-  answered(_rank: number, r: Reader): void {
-    if (this.settled) return;
+  answered(r: Reader): void {
     let value: unknown;
     try {
       value = this.called.result?.decodeFrom(r);
@@ -30,13 +32,12 @@ export class SingleCall<T> extends CallFuture<T> implements CallSink {
       this.fail(error, false);
       return;
     }
-    if (portsRead.length > 0) holdReceived(this.#session);
+    if (portsRead.length > 0) holdReceived(this.session);
     this.fulfil(value as T);
   }
 
-  failed(rank: number, error: Error): void {
-    if (this.settled) return;
-    const told = callError(this.called.label, rank, error);
+  failed(error: Error): void {
+    const told = callError(this.called.label, this.#rank, error);
     this.fail(told, told instanceof SupervisionError);
   }
 
@@ -45,6 +46,6 @@ export class SingleCall<T> extends CallFuture<T> implements CallSink {
   ended(): void {}
 
   protected override release(reason: number): void {
-    if (this.#call !== undefined) this.#session?.abandon(this.#call, reason);
+    if (this.id !== 0) this.session?.abandon(this, reason);
   }
 }

@@ -2,9 +2,7 @@
  * The consuming side of a stream: values of all ranks in the order in which they arrive, each with its place. What has
  * arrived and has not been taken is bounded for each rank; taking gives credit back. Leaving the loop stops the senders.
  */
-import type { PendingCall } from "../link/calls.js";
 import type { Clock } from "../link/clock.js";
-import type { Session } from "../link/session.js";
 import type { Point } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
@@ -12,6 +10,7 @@ import { callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
 import { Guard } from "./guard.js";
 import { holdReceived, portsRead } from "./holders.js";
+import { RankCall } from "./rank-call.js";
 import type { MeshView } from "./view.js";
 
 /** Credit goes back when a quarter of the window has been taken. */
@@ -20,13 +19,10 @@ const BATCHES = 4;
 const LEFT = 2;
 
 /** One actor's part. */
-interface Source {
-  readonly session: Session;
-  readonly call: PendingCall;
-  readonly id: number;
+class Source extends RankCall {
   /** Taken and not given back. */
-  items: number;
-  bytes: number;
+  items = 0;
+  bytes = 0;
 }
 
 interface Arrived {
@@ -68,9 +64,10 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     this.#guard = new Guard(this, this.#label, clock, timeout, signal);
   }
 
-  /** A message has been sent, or waits for credit. */
-  sent(rank: number, session: Session, call: PendingCall): void {
-    this.#sources[rank] = { session, call, id: call.id, items: 0, bytes: 0 };
+  callAt(rank: number): RankCall {
+    const source = new Source(this, rank);
+    this.#sources[rank] = source;
+    return source;
   }
 
   [Symbol.asyncIterator](): this {
@@ -113,7 +110,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     this.#one(rank);
   }
 
-  item(call: PendingCall, r: Reader, size: number): void {
+  item(call: RankCall, r: Reader, size: number): void {
     this.#arrive(call.rank, r, size);
   }
 
@@ -178,18 +175,19 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     for (const [rank, source] of this.#sources.entries()) {
       if (source === undefined) continue;
       this.#sources[rank] = undefined;
-      if (source.call.id === source.id) source.session.abandon(source.call, reason);
+      source.abandon(reason);
     }
   }
 }
 
 function giveBack(source: Source, size: number): void {
-  const { link } = source.session;
   source.items++;
   source.bytes += size;
+  const link = source.session?.link;
+  if (link === undefined) return;
   const { streamItems, streamBytes } = link.limits;
   if (source.items * BATCHES < streamItems && source.bytes * BATCHES < streamBytes) return;
-  if (source.call.id === source.id) link.sendStreamCredit(source.id, source.items, source.bytes);
+  if (source.id !== 0) link.sendStreamCredit(source.id, source.items, source.bytes);
   source.items = 0;
   source.bytes = 0;
 }

@@ -1,40 +1,31 @@
 /**
- * The calls that one link waits on: records in an array, named on the wire by their index and a generation, so that an
- * answer that comes twice finds nobody. Every call is ended by exactly one frame of its receiver, or by the end of the
- * link; a caller that gave up leaves its record here until then.
+ * The calls that one link waits on, named on the wire by an index and a generation, so that an answer that comes twice
+ * finds nobody. Every call is ended by exactly one frame of its receiver, or by the end of the link; a caller that gave
+ * up leaves its call here until then.
  */
 import type { Reader } from "../wire/reader.js";
 import type { Session } from "./session.js";
 
-/** Who waits for the answers of one or more ranks. None of these throws; `answered`, `failed` and `ended` end a call. */
-export interface CallTarget {
-  /** The answer has come; `r` stands at its message. */
-  answered(rank: number, r: Reader): void;
-  /** The handler has thrown, or the message could not be delivered. */
-  failed(rank: number, error: Error): void;
-  /** One item of the stream of a call, of `size` bytes. */
-  item(call: PendingCall, r: Reader, size: number): void;
-  /** The stream has ended. */
-  ended(rank: number): void;
-}
-
-/** Nobody waits any more. */
-export const abandoned: CallTarget = { answered() {}, failed() {}, item() {}, ended() {} };
-
-export class PendingCall {
-  /** Its name on the wire; never 0. */
+/**
+ * One message that waits for its answer. The link keeps the fields; who waits implements the methods, none of which
+ * throws. `answered`, `failed` and `ended` are called once in all, and are the end of the call.
+ */
+export interface PendingCall {
+  /** Its name on the wire while it is pending, else 0. */
   id: number;
-  target: CallTarget = abandoned;
   session: Session | undefined;
   /** Bytes of credit that come back with the answer. */
-  credit = 0;
-  /** Of the receiver, in the mesh that was addressed. */
-  rank = 0;
-  next: PendingCall | undefined;
-
-  constructor(id: number) {
-    this.id = id;
-  }
+  credit: number;
+  /** Nobody waits any more. */
+  abandoned: boolean;
+  /** The answer has come; `r` stands at its message. */
+  answered(r: Reader): void;
+  /** The handler has thrown, or the message could not be delivered. */
+  failed(error: Error): void;
+  /** One item of the stream of a call, of `size` bytes. */
+  item(r: Reader, size: number): void;
+  /** The stream has ended. */
+  ended(): void;
 }
 
 const INDEX_BITS = 24;
@@ -44,53 +35,48 @@ const ONE_GENERATION = 1 << INDEX_BITS;
 const LARGEST = 0x7fff_ffff;
 
 export class PendingCalls {
-  readonly #records: PendingCall[] = [];
-  #free: PendingCall | undefined;
-  #size = 0;
+  /** By index. */
+  readonly #calls: (PendingCall | undefined)[] = [];
+  /** The name that the next call with an index gets. */
+  readonly #names: number[] = [];
+  readonly #free: number[] = [];
 
   /** Calls that have not ended, abandoned ones included. */
   get size(): number {
-    return this.#size;
+    return this.#names.length - this.#free.length;
   }
 
-  add(target: CallTarget, session: Session, credit: number, rank: number): PendingCall {
-    let call = this.#free;
-    if (call === undefined) call = this.#grow();
-    else this.#free = call.next;
-    call.target = target;
+  add(call: PendingCall, session: Session): void {
+    const index = this.#free.length > 0 ? this.#free.pop()! : this.#grow();
+    call.id = this.#names[index]!;
     call.session = session;
-    call.credit = credit;
-    call.rank = rank;
-    this.#size++;
-    return call;
+    this.#calls[index] = call;
   }
 
   /** The call that a frame names. */
   find(id: number): PendingCall | undefined {
-    const call = this.#records[(id & INDEX_MASK) - 1];
-    return call !== undefined && call.id === id && call.session !== undefined ? call : undefined;
+    const call = this.#calls[(id & INDEX_MASK) - 1];
+    return call !== undefined && call.id === id ? call : undefined;
   }
 
   /** Ends a call: its name is not valid any more. */
   remove(call: PendingCall): void {
-    call.id = (call.id + ONE_GENERATION) & LARGEST;
-    call.target = abandoned;
-    call.session = undefined;
-    call.next = this.#free;
-    this.#free = call;
-    this.#size--;
+    const index = (call.id & INDEX_MASK) - 1;
+    this.#calls[index] = undefined;
+    this.#names[index] = (call.id + ONE_GENERATION) & LARGEST;
+    this.#free.push(index);
+    call.id = 0;
   }
 
-  /** All calls that have not ended, oldest records first. */
+  /** All calls that have not ended, in no order that means anything. */
   all(): PendingCall[] {
-    return this.#records.filter((call) => call.session !== undefined);
+    return this.#calls.filter((call) => call !== undefined);
   }
 
-  #grow(): PendingCall {
-    const index = this.#records.length + 1;
-    if (index > INDEX_MASK) throw new RangeError(`cannot call: ${INDEX_MASK} calls are pending on this link`);
-    const call = new PendingCall(index);
-    this.#records.push(call);
-    return call;
+  #grow(): number {
+    const index = this.#names.length;
+    if (index >= INDEX_MASK) throw new RangeError(`cannot call: ${index} calls are pending on this link`);
+    this.#names.push(index + 1);
+    return index;
   }
 }

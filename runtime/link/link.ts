@@ -5,7 +5,7 @@
  */
 import type { Writer } from "../wire/writer.js";
 import type { MeshId, ProcId } from "./address.js";
-import { abandoned, type PendingCall, PendingCalls } from "./calls.js";
+import { type PendingCall, PendingCalls } from "./calls.js";
 import { bodySize, writeText, writeU32, writeU64 } from "./control.js";
 import { checkSize } from "./encode.js";
 import { type DeliveryError, type DeliveryReason, deliveryReasons } from "./errors.js";
@@ -109,9 +109,8 @@ export class Link {
     this.#receiver.stop();
     for (const session of this.sessions) session?.end(error);
     for (const call of this.calls.all()) {
-      const { target, rank } = call;
       this.endCall(call);
-      target.failed(rank, error);
+      if (!call.abandoned) call.failed(error);
     }
     for (const lane of this.lanes) {
       if (lane === undefined) continue;
@@ -158,14 +157,14 @@ export class Link {
 
   /** A call has ended: forgets it. */
   endCall(call: PendingCall): void {
-    if (call.target !== abandoned) this.host.keepAlive.release();
+    if (!call.abandoned) this.host.keepAlive.release();
     this.calls.remove(call);
   }
 
   /** Nobody waits for a call any more; its record stays until it has ended. */
   abandonCall(call: PendingCall): void {
-    if (call.target === abandoned) return;
-    call.target = abandoned;
+    if (call.abandoned) return;
+    call.abandoned = true;
     this.host.keepAlive.release();
   }
 

@@ -94,11 +94,9 @@ export class Receiver implements PipeSink, FrameHandler {
     const link = this.#link;
     const call = link.calls.find(a);
     if (call === undefined) return;
-    const { target, rank, credit } = call;
-    const session = call.session!;
     link.endCall(call);
-    if (((word1 >>> 8) & Flag.credited) === 0) session.credited(1, credit);
-    target.answered(rank, r);
+    if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
+    if (!call.abandoned) call.answered(r);
   }
 
   #other(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
@@ -234,28 +232,24 @@ export class Receiver implements PipeSink, FrameHandler {
     const link = this.#link;
     const call = link.calls.find(a);
     if (call === undefined) return;
-    const { target, rank, credit } = call;
-    const session = call.session!;
     const error = link.host.readError(r);
     link.endCall(call);
-    if (((word1 >>> 8) & Flag.credited) === 0) session.credited(1, credit);
-    target.failed(rank, error);
+    if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
+    if (!call.abandoned) call.failed(error);
   }
 
   #item(a: number, r: Reader, size: number): void {
     const call = this.#link.calls.find(a);
-    call?.target.item(call, r, size);
+    if (call !== undefined && !call.abandoned) call.item(r, size);
   }
 
   #end(word1: number, a: number): void {
     const link = this.#link;
     const call = link.calls.find(a);
     if (call === undefined) return;
-    const { target, rank, credit } = call;
-    const session = call.session!;
     link.endCall(call);
-    if (((word1 >>> 8) & Flag.credited) === 0) session.credited(1, credit);
-    target.ended(rank);
+    if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
+    if (!call.abandoned) call.ended();
   }
 
   #close(a: number): void {

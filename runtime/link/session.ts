@@ -5,7 +5,7 @@
  */
 import type { Codec } from "../wire/codec.js";
 import type { ActorId, ProcId } from "./address.js";
-import type { CallTarget, PendingCall } from "./calls.js";
+import type { PendingCall } from "./calls.js";
 import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
 import { BackpressureError, type DeliveryError } from "./errors.js";
@@ -134,16 +134,9 @@ export class Session {
    * Sends a message that is answered.
    * @throws CodecError, MessageSizeError, BackpressureError: then nothing has been sent
    */
-  call(
-    slot: number,
-    message: Message,
-    value: unknown,
-    target: CallTarget,
-    rank: number,
-    extension?: Extension,
-  ): PendingCall {
+  call(slot: number, message: Message, value: unknown, call: PendingCall, extension?: Extension): void {
     const { link } = this;
-    const call = link.calls.add(target, this, 0, rank);
+    link.calls.add(call, this);
     try {
       if (this.hasCredit) call.credit = this.#write(Kind.message | (slot << 16), call.id, message, value, extension);
       else this.#later(slot, 0, this.#encode(message, value), extension, call, undefined);
@@ -152,7 +145,6 @@ export class Session {
       throw error;
     }
     link.hold();
-    return call;
   }
 
   /**
@@ -176,27 +168,24 @@ export class Session {
     return false;
   }
 
-  /**
-   * Sends a message that was encoded once for many; `target` if it is answered. `admits` has been asked.
-   * @returns the call, if any
-   */
+  /** Sends a message that was encoded once for many, and `call` waits for its answer, if any. `admits` has been asked. */
   post(
     slot: number,
     body: Encoded,
     extension: Extension | undefined,
-    target: CallTarget | undefined,
-    rank: number,
+    call: PendingCall | undefined,
     waiter: CreditWaiter | undefined,
-  ): PendingCall | undefined {
+  ): void {
     const { link } = this;
-    const call = target === undefined ? undefined : link.calls.add(target, this, 0, rank);
-    if (call !== undefined) link.hold();
+    if (call !== undefined) {
+      link.calls.add(call, this);
+      link.hold();
+    }
     if (this.hasCredit) {
       const size = this.#writeEncoded(slot, 0, body, extension, call);
       if (call !== undefined) call.credit = size;
       waiter?.credited();
     } else this.#later(slot, 0, body, extension, call, waiter);
-    return call;
   }
 
   /** @throws BackpressureError if a message of so many bytes would not find room */
@@ -245,9 +234,8 @@ export class Session {
         this.sender.bounced(this, slot, error);
         continue;
       }
-      const { target, rank } = call;
       this.link.endCall(call);
-      target.failed(rank, error);
+      call.failed(error);
     }
     this.sender.sessionEnded(this);
   }

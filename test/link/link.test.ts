@@ -1,14 +1,19 @@
 /** Links: lanes, credit, calls and the end of it all, over a pipe of real bytes. */
 import { describe, expect, test } from "vitest";
-import type { CallTarget } from "../../runtime/link/calls.js";
+import { RankCall, type RankTarget } from "../../runtime/actor/rank-call.js";
 import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
 import { Kind } from "../../runtime/link/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";
+import type { Reader } from "../../runtime/wire/reader.js";
 import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";
 
-class Answers implements CallTarget {
+/** Notes how calls end, by the number that they were given. */
+class Answers implements RankTarget {
   readonly log: string[] = [];
-  answered(rank: number, r: Parameters<CallTarget["answered"]>[1]): void {
+  call(rank: number): RankCall {
+    return new RankCall(this, rank);
+  }
+  answered(rank: number, r: Reader): void {
     this.log.push(`${rank}: ${codec.string.decodeFrom(r)}`);
   }
   failed(rank: number, error: Error): void {
@@ -127,7 +132,7 @@ describe("credit", () => {
     const { far, link, open } = linked({ creditMessages: 2 });
     const session = open();
     const answers = new Answers();
-    for (let i = 0; i < 10; i++) session.call(0, texts, `${i}`, answers, i);
+    for (let i = 0; i < 10; i++) session.call(0, texts, `${i}`, answers.call(i));
     for (let i = 0; i < 5; i++) {
       await settled();
       for (const { lane, call, text } of far.sink.received.splice(0)) {
@@ -145,13 +150,13 @@ describe("calls", () => {
     const { far, open } = linked();
     const session = open();
     const answers = new Answers();
-    session.call(0, texts, "one", answers, 0);
+    session.call(0, texts, "one", answers.call(0));
     await settled();
     const { lane, call } = far.sink.received[0]!;
     for (const text of ["first", "second"]) lane.link.sendReply(Kind.reply, call, false, codec.string, text);
     lane.link.sendReply(Kind.reply, 999, false, codec.string, "nobody");
     await settled();
-    session.call(0, texts, "two", answers, 1);
+    session.call(0, texts, "two", answers.call(1));
     await settled();
     lane.link.sendReply(Kind.reply, call, false, codec.string, "late");
     await settled();
@@ -163,7 +168,7 @@ describe("calls", () => {
     const session = open();
     session.slotOf(iface);
     const answers = new Answers();
-    for (let i = 0; i < 4; i++) session.call(0, texts, `${i}`, answers, i);
+    for (let i = 0; i < 4; i++) session.call(0, texts, `${i}`, answers.call(i));
     session.cast(0, 0, texts, "cast", waiter);
     await settled();
     pipes[1].destroy(new Error("killed"));
@@ -214,7 +219,7 @@ describe("lanes", () => {
     const answers = new Answers();
     session.cast(0, 0, texts, "sent", waiter);
     session.cast(0, 0, texts, "waits", waiter);
-    session.call(0, texts, "waits too", answers, 0);
+    session.call(0, texts, "waits too", answers.call(0));
     await settled();
     far.sink.received[0]!.lane.gone("stopped", "it was stopped");
     await settled();
