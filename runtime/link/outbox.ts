@@ -14,11 +14,23 @@ const WRITES_AHEAD = 2;
 
 const zeros = new Uint8Array(8);
 
+/** Outboxes of this thread that are flushed at the end of this tick: together, since a call to many arms as many. */
+let armed: Outbox[] = [];
+
+function flushArmed(): void {
+  const outboxes = armed;
+  armed = [];
+  for (const outbox of outboxes) outbox.flushArmed();
+}
+
+/** Behind the microtasks that are ready now: what they send goes into the same batch. */
+function flushLater(): void {
+  process.nextTick(flushArmed);
+}
+
 export class Outbox {
   /** Where frames are written; between frames its position is 8-aligned. */
   readonly writer = new Writer();
-  readonly #flushLater: () => void;
-  readonly #flushTick: () => void;
   #pipe: Pipe | undefined;
   /** What goes before the batch at hand: earlier parts of it, and blocks. */
   #chunks: Uint8Array[] = [];
@@ -28,15 +40,6 @@ export class Outbox {
   #writing = 0;
   #ended = false;
   #finished: (() => void) | undefined;
-
-  constructor() {
-    this.#flushTick = () => {
-      this.#armed = false;
-      this.flush();
-    };
-    // Behind the microtasks that are ready now: what they send goes into the same batch.
-    this.#flushLater = () => process.nextTick(this.#flushTick);
-  }
 
   /** What was written so far, and all that follows, goes to `pipe`. */
   attach(pipe: Pipe): void {
@@ -70,7 +73,13 @@ export class Outbox {
   /** Sees to it that the batch is sent at the end of this tick. */
   arm(): void {
     this.#armed = true;
-    queueMicrotask(this.#flushLater);
+    if (armed.push(this) === 1) queueMicrotask(flushLater);
+  }
+
+  /** The end of the tick for which it was armed. */
+  flushArmed(): void {
+    this.#armed = false;
+    this.flush();
   }
 
   /** Sends what there is, unless the pipe is behind: then it is sent when the pipe has caught up. */
