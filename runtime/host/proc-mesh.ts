@@ -7,6 +7,7 @@ import type { MeshStopOptions } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
 import type { ActorClass } from "../actor/hooks.js";
 import type { Apply } from "../actor/kind.js";
+import { hex64 } from "../link/address.js";
 import type { ActorHost } from "../proc/actor-host.js";
 import { checkDrain } from "../proc/spawned-mesh.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
@@ -124,9 +125,10 @@ export class ProcMesh<D extends string = string> {
     for (const point of points(this.#region)) yield [point as Point<D>, this.at(point as never)];
   }
 
-  /** One line for each rank: its number and its coordinates. */
+  /** One line for each rank: its number, its coordinates, its process. */
   toTable(): string {
-    return regionTable(this.#region, [], () => []);
+    const places = this.#procs.places(this.#region);
+    return regionTable(this.#region, ["process"], (rank) => [hex64(places[rank]!.proc)]);
   }
 
   /**

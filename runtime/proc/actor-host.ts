@@ -40,7 +40,8 @@ export abstract class ActorHost implements MeshHost {
   /** Why nothing can be spawned here any more. */
   protected abstract readonly stopped: string | undefined;
 
-  protected abstract places(region: Region): readonly RankLocation[];
+  /** Where the procs of a region are, in rank order. */
+  abstract places(region: Region): readonly RankLocation[];
 
   /** Sees to it that the actors are created. What it throws, `spawn` throws. */
   protected abstract create(mesh: SpawnedMesh, plan: SpawnPlan): void;

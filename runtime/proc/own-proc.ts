@@ -25,7 +25,7 @@ export class OwnProc extends ActorHost {
     return this.#here.proc;
   }
 
-  protected places(_region: Region): RankLocation[] {
+  places(_region: Region): RankLocation[] {
     const { id, location } = this.proc;
     return [{ proc: id, location }];
   }

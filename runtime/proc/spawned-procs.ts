@@ -80,7 +80,7 @@ export class SpawnedProcs extends ActorHost implements Owned {
     });
   }
 
-  protected places(region: Region): RankLocation[] {
+  places(region: Region): RankLocation[] {
     return this.#on(region).map(placeOf);
   }
 

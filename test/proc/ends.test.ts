@@ -15,8 +15,9 @@ interface Running {
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
+/** In a temporary directory of its own, so that the run directory in it is the program's. */
 function start(program: string, ...args: string[]): Running {
-  return startWith(process.env, program, ...args);
+  return startWith({ ...process.env, TMPDIR: mkdtempSync(join(tmpdir(), "v-")) }, program, ...args);
 }
 
 function startWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): Running {

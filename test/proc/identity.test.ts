@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { identityArguments, parseIdentity } from "../../runtime/proc/process-body.js";
+
+test("a process is told who it is by two arguments", () => {
+  const identity = {
+    universe: 0xffff_ffff_ffff_ffffn,
+    id: 2n,
+    parent: 0xabcn,
+    rank: 5,
+    extent: { hosts: 2, gpus: 4 },
+    runDir: "/tmp/with: colons, and spaces",
+  };
+  const args = identityArguments(identity);
+  expect(args[0]).toBe("ffffffffffffffff:0000000000000002:0000000000000abc:5:hosts=2,gpus=4");
+  expect(parseIdentity(...args)).toEqual(identity);
+  const single = { ...identity, rank: 0, extent: {} };
+  expect(parseIdentity(...identityArguments(single))).toEqual(single);
+});
+
+test("other arguments make nobody", () => {
+  expect(parseIdentity(undefined, undefined)).toBeUndefined();
+  expect(parseIdentity("script.js", "/tmp")).toBeUndefined();
+  expect(parseIdentity("ffffffffffffffff:0000000000000002:0000000000000abc:5:", undefined)).toBeUndefined();
+});
