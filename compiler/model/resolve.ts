@@ -219,5 +219,6 @@ function argumentDepth(type: Type): number {
 
 /** Equal for equal types: a key for maps. Positions and documentation do not count. */
 export function typeKey(type: Type): string {
+  if (type.kind === "ref" && type.args.length === 0) return type.target;
   return JSON.stringify(type, (name, value: unknown) => (name === "at" || name === "doc" ? undefined : value));
 }

@@ -2,12 +2,15 @@
  * One generated file being written: lines and blocks of code, what it declares, its private names. Imports need no
  * declaration: a name that occurs in a line is imported. Nothing is spelt or broken into lines before `print`.
  */
+
+import { type FlatLine, flatText, flatten } from "./flat.js";
 import { importStatements } from "./imports.js";
-import { type Code, isSequence } from "./layout.js";
+import type { Code } from "./layout.js";
 import { docLines } from "./literal.js";
 import type { GlobalName, ImportedName, LocalName, Name } from "./name.js";
 import { importKey, spellNames } from "./naming.js";
 import { print } from "./printer.js";
+import { fitsInto } from "./width.js";
 
 /** Columns of a line, as in our formatter's configuration. */
 const lineWidth = 120;
@@ -15,6 +18,8 @@ const lineWidth = 120;
 interface Entry {
   readonly depth: number;
   /** Absent: an empty line. */
+  readonly line?: FlatLine;
+  /** Where the line may be broken: what it was made of. */
   readonly code?: Code;
 }
 
@@ -32,6 +37,7 @@ export class FileBuilder {
   readonly #declared = new Set<string>();
   readonly #locals: LocalName[] = [];
   readonly #scopes: LocalName[][] = [];
+  readonly #used = new Set<ImportedName | GlobalName>();
   #depth = 0;
 
   /** `header`: the text of the comment lines at the top. */
@@ -68,13 +74,13 @@ export class FileBuilder {
 
   /** One statement, or one line of a block. Broken into several lines only at the breaks of its layouts. */
   line(...parts: readonly Code[]): void {
-    this.#entries.push({ depth: this.#depth, code: parts });
+    this.#entries.push(this.#entry(parts));
   }
 
   /** An empty line; several in a row, or one at the start of a block, become one or none. */
   blank(): void {
     const last = this.#entries.at(-1);
-    if (last === undefined || last.code === undefined || last.depth < this.#depth) return;
+    if (last === undefined || last.line === undefined || last.depth < this.#depth) return;
     this.#entries.push({ depth: this.#depth });
   }
 
@@ -89,7 +95,7 @@ export class FileBuilder {
     this.line(head, " {");
     this.indented(body);
     if (this.#entries.length > start + 1) this.line(tail);
-    else this.#entries[start] = { depth: this.#depth, code: [head, " {", tail] };
+    else this.#entries[start] = this.#entry([head, " {", tail]);
   }
 
   /** What `body` writes, one step deeper. */
@@ -99,9 +105,14 @@ export class FileBuilder {
     this.#depth--;
   }
 
+  #entry(code: Code): Entry {
+    const line = flatten(code, this.#used);
+    return line.breakable ? { depth: this.#depth, line, code } : { depth: this.#depth, line };
+  }
+
   /** The whole file. */
   print(): string {
-    const used = namesIn(this.#entries);
+    const used = distinct(this.#used);
     const imports = used.imports.filter((name) => typeof name.from === "string" || name.from.file !== this.path);
     const own = new Set(used.imports.filter((name) => !imports.includes(name)).map(importKey));
     const spellOthers = spellNames({
@@ -118,40 +129,29 @@ export class FileBuilder {
       lines.push(print(code, { spell, width: lineWidth, depth: 0 }));
     }
     if (imports.length > 0) lines.push("");
-    for (const { code, depth } of this.#entries) {
-      lines.push(code === undefined ? "" : print(code, { spell, width: lineWidth, depth }));
-    }
+    for (const entry of this.#entries) lines.push(printEntry(entry, spell));
     return `${lines.join("\n").trimEnd()}\n`;
   }
 }
 
-/** The imported and global names in `entries`, each once, imports in an order that no line moves. */
-function namesIn(entries: readonly Entry[]): { imports: readonly ImportedName[]; globals: readonly GlobalName[] } {
+function printEntry({ depth, line, code }: Entry, spell: (name: Name) => string): string {
+  if (line === undefined) return "";
+  if (code !== undefined && line.broken) return print(code, { spell, width: lineWidth, depth });
+  const text = "  ".repeat(depth) + flatText(line, spell);
+  return code === undefined || fitsInto(text, lineWidth) ? text : print(code, { spell, width: lineWidth, depth });
+}
+
+/** Each name once, imports in an order that no line moves. */
+function distinct(names: Iterable<ImportedName | GlobalName>): {
+  readonly imports: readonly ImportedName[];
+  readonly globals: readonly GlobalName[];
+} {
   const imports = new Map<string, ImportedName>();
   const globals = new Map<string, GlobalName>();
-  const visit = (code: Code): void => {
-    if (typeof code === "string") return;
-    if (isSequence(code)) {
-      for (const part of code) visit(part);
-    } else if (code.kind === "import") {
-      const key = `${importKey(code)}\n${code.typeOnly}`;
-      if (!imports.has(key)) imports.set(key, code);
-    } else if (code.kind === "global") {
-      globals.set(code.name, code);
-    } else if (code.kind === "group" || code.kind === "indent" || code.kind === "indentIf") {
-      visit(code.content);
-    } else if (code.kind === "ifBroken") {
-      visit(code.broken);
-      visit(code.flat);
-    } else if (code.kind === "choice") {
-      visit(code.first);
-    } else if (code.kind === "states") {
-      visit(code.flat);
-    } else if (code.kind === "property") {
-      visit(code.value);
-    }
-  };
-  for (const entry of entries) if (entry.code !== undefined) visit(entry.code);
+  for (const name of names) {
+    if (name.kind === "import") imports.set(`${importKey(name)}\n${name.typeOnly}`, name);
+    else globals.set(name.name, name);
+  }
   const sorted = [...imports].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => name);
   return { imports: packagesFirst(sorted), globals: [...globals.values()] };
 }

@@ -23,6 +23,14 @@ export type Layout =
     }
   | { readonly kind: "states"; readonly flat: Code; readonly hugged: Code; readonly broken: Code }
   | { readonly kind: "fill"; readonly items: readonly string[] }
+  /** What is rarely broken: its layout is made when it is. */
+  | {
+      readonly kind: "lazy";
+      readonly flat: Code;
+      readonly broken: boolean;
+      readonly syntax: Syntax;
+      readonly layout: () => Layout;
+    }
   /** `key: value`, or `key` alone where the value is spelt like it. */
   | { readonly kind: "property"; readonly key: string; readonly value: Name };
 
@@ -73,6 +81,11 @@ export function fill(items: readonly string[]): Layout {
   return { kind: "fill", items };
 }
 
+/** `flat`, or where that does not fit what `layout` makes of it. `isBroken`: it never fits. */
+export function lazy(flat: Code, isBroken: boolean, syntax: Syntax, layout: () => Layout): Layout {
+  return { kind: "lazy", flat, broken: isBroken, syntax, layout };
+}
+
 /** What is in a group, to become part of another one. */
 export function ungrouped(code: Code): Code {
   return typeof code !== "string" && !isSequence(code) && code.kind === "group" ? code.content : code;
@@ -97,7 +110,13 @@ export function shorthand(key: string, value: Name): Layout {
 
 /** Code with names and layouts in it: ``code`const ${name}: ${type} = 1;` ``. */
 export function code(strings: TemplateStringsArray, ...values: readonly Code[]): Code {
-  return strings.map((text, i) => (i < values.length ? [text, values[i] as Code] : text));
+  const parts: Code[] = [];
+  for (let i = 0; i < strings.length; i++) {
+    const text = strings[i] as string;
+    if (text !== "") parts.push(text);
+    if (i < values.length) parts.push(values[i] as Code);
+  }
+  return parts;
 }
 
 export function isSequence(code: Code): code is readonly Code[] {
@@ -108,7 +127,7 @@ export function isSequence(code: Code): code is readonly Code[] {
 export function mustBreak(code: Code): boolean {
   if (typeof code === "string") return false;
   if (isSequence(code)) return code.some(mustBreak);
-  if (code.kind === "group") return code.broken;
+  if (code.kind === "group" || code.kind === "lazy") return code.broken;
   if (code.kind === "states") return mustBreak(code.flat);
   if (code.kind === "indent" || code.kind === "indentIf") return mustBreak(code.content);
   return code.kind === "break" && code.flat === undefined;

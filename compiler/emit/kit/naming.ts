@@ -52,18 +52,27 @@ export function spellNames(names: ModuleNames): (name: Name) => string {
     const key = importKey(name);
     if (!imports.has(key)) imports.set(key, claim(importCandidates(name), taken));
   }
-  const locals = new Map<LocalName, string>();
-  for (const name of names.locals) locals.set(name, claim(localCandidates(name.wanted), taken));
+  const spellings = new Map<Name, string>();
+  for (const name of names.locals) spellings.set(name, claim(localCandidates(name.wanted), taken));
   for (const scope of names.scopes) {
     const inScope = new Set<string>();
-    for (const name of scope) locals.set(name, claim(localCandidates(name.wanted), inScope, taken));
+    for (const name of scope) spellings.set(name, claim(localCandidates(name.wanted), inScope, taken));
   }
   return (name) => {
-    if (name.kind === "global") return names.declared.has(name.name) ? `globalThis.${name.name}` : name.name;
-    const spelling = name.kind === "import" ? imports.get(importKey(name)) : locals.get(name);
-    if (spelling === undefined) throw new Error(`cannot print ${JSON.stringify(name)}: it belongs to another file`);
+    let spelling = spellings.get(name);
+    if (spelling === undefined) {
+      spelling = spell(name);
+      spellings.set(name, spelling);
+    }
     return spelling;
   };
+
+  function spell(name: Name): string {
+    if (name.kind === "global") return names.declared.has(name.name) ? `globalThis.${name.name}` : name.name;
+    const spelling = name.kind === "import" ? imports.get(importKey(name)) : undefined;
+    if (spelling === undefined) throw new Error(`cannot print ${JSON.stringify(name)}: it belongs to another file`);
+    return spelling;
+  }
 }
 
 /** What makes two imports the same. */
@@ -77,8 +86,7 @@ export function sourceKey(source: Source): string {
 
 function claim(candidates: Iterable<string>, taken: Set<string>, outer: ReadonlySet<string> = reserved): string {
   for (const candidate of candidates) {
-    const free = ![taken, outer, reserved, globals].some((names) => names.has(candidate));
-    if (!free) continue;
+    if (taken.has(candidate) || outer.has(candidate) || reserved.has(candidate) || globals.has(candidate)) continue;
     taken.add(candidate);
     return candidate;
   }

@@ -2,6 +2,7 @@
  * Breaks code into lines: after Philip Wadler, "A prettier printer" (2003), with the rules of the formatter we use, so
  * that what we print is what it would print.
  */
+import { shorthandText } from "./flat.js";
 import { type Code, isSequence, type Layout, mustBreak } from "./layout.js";
 import type { Name } from "./name.js";
 import { textWidth } from "./width.js";
@@ -59,6 +60,9 @@ class Printer {
       case "group":
         this.#stack.push(this.#group(layout, depth, flat));
         break;
+      case "lazy":
+        this.#stack.push({ code: flat ? layout.flat : layout.layout(), depth, flat });
+        break;
       case "indent":
         this.#stack.push({ code: layout.content, depth: depth + 1, flat });
         break;
@@ -82,14 +86,9 @@ class Printer {
         this.#fill(layout.items, depth, flat);
         break;
       case "property":
-        this.#stack.push({ code: this.#property(layout), depth, flat });
+        this.#stack.push({ code: shorthandText(layout, this.#options.spell), depth, flat });
         break;
     }
-  }
-
-  #property({ key, value }: Extract<Layout, { kind: "property" }>): string {
-    const spelling = this.#options.spell(value);
-    return key === spelling ? key : `${key}: ${spelling}`;
   }
 
   #newLine(depth: number): void {
@@ -143,11 +142,15 @@ class Printer {
       } else if (code.kind === "break") {
         if (!flat || code.flat === undefined) return true;
         room -= code.flat.length;
-      } else if (code.kind === "property") room -= textWidth(this.#property(code));
-      else stack.push({ code: contentOf(code, flat), depth, flat: flat && !(code.kind === "group" && code.broken) });
+      } else if (code.kind === "property") room -= textWidth(shorthandText(code, spell));
+      else stack.push({ code: contentOf(code, flat), depth, flat: flat && !isBroken(code) });
     }
     return false;
   }
+}
+
+function isBroken(layout: Layout): boolean {
+  return (layout.kind === "group" || layout.kind === "lazy") && layout.broken;
 }
 
 function pushAll(stack: Item[], codes: readonly Code[], depth: number, flat: boolean): void {
@@ -157,6 +160,8 @@ function pushAll(stack: Item[], codes: readonly Code[], depth: number, flat: boo
 /** What of a layout is measured. */
 function contentOf(layout: Exclude<Layout, { kind: "break" | "property" }>, flat: boolean): Code {
   switch (layout.kind) {
+    case "lazy":
+      return flat ? layout.flat : layout.layout();
     case "ifBroken":
     case "states":
       return flat ? layout.flat : layout.broken;

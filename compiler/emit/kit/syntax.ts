@@ -14,6 +14,7 @@ import {
   indentIf,
   isSequence,
   join,
+  lazy,
   line,
   mustBreak,
   type Syntax,
@@ -59,22 +60,25 @@ export function call(callee: Code, args: readonly Code[]): Code {
   const roles = args.map((arg) => syntaxOf(arg).role);
   const functions = roles.filter((role) => role === "function").length;
   const composed = args.length > 1 && (functions > 1 || roles.includes("call with a function"));
-  const role: Syntax = { role: functions > 0 ? "call with a function" : "call" };
-  if (composed) return group([callee, broken(ungrouped(parenthesized(args)))], role);
+  const syntax: Syntax = { role: functions > 0 ? "call with a function" : "call" };
+  return lazy([callee, "(", join(", ", args), ")"], composed || args.some(mustBreak), syntax, () =>
+    group([callee, composed ? broken(ungrouped(parenthesized(args))) : argumentList(args)]),
+  );
+}
+
+function argumentList(args: readonly Code[]): Code {
   const last = args.at(-1);
   const before = args.slice(0, -1);
   const hugged = last && syntaxOf(last).hugged;
   const previous = syntaxOf(before.at(-1) ?? "");
   const alike = previous.hugged !== undefined || previous.role === "function";
-  if (last === undefined || hugged === undefined || alike || before.some(mustBreak)) {
-    return group([callee, parenthesized(args)], role);
-  }
+  if (last === undefined || hugged === undefined || alike || before.some(mustBreak)) return parenthesized(args);
   const around = (code: Code): Code => ["(", before.map((arg) => [arg, ", "]), code, ")"];
-  return group([callee, states(around(last), around(hugged), broken(ungrouped(parenthesized(args))))], role);
+  return states(around(last), around(hugged), broken(ungrouped(parenthesized(args))));
 }
 
 function syntaxOf(code: Code): Syntax {
-  if (typeof code === "string" || isSequence(code) || code.kind !== "group") return {};
+  if (typeof code === "string" || isSequence(code) || (code.kind !== "group" && code.kind !== "lazy")) return {};
   return code.syntax ?? {};
 }
 

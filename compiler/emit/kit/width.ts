@@ -7,6 +7,11 @@ const wide =
 const combining = /\p{Mn}|\p{Me}|\p{Cf}/u;
 const ascii = /^[\x20-\x7e]*$/;
 
+/** Whether `text` takes at most `columns` on a line. */
+export function fitsInto(text: string, columns: number): boolean {
+  return text.length * 2 <= columns || (text.length <= columns && ascii.test(text)) || textWidth(text) <= columns;
+}
+
 /** Columns that `text` takes on a line. */
 export function textWidth(text: string): number {
   if (ascii.test(text)) return text.length;

@@ -81,7 +81,7 @@ test("locals of a function avoid each other, the module's names and reserved wor
   file.line(importedValue(abi, "codec"));
   for (const wanted of [["codec", "value", "value", "default", "x2", "x2"], ["value"]]) {
     const scope = file.scope();
-    file.line(wanted.map((name) => [scope.name(name), " "]));
+    file.line(wanted.map((name, i) => [i === 0 ? "" : " ", scope.name(name)]));
   }
   expect(file.print().split("\n").slice(2)).toEqual(["codec", "codec2 value value2 default2 x2 x2_2", "value", ""]);
 });

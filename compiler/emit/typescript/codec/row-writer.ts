@@ -2,7 +2,7 @@
  * Writes a row in three steps: tests of all plain scalars, the instructions that store them, and then, in the order of
  * the parts, whatever varies in size.
  */
-import { type Code, code, ifStatement, type LocalName } from "../../kit/index.js";
+import { type Code, call, code, ifStatement, type LocalName } from "../../kit/index.js";
 import { type Body, partHint, plus } from "./body.js";
 import { type Bit, mayBeMissing, type Row } from "./row.js";
 import { bitNames, declareView, type RowItem } from "./row-item.js";
@@ -12,31 +12,44 @@ import { refuseIf, writeReserved, writeValue } from "./writing.js";
 
 export function writeRow(body: Body, row: Row, items: readonly RowItem[]): void {
   const { file, io: w, at } = body;
-  const plain = items.filter(isPlain);
-  for (const { value, place } of plain) refuseIf(body, plainOf(place.core).refused(value));
+  const runs = new TextRuns(body, items);
+  const plain = items.flatMap((item) => {
+    const steps = plainSteps(item, runs);
+    return steps === undefined ? [] : [{ ...steps, slot: item.place.slot! }];
+  });
+  for (const { refused } of plain) refuseIf(body, refused);
   if (plain.length > 0) {
     const view = declareView(body);
-    for (const { value, place } of plain) {
-      file.line(code`${view}.set${plainOf(place.core).view}(${plus(at, place.slot!)}, ${value}, true);`);
+    for (const { instruction, stored, slot } of plain) {
+      file.line(call(code`${view}.set${instruction}`, [plus(at, slot), ...stored]), ";");
     }
   }
   const bits = bitNames(body, row);
   for (const name of bits) file.line(code`let ${name} = 0;`);
-  const runs = new TextRuns(body, items);
   for (const item of items) {
     runs.start(item);
-    if (!isPlain(item)) writeItem(body, item, bits, runs);
+    if (plainSteps(item, runs) === undefined || runs.has(item)) writeItem(body, item, bits, runs);
   }
   for (const [i, name] of bits.entries()) file.line(code`${w}.view.setUint8(${plus(at, i)}, ${name});`);
   if (items.length === 0) file.line(code`${w}.view.setUint8(${at}, 0);`);
 }
 
-function isPlain({ place }: RowItem): boolean {
-  return !mayBeMissing(place) && place.core.kind === "scalar" && plainScalar(place.core.scalar) !== undefined;
+interface PlainSteps {
+  readonly refused: Code;
+  /** Of DataView, and what it stores. */
+  readonly instruction: string;
+  readonly stored: readonly Code[];
 }
 
-function plainOf(core: RowItem["place"]["core"]): NonNullable<ReturnType<typeof plainScalar>> {
-  return plainScalar(core.kind === "scalar" ? core.scalar : "double")!;
+/** What is tested and stored before everything that varies: plain scalars, and the lengths of strings in runs. */
+function plainSteps(item: RowItem, runs: TextRuns): PlainSteps | undefined {
+  const { place, value } = item;
+  if (mayBeMissing(place) || place.core.kind !== "scalar") return undefined;
+  if (runs.has(item)) {
+    return { refused: code`typeof ${value} !== "string"`, instruction: "Uint8", stored: [code`${value}.length`] };
+  }
+  const plain = plainScalar(place.core.scalar);
+  return plain && { refused: plain.refused(value), instruction: plain.view, stored: [value, "true"] };
 }
 
 function writeItem(body: Body, item: RowItem, bits: readonly LocalName[], runs: TextRuns): void {

@@ -2,11 +2,15 @@
  * Runs of strings in a row: strings that follow each other with nothing between them that adds text of its own. Their
  * text is joined in a local variable, which spares a store into the writer for each.
  */
-import { code, type LocalName } from "../../kit/index.js";
+import { assignmentBelow, call, code, conditional, ifStatement, type LocalName } from "../../kit/index.js";
 import { type Body, plus } from "./body.js";
 import { mayBeMissing } from "./row.js";
 import type { RowItem } from "./row-item.js";
 import { refuseIf } from "./writing.js";
+
+/** Lengths from here on do not fit into their slots; chunks of the heap hold so many units (docs/wire-lockstep.md). */
+const longestShort = 254;
+const chunkUnits = 8192;
 
 export class TextRuns {
   readonly #body: Body;
@@ -34,15 +38,22 @@ export class TextRuns {
     }
   }
 
-  /** The last string of a run puts the text back. */
+  /** The length is in its slot already if that is at a fixed place. The last string of a run puts the text back. */
   write(item: RowItem): void {
     const { file, io: w, at } = this.#body;
     const { place, value } = item;
-    const slot = place.slot === undefined ? code`${w}.reserve(1)` : plus(at, place.slot);
+    if (place.slot === undefined) {
+      refuseIf(this.#body, code`typeof ${value} !== "string"`);
+      file.line(call([w, ".putLength"], [code`${w}.reserve(1)`, code`${value}.length`]), ";");
+    } else {
+      const long = call([w, ".putLong"], [plus(at, place.slot), code`${value}.length`]);
+      file.line(ifStatement(code`${value}.length > ${String(longestShort)}`, [long, ";"]));
+    }
     const isLast = this.#runs.some((run) => run.at(-1) === item);
-    refuseIf(this.#body, code`typeof ${value} !== "string"`);
-    file.line(code`${w}.putLength(${slot}, ${value}.length);`);
-    file.line(code`${isLast ? code`${w}.text` : this.#text!} = ${w}.join(${this.#text!}, ${value});`);
+    const fits = code`${this.#text!}.length + ${value}.length <= ${String(chunkUnits)}`;
+    const next = call([w, ".nextChunk"], [this.#text!, value]);
+    const joined = conditional(fits, code`${this.#text!} + ${value}`, next);
+    file.line(assignmentBelow(isLast ? code`${w}.text` : this.#text!, joined), ";");
   }
 }
 

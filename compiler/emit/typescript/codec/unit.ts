@@ -55,17 +55,19 @@ export function emitUnit(unit: Unit, surroundings: Surroundings): void {
   const className = file.local(`${unit.hint}Lockstep`);
   const variants = nameVariants(unit, surroundings);
   file.blank();
-  file.block(code`class ${className} extends ${abiValue("LockstepCodec")}<${type}>`, () => {
+  const isName = typeof type === "string" || "kind" in type;
+  const of = (codec: Name) => generic(codec, [type], isName);
+  file.block(code`class ${className} extends ${of(abiValue("LockstepCodec"))}`, () => {
     emitWrite(unit, variants, surroundings);
     file.blank();
     emitRead(unit, variants, surroundings);
     file.blank();
-    file.block(code`override shape(): ${abiType("Codec")}<${type}>`, () => file.line("return ", unit.shape, ";"));
+    file.block(code`override shape(): ${of(abiType("Codec"))}`, () => file.line("return ", unit.shape, ";"));
   });
   file.blank();
   const flags = Object.entries({ text, bulk, recursive }).flatMap(([name, is]) => (is ? [`${name}: true`] : []));
   const layout = objectLiteral([`slot: ${slot}`, ...flags]);
-  const head = code`${unit.exported ? "export " : ""}const ${unit.codec}: ${abiType("Codec")}<${type}>`;
+  const head = code`${unit.exported ? "export " : ""}const ${unit.codec}: ${of(abiType("Codec"))}`;
   const made = call(code`new ${className}`, [stringLiteral(label), hex64(fingerprint), layout]);
   file.line(assignment(head, made), ";");
 }

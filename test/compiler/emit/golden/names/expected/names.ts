@@ -169,28 +169,36 @@ class EndpointLockstep extends LockstepCodec<Endpoint> {
       w: w3,
       value: value2,
     } = value;
-    let text = w2.text;
     if (typeof twoWords !== "string") w2.refuse();
-    w2.putLength(at, twoWords.length);
-    text = w2.join(text, twoWords);
     if (typeof itS !== "string") w2.refuse();
-    w2.putLength(at + 1, itS.length);
-    text = w2.join(text, itS);
     if (typeof __proto__2 !== "string") w2.refuse();
-    w2.putLength(at + 2, __proto__2.length);
-    text = w2.join(text, __proto__2);
     if (typeof constructor2 !== "string") w2.refuse();
-    w2.putLength(at + 3, constructor2.length);
-    text = w2.join(text, constructor2);
     if (typeof class2 !== "string") w2.refuse();
-    w2.putLength(at + 4, class2.length);
-    text = w2.join(text, class2);
     if (typeof w3 !== "string") w2.refuse();
-    w2.putLength(at + 5, w3.length);
-    text = w2.join(text, w3);
     if (typeof value2 !== "string") w2.refuse();
-    w2.putLength(at + 6, value2.length);
-    w2.text = w2.join(text, value2);
+    const view = w2.view;
+    view.setUint8(at, twoWords.length);
+    view.setUint8(at + 1, itS.length);
+    view.setUint8(at + 2, __proto__2.length);
+    view.setUint8(at + 3, constructor2.length);
+    view.setUint8(at + 4, class2.length);
+    view.setUint8(at + 5, w3.length);
+    view.setUint8(at + 6, value2.length);
+    let text = w2.text;
+    if (twoWords.length > 254) w2.putLong(at, twoWords.length);
+    text = text.length + twoWords.length <= 8192 ? text + twoWords : w2.nextChunk(text, twoWords);
+    if (itS.length > 254) w2.putLong(at + 1, itS.length);
+    text = text.length + itS.length <= 8192 ? text + itS : w2.nextChunk(text, itS);
+    if (__proto__2.length > 254) w2.putLong(at + 2, __proto__2.length);
+    text = text.length + __proto__2.length <= 8192 ? text + __proto__2 : w2.nextChunk(text, __proto__2);
+    if (constructor2.length > 254) w2.putLong(at + 3, constructor2.length);
+    text = text.length + constructor2.length <= 8192 ? text + constructor2 : w2.nextChunk(text, constructor2);
+    if (class2.length > 254) w2.putLong(at + 4, class2.length);
+    text = text.length + class2.length <= 8192 ? text + class2 : w2.nextChunk(text, class2);
+    if (w3.length > 254) w2.putLong(at + 5, w3.length);
+    text = text.length + w3.length <= 8192 ? text + w3 : w2.nextChunk(text, w3);
+    if (value2.length > 254) w2.putLong(at + 6, value2.length);
+    w2.text = text.length + value2.length <= 8192 ? text + value2 : w2.nextChunk(text, value2);
   }
 
   override read(r: ViceroyReader, at: number): Endpoint {
