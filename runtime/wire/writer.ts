@@ -37,7 +37,7 @@ export class Writer extends Batch {
   /** A length into its one-byte slot; from 255 on the number itself follows as four bytes. */
   putLength(at: number, n: number): void {
     if (n < longLength) this.view.setUint8(at, n);
-    else this.#putLong(at, n);
+    else this.putLong(at, n);
   }
 
   /** The count of a map, a set or a record, into its slot. */
@@ -45,7 +45,8 @@ export class Writer extends Batch {
     this.view.setUint32(at, n, true);
   }
 
-  #putLong(at: number, n: number): void {
+  /** A length that one byte cannot hold: 255 and up. */
+  putLong(at: number, n: number): void {
     const to = this.reserve(4);
     this.view.setUint32(to, n, true);
     this.view.setUint8(at, longLength);
@@ -59,14 +60,15 @@ export class Writer extends Batch {
   }
 
   /**
-   * The chunk `text` of the heap with one more string. A chunk holds many short strings or one long one: a full one is
-   * set aside, and `value` begins the next. The caller puts the result into `text` before anyone else adds to it.
+   * The chunk `text` of the heap with one more string. A chunk holds many short strings or one long one. The caller puts
+   * the result into `text` before anyone else adds to it.
    */
   join(text: string, value: string): string {
-    return text.length + value.length <= chunkUnits ? text + value : this.#nextChunk(text, value);
+    return text.length + value.length <= chunkUnits ? text + value : this.nextChunk(text, value);
   }
 
-  #nextChunk(text: string, value: string): string {
+  /** Sets a chunk aside that has no room for `value`, and begins the next one with it. */
+  nextChunk(text: string, value: string): string {
     if (text.length > 0) this.#chunks.push(text);
     return value;
   }
