@@ -54,6 +54,9 @@ export function planProcs<D extends string>(options: SpawnProcsOptions<D>, size:
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
   if (typeof name !== "string" || name === "") throw wrong("a name", name);
   if (!isolations.includes(isolation)) throw wrong('isolation "process", "thread" or "inline"', isolation);
+  if (isolation === "process" && process.platform === "win32") {
+    throw new Error('cannot spawn procs: isolation "process" needs Linux or macOS; use "thread", got win32');
+  }
   for (const option of refused[isolation]) {
     if (options[option] !== undefined) {
       throw new TypeError(

@@ -10,6 +10,9 @@
 import type { ChildProcess } from "node:child_process";
 import { builtins } from "../builtins.js";
 
+/** Something that kills watchers for good is stronger. */
+const mostStarts = 8;
+
 /** How long registered groups have to leave by themselves after the end of this process, in steps of 50 ms. */
 const graceSteps = 20;
 
@@ -74,10 +77,11 @@ export class Watcher {
 
   #tell(line: string): void {
     if (this.#shell === undefined) this.#start();
-    else this.#shell.stdin!.write(line);
+    else this.#shell.stdin?.write(line);
   }
 
   #start(): void {
+    if (this.#starts === mostStarts) return;
     const shell = builtins.childProcess.spawn("/bin/sh", ["-c", script, "viceroy-watcher"], {
       cwd: "/",
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
@@ -87,8 +91,8 @@ export class Watcher {
     this.#shell = shell;
     this.#starts++;
     shell.unref();
-    (shell.stdin as unknown as { unref(): void }).unref();
-    shell.stdin!.on("error", () => {});
+    (shell.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    shell.stdin?.on("error", () => {});
     shell.once("error", (cause) => {
       this.#shell = undefined;
       process.emitWarning(`cannot start the watcher of child processes: ${cause.message}`, "ViceroyWarning");
@@ -96,10 +100,10 @@ export class Watcher {
     // Someone killed it: the next one knows everything that this one knew.
     shell.once("exit", () => {
       this.#shell = undefined;
-      if (this.#groups.size > 0 && this.#starts < 8) this.#start();
+      if (this.#groups.size > 0) this.#start();
     });
     const known = [...this.#groups].map((group) => `+ ${group}\n`);
     if (this.#directory !== undefined) known.push(`d ${this.#directory}\n`);
-    shell.stdin!.write(known.join(""));
+    shell.stdin?.write(known.join(""));
   }
 }
