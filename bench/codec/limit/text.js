@@ -1,0 +1,80 @@
+/**
+ * The limit: codecs written by hand for these very messages, in the layout that Viceroy generates and with the same
+ * checks: types and ranges when encoding; bounds, counts, bits, padding and a message read to its exact end when decoding.
+ * Each has memory of its own, in variables of its module; only this is shared. Errors have no path.
+ */
+const { latin1Slice, ucs2Slice } = Buffer.prototype;
+
+export function fail() {
+  throw new TypeError("invalid message");
+}
+
+/** Most bytes that a text can take. */
+export const textBytes = (units) => units * 3 + 5;
+
+let expectWide = false;
+
+/** Writes all text of a message at `at`, where there is room; answers the end. */
+export function writeText(bytes, view, text, at) {
+  const units = text.length;
+  if (units === 0) return at;
+  if (units > 8192) fail();
+  if (units <= 12) {
+    let i = 0;
+    for (; i < units; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit > 255) break;
+      bytes[at + 4 + i] = unit;
+    }
+    if (i === units) {
+      view.setUint32(at, units * 2, true);
+      return at + 4 + units;
+    }
+  }
+  if (expectWide || bytes.utf8Write(text, at + 4, units * 3) !== units) {
+    expectWide = isWide(text) || !isLatin1(bytes, text, at + 4);
+    if (expectWide) {
+      const from = (at + 5) & ~1;
+      bytes[at + 4] = 0;
+      bytes.ucs2Write(text, from, units * 2);
+      view.setUint32(at, units * 2 + 1, true);
+      return from + units * 2;
+    }
+  }
+  view.setUint32(at, units * 2, true);
+  return at + 4 + units;
+}
+
+function isWide(text) {
+  const end = Math.min(text.length, 128);
+  for (let i = 0; i < end; i++) if (text.charCodeAt(i) > 255) return true;
+  return false;
+}
+
+function isLatin1(bytes, text, at) {
+  bytes.latin1Write(text, at, text.length);
+  return bytes.latin1Slice(at, at + text.length) === text;
+}
+
+/** All text of a message, which is in `[at, end)`. */
+export function readText(source, view, at, end) {
+  if (at === end) return "";
+  if (at + 4 > end) fail();
+  const header = view.getUint32(at, true);
+  const units = header >>> 1;
+  if ((header & 1) === 0) {
+    if (at + 4 + units !== end) fail();
+    return latin1Slice.call(source, at + 4, end);
+  }
+  const from = (at + 5) & ~1;
+  if (from + units * 2 !== end || (from !== at + 4 && source[at + 4] !== 0)) fail();
+  return ucs2Slice.call(source, from, end);
+}
+
+/** A length from 255 on, behind everything at a fixed place. */
+export function readLong(view, at, end) {
+  if (at + 4 > end) fail();
+  const length = view.getUint32(at, true);
+  if (length < 255) fail();
+  return length;
+}

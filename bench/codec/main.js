@@ -1,0 +1,106 @@
+/**
+ * `npm run bench:codec`: six messages encoded and decoded, into a batch as links do it and as fresh Uint8Arrays, against
+ * peers and against the limit.
+ *
+ * Peers are used as their documentation shows them; into a batch they are no different then. Those that have a lower
+ * level, which writes into a buffer of the caller's, are listed once more with it.
+ */
+import { fileURLToPath } from "node:url";
+import { benchmark, compare, ratioOf, runJson, takeTurns } from "../harness/index.js";
+import { median } from "../harness/stats.js";
+import { markdown, number } from "../harness/table.js";
+import { messages, titles } from "./messages.js";
+import { prepareCodecs } from "./prepare.js";
+
+const reference = "viceroy";
+const peers = ["avsc", "bebop", "msgpackr", "protobufjs", "ts-proto", "protobuf-es", "json"];
+const withBuffers = ["avsc-buffer", "bebop-buffer", "protobufjs-buffer"];
+const modes = { batch: "into a batch", fresh: "fresh Uint8Arrays" };
+const measure = fileURLToPath(new URL("measure.js", import.meta.url));
+
+await benchmark(
+  { name: "codec", title: "Encoding and decoding", rounds: 5, needs: ["viceroy"] },
+  async ({ options, wanted }) => {
+    await prepareCodecs();
+    const profile = options.quick ? { warmUp: 30, window: 5, windows: 3 } : { warmUp: 150, window: 25, windows: 7 };
+    const subjects = ["limit", reference, ...peers, ...withBuffers].filter(wanted).map((name) => ({
+      name,
+      run: async () => sums(await runJson([process.execPath, measure, name, JSON.stringify(profile)])),
+    }));
+    const samples = await takeTurns(subjects, options);
+    const names = Object.keys(messages);
+    return [
+      { title: "Viceroy, encode + decode", table: summary(samples, names), samples },
+      ...names.map((name) => section(samples, name, "batch")),
+      ...names.map((name) => section(samples, name, "fresh")),
+    ];
+  },
+);
+
+/** A sample with the sum of encoding and decoding beside both. */
+function sums(sample) {
+  const added = Object.entries(sample).flatMap(([key, encode]) => {
+    if (!key.endsWith(".encode")) return [];
+    const stem = key.slice(0, -".encode".length);
+    return [[`${stem}.both`, encode + sample[`${stem}.decode`]]];
+  });
+  return { ...sample, ...Object.fromEntries(added) };
+}
+
+/** Ratios of the one sum that counts: how many times as long the others take. */
+function summary(samples, names) {
+  const head = [
+    "message",
+    "ns",
+    "speed of the limit",
+    "best peer",
+    "slower by",
+    "with buffers",
+    "slower by",
+    "worst cell",
+  ];
+  const body = Object.keys(modes).flatMap((mode) =>
+    names.map((name) => {
+      const metric = `${name}.${mode}.both`;
+      const own = median((samples.get(reference) ?? []).map((sample) => sample[metric]));
+      const [best, slower] = bestOf(samples, metric, peers);
+      const [bestBuffer, slowerBuffer] = bestOf(samples, metric, mode === "batch" ? withBuffers : []);
+      const cells = ["encode", "decode"].map((way) => 1 / bestOf(samples, `${name}.${mode}.${way}`, peers)[1]);
+      return [
+        `${titles[name]}, ${modes[mode]}`,
+        number(own),
+        number(ratioOf(samples, metric, "limit", reference).median, 2),
+        best,
+        `${number(slower, 2)}x`,
+        bestBuffer,
+        bestBuffer === "-" ? "-" : `${number(slowerBuffer, 2)}x`,
+        number(Math.max(...cells), 2),
+      ];
+    }),
+  );
+  return markdown(head, body);
+}
+
+/** The fastest of `candidates`, and its time divided by ours. */
+function bestOf(samples, metric, candidates) {
+  const ratios = candidates
+    .map((name) => [name, ratioOf(samples, metric, name, reference).median])
+    .filter(([, ratio]) => Number.isFinite(ratio))
+    .sort(([, a], [, b]) => a - b);
+  return ratios[0] ?? ["-", Number.NaN];
+}
+
+function section(samples, name, mode) {
+  const measured = new Map(
+    [...samples].filter(([subject, rounds]) => {
+      return `${name}.bytes` in (rounds[0] ?? {}) && (mode === "batch" || !withBuffers.includes(subject));
+    }),
+  );
+  const columns = [
+    { metric: `${name}.bytes`, title: "bytes" },
+    { metric: `${name}.${mode}.encode`, title: "encode ns" },
+    { metric: `${name}.${mode}.decode`, title: "decode ns" },
+    { metric: `${name}.${mode}.both`, title: "both", ratio: true },
+  ];
+  return { title: `${titles[name]}, ${modes[mode]}`, table: compare(measured, { reference, columns }) };
+}

@@ -1,0 +1,16 @@
+/** Bebop. What `encode` returns is part of a buffer that the next message is written into, so a fresh one is a copy of it. */
+import * as generated from "../generated/bebop.js";
+import { types } from "../messages.js";
+
+const { doubles: _, ...names } = types;
+export const codecs = Object.fromEntries(
+  Object.entries(names).map(([name, type]) => [name, codec(generated[type === "People" ? "PersonList" : type])]),
+);
+
+function codec(type) {
+  return {
+    encode: (value) => type.encode(value).slice(),
+    decode: (bytes) => type.decode(bytes),
+    batchEncode: (value) => type.encode(value),
+  };
+}

@@ -1,0 +1,3 @@
+import { defineConfig } from "viceroy/compiler";
+
+export default defineConfig({ schemas: "schemas/**/*.ts", actors: "src/**/*.ts", out: "generated", emit: ["ts"] });
