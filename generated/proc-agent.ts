@@ -153,15 +153,17 @@ class ProcInfoLockstep extends LockstepCodec<ProcInfo> {
     w.requireObject(value);
     const { pid, node, viceroy } = value;
     if (pid !== pid >>> 0) w.refuse();
+    if (typeof node !== "string") w.refuse();
+    if (typeof viceroy !== "string") w.refuse();
     const view = w.view;
     view.setUint32(at, pid, true);
+    view.setUint8(at + 4, node.length);
+    view.setUint8(at + 5, viceroy.length);
     let text = w.text;
-    if (typeof node !== "string") w.refuse();
-    w.putLength(at + 4, node.length);
-    text = w.join(text, node);
-    if (typeof viceroy !== "string") w.refuse();
-    w.putLength(at + 5, viceroy.length);
-    w.text = w.join(text, viceroy);
+    if (node.length > 254) w.putLong(at + 4, node.length);
+    text = text.length + node.length <= 8192 ? text + node : w.nextChunk(text, node);
+    if (viceroy.length > 254) w.putLong(at + 5, viceroy.length);
+    w.text = text.length + viceroy.length <= 8192 ? text + viceroy : w.nextChunk(text, viceroy);
   }
 
   override read(r: Reader, at: number): ProcInfo {
@@ -185,13 +187,16 @@ class ClassReferenceLockstep extends LockstepCodec<ClassReference> {
   override write(w: Writer, at: number, value: ClassReference): void {
     w.requireObject(value);
     const { registry, id } = value;
-    let text = w.text;
     if (typeof registry !== "string") w.refuse();
-    w.putLength(at, registry.length);
-    text = w.join(text, registry);
     if (typeof id !== "string") w.refuse();
-    w.putLength(at + 1, id.length);
-    w.text = w.join(text, id);
+    const view = w.view;
+    view.setUint8(at, registry.length);
+    view.setUint8(at + 1, id.length);
+    let text = w.text;
+    if (registry.length > 254) w.putLong(at, registry.length);
+    text = text.length + registry.length <= 8192 ? text + registry : w.nextChunk(text, registry);
+    if (id.length > 254) w.putLong(at + 1, id.length);
+    w.text = text.length + id.length <= 8192 ? text + id : w.nextChunk(text, id);
   }
 
   override read(r: Reader, at: number): ClassReference {
@@ -368,14 +373,17 @@ class ProcAgentRefuseArgsLockstep extends LockstepCodec<ProcAgentRefuseArgs> {
     const mesh = value[0];
     const name = value[1];
     const reason = value[2];
+    if (typeof name !== "string") w.refuse();
+    if (typeof reason !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at + 8, name.length);
+    view.setUint8(at + 9, reason.length);
     w.putUint64(at, mesh);
     let text = w.text;
-    if (typeof name !== "string") w.refuse();
-    w.putLength(at + 8, name.length);
-    text = w.join(text, name);
-    if (typeof reason !== "string") w.refuse();
-    w.putLength(at + 9, reason.length);
-    w.text = w.join(text, reason);
+    if (name.length > 254) w.putLong(at + 8, name.length);
+    text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    if (reason.length > 254) w.putLong(at + 9, reason.length);
+    w.text = text.length + reason.length <= 8192 ? text + reason : w.nextChunk(text, reason);
   }
 
   override read(r: Reader, at: number): ProcAgentRefuseArgs {

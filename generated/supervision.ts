@@ -50,14 +50,17 @@ class FailureCauseLockstep extends LockstepCodec<FailureCause> {
     w.enter();
     w.requireObject(value);
     const { name, message, stack, cause } = value;
+    if (typeof name !== "string") w.refuse();
+    if (typeof message !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at + 1, name.length);
+    view.setUint8(at + 2, message.length);
     let bits = 0;
     let text = w.text;
-    if (typeof name !== "string") w.refuse();
-    w.putLength(at + 1, name.length);
-    text = w.join(text, name);
-    if (typeof message !== "string") w.refuse();
-    w.putLength(at + 2, message.length);
-    w.text = w.join(text, message);
+    if (name.length > 254) w.putLong(at + 1, name.length);
+    text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    if (message.length > 254) w.putLong(at + 2, message.length);
+    w.text = text.length + message.length <= 8192 ? text + message : w.nextChunk(text, message);
     if (stack !== undefined) {
       bits |= 1;
       w.putString(w.reserve(1), stack);

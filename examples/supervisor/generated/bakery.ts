@@ -70,13 +70,16 @@ class BakedLockstep extends LockstepCodec<Baked> {
   override write(w: Writer, at: number, value: Baked): void {
     w.requireObject(value);
     const { order, result } = value;
-    let text = w.text;
     if (typeof order !== "string") w.refuse();
-    w.putLength(at, order.length);
-    text = w.join(text, order);
     if (typeof result !== "string") w.refuse();
-    w.putLength(at + 1, result.length);
-    w.text = w.join(text, result);
+    const view = w.view;
+    view.setUint8(at, order.length);
+    view.setUint8(at + 1, result.length);
+    let text = w.text;
+    if (order.length > 254) w.putLong(at, order.length);
+    text = text.length + order.length <= 8192 ? text + order : w.nextChunk(text, order);
+    if (result.length > 254) w.putLong(at + 1, result.length);
+    w.text = text.length + result.length <= 8192 ? text + result : w.nextChunk(text, result);
   }
 
   override read(r: Reader, at: number): Baked {
