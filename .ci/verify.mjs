@@ -31,7 +31,9 @@ await check("generated code is what the schemas say", () =>
 await check("compile the schemas of the tests", () =>
   allOf(["test/contract/project", "test/fixtures/crew"].map((project) => () => viceroy(project, "compile"))),
 );
-await check("format, lint, import cycles, layers", () => tool("@biomejs/biome/bin/biome", "check", "."));
+await check("format, lint, import cycles, layers", () =>
+  tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
+);
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 await check("tests", async () => {
   const tests = await runTests([], profile);

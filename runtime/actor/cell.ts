@@ -244,6 +244,10 @@ export class Cell implements Destination, Sender, MailboxOwner {
     if (this.#sessions?.get(session.key) === session) this.#sessions.delete(session.key);
   }
 
+  targetEnded({ kind, number, rank }: SessionTarget): void {
+    if (kind === "actor") this.proc.holderEnded(holderName({ mesh: number, rank }));
+  }
+
   bounced(session: Session, slot: number, error: DeliveryError): void {
     this.undeliverable(session.labelOf(slot), error);
   }

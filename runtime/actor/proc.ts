@@ -143,12 +143,13 @@ export class Proc implements LinkHost {
     if (this.routes.down(peer) !== undefined) return;
     const error = new DeliveryError("peer-down", reason);
     this.routes.markDown(peer, error);
+    // Before the links end: what they carried tells less than why the process has ended.
+    for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
     for (const link of [...this.#links]) {
       if (link.peer !== peer) continue;
       link.destroy();
       this.#end(link, error);
     }
-    for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
     this.hooks.peerDown(peer, reason);
   }
 
@@ -178,6 +179,11 @@ export class Proc implements LinkHost {
   closePort(port: OpenPort): void {
     this.#ports.delete(port.number);
     port.cell.removePort(port);
+  }
+
+  /** An actor has ended, which may have been sent ports of this proc that it never saw. */
+  holderEnded(holder: string): void {
+    for (const port of [...this.#ports.values()]) port.hold(holder, 0n, false);
   }
 
   /** The link that leads to where something lives; undefined if its process is dead. */

@@ -7,7 +7,6 @@ import type { Body, Identity } from "../proc/body.js";
 import { inheritedEnv, inheritedExecArgv } from "../proc/exec-argv.js";
 import { inlineBody } from "../proc/inline-body.js";
 import { bringsLoader, typescriptLoader } from "../proc/loader.js";
-import { refuseWhileLoading } from "../proc/loading.js";
 import type { Local } from "../proc/local.js";
 import { locationOf } from "../proc/local-proc.js";
 import { Member } from "../proc/member.js";
@@ -32,7 +31,7 @@ const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 /** @throws what functions among the options throw; then nothing has been started */
 export function startProcs<D extends string>(local: Local, extent: Extent<D>, plan: ProcsPlan<D>): SpawnedProcs {
   const owner = currentCell();
-  refuseWhileLoading("procs");
+  local.checkSpawn(owner, "procs");
   const { proc } = owner;
   const runDir = plan.isolation === "process" ? local.runDir : "";
   const starts = [...points(wholeRegion(extent))].map((point): Start => {

@@ -30,6 +30,11 @@ export class DeliveryError extends Error {
   }
 }
 
+/** Whether the receiver itself is no more, alone or with its process, as opposed to the way to it, or what it takes. */
+export function meansEnded({ reason }: DeliveryError): boolean {
+  return reason === "failed" || reason === "stopped" || reason === "unknown" || reason === "peer-down";
+}
+
 /** More has been sent to one receiver, without awaiting it, than its sender may queue. Nothing of it is dropped. */
 export class BackpressureError extends Error {
   override readonly name: string = "BackpressureError";

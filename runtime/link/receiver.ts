@@ -4,7 +4,7 @@
  */
 import { Reader } from "../wire/reader.js";
 import { readBody, readText, readU32, readU64 } from "./control.js";
-import { DeliveryError, deliveryReasons } from "./errors.js";
+import { DeliveryError, deliveryReasons, meansEnded } from "./errors.js";
 import { copyBytes, Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
 import type { LaneRequest } from "./host.js";
 import { type FrameHandler, Inbox } from "./inbox.js";
@@ -233,6 +233,8 @@ export class Receiver implements PipeSink, FrameHandler {
     const call = link.calls.find(a);
     if (call === undefined) return;
     const error = link.host.readError(r);
+    const session = call.session!;
+    if (error instanceof DeliveryError && meansEnded(error)) session.sender.targetEnded(session.target);
     link.endCall(call);
     if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
     if (!call.abandoned) call.failed(error);
@@ -271,7 +273,10 @@ export class Receiver implements PipeSink, FrameHandler {
   #bounce(slot: number, a: number, b: number, r: Reader): void {
     const message = readBody(r, "bounce", () => readText(r));
     const session = this.#link.sessions[a];
-    session?.sender.bounced(session, slot, new DeliveryError(deliveryReasons[b] ?? "unknown", message));
+    if (session === undefined) return;
+    const error = new DeliveryError(deliveryReasons[b] ?? "unknown", message);
+    if (meansEnded(error)) session.sender.targetEnded(session.target);
+    session.sender.bounced(session, slot, error);
   }
 
   #relay(channel: number, op: number, r: Reader): void {

@@ -8,7 +8,7 @@ import type { ActorId, ProcId } from "./address.js";
 import type { PendingCall } from "./calls.js";
 import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
-import { BackpressureError, type DeliveryError } from "./errors.js";
+import { BackpressureError, type DeliveryError, meansEnded } from "./errors.js";
 import { type Extension, writeExtension } from "./extension.js";
 import { beginFrame, Flag, HEADER, Kind } from "./frame.js";
 import type { Link } from "./link.js";
@@ -21,6 +21,8 @@ export interface Sender {
   readonly name: string;
   /** A message without an answer came back. */
   bounced(session: Session, slot: number, error: DeliveryError): void;
+  /** What was sent found nobody, or what follows will not: the actor or port at the other end has ended. */
+  targetEnded(target: SessionTarget): void;
   /** The session can't be used any more; the next message needs a new one. */
   sessionEnded(session: Session): void;
 }
@@ -225,6 +227,7 @@ export class Session {
   end(error: DeliveryError): void {
     if (this.ended !== undefined) return;
     this.ended = error;
+    if (meansEnded(error)) this.sender.targetEnded(this.target);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     for (const { slot, call, waiter } of waiting?.takeAll() ?? []) {

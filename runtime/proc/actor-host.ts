@@ -12,7 +12,6 @@ import { systemRandom } from "../link/clock.js";
 import { type Region, regionExtent } from "../shape/index.js";
 import type { MeshFailure } from "../supervise/failure.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
-import { refuseWhileLoading } from "./loading.js";
 import type { Local } from "./local.js";
 import { registry } from "./registry.js";
 import { type MeshHost, SpawnedMesh } from "./spawned-mesh.js";
@@ -51,7 +50,7 @@ export abstract class ActorHost implements MeshHost {
   /** @throws Error if no more can be spawned here, and what the registry and the codec of the arguments throw */
   spawn(region: Region, name: string, actorClass: ActorClass, args: readonly unknown[], owner: Cell): ActorMesh {
     this.#checkPlace(name);
-    refuseWhileLoading(`"${name}"`);
+    this.local.checkSpawn(owner, `"${name}"`);
     const descriptor = registry.check(actorClass);
     checkArity(name, descriptor, args.length);
     this.#checkName(name, owner);

@@ -13,6 +13,7 @@ import { Ownership } from "../supervise/ownership.js";
 import { Supervisor } from "../supervise/supervisor.js";
 import { unhandledFault } from "../supervise/unhandled.js";
 import type { Identity } from "./body.js";
+import { refuseWhileLoading } from "./loading.js";
 import { LocalProc } from "./local-proc.js";
 import type { Member } from "./member.js";
 import { makeRunDir, runDirOf } from "./run-dir.js";
@@ -62,6 +63,13 @@ export class Local {
     const made = new LocalProc(this, { ...options, leave });
     this.procs.set(options.id, made);
     return made;
+  }
+
+  /** @throws Error if nothing can be spawned for `owner` any more, or the calling code must not spawn */
+  checkSpawn(owner: Cell, what: string): void {
+    refuseWhileLoading(what);
+    if (!this.ownership.hasEnded(owner)) return;
+    throw new Error(`cannot spawn ${what}: the actor ${owner.name}, whose it would be, has come to its end`);
   }
 
   /** Where the processes of the tree have their sockets; made when first asked for. */

@@ -14,6 +14,16 @@ export interface Owned {
 /** The meshes of all owners in this operating-system process. Owners are known by identity. */
 export class Ownership<Owner extends object> {
   readonly #owned = new Map<Owner, Set<Owned>>();
+  readonly #ended = new WeakSet<Owner>();
+
+  /** The owner is coming to its end: what it might still spawn would outlive it. */
+  end(owner: Owner): void {
+    this.#ended.add(owner);
+  }
+
+  hasEnded(owner: Owner): boolean {
+    return this.#ended.has(owner);
+  }
 
   add(owner: Owner, mesh: Owned): void {
     const meshes = this.#owned.get(owner);

@@ -161,6 +161,17 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     );
   });
 
+  test("when the port never reached anyone: the actor had ended before", async () => {
+    counter.fail.broadcast("over");
+    const [port, receiver] = Channel.open(codec.int32);
+    counter.feed.broadcast(port, 1);
+    expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
+    await world.stop(there, [...there.proc.cells()].at(-1)!.mesh);
+    const [late, nothing] = Channel.open(codec.int32);
+    counter.feed.callOne(late, 1).catch(() => {});
+    expect(await failure(nothing.recv())).toBeInstanceOf(OrphanedError);
+  });
+
   test("not while another one holds the port", async () => {
     const other = world.spawn<typeof Counter, never>("other", Counter, [0], [world.proc("other")], {});
     const [port, receiver] = Channel.open(codec.int32);

@@ -98,6 +98,8 @@ export class FakeSender implements Sender {
     this.bounces.push([slot, error.message]);
   }
 
+  targetEnded(): void {}
+
   sessionEnded(): void {
     this.ended++;
   }

@@ -132,3 +132,15 @@ test("stopping is no failure", async () => {
   await procs.stop();
   expect(faults).toEqual([]);
 });
+
+test("an actor that has come to its end spawns nothing more", async () => {
+  await using procs = thisHost().spawnProcs({}, { isolation: "inline" });
+  const boss = procs.spawn("boss", crew.SteelWorker);
+  await boss.hireLater.callOne(200);
+  boss.fail.broadcast("the end");
+  await until(() => faults.length > 0);
+  const said: string[] = [];
+  (globalThis as { crewSaid?: (text: string) => void }).crewSaid = (text) => said.push(text);
+  await until(() => said.length > 0);
+  expect(said).toEqual(["cannot spawn procs: the actor boss[0], whose it would be, has come to its end"]);
+});

@@ -30,7 +30,7 @@ export function encode(value, at) {
   return at + 5;
 }
 
-export function decode(source, sourceView, at, end) {
+export function decode(_source, sourceView, at, end) {
   if (end - at !== 5) fail();
   const bits = sourceView.getUint8(at);
   if (bits > 1) fail();

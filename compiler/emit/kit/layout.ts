@@ -37,7 +37,7 @@ export type Layout =
 /** What calls must know of their arguments to be broken as the formatter breaks them. */
 export interface Syntax {
   /** How it is printed as the last argument of a call that does not fit on its line. */
-  readonly hugged?: Code;
+  readonly hugged?: () => Code;
   readonly role?: "function" | "call" | "call with a function";
 }
 
@@ -81,8 +81,13 @@ export function fill(items: readonly string[]): Layout {
   return { kind: "fill", items };
 }
 
-/** `flat`, or where that does not fit what `layout` makes of it. `isBroken`: it never fits. */
-export function lazy(flat: Code, isBroken: boolean, syntax: Syntax, layout: () => Layout): Layout {
+/** `flat`, or where that does not fit what `make` makes of it. `isBroken`: it never fits. */
+export function lazy(flat: Code, isBroken: boolean, make: () => Layout, syntax: Syntax = {}): Layout {
+  let made: Layout | undefined;
+  const layout = (): Layout => {
+    made ??= make();
+    return made;
+  };
   return { kind: "lazy", flat, broken: isBroken, syntax, layout };
 }
 

@@ -61,7 +61,7 @@ class Printer {
         this.#stack.push(this.#group(layout, depth, flat));
         break;
       case "lazy":
-        this.#stack.push({ code: flat ? layout.flat : layout.layout(), depth, flat });
+        this.#stack.push(this.#lazy(layout, depth, flat));
         break;
       case "indent":
         this.#stack.push({ code: layout.content, depth: depth + 1, flat });
@@ -101,6 +101,11 @@ class Printer {
     if (flat || (!layout.broken && this.#fits(whole))) return whole;
     this.#broken.add(layout);
     return { ...whole, flat: false };
+  }
+
+  #lazy(layout: Extract<Layout, { kind: "lazy" }>, depth: number, flat: boolean): Item {
+    const whole: Item = { code: layout.flat, depth, flat: true };
+    return flat || (!layout.broken && this.#fits(whole)) ? whole : { code: layout.layout(), depth, flat: false };
   }
 
   #choose({ first, second, rejects }: Extract<Layout, { kind: "choice" }>, depth: number, flat: boolean): Code {

@@ -61,20 +61,27 @@ export function call(callee: Code, args: readonly Code[]): Code {
   const functions = roles.filter((role) => role === "function").length;
   const composed = args.length > 1 && (functions > 1 || roles.includes("call with a function"));
   const syntax: Syntax = { role: functions > 0 ? "call with a function" : "call" };
-  return lazy([callee, "(", join(", ", args), ")"], composed || args.some(mustBreak), syntax, () =>
-    group([callee, composed ? broken(ungrouped(parenthesized(args))) : argumentList(args)]),
-  );
+  const layout = () => group([callee, composed ? broken(ungrouped(parenthesized(args))) : argumentList(args)]);
+  return lazy([callee, "(", join(", ", args), ")"], composed || args.some(mustBreak), layout, syntax);
 }
 
 function argumentList(args: readonly Code[]): Code {
   const last = args.at(-1);
   const before = args.slice(0, -1);
-  const hugged = last && syntaxOf(last).hugged;
+  const hugged = last === undefined ? undefined : syntaxOf(last).hugged;
   const previous = syntaxOf(before.at(-1) ?? "");
   const alike = previous.hugged !== undefined || previous.role === "function";
   if (last === undefined || hugged === undefined || alike || before.some(mustBreak)) return parenthesized(args);
   const around = (code: Code): Code => ["(", before.map((arg) => [arg, ", "]), code, ")"];
-  return states(around(last), around(hugged), broken(ungrouped(parenthesized(args))));
+  return states(around(last), around(hugged()), broken(ungrouped(parenthesized(args))));
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function syntaxOf(code: Code): Syntax {
@@ -87,35 +94,35 @@ export function arrow(head: Code, body: Code): Code {
   const start: Code = [head, " =>"];
   const content: Code = [start, group(indent([line, body]))];
   if (!syntaxOf(body).role?.startsWith("call")) return group(content, { role: "function" });
-  return group(content, { role: "function", hugged: broken([start, indent([line, body]), ",", softline]) });
+  return group(content, { role: "function", hugged: () => broken([start, indent([line, body]), ",", softline]) });
 }
 
 /** `head => ({ … })`. */
 export function arrowToObject(head: Code, object: Code): Code {
   const start: Code = [head, " => ("];
-  const hugged: Code = [start, syntaxOf(object).hugged ?? object, ")"];
+  const hugged = (): Code => [start, syntaxOf(object).hugged?.() ?? object, ")"];
   return group([start, object, ")"], { hugged, role: "function" });
 }
 
 /** `{ a: 1, b }` on one line if it fits. */
 export function objectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";
-  const content: Code = ["{", indent([line, join(separator, entries)]), ifBroken(","), line, "}"];
-  return group(content, { hugged: broken(content) });
+  const hugged = lazily(() => broken(["{", indent([line, join(separator, entries)]), ifBroken(","), line, "}"]));
+  return lazy(["{ ", join(", ", entries), " }"], entries.some(mustBreak), hugged, { hugged });
 }
 
 /** An object literal with every entry on its own line. */
 export function tallObjectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";
   const content: Code = ["{", indent([hardline, join([",", hardline], entries)]), ",", hardline, "}"];
-  return broken(content, { hugged: broken(content) });
+  return broken(content, { hugged: () => broken(content) });
 }
 
 /** `[a, b]`: an array literal, or a tuple type. */
 export function bracketed(items: readonly Code[]): Code {
   if (items.length === 0) return "[]";
-  const content: Code = ["[", indent([softline, join(separator, items)]), ifBroken(","), softline, "]"];
-  return group(content, { hugged: broken(content) });
+  const hugged = lazily(() => broken(["[", indent([softline, join(separator, items)]), ifBroken(","), softline, "]"]));
+  return lazy(["[", join(", ", items), "]"], items.some(mustBreak), hugged, { hugged });
 }
 
 /** An array of number literals: as many on each line as fit. */
@@ -163,8 +170,10 @@ export function generic(name: Code, args: readonly Code[], simple = false): Code
 
 /** `key: value` in an object literal. */
 export function property(key: Code, value: Code): Code {
-  const gap = group(indent(line));
-  return group([key, ":", gap, indentIf(gap, value)]);
+  return lazy([key, ": ", value], mustBreak(value), () => {
+    const gap = group(indent(line));
+    return group([key, ":", gap, indentIf(gap, value)]);
+  });
 }
 
 /** `const { a, b: c } = value;`. A pattern with renamed properties is broken before what follows `=` is. */
@@ -176,7 +185,8 @@ export function destructuring(properties: readonly Code[], value: Code): Code {
 
 /** `if (test) statement`, the statement below if it does not fit. */
 export function ifStatement(test: Code, statement: Code): Code {
-  return group(["if (", test, ")", indent([line, statement])]);
+  const layout = () => group(["if (", test, ")", indent([line, statement])]);
+  return lazy(["if (", test, ") ", statement], mustBreak(test) || mustBreak(statement), layout);
 }
 
 /** `test ? yes : no`. */
@@ -191,6 +201,8 @@ export function assignmentBelow(left: Code, right: Code): Code {
 
 /** `left =` and `right`, which goes to the next line if not even its beginning fits. */
 export function assignment(left: Code, right: Code): Code {
-  const gap = group(indent(line));
-  return group([left, " =", gap, indentIf(gap, right)]);
+  return lazy([left, " = ", right], mustBreak(left) || mustBreak(right), () => {
+    const gap = group(indent(line));
+    return group([left, " =", gap, indentIf(gap, right)]);
+  });
 }
