@@ -37,10 +37,11 @@ const common = {
   },
 };
 
-/** In CommonJS output, `import.meta.url` is that of the output file. */
-const commonJs = {
-  ...common,
-  format: "cjs",
+const commonJs = { ...common, format: "cjs" };
+
+/** In the bundle, `import.meta.url` is that of the output file. */
+const withUrl = {
+  ...commonJs,
   define: { ...common.define, "import.meta.url": "import_meta_url" },
   banner: { js: `"use strict";const import_meta_url = require("node:url").pathToFileURL(__filename).href;` },
 };
@@ -48,7 +49,7 @@ const commonJs = {
 async function buildRuntime() {
   await Promise.all([
     build({
-      ...commonJs,
+      ...withUrl,
       entryPoints: { runtime: "runtime/bundle/entry.ts" },
       outdir: dist,
       outExtension,
@@ -56,18 +57,10 @@ async function buildRuntime() {
     }),
     build({
       ...commonJs,
-      entryPoints: { load: "runtime/bundle/load.ts" },
+      entryPoints: { load: "runtime/bundle/load.ts", boot: "runtime/bundle/boot.ts" },
       outdir: dist,
       outExtension,
       sourcemap: false,
-    }),
-    build({
-      ...commonJs,
-      entryPoints: { boot: "runtime/bundle/boot.ts" },
-      outdir: dist,
-      outExtension,
-      sourcemap: false,
-      plugins: [external(/^\.\/load\.js$/, "./load.cjs")],
     }),
   ]);
   const bundle = finishBundle(path.join(dist, "runtime.cjs"));
@@ -118,7 +111,9 @@ function facade(part, exports) {
   return [
     // Not by import: Node.js would look for the names of its exports first, which takes a process that starts 2 ms.
     `import { createRequire } from "node:module";`,
-    `const { ${part} } = createRequire(import.meta.url)("./load.cjs").load();`,
+    // Where the runtime is loaded already, as in every child process, its loader need not be.
+    `const loaded = globalThis[Symbol.for("viceroy.runtime/${version}")];`,
+    `const { ${part} } = loaded ?? createRequire(import.meta.url)("./load.cjs").load();`,
     ...names.map((name) => `export const ${name} = ${part}.${name};`),
     "",
   ].join("\n");

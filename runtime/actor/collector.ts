@@ -3,8 +3,7 @@
  * by in a process that has nothing to do: so where a caller waits for something that may have been dropped, the collector
  * is asked to, seldom, and never for more than a fiftieth of the time.
  */
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { builtins } from "../builtins.js";
 import type { Clock } from "../link/clock.js";
 
 /** When a value is first suspected of having been dropped, in milliseconds; then ten times later, and so on. */
@@ -27,8 +26,8 @@ let collect: (() => void) | undefined;
 
 function collector(): () => void {
   if (collect === undefined) {
-    setFlagsFromString("--expose-gc");
-    collect = runInNewContext("gc") as () => void;
+    builtins.v8.setFlagsFromString("--expose-gc");
+    collect = builtins.vm.runInNewContext("gc") as () => void;
   }
   return collect;
 }
@@ -73,7 +72,7 @@ export class DropWatch {
   #check(): void {
     const start = this.#clock.now();
     if (start < this.#quietUntil) return;
-    const heap = getHeapStatistics().used_heap_size / MIB;
+    const heap = builtins.v8.getHeapStatistics().used_heap_size / MIB;
     const due = [...this.#suspects.values()].filter((suspect) => suspect.due + heap * PER_MIB_MS <= start);
     if (due.length === 0) return;
     collector()();

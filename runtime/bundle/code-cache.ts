@@ -8,9 +8,23 @@
  * to, and neither it nor its directory is used if anyone but this user could have written it. Twice, because comparing is
  * what a starting process can do quickest: a checksum takes a module of Node.js that costs more than reading the file.
  */
-import fs from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import path from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 
 /** Ends a file: not all bytes of one are zero. */
 const mark = Buffer.from("viceroy1");
@@ -26,10 +40,10 @@ const filesKept = 24;
  */
 export function cacheFile(script: string, use: string): string | undefined {
   if (process.env["NODE_DISABLE_COMPILE_CACHE"] || process.env["NODE_V8_COVERAGE"]) return undefined;
-  const { size, mtimeMs } = fs.statSync(script);
+  const { size, mtimeMs } = statSync(script);
   const { version, arch, platform, execArgv } = process;
   const key = [script, size, mtimeMs, version, arch, platform, ...execArgv, process.env["NODE_OPTIONS"] ?? ""];
-  return path.join(cacheDirectory(), `${path.basename(script)}-${use}-${version}-${hash(key.join("\0"))}`);
+  return join(cacheDirectory(), `${basename(script)}-${use}-${version}-${hash(key.join("\0"))}`);
 }
 
 /** 64 bits of FNV-1a. */
@@ -48,10 +62,10 @@ function hash(text: string): string {
 /** Without a home, or where it is not ours (`sudo`), a directory of the same privacy beside other temporary files. */
 function cacheDirectory(): string {
   const base = process.env["XDG_CACHE_HOME"] || (process.platform === "win32" && process.env["LOCALAPPDATA"]) || "";
-  if (path.isAbsolute(base) && usable(base)) return path.join(base, "viceroy");
+  if (isAbsolute(base) && usable(base)) return join(base, "viceroy");
   const home = homeDirectory();
-  if (path.isAbsolute(home) && usable(home)) return path.join(home, ".cache", "viceroy");
-  return path.join(tmpdir(), `viceroy-cache-${process.getuid?.() ?? ""}`);
+  if (isAbsolute(home) && usable(home)) return join(home, ".cache", "viceroy");
+  return join(tmpdir(), `viceroy-cache-${process.getuid?.() ?? ""}`);
 }
 
 /** Throws, in Node.js, for a user that the system does not know: a container that runs under any number. */
@@ -65,14 +79,14 @@ function homeDirectory(): string {
 
 function usable(directory: string): boolean {
   try {
-    return isPrivate(fs.lstatSync(directory));
+    return isPrivate(lstatSync(directory));
   } catch {
     return false;
   }
 }
 
 /** Nobody else could have written it. */
-function isPrivate({ uid, mode }: fs.Stats): boolean {
+function isPrivate({ uid, mode }: Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
@@ -80,15 +94,15 @@ function isPrivate({ uid, mode }: fs.Stats): boolean {
 export function readCache(file: string): Buffer | undefined {
   let descriptor: number | undefined;
   try {
-    if (!isPrivate(fs.lstatSync(path.dirname(file)))) return undefined;
-    descriptor = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
-    const status = fs.fstatSync(descriptor);
+    if (!isPrivate(lstatSync(dirname(file)))) return undefined;
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const status = fstatSync(descriptor);
     if (!status.isFile() || !isPrivate(status)) return undefined;
-    return intact(fs.readFileSync(descriptor));
+    return intact(readFileSync(descriptor));
   } catch {
     return undefined;
   } finally {
-    if (descriptor !== undefined) fs.closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
@@ -101,13 +115,13 @@ function intact(bytes: Buffer): Buffer | undefined {
 
 /** Writes a cache file, whole or not at all. Never throws. */
 export function writeCache(file: string, data: Buffer): void {
-  const directory = path.dirname(file);
+  const directory = dirname(file);
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
   try {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    if (!isPrivate(fs.lstatSync(directory))) return;
-    fs.writeFileSync(unfinished, Buffer.concat([data, data, mark]), { mode: 0o600, flag: "wx" });
-    fs.renameSync(unfinished, file);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (!isPrivate(lstatSync(directory))) return;
+    writeFileSync(unfinished, Buffer.concat([data, data, mark]), { mode: 0o600, flag: "wx" });
+    renameSync(unfinished, file);
     removeOldest(directory);
   } catch {
     removeFile(unfinished);
@@ -116,15 +130,15 @@ export function writeCache(file: string, data: Buffer): void {
 
 function removeFile(file: string): void {
   try {
-    fs.unlinkSync(file);
+    unlinkSync(file);
   } catch {
     // It was never there, or another process was quicker.
   }
 }
 
 function removeOldest(directory: string): void {
-  const files = fs.readdirSync(directory).map((name) => path.join(directory, name));
+  const files = readdirSync(directory).map((name) => join(directory, name));
   if (files.length <= filesKept) return;
-  const byAge = files.map((file) => ({ file, at: fs.lstatSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
+  const byAge = files.map((file) => ({ file, at: lstatSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
   for (const { file } of byAge.slice(filesKept)) removeFile(file);
 }

@@ -1,14 +1,16 @@
 /**
  * Loads the bundle of the runtime, once in each thread, with V8's code cache. Becomes `dist/load.cjs`, a CommonJS module
- * beside the bundle: what the boot file of a child process and the entry points of the package begin with. It does
- * nothing that `require` would not do, but quicker.
+ * beside the bundle, with which the entry points of the package begin, and part of `dist/boot.cjs`. It does nothing that
+ * `require` would not do, but quicker.
  */
-import fs from "node:fs";
-import path from "node:path";
-import vm from "node:vm";
+// By name: esbuild copies the modules that are imported as a whole, property by property, in every process.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Script } from "node:vm";
+import { importModule } from "../proc/import-module.js";
 import { cacheFile, readCache, writeCache } from "./code-cache.js";
 
-export { importModule } from "../proc/import-module.js";
+export { importModule };
 
 /** The exports of the bundle (entry.ts). */
 export type Bundle = typeof import("./entry.js");
@@ -26,7 +28,7 @@ const storeAfter = 1000;
 export function load(use: "main" | "child" = "main"): Bundle {
   const instances = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for(`viceroy.runtime/${VICEROY_VERSION}`);
-  instances[key] ??= loadModule(path.join(__dirname, "runtime.cjs"), use);
+  instances[key] ??= loadModule(join(__dirname, "runtime.cjs"), use);
   return instances[key] as Bundle;
 }
 
@@ -39,13 +41,18 @@ function loadModule(file: string, use: string): unknown {
   if (cache === undefined) return require(file);
   const cachedData = readCache(cache);
   // The build writes ASCII alone: no decoding.
-  const source = wrapped(fs.readFileSync(file, "latin1"));
-  const script = new vm.Script(source, { filename: file, ...(cachedData && { cachedData }) });
+  const source = wrapped(readFileSync(file, "latin1"));
+  const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   if (cachedData === undefined || script.cachedDataRejected === true) storeSoon(script, cache);
   const module = { exports: {} };
   const run = script.runInThisContext() as (...args: unknown[]) => void;
-  run.call(module.exports, module.exports, require, module, file, path.dirname(file));
+  run.call(module.exports, module.exports, requireOf, module, file, dirname(file));
   return module.exports;
+}
+
+/** What the bundle leaves to this module is given to it: a child process has it in its boot file, not in load.cjs. */
+function requireOf(id: string): unknown {
+  return id === "./load.cjs" ? { importModule } : require(id);
 }
 
 /** As Node.js wraps CommonJS modules: line numbers stay right, columns of the first line do not matter in a bundle. */
@@ -54,7 +61,7 @@ function wrapped(source: string): string {
 }
 
 /** Keeps what has been compiled by then: functions that never ran are not part of a code cache. */
-function storeSoon(script: vm.Script, file: string): void {
+function storeSoon(script: Script, file: string): void {
   let stored = false;
   const store = () => {
     if (stored) return;

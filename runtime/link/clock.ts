@@ -2,6 +2,7 @@
  * Time and randomness as parameters, so that a simulator can replace them. Nothing in link/ and actor/ reads a clock or
  * draws a number in any other way.
  */
+import { closeSync, openSync, readSync } from "node:fs";
 
 /** What `Clock.after` returns. */
 export interface Timer {
@@ -49,7 +50,29 @@ export const systemClock: Clock = {
 export const systemRandom: Random = {
   number: () => Math.random(),
   id() {
-    const [word] = crypto.getRandomValues(new BigUint64Array(1));
-    return word === undefined || word < 2n ? systemRandom.id() : word;
+    if (drawn === words.length) {
+      fillFromKernel(words);
+      drawn = 0;
+    }
+    const word = words[drawn++]!;
+    return word < 2n ? systemRandom.id() : word;
   },
 };
+
+/** Drawn together: each visit to the kernel costs more than many words. */
+const words = new BigUint64Array(32);
+let drawn = words.length;
+
+/** Not by Web Crypto where that can be avoided: loading it takes a program that starts 7 ms. */
+function fillFromKernel(target: BigUint64Array): void {
+  let device: number | undefined;
+  try {
+    device = openSync("/dev/urandom", "r");
+    if (readSync(device, target) === target.byteLength) return;
+  } catch {
+    // Not on this system.
+  } finally {
+    if (device !== undefined) closeSync(device);
+  }
+  crypto.getRandomValues(target);
+}

@@ -42,8 +42,8 @@ export class Inbox {
   #stopped = false;
 
   constructor(maxFrame: number, handler: FrameHandler) {
-    // A Buffer, so that readers find its string methods.
-    this.#bytes = Buffer.from(new ArrayBuffer(RECEIVE_BUFFER));
+    // A Buffer, so that readers find its string methods; not zeroed, since nothing is read that was not received.
+    this.#bytes = Buffer.allocUnsafeSlow(RECEIVE_BUFFER);
     this.#view = new DataView(this.#bytes.buffer);
     this.#maxFrame = maxFrame;
     this.#handler = handler;

@@ -49,6 +49,7 @@ export class Watcher {
   readonly #groups = new Set<number>();
   #directory: string | undefined;
   #starts = 0;
+  #starting = false;
   #shell: ChildProcess | undefined;
 
   /** The watcher's process id, while it runs. */
@@ -76,11 +77,17 @@ export class Watcher {
   }
 
   #tell(line: string): void {
-    if (this.#shell === undefined) this.#start();
-    else this.#shell.stdin?.write(line);
+    if (this.#shell !== undefined) this.#shell.stdin?.write(line);
+    else if (!this.#starting) {
+      this.#starting = true;
+      // After the code that is running has started its processes. What they are told to do is sent later still, and a
+      // process that has been told nothing ends with its link.
+      queueMicrotask(() => this.#start());
+    }
   }
 
   #start(): void {
+    this.#starting = false;
     if (this.#starts === mostStarts) return;
     const shell = builtins.childProcess.spawn("/bin/sh", ["-c", script, "viceroy-watcher"], {
       cwd: "/",

@@ -19,11 +19,12 @@ export interface Page {
   readonly plain: Uint8Array;
 }
 
-/** `size` bytes, a multiple of 8. Not zeroed by anyone once recycled: whoever writes must write every byte. */
+/** `size` bytes, a multiple of 8. Not zeroed, neither when new nor when recycled: whoever writes must write every byte. */
 export function newPage(size: number): Page {
-  const memory = new ArrayBuffer(size);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  const memory = bytes.buffer;
   return {
-    bytes: Buffer.from(memory) as Uint8Array as TextBuffer,
+    bytes: bytes as Uint8Array as TextBuffer,
     view: new DataView(memory),
     doubles: new Float64Array(memory),
     plain: new Uint8Array(memory),
