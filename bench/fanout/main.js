@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
-/** Milliseconds of warm-up; grpc-js needs its time to get fast, so it gets it. */
-const peers = { limit: 1500, viceroy: 1500, "process-send-json": 1500, "process-send-advanced": 1500, "grpc-js": 6000 };
+const peers = ["limit", "viceroy", "process-send-json", "process-send-advanced", "grpc-js"];
+/** In milliseconds. Each of many processes gets few messages, and all peers their time to get fast. */
+const warmUp = 6000;
 const client = fileURLToPath(new URL("client.js", import.meta.url));
 const columns = [
   { metric: "p50", title: "p50 us", ratio: true },
@@ -28,11 +29,10 @@ await benchmark(
 );
 
 async function measure({ options, workDir, wanted }, workers) {
-  const names = Object.keys(peers).filter(wanted);
-  const subjects = names.map((name) => ({
+  const subjects = peers.filter(wanted).map((name) => ({
     name,
     run: (round) => {
-      const profile = options.quick ? { warmUp: 200, window: 200 } : { warmUp: peers[name], window: 1000 };
+      const profile = options.quick ? { warmUp: 200, window: 200 } : { warmUp, window: 1000 };
       const address = path.join(workDir, `${name}-${workers}-${round}`);
       return runJson([process.execPath, client, name, address, String(workers), JSON.stringify(profile)]);
     },

@@ -48,7 +48,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
   /** By rank, in the mesh that was called. */
   protected readonly outcomes: unknown[];
   /** Errors that handlers threw, and what else counts as an outcome. */
-  protected readonly errors = new Map<number, Error>();
+  protected errors: Map<number, Error> | undefined;
   readonly #decoded: Decoded | undefined;
   readonly #calls: RankCall[] = [];
   #remaining: number;
@@ -79,7 +79,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
       this.outcomes[rank] = this.#decoded?.take(r);
       if (portsRead.length > 0) holdReceived(this.#calls[0]?.session);
     } catch (error) {
-      this.errors.set(rank, error as Error);
+      this.#noteError(rank, error as Error);
     }
     this.#one();
   }
@@ -91,7 +91,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
       this.fail(told, true);
       return;
     }
-    this.errors.set(rank, told);
+    this.#noteError(rank, told);
     this.#one();
   }
 
@@ -107,7 +107,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
 
   /** Fails with the error of the lowest rank. @returns whether there was one */
   protected failByRank(): boolean {
-    if (this.errors.size === 0) return false;
+    if (this.errors === undefined) return false;
     const sorted = [...this.errors].sort(([a], [b]) => a - b).map(([, error]) => error);
     const [first, ...others] = sorted as [Error, ...Error[]];
     if (!(first instanceof ActorError)) this.fail(first, false);
@@ -117,6 +117,11 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
 
   protected override release(reason: number): void {
     for (const call of this.#calls) call.abandon(reason);
+  }
+
+  #noteError(rank: number, error: Error): void {
+    this.errors ??= new Map();
+    this.errors.set(rank, error);
   }
 
   #one(): void {
@@ -149,7 +154,7 @@ export class CallSettled<R, D extends string> extends Gather<ValueMesh<Settled<R
 
   protected finish(): void {
     const settled = this.outcomes.map((value, rank): Settled<R> => {
-      const reason = this.errors.get(rank);
+      const reason = this.errors?.get(rank);
       return reason === undefined ? { status: "fulfilled", value: value as R } : { status: "rejected", reason };
     });
     this.fulfil(valuesOf(this.view, settled));
