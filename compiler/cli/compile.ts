@@ -37,8 +37,8 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   }
   const started = performance.now();
   // Imported here: an unchanged tree needs none of it.
-  const { compileProject, driftDiagnostics, EmitMemory, hasErrors } = await import("../pipeline/index.js");
-  if (options.draft) project.memory ??= new EmitMemory();
+  const { CompileMemory, compileProject, driftDiagnostics, hasErrors } = await import("../pipeline/index.js");
+  if (options.draft) project.memory ??= new CompileMemory();
   const config = await project.config();
   const { root } = config;
   const { diagnostics, output } = compileProject(config, await project.source(), version, project.memory);
@@ -58,7 +58,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     const asked = diagnostics.map((found) =>
       found.code === "VC2007" ? { ...found, severity: "error" as const } : found,
     );
-    const drift = driftDiagnostics(plan, output.lockDiffers ? config.lock : undefined);
+    const drift = driftDiagnostics(plan, output.lock.differs ? config.lock : undefined);
     report([...asked, ...drift], root, options.json, io);
     if (drift.length > 0 || hasErrors(asked)) return exitCode.drift;
     if (!options.json) io.out("In step: generated code and lock are what the schemas say.");
@@ -66,12 +66,12 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   }
   report(diagnostics, root, options.json, io);
   writeOutput(root, plan);
-  const writesLock = output.lockDiffers && !options.draft;
+  const writesLock = !options.draft && output.lock.differs;
   // Drafts beside no lock at all would pass for generated code whose lock has been lost.
   const lockFile = path.join(root, config.lock);
   if (options.draft && !existsSync(lockFile)) writeWhole(lockFile, printLock(emptyLock));
-  if (writesLock) writeWhole(lockFile, output.lockText);
-  if (!options.draft && diagnostics.length === 0 && (writesLock || !output.lockDiffers)) {
+  if (writesLock) writeWhole(lockFile, output.lock.text);
+  if (!options.draft && diagnostics.length === 0 && (writesLock || !output.lock.differs)) {
     rememberTree(
       config,
       version,

@@ -5,15 +5,15 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Config, findConfig, loadConfig } from "../config/index.js";
-import type { EmitMemory } from "../emit/index.js";
 import { unchangedSince } from "../output/index.js";
+import type { CompileMemory } from "../pipeline/index.js";
 import type { TypeSource } from "../source/index.js";
 import { version } from "./version.js";
 
 export class Project {
   readonly configFile: string;
-  /** What was emitted before, while the compiler watches. */
-  memory: EmitMemory | undefined;
+  /** While the compiler watches. */
+  memory: CompileMemory | undefined;
   #config: Config | undefined;
   #source: TypeSource | undefined;
 

@@ -38,7 +38,7 @@ export async function rename(project: Project, member: string, name: string, io:
   if (changed === undefined) return refuse(`its name does not stand at ${found.file}:${found.line}:${found.column}`);
 
   const lockFile = path.join(config.root, config.lock);
-  const { lock } = parseLock(config.lock, output.lockText);
+  const { lock } = parseLock(config.lock, output.lock.text);
   writeWhole(path.join(config.root, found.file), changed);
   writeWhole(lockFile, printLock(renameLocked(lock, owner, old, name)));
   io.out(`renamed ${owner}.${old} to ${name} in ${found.file} and ${config.lock}`);

@@ -16,6 +16,7 @@ import type {
   TypeDeclaration,
   Variant,
 } from "../model/index.js";
+import { sameItems } from "../model/same.js";
 import { Blocks } from "./blocks.js";
 import {
   type BlockKind,
@@ -27,6 +28,7 @@ import {
   type LockParams,
 } from "./lock.js";
 import { assignMembers, type Locked, type Member } from "./members.js";
+import { AssignMemory, type KnownDeclarations } from "./memory.js";
 import { moduleName } from "./module-name.js";
 import { placesOf } from "./places.js";
 import { printName } from "./print.js";
@@ -41,11 +43,25 @@ export interface AssignedSchema {
 }
 
 /** @param lock undefined: there is none yet */
-export function assignIds(schema: Schema, lock: Lock = emptyLock): AssignedSchema {
+export function assignIds(
+  schema: Schema,
+  lock: Lock = emptyLock,
+  memory: AssignMemory = new AssignMemory(),
+): AssignedSchema {
   const problems: LockProblem[] = [];
   const blocks = new Blocks(schema.package, lock, placesOf(schema));
-  const modules = schema.modules.map((module) => new ModuleIds(module, blocks, problems).assign());
+  const modules = schema.modules.map((module) => new ModuleIds(module, blocks, problems, memory.of(lock)).assign());
+  for (const [i, module] of modules.entries()) modules[i] = sameAsBefore(module, memory);
   return { schema: { ...schema, modules }, lock: blocks.finish(), problems };
+}
+
+/** The same object as last time, if nothing in it differs. */
+function sameAsBefore(module: Module, { modules }: AssignMemory): Module {
+  const before = modules.get(module.path);
+  const isSame = before && sameItems(before.types, module.types) && sameItems(before.actors, module.actors);
+  if (isSame) return before;
+  modules.set(module.path, module);
+  return module;
 }
 
 function optionalText(type: Type, optional: boolean): string {
@@ -57,8 +73,10 @@ class ModuleIds {
   readonly #name: string;
   readonly #blocks: Blocks;
   readonly #problems: LockProblem[];
+  readonly #known: KnownDeclarations;
 
-  constructor(module: Module, blocks: Blocks, problems: LockProblem[]) {
+  constructor(module: Module, blocks: Blocks, problems: LockProblem[], known: KnownDeclarations) {
+    this.#known = known;
     this.#module = module;
     this.#name = moduleName(module.path);
     this.#blocks = blocks;
@@ -68,9 +86,23 @@ class ModuleIds {
   assign(): Module {
     return {
       ...this.#module,
-      types: this.#module.types.map((declaration) => this.#declaration(declaration)),
-      actors: this.#module.actors.map((actor) => this.#actor(actor)),
+      types: this.#module.types.map((declaration) => this.#remembered(declaration, (it) => this.#declaration(it))),
+      actors: this.#module.actors.map((actor) => this.#remembered(actor, (it) => this.#actor(it))),
     };
+  }
+
+  #remembered<D extends TypeDeclaration | ActorDeclaration>(declaration: D, assign: (declaration: D) => D): D {
+    const known = this.#known.get(declaration);
+    if (known !== undefined) {
+      this.#blocks.replay(known.blocks);
+      return known.declaration as D;
+    }
+    const problems = this.#problems.length;
+    const [assigned, blocks] = this.#blocks.record(() => assign(declaration));
+    if (blocks !== undefined && this.#problems.length === problems) {
+      this.#known.set(declaration, { declaration: assigned, blocks });
+    }
+    return assigned;
   }
 
   #declaration(declaration: TypeDeclaration): TypeDeclaration {

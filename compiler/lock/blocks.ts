@@ -5,7 +5,21 @@
 import { createHash } from "node:crypto";
 import type { BlockKind, Lock, LockBlock } from "./lock.js";
 
+/** What one declaration took from a lock and put into the next. */
+export interface BlockRecord {
+  readonly claimed: readonly LockBlock[];
+  readonly written: readonly LockBlock[];
+}
+
+interface Recording {
+  readonly claimed: LockBlock[];
+  readonly written: LockBlock[];
+  /** Nothing depended on what other declarations there are. */
+  alone: boolean;
+}
+
 export class Blocks {
+  #recording: Recording | undefined;
   readonly #package: string;
   readonly #known: readonly LockBlock[];
   /** By kind and name. */
@@ -35,11 +49,32 @@ export class Blocks {
     const orphans = same.filter((block) => !this.#places.has(`${kind} ${name} in ${block.module}`));
     const found = here ?? (orphans.length === 1 ? orphans[0] : undefined);
     if (found !== undefined) this.#claimed.add(found);
+    const recording = this.#recording;
+    if (recording !== undefined) {
+      if (found !== undefined) recording.claimed.push(found);
+      if (here === undefined && this.#byName.has(`${kind} ${name}`)) recording.alone = false;
+    }
     return found;
   }
 
   write(block: LockBlock): void {
     this.#written.push(block);
+    this.#recording?.written.push(block);
+  }
+
+  /** What `assign` finds and writes; undefined if it might be another time, with the same lock, something else. */
+  record<T>(assign: () => T): readonly [T, BlockRecord | undefined] {
+    const recording: Recording = { claimed: [], written: [], alone: true };
+    this.#recording = recording;
+    const result = assign();
+    this.#recording = undefined;
+    return [result, recording.alone ? recording : undefined];
+  }
+
+  /** Finds and writes what has been recorded with the same lock. */
+  replay({ claimed, written }: BlockRecord): void {
+    for (const block of claimed) this.#claimed.add(block);
+    for (const block of written) this.#written.push(block);
   }
 
   /** What was written, and a tombstone for each block that was not claimed. */
@@ -50,6 +85,7 @@ export class Blocks {
 
   /** A 32-bit id that no actor of this lock has, drawn from the actor's name. */
   drawActorId(name: string, module: string): number {
+    if (this.#recording !== undefined) this.#recording.alone = false;
     const taken = new Set([...this.#known, ...this.#written].map(({ id }) => id));
     for (let attempt = 0; ; attempt++) {
       const hash = createHash("sha256").update(`${this.#package}/${module}#${name}/${attempt}`).digest();

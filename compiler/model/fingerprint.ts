@@ -12,7 +12,7 @@
 import { createHash } from "node:crypto";
 import { components } from "./components.js";
 import { partsOf, partsOfShape, type SchemaIndex, substitute } from "./resolve.js";
-import type { ActorDeclaration, Module, Parameter } from "./schema.js";
+import type { ActorDeclaration, Module, Parameter, TypeDeclaration } from "./schema.js";
 import type { DeclarationKey, Field, Shape, TupleElement, Type } from "./type.js";
 
 export interface Fingerprints {
@@ -64,17 +64,52 @@ class Hashes extends Map<DeclarationKey, string> {
 function hashDeclarations(index: SchemaIndex): Hashes {
   const hashes = new Hashes();
   const keys = index.schema.modules.flatMap((module) => module.types.map(({ key }) => key)).sort();
-  const references = (key: DeclarationKey) => [...new Set(partsOfShape(index.type(key).shape).flatMap(targetsIn))];
+  const references = (key: DeclarationKey) => targetsOf(index.type(key).shape);
   for (const circle of components(keys, references)) {
     const [first] = circle;
     if (first !== undefined && circle.length === 1 && !references(first).includes(first)) {
-      hashes.set(first, hashOne(index, hashes, first));
+      hashes.set(first, knownHash(index, hashes, first, references(first)));
       if (index.type(first).shape.kind === "alias") hashes.transparent.add(first);
     } else {
       for (const [key, hash] of hashCircle(index, hashes, circle)) hashes.set(key, hash);
     }
   }
   return hashes;
+}
+
+/** The declarations that a shape refers to. Shapes do not change, and whoever watches asks again and again. */
+function targetsOf(shape: Shape): readonly DeclarationKey[] {
+  let targets = targetsByShape.get(shape);
+  if (targets === undefined) {
+    targets = [...new Set(partsOfShape(shape).flatMap(targetsIn))];
+    targetsByShape.set(shape, targets);
+  }
+  return targets;
+}
+
+const targetsByShape = new WeakMap<Shape, readonly DeclarationKey[]>();
+
+/** The hash of a declaration, and those of what it refers to, that it was made with. */
+interface KnownHash {
+  readonly hash: string;
+  readonly targets: readonly (string | undefined)[];
+}
+
+const hashesByDeclaration = new WeakMap<TypeDeclaration, KnownHash>();
+
+function knownHash(
+  index: SchemaIndex,
+  hashes: Hashes,
+  key: DeclarationKey,
+  references: readonly DeclarationKey[],
+): string {
+  const declaration = index.type(key);
+  const targets = references.map((target) => hashes.get(target));
+  const known = hashesByDeclaration.get(declaration);
+  if (known?.targets.every((hash, i) => hash === targets[i])) return known.hash;
+  const hash = hashOne(index, hashes, key);
+  hashesByDeclaration.set(declaration, { hash, targets });
+  return hash;
 }
 
 function targetsIn(type: Type): readonly DeclarationKey[] {

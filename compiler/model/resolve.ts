@@ -8,6 +8,8 @@ import type { DeclarationKey, Field, Shape, Type } from "./type.js";
 /** The declarations of a schema by key. Lookups of keys that are not in the schema are mistakes of ours and throw. */
 export interface SchemaIndex {
   readonly schema: Schema;
+  /** Whether there is such a type, or actor. */
+  has(key: DeclarationKey): boolean;
   type(key: DeclarationKey): TypeDeclaration;
   actor(key: DeclarationKey): ActorDeclaration;
   /** The module that declares a type or an actor. */
@@ -33,6 +35,7 @@ export function indexSchema(schema: Schema): SchemaIndex {
   }
   return {
     schema,
+    has: (key) => modules.has(key),
     type: (key) => found(types, key),
     actor: (key) => found(actors, key),
     moduleOf: (key) => found(modules, key),
@@ -217,8 +220,20 @@ function argumentDepth(type: Type): number {
   return Math.max(0, ...partsOf(type).map((part) => argumentDepth(part) + 1));
 }
 
+/** Keys by type: types do not change, and the same ones are asked for again and again. */
+const typeKeys = new WeakMap<Type, string>();
+
 /** Equal for equal types: a key for maps. Positions and documentation do not count. */
 export function typeKey(type: Type): string {
   if (type.kind === "ref" && type.args.length === 0) return type.target;
-  return JSON.stringify(type, (name, value: unknown) => (name === "at" || name === "doc" ? undefined : value));
+  const known = typeKeys.get(type);
+  if (known !== undefined) return known;
+  const key = textOf(type);
+  typeKeys.set(type, key);
+  return key;
+}
+
+/** Equal for what differs in nothing but positions and documentation. */
+export function textOf(model: Type | Shape): string {
+  return JSON.stringify(model, (name, value: unknown) => (name === "at" || name === "doc" ? undefined : value));
 }

@@ -35,12 +35,12 @@ export function planOutput(root: string, out: string, files: readonly OutputFile
     return now === file.text ? [] : [{ ...file, isNew: now === undefined }];
   });
   const wanted = new Set(files.map((file) => file.path));
-  const remove = generatedFiles(root, out).filter((file) => !wanted.has(file));
+  const remove = generatedFiles(root, out, wanted);
   return { write, remove, foreign };
 }
 
-/** Files below `out` that carry our mark, relative to `root`, sorted. */
-export function generatedFiles(root: string, out: string): readonly string[] {
+/** Files below `out` that carry our mark, other than those `besides`; relative to `root`, sorted. */
+export function generatedFiles(root: string, out: string, besides?: ReadonlySet<string>): readonly string[] {
   const folder = path.join(root, out);
   let names: readonly string[];
   try {
@@ -49,8 +49,9 @@ export function generatedFiles(root: string, out: string): readonly string[] {
     return [];
   }
   return names
-    .filter((name) => name.endsWith(".ts") && readText(path.join(folder, name))?.startsWith(generatedMark))
+    .filter((name) => name.endsWith(".ts"))
     .map((name) => `${out}/${name.split(path.sep).join("/")}`)
+    .filter((file) => !besides?.has(file) && readText(path.join(root, file))?.startsWith(generatedMark))
     .sort();
 }
 

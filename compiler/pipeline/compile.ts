@@ -6,12 +6,13 @@ import path from "node:path";
 import { findActors } from "../actors/index.js";
 import type { Config } from "../config/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
-import { commonRoot, type EmitMemory, emitTypeScript, findClashes, generatedBases } from "../emit/index.js";
+import { commonRoot, emitTypeScript, findClashes, generatedBases } from "../emit/index.js";
 import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { filesOf, type OutputFile } from "../output/index.js";
 import { readSchema, type TypeSource } from "../source/index.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
+import type { CompileMemory } from "./memory.js";
 import { packageName, readIfThere, readLock, readSchemaTexts } from "./project.js";
 
 export interface Compilation {
@@ -25,10 +26,29 @@ export interface CompiledOutput {
   readonly schema: Schema;
   /** All generated files, relative to the config's root. */
   readonly files: readonly OutputFile[];
-  readonly lock: Lock;
-  readonly lockText: string;
-  /** The lock on disk differs, or there is none. */
-  readonly lockDiffers: boolean;
+  readonly lock: NextLock;
+}
+
+/** The lock that the schema wants. Printed when somebody asks: whoever watches does not. */
+export class NextLock {
+  readonly #lock: Lock;
+  readonly #onDisk: string | undefined;
+  #text: string | undefined;
+
+  constructor(lock: Lock, onDisk: string | undefined) {
+    this.#lock = lock;
+    this.#onDisk = onDisk;
+  }
+
+  get text(): string {
+    this.#text ??= printLock(this.#lock);
+    return this.#text;
+  }
+
+  /** The one on disk is another, or there is none. */
+  get differs(): boolean {
+    return this.text !== this.#onDisk;
+  }
 }
 
 /**
@@ -36,16 +56,21 @@ export interface CompiledOutput {
  * @param memory of earlier runs with the same config
  * @throws ConfigError when the project has no name
  */
-export function compileProject(config: Config, source: TypeSource, version: string, memory?: EmitMemory): Compilation {
+export function compileProject(
+  config: Config,
+  source: TypeSource,
+  version: string,
+  memory?: CompileMemory,
+): Compilation {
   const name = packageName(config);
   const { texts, diagnostics: unreadable } = readSchemaTexts(config);
   source.update(texts);
   const read = readSchema(source, name);
-  const onDisk = readLock(config);
+  const onDisk = memory === undefined ? readLock(config) : memory.readLock(config);
   const diagnostics = [...unreadable, ...read.diagnostics, ...onDisk.diagnostics, ...emitWarnings(config)];
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
-  const { schema, lock, problems } = assignIds(read.schema, onDisk.lock);
+  const { schema, lock, problems } = assignIds(read.schema, onDisk.lock, memory?.assign);
   const schemaRoot = commonRoot(config.schemas);
   diagnostics.push(...problems.map(lockDiagnostic), ...clashDiagnostics(schema, schemaRoot));
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
@@ -57,11 +82,10 @@ export function compileProject(config: Config, source: TypeSource, version: stri
     outline: (file, text) => source.outline(file, text),
     generated: generatedBases(schema, options),
   });
-  const files = emitTypeScript(schema, { ...options, actors }, memory).map((file) => {
+  const files = emitTypeScript(schema, { ...options, actors }, memory?.emit).map((file) => {
     return { path: `${config.out}/${file.path}`, text: file.text };
   });
-  const lockText = printLock(lock);
-  const output = { schema, files, lock, lockText, lockDiffers: lockText !== onDisk.text };
+  const output = { schema, files, lock: new NextLock(lock, onDisk.text) };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
 

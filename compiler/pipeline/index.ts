@@ -1,4 +1,4 @@
-export { EmitMemory } from "../emit/index.js";
 export * from "./compile.js";
 export * from "./drift.js";
+export { CompileMemory } from "./memory.js";
 export * from "./project.js";

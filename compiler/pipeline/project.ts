@@ -73,8 +73,10 @@ export interface ReadLock {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readLock(config: Config): ReadLock {
+/** @param before what is answered again if the text is as it was then */
+export function readLock(config: Config, before?: ReadLock): ReadLock {
   const text = readIfThere(path.join(config.root, config.lock));
+  if (text !== undefined && text === before?.text) return before;
   if (text !== undefined) {
     const { lock, problems } = parseLock(config.lock, text);
     return { lock, text, diagnostics: problems.map(lockDiagnostic) };

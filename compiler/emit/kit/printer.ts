@@ -34,6 +34,8 @@ class Printer {
   readonly #stack: Item[] = [];
   readonly #broken = new Set<Layout>();
   #text: string;
+  /** While something is measured. */
+  #room = 0;
 
   constructor(options: PrintOptions) {
     this.#options = options;
@@ -48,45 +50,62 @@ class Printer {
   }
 
   #printItem({ code, depth, flat }: Item): void {
-    if (typeof code === "string") this.#text += code;
-    else if (isSequence(code)) pushAll(this.#stack, code, depth, flat);
+    if (flat) this.#printFlat(code, depth);
+    else if (typeof code === "string") this.#text += code;
+    else if (isSequence(code)) pushAll(this.#stack, code, depth);
     else if (code.kind === "import" || code.kind === "global" || code.kind === "local") {
       this.#text += this.#options.spell(code);
-    } else this.#printLayout(code, depth, flat);
+    } else this.#printLayout(code, depth);
   }
 
-  #printLayout(layout: Layout, depth: number, flat: boolean): void {
+  /** What is known to stand on one line does not depend on what follows it. */
+  #printFlat(code: Code, depth: number): void {
+    if (typeof code === "string") this.#text += code;
+    else if (isSequence(code)) {
+      for (let i = 0; i < code.length; i++) this.#printFlat(code[i] as Code, depth);
+    } else if (code.kind === "import" || code.kind === "global" || code.kind === "local") {
+      this.#text += this.#options.spell(code);
+    } else if (code.kind === "break") {
+      if (code.flat !== undefined) this.#text += code.flat;
+      else this.#newLine(depth);
+    } else if (code.kind === "property") this.#text += shorthandText(code, this.#options.spell);
+    else if (code.kind === "indent") this.#printFlat(code.content, depth + 1);
+    else this.#printFlat(contentOf(code, true), depth);
+  }
+
+  #printLayout(layout: Layout, depth: number): void {
     switch (layout.kind) {
       case "group":
-        this.#stack.push(this.#group(layout, depth, flat));
+        this.#stack.push(this.#group(layout, depth));
         break;
       case "lazy":
-        this.#stack.push(this.#lazy(layout, depth, flat));
+        this.#stack.push(this.#lazy(layout, depth));
         break;
       case "indent":
-        this.#stack.push({ code: layout.content, depth: depth + 1, flat });
+        this.#stack.push({ code: layout.content, depth: depth + 1, flat: false });
         break;
-      case "indentIf":
-        this.#stack.push({ code: layout.content, depth: this.#broken.has(layout.group) ? depth + 1 : depth, flat });
+      case "indentIf": {
+        const deeper = this.#broken.has(layout.group) ? depth + 1 : depth;
+        this.#stack.push({ code: layout.content, depth: deeper, flat: false });
         break;
+      }
       case "ifBroken":
-        this.#stack.push({ code: flat ? layout.flat : layout.broken, depth, flat });
+        this.#stack.push({ code: layout.broken, depth, flat: false });
         break;
       case "break":
-        if (flat && layout.flat !== undefined) this.#text += layout.flat;
-        else this.#newLine(depth);
+        this.#newLine(depth);
         break;
       case "choice":
-        this.#stack.push({ code: this.#choose(layout, depth, flat), depth, flat });
+        this.#stack.push({ code: this.#choose(layout, depth), depth, flat: false });
         break;
       case "states":
-        this.#stack.push(this.#state(layout, depth, flat));
+        this.#stack.push(this.#state(layout, depth));
         break;
       case "fill":
-        this.#fill(layout.items, depth, flat);
+        this.#fill(layout.items, depth);
         break;
       case "property":
-        this.#stack.push({ code: shorthandText(layout, this.#options.spell), depth, flat });
+        this.#text += shorthandText(layout, this.#options.spell);
         break;
     }
   }
@@ -96,61 +115,66 @@ class Printer {
     this.#text = "  ".repeat(depth);
   }
 
-  #group(layout: Extract<Layout, { kind: "group" }>, depth: number, flat: boolean): Item {
-    const whole: Item = { code: layout.content, depth, flat: true };
-    if (flat || (!layout.broken && this.#fits(whole))) return whole;
+  #group(layout: Extract<Layout, { kind: "group" }>, depth: number): Item {
+    const { content } = layout;
+    if (!layout.broken && this.#fits(content, true)) return { code: content, depth, flat: true };
     this.#broken.add(layout);
-    return { ...whole, flat: false };
+    return { code: content, depth, flat: false };
   }
 
-  #lazy(layout: Extract<Layout, { kind: "lazy" }>, depth: number, flat: boolean): Item {
-    const whole: Item = { code: layout.flat, depth, flat: true };
-    return flat || (!layout.broken && this.#fits(whole)) ? whole : { code: layout.layout(), depth, flat: false };
+  #lazy(layout: Extract<Layout, { kind: "lazy" }>, depth: number): Item {
+    const flat = !layout.broken && this.#fits(layout.flat, true);
+    return { code: flat ? layout.flat : layout.layout(), depth, flat };
   }
 
-  #choose({ first, second, rejects }: Extract<Layout, { kind: "choice" }>, depth: number, flat: boolean): Code {
-    if (flat) return first;
+  #choose({ first, second, rejects }: Extract<Layout, { kind: "choice" }>, depth: number): Code {
     return rejects(print(first, { ...this.#options, depth, start: this.#text })) ? second : first;
   }
 
-  #state({ flat, hugged, broken }: Extract<Layout, { kind: "states" }>, depth: number, inFlat: boolean): Item {
-    const onOneLine: Item = { code: flat, depth, flat: true };
-    if (inFlat || (!mustBreak(flat) && this.#fits(onOneLine))) return onOneLine;
-    const hugging: Item = { code: hugged, depth, flat: false };
-    return this.#fits(hugging) ? hugging : { code: broken, depth, flat: false };
+  #state({ flat, hugged, broken }: Extract<Layout, { kind: "states" }>, depth: number): Item {
+    if (!mustBreak(flat) && this.#fits(flat, true)) return { code: flat, depth, flat: true };
+    return { code: this.#fits(hugged, false) ? hugged : broken, depth, flat: false };
   }
 
-  #fill(items: readonly string[], depth: number, flat: boolean): void {
+  #fill(items: readonly string[], depth: number): void {
     for (const [i, item] of items.entries()) {
       const last = i === items.length - 1;
       const room = this.#options.width - textWidth(this.#text);
-      if (i > 0 && !flat && textWidth(item) + " ,".length > room) this.#newLine(depth);
+      if (i > 0 && textWidth(item) + " ,".length > room) this.#newLine(depth);
       else if (i > 0) this.#text += " ";
       this.#text += last ? item : `${item},`;
     }
   }
 
-  /** Whether `first`, and what follows it up to the next possible line end, fits on the line. */
-  #fits(first: Item): boolean {
-    const { spell, width } = this.#options;
-    const stack: Item[] = [first];
-    let next = this.#stack.length;
-    let room = width - textWidth(this.#text);
-    while (room >= 0) {
-      const item = stack.pop() ?? this.#stack[--next];
-      if (item === undefined) return true;
-      const { code, depth, flat } = item;
-      if (typeof code === "string") room -= textWidth(code);
-      else if (isSequence(code)) pushAll(stack, code, depth, flat);
-      else if (code.kind === "import" || code.kind === "global" || code.kind === "local") {
-        room -= textWidth(spell(code));
-      } else if (code.kind === "break") {
-        if (!flat || code.flat === undefined) return true;
-        room -= code.flat.length;
-      } else if (code.kind === "property") room -= textWidth(shorthandText(code, spell));
-      else stack.push({ code: contentOf(code, flat), depth, flat: flat && !isBroken(code) });
+  /** Whether `code`, and what follows it up to the next possible line end, fits on the line. */
+  #fits(code: Code, flat: boolean): boolean {
+    this.#room = this.#options.width - textWidth(this.#text);
+    let ended = this.#measure(code, flat);
+    for (let next = this.#stack.length - 1; !ended && next >= 0; next--) {
+      const item = this.#stack[next] as Item;
+      ended = this.#measure(item.code, item.flat);
     }
-    return false;
+    return this.#room >= 0;
+  }
+
+  /** Takes what `code` needs from the room that is left. Whether the line has ended, or the room: nothing else matters then. */
+  #measure(code: Code, flat: boolean): boolean {
+    if (typeof code === "string") return this.#take(textWidth(code));
+    if (isSequence(code)) {
+      for (let i = 0; i < code.length; i++) if (this.#measure(code[i] as Code, flat)) return true;
+      return false;
+    }
+    if (code.kind === "import" || code.kind === "global" || code.kind === "local") {
+      return this.#take(textWidth(this.#options.spell(code)));
+    }
+    if (code.kind === "break") return !flat || code.flat === undefined || this.#take(code.flat.length);
+    if (code.kind === "property") return this.#take(textWidth(shorthandText(code, this.#options.spell)));
+    return this.#measure(contentOf(code, flat), flat && !isBroken(code));
+  }
+
+  #take(columns: number): boolean {
+    this.#room -= columns;
+    return this.#room < 0;
   }
 }
 
@@ -158,11 +182,11 @@ function isBroken(layout: Layout): boolean {
   return (layout.kind === "group" || layout.kind === "lazy") && layout.broken;
 }
 
-function pushAll(stack: Item[], codes: readonly Code[], depth: number, flat: boolean): void {
-  for (let i = codes.length - 1; i >= 0; i--) stack.push({ code: codes[i] as Code, depth, flat });
+function pushAll(stack: Item[], codes: readonly Code[], depth: number): void {
+  for (let i = codes.length - 1; i >= 0; i--) stack.push({ code: codes[i] as Code, depth, flat: false });
 }
 
-/** What of a layout is measured. */
+/** What of a layout is measured, or printed on one line. */
 function contentOf(layout: Exclude<Layout, { kind: "break" | "property" }>, flat: boolean): Code {
   switch (layout.kind) {
     case "lazy":

@@ -5,17 +5,24 @@
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18AFF}\u{1B000}-\u{1B2FF}\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]/u;
 const combining = /\p{Mn}|\p{Me}|\p{Cf}/u;
-const ascii = /^[\x20-\x7e]*$/;
-
 /** Whether `text` takes at most `columns` on a line. */
 export function fitsInto(text: string, columns: number): boolean {
-  return text.length * 2 <= columns || (text.length <= columns && ascii.test(text)) || textWidth(text) <= columns;
+  return text.length * 2 <= columns || (text.length <= columns && isAscii(text)) || textWidth(text) <= columns;
 }
 
 /** Columns that `text` takes on a line. */
 export function textWidth(text: string): number {
-  if (ascii.test(text)) return text.length;
+  if (isAscii(text)) return text.length;
   let columns = 0;
   for (const character of text) columns += wide.test(character) ? 2 : combining.test(character) ? 0 : 1;
   return columns;
+}
+
+/** Quicker than a regular expression for texts as short as those that are asked about. */
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x20 || unit > 0x7e) return false;
+  }
+  return true;
 }

@@ -64,11 +64,25 @@ export function lowerFirst(name: string): string {
 function sharedTypes(schema: Schema, index: SchemaIndex): ReadonlySet<DeclarationKey> {
   const shared = new Set<DeclarationKey>();
   for (const module of schema.modules) {
-    const visit = (type: Type): void => {
-      if (type.kind === "ref" && index.moduleOf(type.target) !== module) shared.add(type.target);
-      partsOf(type).forEach(visit);
-    };
-    typesOf(module).forEach(visit);
+    for (const target of targetsOf(module)) if (index.moduleOf(target) !== module) shared.add(target);
   }
   return shared;
 }
+
+/** The types that a module refers to. Modules do not change, and whoever watches asks again and again. */
+function targetsOf(module: Module): ReadonlySet<DeclarationKey> {
+  let targets = targetsByModule.get(module);
+  if (targets === undefined) {
+    const found = new Set<DeclarationKey>();
+    const visit = (type: Type): void => {
+      if (type.kind === "ref") found.add(type.target);
+      partsOf(type).forEach(visit);
+    };
+    typesOf(module).forEach(visit);
+    targets = found;
+    targetsByModule.set(module, targets);
+  }
+  return targets;
+}
+
+const targetsByModule = new WeakMap<Module, ReadonlySet<DeclarationKey>>();

@@ -5,8 +5,8 @@
  */
 import type { Fingerprints } from "../../model/fingerprint.js";
 import type { Module } from "../../model/index.js";
-import { partsOf, partsOfShape, typesOf } from "../../model/resolve.js";
-import type { DeclarationKey, Type } from "../../model/type.js";
+import { partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
+import type { DeclarationKey, Shape, Type } from "../../model/type.js";
 import { hex64 } from "../kit/index.js";
 import { layoutsOf } from "./codec/index.js";
 import type { EmitContext } from "./context.js";
@@ -18,25 +18,31 @@ interface Asked {
 }
 
 interface Remembered {
-  readonly dependencies: string;
+  readonly packageName: string;
+  /** The same object as long as nothing in it differs. */
+  readonly module: Module;
+  /** Of other files, and the module's own: what its text depends on. */
+  readonly facts: ReadonlyMap<DeclarationKey, string>;
   readonly text: string;
   readonly asked: readonly Asked[];
 }
 
 export class EmitMemory {
   readonly #known = new Map<string, Remembered>();
+  readonly #layouts = new Map<bigint, string>();
 
   /** The text of a module: remembered, or emitted with the context that is handed to `emit`. */
   text(module: Module, context: EmitContext, emit: (context: EmitContext) => string): string {
-    const dependencies = dependenciesOf(module, context);
+    const facts = new Facts(context, this.#layouts);
     const known = this.#known.get(module.path);
-    if (known?.dependencies === dependencies) {
+    const packageName = context.schema.package;
+    if (known?.module === module && known.packageName === packageName && facts.areStill(known.facts)) {
       const text = withFingerprints(known, context.fingerprints, module);
       if (text !== undefined) return text;
     }
     const asked: Asked[] = [];
     const text = emit({ ...context, fingerprints: recorded(context.fingerprints, module, asked) });
-    this.#known.set(module.path, { dependencies, text, asked });
+    this.#known.set(module.path, { packageName, module, facts: facts.of(module), text, asked });
     return text;
   }
 }
@@ -74,42 +80,80 @@ function withFingerprints({ text, asked }: Remembered, fingerprints: Fingerprint
   return isSame ? text : text.replace(/\b0x[0-9a-f]{16}/g, (hex) => changes.get(hex) ?? hex);
 }
 
-/** All that the text of a module depends on, but for fingerprints. */
-function dependenciesOf(module: Module, context: EmitContext): string {
-  const { index } = context;
-  const own = new Set(module.types.map(({ key }) => key));
-  const referred = new Map<DeclarationKey, unknown>();
-  const note = (key: DeclarationKey): void => {
-    if (referred.has(key)) return;
-    const { name, shape, typeParameters } = index.type(key);
-    const facts = [context.fileOf(index.moduleOf(key)), context.exported(key), ...layoutFacts(key, context)];
-    referred.set(key, own.has(key) ? facts : [facts, name, typeParameters, JSON.stringify(shape, withoutPlaces)]);
-    // Aliases are looked through; generic ones are instantiated where they are referred to.
-    if (shape.kind === "alias" || typeParameters.length > 0) partsOfShape(shape).forEach(visit);
-  };
-  const visit = (type: Type): void => {
-    if (type.kind === "ref") note(type.target);
-    if (type.kind === "mesh") noteActor(type.actor);
-    partsOf(type).forEach(visit);
-  };
-  const noteActor = (key: DeclarationKey): void => {
-    referred.set(key, [context.fileOf(index.moduleOf(key)), index.actor(key).name]);
-  };
-  for (const { key } of module.types) note(key);
-  typesOf(module).forEach(visit);
-  for (const actor of module.actors) actor.extends.forEach(noteActor);
-  return JSON.stringify([context.schema.package, context.fileOf(module), module, [...referred]]);
+/** What the texts of modules depend on, but for fingerprints. */
+class Facts {
+  readonly #context: EmitContext;
+  /** By fingerprints of types: what is equal is laid out in the same way. */
+  readonly #layouts: Map<bigint, string>;
+
+  constructor(context: EmitContext, layouts: Map<bigint, string>) {
+    this.#context = context;
+    this.#layouts = layouts;
+  }
+
+  areStill(facts: ReadonlyMap<DeclarationKey, string>): boolean {
+    const { index } = this.#context;
+    for (const [key, fact] of facts) if (!index.has(key) || this.#fact(key) !== fact) return false;
+    return true;
+  }
+
+  /** All that a module depends on: what it declares, what it refers to, and what that is an alias of. */
+  of(module: Module): ReadonlyMap<DeclarationKey, string> {
+    const { index } = this.#context;
+    const found = new Map<DeclarationKey, string>();
+    const note = (key: DeclarationKey): void => {
+      if (found.has(key)) return;
+      found.set(key, this.#fact(key));
+      const { shape, typeParameters } = index.type(key);
+      // Aliases are looked through; generic ones are instantiated where they are referred to.
+      if (shape.kind === "alias" || typeParameters.length > 0) partsOfShape(shape).forEach(visit);
+    };
+    const noteActor = (key: DeclarationKey): void => void found.set(key, this.#fact(key));
+    const visit = (type: Type): void => {
+      if (type.kind === "ref") note(type.target);
+      if (type.kind === "mesh") noteActor(type.actor);
+      partsOf(type).forEach(visit);
+    };
+    for (const { key } of module.types) note(key);
+    typesOf(module).forEach(visit);
+    for (const actor of module.actors) actor.extends.forEach(noteActor);
+    return found;
+  }
+
+  #fact(key: DeclarationKey): string {
+    const { index, exported, fileOf } = this.#context;
+    const module = index.moduleOf(key);
+    const file = fileOf(module);
+    const actor = module.actors.find((declaration) => declaration.key === key);
+    if (actor !== undefined) return `${file} ${actor.name}`;
+    const { name, typeParameters, shape } = index.type(key);
+    const layout = typeParameters.length > 0 ? typeParameters.join(",") : this.#layout(key);
+    return `${file} ${name} ${exported(key)} ${layout} ${shapeText(shape)}`;
+  }
+
+  #layout(key: DeclarationKey): string {
+    const { index, fingerprints } = this.#context;
+    const fingerprint = fingerprints.declaration(key);
+    let layout = this.#layouts.get(fingerprint);
+    if (layout === undefined) {
+      const layouts = layoutsOf(index);
+      const { core, nullable } = layouts.peel({ kind: "ref", target: key, args: [] });
+      const holds = [layouts.text(core), layouts.bulk(core), layouts.recursive(core)];
+      layout = [nullable, layouts.slot(core), ...holds].join(",");
+      this.#layouts.set(fingerprint, layout);
+    }
+    return `${fingerprints.transparent(key)},${layout}`;
+  }
 }
 
 /** Positions and comments of what is referred to do not matter. */
-function withoutPlaces(name: string, value: unknown): unknown {
-  return name === "at" || name === "doc" ? undefined : value;
+function shapeText(shape: Shape): string {
+  let text = shapeTexts.get(shape);
+  if (text === undefined) {
+    text = textOf(shape);
+    shapeTexts.set(shape, text);
+  }
+  return text;
 }
 
-function layoutFacts(key: DeclarationKey, { index, fingerprints }: EmitContext): readonly unknown[] {
-  const transparent = fingerprints.transparent(key);
-  if (index.type(key).typeParameters.length > 0) return [transparent];
-  const layouts = layoutsOf(index);
-  const { core, nullable } = layouts.peel({ kind: "ref", target: key, args: [] });
-  return [transparent, nullable, layouts.slot(core), layouts.text(core), layouts.bulk(core), layouts.recursive(core)];
-}
+const shapeTexts = new WeakMap<Shape, string>();

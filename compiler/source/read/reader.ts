@@ -13,6 +13,7 @@ import type {
   TypeDeclaration,
 } from "../../model/index.js";
 import { bind, substituteShape } from "../../model/resolve.js";
+import { sameItems } from "../../model/same.js";
 import type { SourceDeclaration, SourceMember, SourceReference, SourceType } from "../type-source.js";
 import { type ActorContext, isActorBase, readActor } from "./actors.js";
 import { utilities } from "./builtins.js";
@@ -331,8 +332,4 @@ export class SchemaReader implements MessageContext, ActorContext {
 
   /** Aliases whose literals are being collected: one may refer to itself. */
   readonly #resolving = new Set<DeclarationKey>();
-}
-
-function sameItems<T>(before: readonly T[], now: readonly T[]): boolean {
-  return before.length === now.length && before.every((item, i) => item === now[i]);
 }

@@ -16,6 +16,8 @@ export class SchemaProgram {
   readonly #files = new Map<string, TypeScript.SourceFile>();
   /** How often each schema file has been replaced. */
   readonly #versions = new Map<string, number>();
+  /** The schema files that each one imports, as far as that has been asked. */
+  readonly #imported = new Map<string, readonly string[]>();
   #program: TypeScript.Program | undefined;
   #isCurrent = false;
 
@@ -38,6 +40,9 @@ export class SchemaProgram {
 
   /** @param path relative to the config's root */
   set(path: string, text: string): void {
+    // What other files import may mean a new one.
+    if (this.#files.has(rootFolder + path)) this.#imported.delete(path);
+    else this.#imported.clear();
     this.#parse(rootFolder + path, text);
     this.#versions.set(path, (this.#versions.get(path) ?? 0) + 1);
     this.#isCurrent = false;
@@ -45,6 +50,7 @@ export class SchemaProgram {
 
   delete(path: string): void {
     this.#files.delete(rootFolder + path);
+    this.#imported.clear();
     this.#isCurrent = false;
   }
 
@@ -88,8 +94,12 @@ export class SchemaProgram {
   /** The schema files that a file imports. Only the program knows them all: import types stand anywhere. */
   #imports(path: string): readonly string[] {
     this.current();
+    const known = this.#imported.get(path);
+    if (known !== undefined) return known;
     const { imports = [] } = this.file(path) as { readonly imports?: readonly TypeScript.StringLiteralLike[] };
-    return imports.flatMap(({ text }) => this.resolve(path, text) ?? []);
+    const found = [...new Set(imports.flatMap(({ text }) => this.resolve(path, text) ?? []))];
+    this.#imported.set(path, found);
+    return found;
   }
 
   /** The schema file that an import means; undefined: none. */

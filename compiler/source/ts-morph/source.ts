@@ -64,6 +64,7 @@ class CompilerSource implements TypeSource {
   /** Computed types, by their handles. Nodes of files that have been replaced stay: nobody asks for them. */
   readonly #handles: TypeScript.TypeNode[] = [];
   #reading: Reading | undefined;
+  readonly #outlines = new Map<string, { readonly text: string; readonly outline: ModuleOutline }>();
 
   constructor({ exists, checkAll = false }: TypeSourceOptions) {
     this.#checkAll = checkAll;
@@ -119,12 +120,12 @@ class CompilerSource implements TypeSource {
     const checked = files.get(path);
     if (checked !== undefined) return checked;
     const closure = this.#files.signature(path);
-    const imports = this.#imports(path);
     let known = this.#known.get(path);
-    const isSame =
-      known !== undefined &&
-      (known.closure === closure || (known.isLocal && known.names !== undefined && known.names === imports?.names));
-    if (known === undefined || !isSame) known = this.#readFile(path, closure, imports);
+    if (known === undefined || known.closure !== closure) {
+      const imports = this.#imports(path);
+      const isSame = known?.isLocal && known.names !== undefined && known.names === imports?.names;
+      if (known === undefined || !isSame) known = this.#readFile(path, closure, imports);
+    }
     known.closure = closure;
     this.#known.set(path, known);
     files.set(path, known);
@@ -228,7 +229,11 @@ class CompilerSource implements TypeSource {
   }
 
   outline(path: string, text: string): ModuleOutline {
-    return outlineOf(this.#ts, path, text);
+    const known = this.#outlines.get(path);
+    if (known?.text === text) return known.outline;
+    const outline = outlineOf(this.#ts, path, text);
+    this.#outlines.set(path, { text, outline });
+    return outline;
   }
 
   transpile(path: string, text: string): string {

@@ -69,7 +69,10 @@ export function identifier(name: string): string {
 }
 
 export function upperFirst(name: string): string {
-  return name.replace(/^./u, (first) => first.toUpperCase());
+  const first = name.codePointAt(0);
+  if (first === undefined) return name;
+  const letter = String.fromCodePoint(first);
+  return letter.toUpperCase() + name.slice(letter.length);
 }
 
 /** What the variables of a loop are called after: the variable that it runs over, or fills. */

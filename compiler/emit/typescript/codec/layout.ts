@@ -1,17 +1,9 @@
 /**
  * The lockstep layout of types: sizes of slots, places in rows, whether values can hold text or blocks, which types can
- * contain themselves. Facts about the schema, worked out once; no code is printed here.
+ * contain themselves. Facts about the schema, worked out once, when they are asked for; no code is printed here.
  */
 import { components } from "../../../model/components.js";
-import {
-  instantiationsOf,
-  partsOfEndpoint,
-  partsOfParameters,
-  partsOfShape,
-  type SchemaIndex,
-  typeKey,
-} from "../../../model/resolve.js";
-import type { Module } from "../../../model/schema.js";
+import { partsOfShape, type SchemaIndex, typeKey } from "../../../model/resolve.js";
 import type { Field, Shape, TupleElement, Type } from "../../../model/type.js";
 import { type Core, type Peeled, peel, shapeOf } from "./peel.js";
 import { placeRow, type Row, type RowPart } from "./row.js";
@@ -33,7 +25,6 @@ export class Layouts {
 
   constructor(index: SchemaIndex) {
     this.#index = index;
-    this.#findFacts();
   }
 
   peel(type: Type): Peeled {
@@ -77,16 +68,16 @@ export class Layouts {
   }
 
   text(type: Type): boolean {
-    return this.#holds(type, "text");
+    return this.#holds(type, "text", (reference) => this.#factsOf(reference));
   }
 
   bulk(type: Type): boolean {
-    return this.#holds(type, "bulk");
+    return this.#holds(type, "bulk", (reference) => this.#factsOf(reference));
   }
 
   /** Whether values of a named type can contain others of it, and count for the limit of depth. */
   recursive(core: Core): boolean {
-    return core.kind === "ref" && (this.#facts.get(typeKey(core))?.recursive ?? false);
+    return core.kind === "ref" && this.#factsOf(core).recursive;
   }
 
   #shapeSlot(shape: Shape): number {
@@ -109,7 +100,7 @@ export class Layouts {
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
     // A type that every value of contains another one has no values: any size will do.
-    const isEndless = this.#facts.get(key)?.circular && this.#contains(reference, key, new Set());
+    const isEndless = this.#factsOf(reference).circular && this.#contains(reference, key, new Set());
     const size = isEndless ? 1 : this.#shapeSlot(this.shape(reference));
     this.#slots.set(key, size);
     return size;
@@ -131,46 +122,49 @@ export class Layouts {
     });
   }
 
-  #holds(type: Type, what: "text" | "bulk"): boolean {
+  #holds(type: Type, what: "text" | "bulk", factsOf: (reference: Reference) => Facts | undefined): boolean {
     const { core } = this.peel(type);
     const leaf = leafFacts(core);
     if (leaf !== undefined) return leaf[what];
-    if (core.kind === "ref") return this.#facts.get(typeKey(core))?.[what] ?? false;
-    return partsOfCore(core).some((part) => this.#holds(part, what));
+    if (core.kind === "ref") return factsOf(core)?.[what] ?? false;
+    return partsOfCore(core).some((part) => this.#holds(part, what, factsOf));
   }
 
-  /** Types that refer to each other hold what any of them holds; they come after all others that they refer to. */
-  #findFacts(): void {
-    const nodes = this.#references();
-    const edges = (key: string) => this.#referencesIn(partsOfShape(this.shape(nodes.get(key) as Reference)));
-    for (const circle of components([...nodes.keys()], (key) => [...edges(key).keys()])) {
+  #factsOf(reference: Reference): Facts {
+    const key = typeKey(reference);
+    if (!this.#facts.has(key)) this.#findFacts(key, reference);
+    return this.#facts.get(key) as Facts;
+  }
+
+  /**
+   * Of a named type without open parameters, and of all that it reaches: of nothing else, since whoever watches emits
+   * little again. Types that refer to each other hold what any of them holds; they come after all others that they
+   * refer to.
+   */
+  #findFacts(root: string, reference: Reference): void {
+    const nodes = new Map([[root, reference]]);
+    const edges = new Map<string, ReadonlyMap<string, Reference>>();
+    // A map may grow while it is walked.
+    for (const [key, node] of nodes) {
+      const targets = this.#referencesIn(partsOfShape(this.shape(node)));
+      edges.set(key, targets);
+      for (const [target, found] of targets) if (!this.#facts.has(target)) nodes.set(target, found);
+    }
+    const targetsOf = (key: string) => [...(edges.get(key)?.keys() ?? [])].filter((target) => nodes.has(target));
+    for (const circle of components([...nodes.keys()].sort(), targetsOf)) {
       const shapes = circle.map((key) => this.shape(nodes.get(key) as Reference));
+      const known = (part: Reference) => this.#facts.get(typeKey(part));
       const holds = (what: "text" | "bulk") =>
-        shapes.some((shape) => partsOfShape(shape).some((part) => this.#holds(part, what)));
+        shapes.some((shape) => partsOfShape(shape).some((part) => this.#holds(part, what, known)));
       const facts = { text: holds("text"), bulk: holds("bulk") };
       const [first] = circle;
-      const isCircle = circle.length > 1 || (first !== undefined && edges(first).has(first));
+      const isCircle = circle.length > 1 || (first !== undefined && edges.get(first)?.has(first) === true);
       // One level of depth for each object: in a circle with messages, its aliases and unions do not count.
       const objects = circle.filter((_, i) => isObject(shapes[i]!));
       const counted = objects.length > 0 ? objects : circle;
       for (const key of circle)
         this.#facts.set(key, { ...facts, circular: isCircle, recursive: isCircle && counted.includes(key) });
     }
-  }
-
-  /** All named types without open parameters. */
-  #references(): ReadonlyMap<string, Reference> {
-    const found = new Map<string, Reference>();
-    for (const module of this.#index.schema.modules) {
-      for (const { key, typeParameters } of module.types) {
-        if (typeParameters.length === 0) this.#addReferences(found, [{ kind: "ref", target: key, args: [] }]);
-      }
-      for (const { target, args } of instantiationsOf(module, this.#index).found) {
-        this.#addReferences(found, [{ kind: "ref", target: target.key, args }]);
-      }
-      this.#addReferences(found, signatureTypes(module));
-    }
-    return found;
   }
 
   #referencesIn(types: readonly Type[]): ReadonlyMap<string, Reference> {
@@ -263,11 +257,4 @@ function scalarSlot(scalar: Extract<Type, { kind: "scalar" }>["scalar"]): number
     default:
       return scalar.endsWith("64") ? 8 : 4;
   }
-}
-
-function signatureTypes(module: Module): readonly Type[] {
-  return module.actors.flatMap((actor) => [
-    ...partsOfParameters(actor.args),
-    ...actor.endpoints.flatMap(partsOfEndpoint),
-  ]);
 }

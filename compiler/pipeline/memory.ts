@@ -1,0 +1,17 @@
+/** What earlier runs over the same project have found out, for as long as the compiler watches. */
+import type { Config } from "../config/index.js";
+import { EmitMemory } from "../emit/index.js";
+import { AssignMemory } from "../lock/index.js";
+import { type ReadLock, readLock } from "./project.js";
+
+export class CompileMemory {
+  readonly emit = new EmitMemory();
+  readonly assign = new AssignMemory();
+  #lock: ReadLock | undefined;
+
+  /** The lock, parsed again only when its text differs: the same object otherwise. */
+  readLock(config: Config): ReadLock {
+    this.#lock = readLock(config, this.#lock);
+    return this.#lock;
+  }
+}
