@@ -10,7 +10,7 @@ import { exitCode, type Io } from "./io.js";
 import { Project } from "./project.js";
 
 /** Changes that come within this time are compiled together, in milliseconds. */
-const settle = 10;
+const settle = 5;
 
 /** @returns when `signal` is aborted */
 export async function watch(folder: string, json: boolean, io: Io, signal: AbortSignal): Promise<number> {

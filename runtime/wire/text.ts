@@ -1,12 +1,14 @@
 /**
  * Chunks of the string heap: all text of a message in one place, written with one native call a chunk and read back
- * with one, then cut. A chunk is Latin-1 when all its units are below 256, else UTF-16, so that any string, lone
- * surrogates included, comes back as it was, and no chunk is ever malformed.
+ * with one, then cut. A chunk is Latin-1 when all its units are below 256, else UTF-16. Lone surrogates are no text: they
+ * are refused when they are written, since no other layout, and no other language, could take them. What is read is
+ * not searched for them: no writer of ours sends any, and nothing breaks of them.
  *
  * Chunk: u32 (units * 2 + wide), for wide ones a zero byte if that makes the text even, the text.
  */
 import type { Batch } from "./batch.js";
 import type { TextBuffer } from "./page.js";
+import { Refused } from "./refused.js";
 
 /** What `Buffer` has and its types don't. */
 interface TextSlices {
@@ -33,6 +35,7 @@ export function writeChunk(batch: Batch, text: string): void {
   if (expectWide || bytes.utf8Write(text, at + 4, units * 3) !== units) {
     expectWide = isWide(text) || !writeLatin1(bytes, at + 4, text);
     if (expectWide) {
+      if (!text.isWellFormed()) throw new Refused();
       const from = (at + 5) & ~1;
       bytes[at + 4] = 0;
       bytes.ucs2Write(text, from, units * 2);

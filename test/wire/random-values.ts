@@ -155,8 +155,11 @@ export class RandomValues {
 
   #string(): string {
     const length = this.#pick([0, 1, 2, 5, 13, 40, 300]);
-    const alphabet = this.#pick(["abc XYZ", "äöüß", "日本語", "\ud800x", "😀a"]);
-    const text = alphabet.repeat(Math.ceil(length / alphabet.length)).slice(0, length);
+    const alphabet = this.#pick(["abc XYZ", "äöüß", "日本語", "\ufffdx", "😀a"]);
+    const text = alphabet
+      .repeat(Math.ceil(length / alphabet.length))
+      .slice(0, length)
+      .toWellFormed();
     return this.#chance(0.1) ? this.#pick(["__proto__", "constructor", "10", "2", ""]) : text;
   }
 

@@ -9,7 +9,9 @@ test("any string comes back as it was", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.string({ unit: "grapheme", maxLength: 40 }),
-    fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }).map((units) => String.fromCharCode(...units)),
+    fc
+      .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
+      .map((units) => String.fromCharCode(...units).toWellFormed()),
   );
   fc.assert(
     fc.property(fc.array(text, { maxLength: 20 }), (list) => {
@@ -19,10 +21,18 @@ test("any string comes back as it was", () => {
   );
 });
 
-test("lone surrogates are kept", () => {
-  for (const text of ["\ud800", "\udc00\ud800", "a\udfffb", "😀\ud83d"]) {
-    expect(codec.string.decode(codec.string.encode(text))).toBe(text);
+test("lone surrogates are refused, with the place", () => {
+  for (const text of ["\ud800", "\udc00\ud800", "a\udfffb", "😀\ud83d", `\ufffd${"日".repeat(100)}\udc00`]) {
+    expect(() => codec.string.encode(text)).toThrow("invalid string: expected text without lone surrogates, got ");
   }
+  expect(() => strings.encode(["fine 日本", "\ufffd", "half \ud83d", "fine"])).toThrow(
+    'cannot encode string[][2]: invalid string: expected text without lone surrogates, got "half \\ud83d"',
+  );
+  const bytes = codec.string.encode("日本");
+  bytes.set([0x00, 0xd8], bytes.length - 2);
+  expect(codec.string.decode(bytes)).toBe("日\ud800");
+  const replaced = ["\ufffd", "日\ufffd😀"];
+  expect(strings.decode(strings.encode(replaced))).toEqual(replaced);
 });
 
 test("equal strings are equal bytes, whatever was written before", () => {

@@ -34,6 +34,7 @@ export function writeText(bytes, view, text, at) {
   if (expectWide || bytes.utf8Write(text, at + 4, units * 3) !== units) {
     expectWide = isWide(text) || !isLatin1(bytes, text, at + 4);
     if (expectWide) {
+      if (!text.isWellFormed()) fail();
       const from = (at + 5) & ~1;
       bytes[at + 4] = 0;
       bytes.ucs2Write(text, from, units * 2);

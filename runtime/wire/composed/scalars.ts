@@ -143,6 +143,8 @@ export const string: Codec<string> = new ScalarCodec("string", {
   text: true,
   write(w, at, value) {
     if (typeof value !== "string") throw invalid("string", "a string", value);
+    // Otherwise asked of all text of the message together.
+    if (w.tracing && !value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
     w.putString(at, value);
   },
   read: (r, at) => r.getString(at),
