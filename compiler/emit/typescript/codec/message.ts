@@ -20,6 +20,7 @@ import { type Body, localFor } from "./body.js";
 import type { RowItem } from "./row-item.js";
 import { readRow } from "./row-reader.js";
 import { writeRow } from "./row-writer.js";
+import { refuseIf } from "./writing.js";
 
 /** A property with the same value in all objects of a type, which is not written: the discriminant of a variant. */
 export interface Constant {
@@ -40,13 +41,14 @@ export function writeFields(body: Body, fields: readonly Field[]): void {
   const shadowing = new Map(
     items.filter((_, i) => isShadowing(fields[i]!)).map((item) => [item, scope.name(`${item.value.wanted}Found`)]),
   );
+  const isOwn = (name: string) => code`${global("Object")}.hasOwn(${value}, ${stringLiteral(name)})`;
+  if (fields.some(isInherited)) refuseIf(body, code`!${isOwn("__proto__")}`);
   if (items.length > 0) {
     const pattern = items.map((item) => shorthand(propertyKey(item.name), shadowing.get(item) ?? item.value));
     file.line(destructuring(pattern, value));
   }
   for (const [item, found] of shadowing) {
-    const isOwn = code`${global("Object")}.hasOwn(${value}, ${stringLiteral(item.name)})`;
-    file.line(assignment(code`const ${item.value}`, conditional(isOwn, found, "undefined")), ";");
+    file.line(assignment(code`const ${item.value}`, conditional(isOwn(item.name), found, "undefined")), ";");
   }
   writeRow(body, row, items);
 }
@@ -54,6 +56,11 @@ export function writeFields(body: Body, fields: readonly Field[]): void {
 /** Whether an optional field, when it is not there, would be found in what every object inherits. */
 function isShadowing({ name, optional }: Field): boolean {
   return optional && name in Object.prototype;
+}
+
+/** Whether a field that must be there would be found in every object. What else objects inherit is of no type at all. */
+function isInherited({ name, optional }: Field): boolean {
+  return !optional && name === "__proto__";
 }
 
 /** Reads the fields and returns an object of them, of the type that is written `type`. */
