@@ -10,7 +10,7 @@ import type { Future } from "./future.js";
 import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
 import { type CallOptions, checkOptions } from "./guard.js";
 import type { Port } from "./port.js";
-import { foldOf, type Operation, type Reduced } from "./reduce.js";
+import { foldOf, type Operation, type Reduced, type ReductionName, type Reductions } from "./reduce.js";
 import { retried } from "./retry.js";
 import type { Sent } from "./sent.js";
 import { SingleCall } from "./single.js";
@@ -19,7 +19,13 @@ import type { MeshView } from "./view.js";
 
 let dispatcherOf: (endpoint: Endpoint<never[], unknown>) => Dispatcher;
 
-export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends string = string> {
+/** `O`: the operation that its `@reduce` names. */
+export class Endpoint<
+  A extends unknown[] = unknown[],
+  R = unknown,
+  D extends string = string,
+  O extends ReductionName = never,
+> {
   readonly #dispatcher: Dispatcher;
   readonly #index: number;
 
@@ -79,19 +85,32 @@ export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends st
     return this.#retried(() => gather(new CallSettled<R, D>(to, to.view), to, args));
   }
 
-  /** One answer made of all, folded in rank order. Rejects as `call` does. */
-  reduce<const O extends Operation<R, never>>(operation: O, ...args: A): Future<Reduced<R, O>> {
+  /**
+   * One answer made of all, folded in rank order. Rejects as `call` does.
+   * @param operation may be left out, or be undefined, where the endpoint has a `@reduce`
+   */
+  reduce<const P extends Operation<R, never>>(operation: P, ...args: A): Future<Reduced<R, P>>;
+  reduce(...args: DeclaredArgs<A, O>): Future<DeclaredResult<R, O>>;
+  reduce(operation?: unknown, ...args: unknown[]): Future<unknown> {
     const to = this.#dispatcher;
     to.check(args);
-    const fold = foldOf(to.label, operation) as (values: readonly R[]) => Reduced<R, O>;
+    const fold = foldOf(to.label, operation ?? to.descriptor.reduce) as (values: readonly R[]) => unknown;
     return this.#retried(() => gather(new Reduce(to, to.view, fold), to, args));
   }
 
   /** The same endpoint with options for its calls. @throws TypeError, RangeError on options that cannot be */
-  with(options: CallOptions): Endpoint<A, R, D> {
+  with(options: CallOptions): Endpoint<A, R, D, O> {
     const { view, label, descriptor, options: before } = this.#dispatcher;
     checkOptions(label, descriptor.idempotent, options);
     return new Endpoint(view, this.#index, { ...before, ...options });
+  }
+
+  toString(): string {
+    return this.#dispatcher.label;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Endpoint ${this.toString()}`;
   }
 
   #callOneAgain(args: A): Future<R> {
@@ -103,6 +122,10 @@ export class Endpoint<A extends unknown[] = unknown[], R = unknown, D extends st
     return options.retry === undefined ? make() : retried(this.#dispatcher, options.retry, make);
   }
 }
+
+/** The arguments of `reduce` where the operation is the declared one. */
+type DeclaredArgs<A extends unknown[], O> = [O] extends [never] ? never : [operation?: undefined, ...args: A];
+type DeclaredResult<R, O extends ReductionName> = [O] extends [never] ? unknown : Reductions<R>[O];
 
 /** An endpoint whose handler yields any number of values. */
 export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D extends string = string> {
@@ -128,6 +151,14 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
     const { view, label, descriptor, options: before } = this.#dispatcher;
     checkOptions(label, descriptor.idempotent, options);
     return new StreamEndpoint(view, this.#index, { ...before, ...options });
+  }
+
+  toString(): string {
+    return this.#dispatcher.label;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `StreamEndpoint ${this.toString()}`;
   }
 }
 

@@ -142,6 +142,10 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     return `${this.#view.record.name}${JSON.stringify(this.#view.extent)}`;
   }
 
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `${this.constructor.name} ${this.toString()}`;
+  }
+
   #cut(region: Region): ActorMesh {
     return makeMesh(new MeshView(this.#view.record, this.#view.descriptor, region));
   }

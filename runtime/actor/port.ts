@@ -78,6 +78,10 @@ export class ChannelPort<T> extends Port<T> {
     return this.#label;
   }
 
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Port (${this.#label})`;
+  }
+
   get #label(): string {
     return `port of ${this.codec.name}`;
   }

@@ -68,6 +68,11 @@ export function foldOf(label: string, operation: unknown): (values: readonly unk
     return (operation as Reducer<unknown, unknown>).fold;
   }
   const names = Object.keys(named).join(", ");
+  if (operation === undefined) {
+    throw new TypeError(
+      `cannot reduce ${label}: expected ${names}, a reducer or a function, got none, and the endpoint has no @reduce`,
+    );
+  }
   throw new TypeError(`cannot reduce ${label}: expected ${names}, a reducer or a function, got ${String(operation)}`);
 }
 

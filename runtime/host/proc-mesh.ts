@@ -154,6 +154,10 @@ export class ProcMesh<D extends string = string> {
     return `${this.name}${JSON.stringify(this.extent)}`;
   }
 
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `ProcMesh ${this.toString()}`;
+  }
+
   #cut<E extends string>(region: Region): ProcMesh<E> {
     return new ProcMesh(this.#procs, region);
   }

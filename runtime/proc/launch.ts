@@ -51,7 +51,7 @@ export interface LaunchedProcess {
 }
 
 /** How long output may stay open after a process has ended, in ms: a descendant may hold it for ever. */
-const outputGrace = 200;
+const outputGrace = 1000;
 
 export function launch(options: LaunchOptions): LaunchedProcess {
   const { stdio, execArgv, command } = options;

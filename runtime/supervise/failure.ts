@@ -60,9 +60,14 @@ export class MeshFailure {
     return { mesh, ranks, kind, cause: this.#cause, at, affected };
   }
 
+  /** `mesh "workers" failed at rank 3`. */
+  get place(): string {
+    return `mesh "${this.mesh}" failed at ${listRanks(this.ranks)}`;
+  }
+
   /** One line: the mesh, its ranks and the first cause. */
   get summary(): string {
-    return `mesh "${this.mesh}" failed at ${listRanks(this.ranks)}: ${this.#cause.message}`;
+    return `${this.place}: ${this.#cause.message}`;
   }
 
   /** Everything known, as text of several lines: mesh, ranks, kind, time, affected meshes, the whole chain of causes. */

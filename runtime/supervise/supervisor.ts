@@ -47,7 +47,7 @@ export class Supervisor<Owner extends object> {
   async #unhandledCause(owner: Owner, failure: MeshFailure): Promise<FailureCause | undefined> {
     const below: FailureCause = {
       name: "MeshFailure",
-      message: `${failure.summary} (${failure.kind})`,
+      message: `${failure.place} (${failure.kind})`,
       cause: failure.record.cause,
     };
     try {
@@ -56,7 +56,11 @@ export class Supervisor<Owner extends object> {
       const thrown = causeOf(error);
       return { name: "SupervisionError", message: `supervise threw: ${thrown.message}`, cause: chained(thrown, below) };
     }
-    return { name: "SupervisionError", message: `supervise did not handle: ${failure.summary}`, cause: below };
+    return {
+      name: "SupervisionError",
+      message: `supervise did not handle the failure of mesh "${failure.mesh}"`,
+      cause: below,
+    };
   }
 }
 

@@ -119,6 +119,7 @@ test("callSettled tells of each rank how it went", async () => {
 test("reduce folds the answers in rank order", async () => {
   counters.slice({ gpus: 3 }).increment.broadcast(4);
   expect(await counters.value.reduce("sum")).toBe(16);
+  expect(await counters.value.reduce()).toBe(16);
   expect(await counters.value.reduce("max")).toBe(7);
   expect(await counters.value.reduce("min")).toBe(3);
   expect(await counters.value.reduce("count")).toBe(4);

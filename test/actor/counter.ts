@@ -44,7 +44,7 @@ export const counterDescriptor = defineActor({
   args: () => int,
   endpoints: () => ({
     increment: { id: 1, args: defineArgs(codec.tuple(codec.optional(codec.int32)), 0, 1) },
-    value: { id: 2, args: none, result: codec.int32 },
+    value: { id: 2, args: none, result: codec.int32, reduce: "sum" },
     watch: { id: 3, args: int, result: codec.int32, stream: true },
     fail: { id: 4, args: text },
     sleep: { id: 5, args: int, result: codec.int32 },
@@ -84,7 +84,7 @@ export interface CounterKind extends MeshKind {
 
 export interface CounterMesh<D extends string = string> extends ActorMesh<CounterKind, D> {
   readonly increment: Endpoint<[by?: number], void, D>;
-  readonly value: Endpoint<[], number, D>;
+  readonly value: Endpoint<[], number, D, "sum">;
   readonly watch: StreamEndpoint<[count: number], number, D>;
   readonly fail: Endpoint<[message: string], void, D>;
   readonly sleep: Endpoint<[ms: number], number, D>;

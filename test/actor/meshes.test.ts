@@ -1,4 +1,5 @@
 /** Meshes as users hold them: parts, shapes, and as values that can be sent. */
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
 import { meshRecord } from "../../runtime/actor/address.js";
@@ -90,6 +91,14 @@ describe("parts of a mesh", () => {
   test("print as a table", () => {
     expect(counters.slice({ gpus: range(2, 4) }).toTable()).toMatch(
       /^rank {2}gpus {2}actor {8}process\n0 {5}0 {5}counters\[2\] {2}[0-9a-f]{16}\n1 {5}1 {5}counters\[3\] {2}[0-9a-f]{16}$/,
+    );
+  });
+
+  test("are shown as what they are, endpoints too", () => {
+    expect(inspect(counters)).toBe('CounterMesh counters{"gpus":4}');
+    expect(inspect(counters.slice({ gpus: 1 }))).toBe("CounterMesh counters{}");
+    expect(inspect([counters.value, counters.watch])).toBe(
+      "[ Endpoint counters.value, StreamEndpoint counters.watch ]",
     );
   });
 

@@ -29,6 +29,12 @@ describe("named operations", () => {
     expect(() => fold("concat", [1])).toThrow(
       new TypeError("cannot reduce mesh.endpoint: concat takes arrays, strings or bytes, got number"),
     );
+    expect(() => fold(undefined, [1])).toThrow(
+      new TypeError(
+        "cannot reduce mesh.endpoint: expected sum, min, max, concat, count, a reducer or a function, got none, and the " +
+          "endpoint has no @reduce",
+      ),
+    );
     expect(() => fold("max", [])).toThrow(new RangeError("cannot reduce mesh.endpoint: the mesh is empty"));
   });
 });

@@ -50,7 +50,7 @@ test("TypeScript in the documentation compiles", () => {
   const folder = path.join(root, ".viceroy/docs/code");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const lib = ["es2023", "esnext.disposable"];
+  const lib = ["es2023", "es2024.string", "esnext.disposable"];
   // Fragments use part of their prelude; schemas may have enums.
   const lenient = {
     noUnusedLocals: false,

@@ -17,8 +17,8 @@ Monday: 9 orders
 Tuesday: 9 orders
   the bakery is closed: the call to it was rejected at once
 unhandled: bakery failed
-  because supervise did not handle: mesh "kitchen" failed at rank 0: process <n> exited with code 7
-  because mesh "kitchen" failed at rank 0: process <n> exited with code 7 (process)
+  because supervise did not handle the failure of mesh "kitchen"
+  because mesh "kitchen" failed at rank 0 (process)
   because process <n> exited with code 7`;
 
 test("supervisor: an owner copes with a lost process, and fails when it can't", async () => {

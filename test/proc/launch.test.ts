@@ -141,6 +141,7 @@ describe("nothing outlives this process", () => {
   test("a watcher that was killed is replaced", async () => {
     const own = new Watcher();
     const { pid, exited } = run("setInterval(() => {}, 1000)", { watcher: own });
+    await until(() => own.pid !== undefined);
     const first = own.pid!;
     process.kill(first, "SIGKILL");
     await until(() => own.pid !== undefined && own.pid !== first);

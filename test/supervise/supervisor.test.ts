@@ -82,10 +82,10 @@ describe("an owner is told of failures", () => {
     await supervisor().it.tell(owner, failureOf("workers"));
     expect(owner.failed).toEqual({
       name: "SupervisionError",
-      message: 'supervise did not handle: mesh "workers" failed at rank 0: workers gave up',
+      message: 'supervise did not handle the failure of mesh "workers"',
       cause: {
         name: "MeshFailure",
-        message: 'mesh "workers" failed at rank 0: workers gave up (message)',
+        message: 'mesh "workers" failed at rank 0 (message)',
         cause: failureOf("workers").record.cause,
       },
     });
@@ -105,7 +105,7 @@ describe("an owner is told of failures", () => {
     expect(messages).toEqual([
       "SupervisionError: supervise threw: overwhelmed",
       "RangeError: overwhelmed",
-      'MeshFailure: mesh "workers" failed at rank 0: workers gave up (message)',
+      'MeshFailure: mesh "workers" failed at rank 0 (message)',
       "TypeError: workers gave up",
       "Error: the root of it",
     ]);

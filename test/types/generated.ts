@@ -56,6 +56,18 @@ export function responses(): void {
 }
 declare const port: Port<string>;
 
+/** `reduce`: what the schema says with `@reduce`, or what the caller says. */
+export function reductions(): void {
+  same<ReturnType<typeof line.total.reduce>, Future<number>>(true);
+  line.total.reduce();
+  line.total.reduce(undefined);
+  const most: Future<number> = line.total.reduce("max");
+  const both: Future<number> = line.value.reduce((a, b) => a + b);
+  // @ts-expect-error: no `@reduce`
+  line.value.reduce();
+  return void [most, both];
+}
+
 /** Streams. */
 export async function streams(): Promise<void> {
   for await (const [point, value] of line.watch.stream(2)) {

@@ -14,6 +14,7 @@ import {
   line,
   propertyKey,
   signature,
+  stringLiteral,
   union,
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
@@ -57,7 +58,9 @@ function emitMesh(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter
       file.doc(endpoint.doc);
       const kind = abiType(endpoint.stream ? "StreamEndpoint" : "Endpoint");
       const result = endpoint.result === undefined ? "void" : types.type(endpoint.result, "argument");
-      const type = generic(kind, [types.parameterTuple(callerParams(endpoint)), result, dims]);
+      const { reduce } = endpoint.options;
+      const declared = reduce === undefined || endpoint.stream ? [] : [stringLiteral(reduce)];
+      const type = generic(kind, [types.parameterTuple(callerParams(endpoint)), result, dims, ...declared]);
       file.line("readonly ", propertyKey(endpoint.name), ": ", type, ";");
     }
   });

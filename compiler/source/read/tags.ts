@@ -25,7 +25,12 @@ const rules: Readonly<Record<string, TagRule>> = {
   idempotent: { holders: ["endpoint"] },
   timeout: { holders: ["endpoint"], expected: "a duration", example: "5s", valid: /^\d+(\.\d+)?(ms|s|m|h)$/ },
   respond: { holders: ["endpoint"] },
-  reduce: { holders: ["endpoint"], expected: "an operation", example: "sum", valid: /^[a-z]\w*$/i },
+  reduce: {
+    holders: ["endpoint"],
+    expected: "sum, min, max, concat or count",
+    example: "sum",
+    valid: /^(?:sum|min|max|concat|count)$/,
+  },
 };
 
 const described: Readonly<Record<Holder, string>> = {

@@ -64,7 +64,7 @@ export interface CounterMesh<D extends string = string> extends ActorMesh<Counte
   readonly get: Endpoint<[key: string], string | null, D>;
   /** Answers later. */
   readonly ask: Endpoint<[question: string], string, D>;
-  readonly total: Endpoint<[], number, D>;
+  readonly total: Endpoint<[], number, D, "sum">;
   /** Sends every value to `port`. */
   readonly feed: Endpoint<[port: Port<Config>, points: [x: number, y: number][]], void, D>;
   readonly workers: Endpoint<[workers: WorkerMesh<"gpus">, others: WorkerMesh<"hosts" | "gpus">], WorkerMesh, D>;

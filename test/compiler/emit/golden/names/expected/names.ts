@@ -160,6 +160,7 @@ export const WriterCodec: ViceroyCodec<Writer> = new WriterLockstep("Writer", 0x
 class EndpointLockstep extends LockstepCodec<Endpoint> {
   override write(w2: ViceroyWriter, at: number, value: Endpoint): void {
     w2.requireObject(value);
+    if (!Object.hasOwn(value, "__proto__")) w2.refuse();
     const {
       "two words": twoWords,
       "it's": itS,
