@@ -6,7 +6,7 @@
  * level, which writes into a buffer of the caller's, are listed once more with it.
  */
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, ratioOf, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, ratioOf, startAnswering, takeWindows } from "../harness/index.js";
 import { median } from "../harness/stats.js";
 import { markdown, number } from "../harness/table.js";
 import { messages, titles } from "./messages.js";
@@ -19,15 +19,19 @@ const modes = { batch: "into a batch", fresh: "fresh Uint8Arrays" };
 const measure = fileURLToPath(new URL("measure.js", import.meta.url));
 
 await benchmark(
-  { name: "codec", title: "Encoding and decoding", rounds: 5, needs: ["viceroy"] },
+  { name: "codec", title: "Encoding and decoding", rounds: 3, needs: ["viceroy"] },
   async ({ options, wanted }) => {
     await prepareCodecs();
-    const profile = options.quick ? { warmUp: 30, window: 5, windows: 3 } : { warmUp: 150, window: 25, windows: 7 };
+    const profile = JSON.stringify(options.quick ? { warmUp: 30, window: 5 } : { warmUp: 150, window: 25 });
     const subjects = ["limit", reference, ...peers, ...withBuffers].filter(wanted).map((name) => ({
       name,
-      run: async () => sums(await runJson([process.execPath, measure, name, JSON.stringify(profile)])),
+      async start() {
+        const { first, ask, stop } = await startAnswering([process.execPath, measure, name, profile]);
+        return { ...first, measure: ask, stop };
+      },
     }));
-    const samples = await takeTurns(subjects, options);
+    const best = await takeWindows(subjects, { ...options, windows: options.quick ? 3 : 9 });
+    const samples = new Map([...best].map(([name, rounds]) => [name, rounds.map(sums)]));
     const names = Object.keys(messages);
     return [
       { title: "Viceroy, encode + decode", table: summary(samples, names), samples },

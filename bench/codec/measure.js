@@ -1,23 +1,26 @@
 /**
  * One run of one subject: `node measure.js <peer> <profile>`. Checks that every message comes back equal, warms all of
- * them up, then times each. Prints one line of JSON: nanoseconds per message as `tiny.batch.encode`, sizes in bytes.
+ * them up, and prints a line of JSON: what it can measure (`tiny.batch.encode`, …), and sizes in bytes. Then answers each
+ * of these that it is sent with nanoseconds per message.
  */
+import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
 import { messages } from "./messages.js";
 
 const [, , peer, profile] = process.argv;
-/** Milliseconds of warm-up for each message and of each timed window; how many windows, of which the best counts. */
-const { warmUp, window, windows } = JSON.parse(profile);
+/** Milliseconds of warm-up for each loop, and of each timed window. */
+const { warmUp, window } = JSON.parse(profile);
 const { codecs } = await import(`./peers/${peer}.js`);
 
 const subjects = Object.entries(codecs).map(([name, codec]) => prepare(name, codec));
-for (const subject of subjects) for (const loop of Object.values(subject.loops)) run(loop, warmUp);
-const result = {};
-for (const { name, bytes, loops } of subjects) {
-  result[`${name}.bytes`] = bytes;
-  for (const [what, loop] of Object.entries(loops)) result[`${name}.${what}`] = best(loop);
-}
-process.stdout.write(`${JSON.stringify(result)}\n`);
+const loops = new Map(
+  subjects.flatMap(({ name, loops }) => Object.entries(loops).map(([what, loop]) => [`${name}.${what}`, loop])),
+);
+for (const loop of loops.values()) run(loop, warmUp);
+const sizes = Object.fromEntries(subjects.map(({ name, bytes }) => [`${name}.bytes`, bytes]));
+process.stdout.write(`${JSON.stringify({ bests: [...loops.keys()], constants: sizes })}\n`);
+const times = new Map();
+for await (const what of createInterface(process.stdin)) process.stdout.write(`${time(what)}\n`);
 
 function prepare(name, codec) {
   const values = messages[name].map(codec.create ?? ((value) => value));
@@ -123,14 +126,14 @@ function run(loop, milliseconds) {
   return times;
 }
 
-/** Nanoseconds per message in the best of the windows. */
-function best(loop) {
-  const times = run(loop, window);
-  let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < windows; i++) {
-    const before = process.hrtime.bigint();
-    for (let n = 0; n < times; n++) loop();
-    least = Math.min(least, Number(process.hrtime.bigint() - before) / times / 16);
-  }
-  return least;
+/** Nanoseconds per message in one window. */
+function time(what) {
+  const loop = loops.get(what);
+  if (!times.has(what)) times.set(what, run(loop, window));
+  const n = times.get(what);
+  // What other loops have left in the caches is not its concern.
+  loop();
+  const before = process.hrtime.bigint();
+  for (let i = 0; i < n; i++) loop();
+  return Number(process.hrtime.bigint() - before) / n / 16;
 }

@@ -1,6 +1,7 @@
 /** Processes that measure and processes that serve: how they are started, pinned to cores, and answer. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 
 /**
  * The command that runs `command` on the cores `cpus` ("0", "0,1") alone; unchanged for undefined, or where there is
@@ -43,6 +44,33 @@ export async function runJson([command, ...args], { timeout = 180_000, cwd, env 
   const last = output.text().trimEnd().split("\n").at(-1) ?? "";
   if (code === 0 && last !== "") return JSON.parse(last);
   throw new Error(`cannot run ${[command, ...args].join(" ")}: ended with ${signal ?? code}\n${errors.text()}`);
+}
+
+/**
+ * Starts a command that prints a line of JSON, and then one more for each line that it is sent.
+ *
+ * @returns {Promise<{ first: unknown, ask: (line: string) => Promise<unknown>, stop: () => Promise<void> }>}
+ */
+export async function startAnswering([command, ...args]) {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const answer = async () => {
+    const { done, value } = await lines.next();
+    if (done) throw new Error(`cannot run ${[command, ...args].join(" ")}: it ended`);
+    return JSON.parse(value);
+  };
+  return {
+    first: await answer(),
+    ask(line) {
+      child.stdin.write(`${line}\n`);
+      return answer();
+    },
+    async stop() {
+      child.stdin.end();
+      await ended;
+    },
+  };
 }
 
 function collect(stream) {

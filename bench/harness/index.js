@@ -9,8 +9,8 @@
  *   });
  */
 export { benchmark } from "./benchmark.js";
-export { canPin, endWithParent, pinned, runJson, startReady } from "./child.js";
+export { canPin, endWithParent, pinned, runJson, startAnswering, startReady } from "./child.js";
 export { cacheDir, node24, repository } from "./setup.js";
 export { median, quantile } from "./stats.js";
 export { compare, ratioOf } from "./table.js";
-export { takeTurns } from "./turns.js";
+export { takeTurns, takeWindows } from "./turns.js";

@@ -37,6 +37,52 @@ export async function takeTurns(subjects, { rounds, quick = false, log = progres
   return samples;
 }
 
+/**
+ * As `takeTurns`, but the subjects of a round live side by side and measure one window each in turn, for short work: what
+ * slows the machine down for seconds falls on all alike, and the best window of each counts.
+ *
+ * @typedef {{ bests: readonly string[], constants: Sample, measure: (what: string) => Promise<number>, stop: () => Promise<void> }} Live
+ *   `bests`: what it can measure, by metric
+ * @param {readonly { name: string, start: (round: number) => Promise<Live> }[]} subjects
+ * @param {{ rounds: number, windows: number, quick?: boolean, log?: (line: string) => void }} options
+ * @returns {Promise<Map<string, Sample[]>>}
+ */
+export async function takeWindows(subjects, { rounds, windows, quick = false, log = progress }) {
+  const samples = new Map(subjects.map((subject) => [subject.name, []]));
+  let patience = 60_000;
+  for (let round = 0; round < rounds; round++) {
+    if (!quick) patience = await waitForQuiet(patience);
+    const live = [];
+    try {
+      for (const { name, start } of subjects) {
+        log(`round ${round + 1}/${rounds}  ${name} warms up`);
+        live.push({ name, ...(await start(round)) });
+      }
+      const before = cpuTimes();
+      const best = new Map(
+        live.map(({ name, bests }) => [name, Object.fromEntries(bests.map((what) => [what, Infinity]))]),
+      );
+      const all = new Set(live.flatMap(({ bests }) => bests));
+      for (let window = 0; window < windows; window++) {
+        log(`round ${round + 1}/${rounds}  window ${window + 1}/${windows}`);
+        const order = window % 2 === 0 ? live : live.toReversed();
+        for (const what of all) {
+          for (const { name, bests, measure } of order) {
+            if (!bests.includes(what)) continue;
+            const sample = best.get(name);
+            sample[what] = Math.min(sample[what], await measure(what));
+          }
+        }
+      }
+      const foreign = foreignLoad(before, cpuTimes());
+      for (const { name, constants } of live) samples.get(name)[round] = { ...constants, ...best.get(name), foreign };
+    } finally {
+      for (const { stop } of live) await stop();
+    }
+  }
+  return samples;
+}
+
 /** Waits while other programs keep the machine busy, but no longer than `patience` ms; answers what is left of it. */
 async function waitForQuiet(patience) {
   let left = patience;

@@ -35,7 +35,7 @@ export function encodeMessage(message: Message, value: unknown, limits: Limits):
 export function checkSize(label: string, size: number, limits: Limits): void {
   if (size + HEADER <= limits.maxFrame) return;
   throw new MessageSizeError(
-    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${limits.maxFrame} for a frame ` +
-      "(limits.maxFrame)",
+    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${limits.maxFrame} for a frame; ` +
+      "send it in parts",
   );
 }

@@ -69,7 +69,7 @@ describe("messages", () => {
     const size = codec.string.encode(text).length;
     expect(() => session.cast(0, 0, texts, text, waiter)).toThrow(
       new MessageSizeError(
-        `cannot send sink.text: its message has ${size} bytes, more than the limit of 1000 for a frame (limits.maxFrame)`,
+        `cannot send sink.text: its message has ${size} bytes, more than the limit of 1000 for a frame; send it in parts`,
       ),
     );
     expect(() => session.cast(0, 0, bytes, new Uint8Array(40_000), waiter)).toThrow(MessageSizeError);
