@@ -38,16 +38,26 @@ export async function takeTurns(subjects, { rounds, quick = false, log = progres
 }
 
 /**
- * As `takeTurns`, but the subjects of a round live side by side and measure one window each in turn, for short work: what
- * slows the machine down for seconds falls on all alike, and the best window of each counts.
+ * As `takeTurns`, but the subjects of a round live side by side and measure a window each in turn, so that what slows the
+ * machine down for seconds falls on all alike.
  *
- * @typedef {{ bests: readonly string[], constants: Sample, measure: (what: string) => Promise<number>, stop: () => Promise<void> }} Live
- *   `bests`: what it can measure, by metric
+ * @typedef {{
+ *   works: readonly string[],
+ *   measure: (work: string) => Promise<Sample>,
+ *   constants?: Sample,
+ *   stop: () => Promise<void>,
+ * }} Live  `works`: what it can measure
  * @param {readonly { name: string, start: (round: number) => Promise<Live> }[]} subjects
- * @param {{ rounds: number, windows: number, quick?: boolean, log?: (line: string) => void }} options
+ * @param {{
+ *   rounds: number,
+ *   windows: number,
+ *   fold: (values: readonly number[]) => number,
+ *   quick?: boolean,
+ *   log?: (line: string) => void,
+ * }} options  `fold`: what is made of the values of a metric in all windows of a round
  * @returns {Promise<Map<string, Sample[]>>}
  */
-export async function takeWindows(subjects, { rounds, windows, quick = false, log = progress }) {
+export async function takeWindows(subjects, { rounds, windows, fold, quick = false, log = progress }) {
   const samples = new Map(subjects.map((subject) => [subject.name, []]));
   let patience = 60_000;
   for (let round = 0; round < rounds; round++) {
@@ -56,31 +66,35 @@ export async function takeWindows(subjects, { rounds, windows, quick = false, lo
     try {
       for (const { name, start } of subjects) {
         log(`round ${round + 1}/${rounds}  ${name} warms up`);
-        live.push({ name, ...(await start(round)) });
+        live.push({ name, values: new Map(), ...(await start(round)) });
       }
       const before = cpuTimes();
-      const best = new Map(
-        live.map(({ name, bests }) => [name, Object.fromEntries(bests.map((what) => [what, Infinity]))]),
-      );
-      const all = new Set(live.flatMap(({ bests }) => bests));
       for (let window = 0; window < windows; window++) {
         log(`round ${round + 1}/${rounds}  window ${window + 1}/${windows}`);
-        const order = window % 2 === 0 ? live : live.toReversed();
-        for (const what of all) {
-          for (const { name, bests, measure } of order) {
-            if (!bests.includes(what)) continue;
-            const sample = best.get(name);
-            sample[what] = Math.min(sample[what], await measure(what));
-          }
-        }
+        await measureOnce(window % 2 === 0 ? live : live.toReversed());
       }
       const foreign = foreignLoad(before, cpuTimes());
-      for (const { name, constants } of live) samples.get(name)[round] = { ...constants, ...best.get(name), foreign };
+      for (const { name, values, constants } of live) {
+        const folded = Object.fromEntries([...values].map(([metric, list]) => [metric, fold(list)]));
+        samples.get(name)[round] = { ...constants, ...folded, foreign };
+      }
     } finally {
       for (const { stop } of live) await stop();
     }
   }
   return samples;
+}
+
+async function measureOnce(live) {
+  for (const work of new Set(live.flatMap(({ works }) => works))) {
+    for (const { works, measure, values } of live) {
+      if (!works.includes(work)) continue;
+      for (const [metric, value] of Object.entries(await measure(work))) {
+        if (values.has(metric)) values.get(metric).push(value);
+        else values.set(metric, [value]);
+      }
+    }
+  }
 }
 
 /** Waits while other programs keep the machine busy, but no longer than `patience` ms; answers what is left of it. */
