@@ -1,0 +1,77 @@
+/** The command as a process: what it loads, and what becomes of it when the cache of its compiler is damaged. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { folderWith } from "../folder.js";
+
+const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
+
+/** Prints, when the process ends, which files of a TypeScript compiler it has read. */
+const watchReads = `
+const fs = require("node:fs");
+const seen = [];
+for (const name of ["readFileSync", "openSync"]) {
+  const original = fs[name];
+  fs[name] = (file, ...rest) => {
+    if (/typescript|ts-morph/.test(String(file))) seen.push(require("node:path").basename(String(file)));
+    return original(file, ...rest);
+  };
+}
+require("node:module").syncBuiltinESMExports();
+process.on("exit", () => process.stderr.write("read: " + [...new Set(seen)].sort().join(" ") + "\\n"));
+`;
+
+function project(): string {
+  return folderWith({
+    "package.json": '{ "name": "shop", "type": "module" }',
+    "viceroy.config.ts":
+      'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/**/*.ts", actors: "src/**/*.ts" });\n',
+    "schemas/store.ts": "export interface Entry {\n  key: string;\n}\n",
+    "src/store.ts": "export {};\n",
+    "watch-reads.cjs": watchReads,
+  });
+}
+
+function compile(folder: string, execArgv: readonly string[] = []) {
+  const env = { ...process.env, XDG_CACHE_HOME: path.join(folder, "cache") };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...execArgv, cli, "compile"], {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+test("an unchanged tree is recognised without a compiler", () => {
+  const folder = project();
+  const hook = ["--require", path.join(folder, "watch-reads.cjs")];
+  expect(compile(folder, hook).stderr).toMatch(/^read: .*\btypescript/);
+  expect(compile(folder, hook)).toEqual({
+    status: 0,
+    stdout: "Nothing to do: generated code is in step.\n",
+    stderr: "read: \n",
+  });
+});
+
+test.each([
+  ["cut short", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+  ["empty", () => Buffer.alloc(0)],
+  ["changed in one bit", (bytes: Buffer) => Buffer.from(bytes.map((byte, i) => (i === 5000 ? byte ^ 1 : byte)))],
+  ["somebody's who is not trusted", undefined],
+])("a code cache that is %s is not used", (_, damage) => {
+  const folder = project();
+  const cache = path.join(folder, "cache/viceroy-compiler");
+  expect(compile(folder).status).toBe(0);
+  const files = readdirSync(cache).map((name) => path.join(cache, name));
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files) {
+    if (damage === undefined) chmodSync(file, 0o666);
+    else writeFileSync(file, damage(readFileSync(file)));
+  }
+  for (const made of [".viceroy", "generated", "viceroy.lock"]) rmSync(path.join(folder, made), { recursive: true });
+  const again = compile(folder);
+  expect(again).toMatchObject({ status: 0, stderr: "" });
+  expect(again.stdout).toContain("1 type in 1 file");
+});
