@@ -5,6 +5,7 @@
 
 import { readBody, readText, readU32, writeText, writeU32 } from "../link/control.js";
 import { DeliveryError, deliveryReasons } from "../link/errors.js";
+import { userStack } from "../user-stack.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
 
@@ -65,7 +66,7 @@ export function writeCauses(w: Writer, thrown: unknown): void {
     const error = cause instanceof Error ? cause : new Error(describeThrown(cause));
     writeText(w, cut(String(error.name), LONGEST_STACK));
     writeText(w, cut(String(error.message), LONGEST_MESSAGE));
-    writeText(w, cause === error && typeof error.stack === "string" ? cut(error.stack, LONGEST_STACK) : "");
+    writeText(w, cause === error && typeof error.stack === "string" ? cut(userStack(error.stack), LONGEST_STACK) : "");
   }
 }
 

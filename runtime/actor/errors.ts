@@ -20,8 +20,6 @@ export class ActorError extends Error {
   override readonly name: string = "ActorError";
   /** The class of the error that was thrown: `RangeError`. */
   readonly remoteName: string;
-  /** Where it was thrown, in the actor's process. */
-  readonly remoteStack: string | undefined;
   /** The actor: `counters[1]`. */
   readonly actor: string;
   /** Its rank in the mesh that was called, which may be a slice. */
@@ -36,13 +34,17 @@ export class ActorError extends Error {
     super(options.message, options.cause === undefined ? {} : { cause: options.cause });
     this.#options = options;
     this.remoteName = options.remoteName;
-    this.remoteStack = options.remoteStack;
     this.actor = options.actor;
     this.rank = options.rank;
     this.endpoint = options.endpoint;
     this.others = others;
     const where = `    in ${options.endpoint} of ${options.actor}`;
     this.stack = `${this.name}: ${options.message}\n${where}\n${options.remoteStack ?? options.remoteName}`;
+  }
+
+  /** Where it was thrown, in the actor's process: part of `stack`. */
+  get remoteStack(): string | undefined {
+    return this.#options.remoteStack;
   }
 
   /** The same error, as the first of several. */

@@ -2,6 +2,7 @@
  * Causes of failures as plain data: an error and what caused it, down to the root, in a form that can be sent, printed
  * and turned back into errors. Errors that answer a call are not made here.
  */
+import { userStack } from "../user-stack.js";
 
 /** One error of a chain. */
 export interface FailureCause {
@@ -22,7 +23,7 @@ export function causeOf(thrown: unknown, left: number = longestChain): FailureCa
   return {
     name: String(name),
     message: String(message),
-    ...(typeof stack === "string" ? { stack } : {}),
+    ...(typeof stack === "string" ? { stack: userStack(stack) } : {}),
     ...(cause === undefined || left <= 1 ? {} : { cause: causeOf(cause, left - 1) }),
   };
 }

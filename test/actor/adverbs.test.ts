@@ -65,7 +65,10 @@ describe("callOne", () => {
     expect(error.remoteName).toBe("TypeError");
     expect(error.message).toBe("nope");
     expect((error.cause as Error).message).toBe("the root of it");
-    expect(error.remoteStack).toContain("TypeError: nope");
+    expect(error.remoteStack).toMatch(/^TypeError: nope\n/);
+    // The frames of whoever wrote the handler, not those of the runtime that called it.
+    expect(error.remoteStack).toMatch(/counter\.ts:\d+:\d+\)$/);
+    expect(error.remoteStack).not.toContain("runtime/actor");
     expect(error.actor).toBe("counters[1]");
     expect(await one.value.callOne()).toBe(3);
   });
