@@ -78,13 +78,16 @@ export class Dispatcher implements Message, Called {
     let session = this.#session;
     if (session === undefined || this.#sender !== sender || session.ended !== undefined || rank !== 0) {
       const opened = this.#open(sender, rank);
-      if (opened instanceof DeliveryError) return supervisionError(this.label, rank, opened);
+      if (opened instanceof DeliveryError) {
+        this.#sendNowhere(sender, args, rank);
+        return supervisionError(this.label, rank, opened);
+      }
       session = opened;
     }
     if (turn !== undefined && this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
     const extension = this.#extension(session, rank, turn, true);
     session.call(this.#slot, this, args, call, extension);
-    if (portsWritten.length > 0) this.#noteHolders(sender);
+    if (portsWritten.length > 0) this.#noteHolders(sender, [rank]);
     return undefined;
   }
 
@@ -112,7 +115,7 @@ export class Dispatcher implements Message, Called {
       const slot = this.#slotOf(session);
       session.post(slot, body, this.#extension(session, rank, turn, true), sink.callAt(rank), undefined);
     }
-    if (portsWritten.length > 0) this.#noteHolders(sender);
+    if (portsWritten.length > 0) this.#noteHoldersOf(sender, sessions);
     // A failure may end the call at once: after all messages have been sent.
     for (let rank = 0; rank < size; rank++) {
       const session = sessions[rank]!;
@@ -143,7 +146,7 @@ export class Dispatcher implements Message, Called {
     if (session === undefined || this.#sender !== sender || session.ended !== undefined) {
       const opened = this.#open(sender, 0);
       if (opened instanceof DeliveryError) {
-        encodeMessage(this, args, sender.proc.limits);
+        this.#sendNowhere(sender, args, 0);
         sender.undeliverable(this.label, opened);
         return sentNow;
       }
@@ -151,7 +154,7 @@ export class Dispatcher implements Message, Called {
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
     session.cast(this.#slot, 0, this, args, sent, this.#extension(session, 0, turn, false));
-    if (portsWritten.length > 0) this.#noteHolders(sender);
+    if (portsWritten.length > 0) this.#noteHolders(sender, [0]);
     return sent;
   }
 
@@ -168,7 +171,7 @@ export class Dispatcher implements Message, Called {
         session.post(this.#slotOf(session), body, extension, undefined, sent === sentNow ? undefined : sent);
       }
     }
-    if (portsWritten.length > 0) this.#noteHolders(sender);
+    if (portsWritten.length > 0) this.#noteHoldersOf(sender, sessions);
     return sent;
   }
 
@@ -220,15 +223,29 @@ export class Dispatcher implements Message, Called {
     };
   }
 
-  /** The ports in the message are now held by its receivers. */
-  #noteHolders(sender: Cell): void {
-    noteHolders(
-      sender.proc,
-      this.#ranks().map((rank) => {
-        const { proc, mesh, rank: own } = this.view.target(rank);
-        return { proc, name: holderName({ mesh: mesh.id, rank: own }) };
-      }),
+  /** A message that nobody is there for: what is wrong with it is said all the same, and its ports reach nobody. */
+  #sendNowhere(sender: Cell, args: readonly unknown[], rank: number): void {
+    encodeMessage(this, args, sender.proc.limits);
+    if (portsWritten.length > 0) this.#noteHolders(sender, [], [rank]);
+  }
+
+  #noteHoldersOf(sender: Cell, sessions: readonly (Session | DeliveryError)[]): void {
+    const ranks = [...sessions.keys()];
+    const isOpen = (rank: number) => !(sessions[rank] instanceof DeliveryError);
+    this.#noteHolders(
+      sender,
+      ranks.filter(isOpen),
+      ranks.filter((rank) => !isOpen(rank)),
     );
+  }
+
+  /** The ports in the message are now held by those it was sent to. */
+  #noteHolders(sender: Cell, ranks: readonly number[], unreachable: readonly number[] = []): void {
+    const holderAt = (rank: number) => {
+      const { proc, mesh, rank: own } = this.view.target(rank);
+      return { proc, name: holderName({ mesh: mesh.id, rank: own }) };
+    };
+    noteHolders(sender.proc, ranks.map(holderAt), unreachable.map(holderAt));
   }
 
   #ranks(): number[] {

@@ -24,9 +24,15 @@ export function holderName({ mesh, rank }: Pick<ActorAddress, "mesh" | "rank">):
   return `${mesh}/${rank}`;
 }
 
-/** The message that was encoded last has been sent by `from` to `holders`. */
-export function noteHolders(from: Proc, holders: readonly Holder[]): void {
-  for (const port of portsWritten.splice(0)) for (const holder of holders) tell(from, port.target, holder, true);
+/**
+ * The message that was encoded last has been sent by `from` to `holders`. Those that it cannot reach let go of its ports
+ * at once: so a receiver learns that nobody has them.
+ */
+export function noteHolders(from: Proc, holders: readonly Holder[], unreachable: readonly Holder[] = []): void {
+  for (const { target } of portsWritten.splice(0)) {
+    for (const holder of [...holders, ...unreachable]) tell(from, target, holder, true);
+    for (const holder of unreachable) tell(from, target, holder, false);
+  }
 }
 
 /** The ports in an answer are held by whoever asked: the sender of the session. */
