@@ -1,6 +1,6 @@
 /**
  * Hostile bytes: messages of every kind of type, mutated over and over, decoded in a process with little memory. A short
- * run by default; `VICEROY_FUZZ=1000000 npx vitest run test/wire/fuzz` is the long one.
+ * run by default, a million in the long profile; `VICEROY_FUZZ=1000000 npx vitest run test/wire/fuzz` says how many.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,9 +12,10 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import type { Schema } from "../../compiler/model/index.js";
 import { openTypeSource, readSchema } from "../../compiler/source/index.js";
+import { cases } from "../profile.js";
 import { bundleGenerated } from "./load-generated.js";
 
-const count = Number(process.env["VICEROY_FUZZ"] ?? 20_000);
+const count = Number(process.env["VICEROY_FUZZ"] ?? cases(20_000, 1_000_000));
 const seed = Number(process.env["VICEROY_SEED"] ?? 1);
 const goldens = fileURLToPath(new URL("../compiler/emit/golden/", import.meta.url));
 
