@@ -231,12 +231,13 @@ class SpawnOrderLockstep extends LockstepCodec<SpawnOrder> {
   }
 
   override read(r: Reader, at: number): SpawnOrder {
-    const mesh = r.view.getBigUint64(at, true);
+    const view = r.view;
+    const mesh = view.getBigUint64(at, true);
     const name = r.getString(at + 8);
     const actor = ClassReferenceCodec.read(r, at + 9);
-    const fingerprint = r.view.getBigUint64(at + 11, true);
+    const fingerprint = view.getBigUint64(at + 11, true);
     const args = r.getBytes(at + 19);
-    const incarnation = r.view.getUint32(at + 23, true);
+    const incarnation = view.getUint32(at + 23, true);
     return { mesh, name, actor, fingerprint, args, incarnation };
   }
 

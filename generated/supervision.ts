@@ -234,9 +234,10 @@ class ActorNoticeLockstep extends LockstepCodec<ActorNotice> {
   }
 
   override read(r: Reader, at: number): ActorNotice {
-    const mesh = r.view.getBigUint64(at, true);
-    const rank = r.view.getUint32(at + 8, true);
-    const incarnation = r.view.getUint32(at + 12, true);
+    const view = r.view;
+    const mesh = view.getBigUint64(at, true);
+    const rank = view.getUint32(at + 8, true);
+    const incarnation = view.getUint32(at + 12, true);
     const kind = FailureKindCodec.read(r, at + 16);
     const cause = FailureCauseCodec.read(r, at + 17);
     const at2 = r.getDate(at + 20);

@@ -80,9 +80,10 @@ class CounterIncrementArgsLockstep extends LockstepCodec<CounterIncrementArgs> {
   }
 
   override read(r: Reader, at: number): CounterIncrementArgs {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const by = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const by = (bits & 1) !== 0 ? view.getInt32(r.take(4), true) : undefined;
     if (by !== undefined) {
       return [by] as CounterIncrementArgs;
     }

@@ -65,8 +65,9 @@ class LineLockstep extends LockstepCodec<Line> {
   }
 
   override read(r: Reader, at: number): Line {
-    const slope = r.view.getFloat64(at, true);
-    const offset = r.view.getFloat64(at + 8, true);
+    const view = r.view;
+    const slope = view.getFloat64(at, true);
+    const offset = view.getFloat64(at + 8, true);
     return { slope, offset };
   }
 

@@ -124,8 +124,9 @@ class PlayerHitArgsLockstep extends LockstepCodec<PlayerHitArgs> {
   }
 
   override read(r: Reader, at: number): PlayerHitArgs {
-    const number2 = r.view.getUint32(at, true);
-    const last = r.view.getUint32(at + 4, true);
+    const view = r.view;
+    const number2 = view.getUint32(at, true);
+    const last = view.getUint32(at + 4, true);
     return [number2, last];
   }
 

@@ -92,9 +92,10 @@ class CameraStatusLockstep extends LockstepCodec<CameraStatus> {
   }
 
   override read(r: Reader, at: number): CameraStatus {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const taken = r.view.getUint32(at + 1, true);
+    const taken = view.getUint32(at + 1, true);
     const filming = (bits & 1) !== 0;
     return { taken, filming };
   }
@@ -123,8 +124,9 @@ class CameraFilmArgsLockstep extends LockstepCodec<CameraFilmArgs> {
   }
 
   override read(r: Reader, at: number): CameraFilmArgs {
-    const width = r.view.getUint32(at, true);
-    const height = r.view.getUint32(at + 4, true);
+    const view = r.view;
+    const width = view.getUint32(at, true);
+    const height = view.getUint32(at + 4, true);
     return [width, height];
   }
 

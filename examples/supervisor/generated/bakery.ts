@@ -157,8 +157,9 @@ class BakeryArgsLockstep extends LockstepCodec<BakeryArgs> {
   }
 
   override read(r: Reader, at: number): BakeryArgs {
-    const ovens = r.view.getUint32(at, true);
-    const spares = r.view.getUint32(at + 4, true);
+    const view = r.view;
+    const ovens = view.getUint32(at, true);
+    const spares = view.getUint32(at + 4, true);
     return [ovens, spares];
   }
 

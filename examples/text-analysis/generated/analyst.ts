@@ -85,9 +85,10 @@ class PieceLockstep extends LockstepCodec<Piece> {
   }
 
   override read(r: Reader, at: number): Piece {
+    const view = r.view;
     const file = r.getString(at);
-    const start = r.view.getFloat64(at + 1, true);
-    const end = r.view.getFloat64(at + 9, true);
+    const start = view.getFloat64(at + 1, true);
+    const end = view.getFloat64(at + 9, true);
     return { file, start, end };
   }
 
@@ -177,10 +178,11 @@ class TotalsLockstep extends LockstepCodec<Totals> {
   }
 
   override read(r: Reader, at: number): Totals {
-    const pieces = r.view.getUint32(at, true);
-    const bytes = r.view.getFloat64(at + 4, true);
-    const lines = r.view.getFloat64(at + 12, true);
-    const words = r.view.getFloat64(at + 20, true);
+    const view = r.view;
+    const pieces = view.getUint32(at, true);
+    const bytes = view.getFloat64(at + 4, true);
+    const lines = view.getFloat64(at + 12, true);
+    const words = view.getFloat64(at + 20, true);
     return { pieces, bytes, lines, words };
   }
 
@@ -323,8 +325,9 @@ class AnalystMostFrequentArgsLockstep extends LockstepCodec<AnalystMostFrequentA
   }
 
   override read(r: Reader, at: number): AnalystMostFrequentArgs {
-    const count = r.view.getUint32(at, true);
-    const letters = r.view.getUint32(at + 4, true);
+    const view = r.view;
+    const count = view.getUint32(at, true);
+    const letters = view.getUint32(at + 4, true);
     return [count, letters];
   }
 

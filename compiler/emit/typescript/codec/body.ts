@@ -35,6 +35,8 @@ export interface Body {
   /** The writer or the reader. */
   readonly io: LocalName;
   readonly at: LocalName;
+  /** Of a reader: the view of its bytes, where a variable holds it. It is the same for all of a message. */
+  readonly view?: LocalName;
   /** The value that is written. */
   readonly value: LocalName;
   /** Its type, as code. */
@@ -43,6 +45,11 @@ export interface Body {
   readonly variants: ReadonlyMap<string, LocalName>;
   /** Returns what was read. */
   leave(result: Code): void;
+}
+
+/** The view of the reader's bytes. */
+export function viewOf({ view, io }: Body): Code {
+  return view ?? code`${io}.view`;
 }
 
 /** `at + 4`, or `at`. */

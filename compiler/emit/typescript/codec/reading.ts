@@ -1,7 +1,7 @@
 /** Expressions that read a value from its slot and from what varies; loops come before the expression. */
 import type { Type } from "../../../model/type.js";
 import { assignment, type Code, call, code, conditional, global, type LocalName, type Scope } from "../../kit/index.js";
-import { type Body, baseName, derived, isLooped, isNumbers, partHint, times, typedArrayClass } from "./body.js";
+import { type Body, baseName, derived, isLooped, isNumbers, partHint, times, typedArrayClass, viewOf } from "./body.js";
 import type { Core } from "./peel.js";
 import { readScalar } from "./scalar.js";
 import { refuseIf } from "./writing.js";
@@ -11,7 +11,7 @@ export function readValue(body: Body, core: Core, at: Code, hint: string, into?:
   const { io: r } = body;
   switch (core.kind) {
     case "scalar":
-      return readScalar(core.scalar, r, code`${r}.view`, at);
+      return readScalar(core.scalar, r, viewOf(body), at);
     case "typedArray":
       return code`${r}.getTyped(${at}, ${typedArrayClass(core)})`;
     case "array":

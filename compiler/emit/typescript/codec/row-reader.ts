@@ -1,23 +1,32 @@
 /** Reads a row: its bits, and then every part into a local variable, `undefined` if it is not there. */
 
 import { assignment, assignmentBelow, type Code, code, conditional, type LocalName } from "../../kit/index.js";
-import { type Body, isLooped, partHint, plus } from "./body.js";
+import { type Body, isLooped, partHint, plus, viewOf } from "./body.js";
 import { readTaken, readValue } from "./reading.js";
-import { type Bit, mayBeMissing, type Row } from "./row.js";
-import { bitNames, type RowItem } from "./row-item.js";
+import { type Bit, mayBeMissing, type Place, type Row } from "./row.js";
+import { bitNames, declareView, type RowItem } from "./row-item.js";
 import { refuseIf } from "./writing.js";
 
 export function readRow(body: Body, row: Row, items: readonly RowItem[]): void {
-  const bits = readBits(body, row, items);
-  for (const item of items) readItem(body, item, bits);
+  const viewed = row.bytes + items.filter(({ place }) => isViewed(place)).length;
+  const reading = viewed > 1 && body.view === undefined ? { ...body, view: declareView(body) } : body;
+  const bits = readBits(reading, row, items);
+  for (const item of items) readItem(reading, item, bits);
+}
+
+const readByReader: ReadonlySet<string> = new Set(["string", "bytes", "date"]);
+
+/** Whether the part is read through the view, rather than by the reader or by another codec. */
+function isViewed({ core, value }: Place): boolean {
+  return value === undefined && core.kind === "scalar" && !readByReader.has(core.scalar);
 }
 
 function readBits(body: Body, row: Row, items: readonly RowItem[]): readonly LocalName[] {
-  const { file, io: r, at } = body;
+  const { file, at } = body;
   const bits = bitNames(body, row);
-  for (const [i, name] of bits.entries()) file.line(code`const ${name} = ${r}.view.getUint8(${plus(at, i)});`);
+  for (const [i, name] of bits.entries()) file.line(code`const ${name} = ${viewOf(body)}.getUint8(${plus(at, i)});`);
   if (bits.length > 0 && row.lastMask !== 0xff) refuseIf(body, code`${bits.at(-1)!} > ${String(row.lastMask)}`);
-  if (items.length === 0) refuseIf(body, code`${r}.view.getUint8(${at}) !== 0`);
+  if (items.length === 0) refuseIf(body, code`${viewOf(body)}.getUint8(${at}) !== 0`);
   for (const { present, notNull, value } of items.map(({ place }) => place)) {
     if (present !== undefined && notNull !== undefined) refuseIf(body, contradiction(bits, present, notNull));
     const there = notNull ?? present;

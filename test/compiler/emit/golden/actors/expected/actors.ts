@@ -107,10 +107,11 @@ class ConfigLockstep extends LockstepCodec<Config> {
   }
 
   override read(r: Reader, at: number): Config {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const name = r.getString(at + 1);
-    const size = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const size = (bits & 1) !== 0 ? view.getInt32(r.take(4), true) : undefined;
     const result: Config = { name };
     if (size !== undefined) result.size = size;
     return result;
@@ -142,9 +143,10 @@ class CounterArgsLockstep extends LockstepCodec<CounterArgs> {
   }
 
   override read(r: Reader, at: number): CounterArgs {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const initial = r.view.getInt32(at + 1, true);
+    const initial = view.getInt32(at + 1, true);
     const config = (bits & 1) !== 0 ? ConfigCodec.read(r, r.take(2)) : undefined;
     if (config !== undefined) {
       return [initial, config] as CounterArgs;
@@ -177,9 +179,10 @@ class CounterIncrementArgsLockstep extends LockstepCodec<CounterIncrementArgs> {
   }
 
   override read(r: Reader, at: number): CounterIncrementArgs {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const by = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const by = (bits & 1) !== 0 ? view.getInt32(r.take(4), true) : undefined;
     if (by !== undefined) {
       return [by] as CounterIncrementArgs;
     }
@@ -432,8 +435,9 @@ class CounterFeedArgsPointsItemLockstep extends LockstepCodec<CounterFeedArgsPoi
   }
 
   override read(r: Reader, at: number): CounterFeedArgsPointsItem {
-    const x = r.view.getFloat64(at, true);
-    const y = r.view.getFloat64(at + 8, true);
+    const view = r.view;
+    const x = view.getFloat64(at, true);
+    const y = view.getFloat64(at + 8, true);
     return [x, y];
   }
 

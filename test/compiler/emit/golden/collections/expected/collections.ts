@@ -40,8 +40,9 @@ class PointLockstep extends LockstepCodec<Point> {
   }
 
   override read(r: Reader, at: number): Point {
-    const x = r.view.getFloat64(at, true);
-    const y = r.view.getFloat64(at + 8, true);
+    const view = r.view;
+    const x = view.getFloat64(at, true);
+    const y = view.getFloat64(at + 8, true);
     return { x, y };
   }
 
@@ -314,10 +315,11 @@ class CollectionsLabelledLockstep extends LockstepCodec<CollectionsLabelled> {
   }
 
   override read(r: Reader, at: number): CollectionsLabelled {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const name = r.getString(at + 1);
-    const count = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const count = (bits & 1) !== 0 ? view.getInt32(r.take(4), true) : undefined;
     if (count !== undefined) {
       return [name, count] as CollectionsLabelled;
     }

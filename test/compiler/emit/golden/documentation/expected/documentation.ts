@@ -93,12 +93,13 @@ class OneLineLockstep extends LockstepCodec<OneLine> {
   }
 
   override read(r: Reader, at: number): OneLine {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const a = r.view.getInt32(at + 1, true);
-    const b = r.view.getInt32(at + 5, true);
-    const c = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
-    const d = r.view.getInt32(at + 9, true);
+    const a = view.getInt32(at + 1, true);
+    const b = view.getInt32(at + 5, true);
+    const c = (bits & 1) !== 0 ? view.getInt32(r.take(4), true) : undefined;
+    const d = view.getInt32(at + 9, true);
     const result: OneLine = { a, b, d };
     if (c !== undefined) result.c = c;
     return result;

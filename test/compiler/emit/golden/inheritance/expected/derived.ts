@@ -116,10 +116,11 @@ class EmployeeLockstep extends LockstepCodec<Employee> {
   }
 
   override read(r: Reader, at: number): Employee {
-    const id = r.view.getBigUint64(at, true);
+    const view = r.view;
+    const id = view.getBigUint64(at, true);
     const hidden = HiddenCodec.read(r, at + 8);
     const name = r.getString(at + 9);
-    const salary = r.view.getInt32(at + 10, true);
+    const salary = view.getInt32(at + 10, true);
     return { id, hidden, name, salary };
   }
 
@@ -253,10 +254,11 @@ class LoudGreeterShoutArgsLockstep extends LockstepCodec<LoudGreeterShoutArgs> {
   }
 
   override read(r: Reader, at: number): LoudGreeterShoutArgs {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const person = EmployeeCodec.read(r, at + 1);
-    const volume = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const volume = (bits & 1) !== 0 ? view.getInt32(r.take(4), true) : undefined;
     if (volume !== undefined) {
       return [person, volume] as LoudGreeterShoutArgs;
     }

@@ -56,13 +56,14 @@ class PresenceLockstep extends LockstepCodec<Presence> {
   }
 
   override read(r: Reader, at: number): Presence {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 63) r.refuse();
     if ((bits & 12) === 8) r.refuse();
     const required = r.getString(at + 1);
     const optional = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
     const nullable = (bits & 2) !== 0 ? r.getString(r.take(1)) : null;
-    const bothOrNull = (bits & 8) !== 0 ? r.view.getInt32(r.take(4), true) : null;
+    const bothOrNull = (bits & 8) !== 0 ? view.getInt32(r.take(4), true) : null;
     const both = (bits & 4) !== 0 ? bothOrNull : undefined;
     const constant = (bits & 16) !== 0;
     const listCount = r.getLength(at + 2);
@@ -111,9 +112,10 @@ class PresenceNestedLockstep extends LockstepCodec<PresenceNested> {
   }
 
   override read(r: Reader, at: number): PresenceNested {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const value2 = (bits & 1) !== 0 ? r.view.getInt32(r.take(4), true) : undefined;
+    const value2 = (bits & 1) !== 0 ? view.getInt32(r.take(4), true) : undefined;
     const result: PresenceNested = {};
     if (value2 !== undefined) result.value = value2;
     return result;

@@ -53,9 +53,10 @@ class TreeLockstep extends LockstepCodec<Tree> {
 
   override read(r: Reader, at: number): Tree {
     r.enter();
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 3) r.refuse();
-    const value2 = r.view.getFloat64(at + 1, true);
+    const value2 = view.getFloat64(at + 1, true);
     const left = (bits & 1) !== 0 ? TreeCodec.read(r, r.take(9)) : undefined;
     const right = (bits & 2) !== 0 ? TreeCodec.read(r, r.take(9)) : undefined;
     const result: Tree = { value: value2 };
@@ -260,9 +261,10 @@ class ListOfDoubleLockstep extends LockstepCodec<ListOfDouble> {
 
   override read(r: Reader, at: number): ListOfDouble {
     r.enter();
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const head = r.view.getFloat64(at + 1, true);
+    const head = view.getFloat64(at + 1, true);
     const tail = (bits & 1) !== 0 ? listOfDoubleCodec.read(r, r.take(9)) : undefined;
     const result: ListOfDouble = { head };
     if (tail !== undefined) result.tail = tail;

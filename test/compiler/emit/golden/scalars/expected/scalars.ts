@@ -85,21 +85,22 @@ class ScalarsLockstep extends LockstepCodec<Scalars> {
   }
 
   override read(r: Reader, at: number): Scalars {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const flag = (bits & 1) !== 0;
-    const real = r.view.getFloat64(at + 1, true);
-    const single = r.view.getFloat32(at + 9, true);
-    const int32 = r.view.getInt32(at + 13, true);
-    const uint32 = r.view.getUint32(at + 17, true);
-    const sint32 = r.view.getInt32(at + 21, true);
-    const fixed32 = r.view.getUint32(at + 25, true);
-    const sfixed32 = r.view.getInt32(at + 29, true);
-    const int64 = r.view.getBigInt64(at + 33, true);
-    const uint64 = r.view.getBigUint64(at + 41, true);
-    const sint64 = r.view.getBigInt64(at + 49, true);
-    const fixed64 = r.view.getBigUint64(at + 57, true);
-    const sfixed64 = r.view.getBigInt64(at + 65, true);
+    const real = view.getFloat64(at + 1, true);
+    const single = view.getFloat32(at + 9, true);
+    const int32 = view.getInt32(at + 13, true);
+    const uint32 = view.getUint32(at + 17, true);
+    const sint32 = view.getInt32(at + 21, true);
+    const fixed32 = view.getUint32(at + 25, true);
+    const sfixed32 = view.getInt32(at + 29, true);
+    const int64 = view.getBigInt64(at + 33, true);
+    const uint64 = view.getBigUint64(at + 41, true);
+    const sint64 = view.getBigInt64(at + 49, true);
+    const fixed64 = view.getBigUint64(at + 57, true);
+    const sfixed64 = view.getBigInt64(at + 65, true);
     const text = r.getString(at + 73);
     const bytes = r.getBytes(at + 74);
     const at2 = r.getDate(at + 78);
