@@ -8,8 +8,8 @@ import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const peers = ["limit", "viceroy", "process-send-json", "process-send-advanced", "grpc-js"];
-/** In milliseconds. Each of many processes gets few messages, and all peers their time to get fast. */
-const warmUp = 6000;
+/** In milliseconds, by processes: each of many gets few messages, and all peers their time to get fast. */
+const warmUps = { 4: 200, 8: 6000, 64: 30_000 };
 const client = fileURLToPath(new URL("client.js", import.meta.url));
 const columns = [
   { metric: "p50", title: "p50 us", ratio: true },
@@ -32,7 +32,7 @@ async function measure({ options, workDir, wanted }, workers) {
   const subjects = peers.filter(wanted).map((name) => ({
     name,
     run: (round) => {
-      const profile = options.quick ? { warmUp: 200, window: 200 } : { warmUp, window: 1000 };
+      const profile = { warmUp: warmUps[workers], window: options.quick ? 200 : 2000 };
       const address = path.join(workDir, `${name}-${workers}-${round}`);
       return runJson([process.execPath, client, name, address, String(workers), JSON.stringify(profile)]);
     },
