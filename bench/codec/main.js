@@ -30,9 +30,7 @@ await benchmark(
         return { ...first, measure: ask, stop };
       },
     }));
-    // Whatever disturbs a loop makes it slower: its best window tells most.
-    const fold = (values) => Math.min(...values);
-    const best = await takeWindows(subjects, { ...options, windows: options.quick ? 3 : 9, fold });
+    const best = await takeWindows(subjects, { ...options, windows: options.quick ? 3 : 9 });
     const samples = new Map([...best].map(([name, rounds]) => [name, rounds.map(sums)]));
     const names = Object.keys(messages);
     return [

@@ -18,10 +18,9 @@ const loops = new Map(
 );
 for (const loop of loops.values()) run(loop, warmUp);
 const sizes = Object.fromEntries(subjects.map(({ name, bytes }) => [`${name}.bytes`, bytes]));
-process.stdout.write(`${JSON.stringify({ works: [...loops.keys()], constants: sizes })}\n`);
+process.stdout.write(`${JSON.stringify({ metrics: [...loops.keys()], constants: sizes })}\n`);
 const times = new Map();
-for await (const what of createInterface(process.stdin))
-  process.stdout.write(`${JSON.stringify({ [what]: time(what) })}\n`);
+for await (const what of createInterface(process.stdin)) process.stdout.write(`${time(what)}\n`);
 
 function prepare(name, codec) {
   const values = messages[name].map(codec.create ?? ((value) => value));

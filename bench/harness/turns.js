@@ -39,60 +39,50 @@ export async function takeTurns(subjects, { rounds, quick = false, log = progres
 
 /**
  * As `takeTurns`, but the subjects of a round live side by side and measure a window each in turn, so that what slows the
- * machine down for seconds falls on all alike.
+ * machine down for seconds falls on all alike. The least value of each metric counts: whatever disturbs makes it larger.
  *
  * @typedef {{
- *   works: readonly string[],
- *   measure: (work: string) => Promise<Sample>,
- *   constants?: Sample,
+ *   metrics: readonly string[],
+ *   constants: Sample,
+ *   measure: (metric: string) => Promise<number>,
  *   stop: () => Promise<void>,
- * }} Live  `works`: what it can measure
- * @param {readonly { name: string, start: (round: number) => Promise<Live> }[]} subjects
- * @param {{
- *   rounds: number,
- *   windows: number,
- *   fold: (values: readonly number[]) => number,
- *   quick?: boolean,
- *   log?: (line: string) => void,
- * }} options  `fold`: what is made of the values of a metric in all windows of a round
+ * }} Live  `metrics`: what it can measure
+ * @param {readonly { name: string, start: () => Promise<Live> }[]} subjects
+ * @param {{ rounds: number, windows: number, quick?: boolean, log?: (line: string) => void }} options
  * @returns {Promise<Map<string, Sample[]>>}
  */
-export async function takeWindows(subjects, { rounds, windows, fold, quick = false, log = progress }) {
+export async function takeWindows(subjects, { rounds, windows, quick = false, log = progress }) {
   const samples = new Map(subjects.map((subject) => [subject.name, []]));
   let patience = 60_000;
   for (let round = 0; round < rounds; round++) {
     if (!quick) patience = await waitForQuiet(patience);
+    const before = cpuTimes();
     const live = [];
     try {
       for (const { name, start } of subjects) {
         log(`round ${round + 1}/${rounds}  ${name} warms up`);
-        live.push({ name, values: new Map(), ...(await start(round)) });
+        const subject = await start();
+        live.push({ ...subject, sample: { ...subject.constants } });
+        samples.get(name)[round] = live.at(-1).sample;
       }
-      const before = cpuTimes();
       for (let window = 0; window < windows; window++) {
         log(`round ${round + 1}/${rounds}  window ${window + 1}/${windows}`);
         await measureOnce(window % 2 === 0 ? live : live.toReversed());
       }
-      const foreign = foreignLoad(before, cpuTimes());
-      for (const { name, values, constants } of live) {
-        const folded = Object.fromEntries([...values].map(([metric, list]) => [metric, fold(list)]));
-        samples.get(name)[round] = { ...constants, ...folded, foreign };
-      }
     } finally {
       for (const { stop } of live) await stop();
     }
+    // Now that they have ended, what they used is known to be ours.
+    const foreign = foreignLoad(before, cpuTimes());
+    for (const { sample } of live) sample.foreign = foreign;
   }
   return samples;
 }
 
 async function measureOnce(live) {
-  for (const work of new Set(live.flatMap(({ works }) => works))) {
-    for (const { works, measure, values } of live) {
-      if (!works.includes(work)) continue;
-      for (const [metric, value] of Object.entries(await measure(work))) {
-        if (values.has(metric)) values.get(metric).push(value);
-        else values.set(metric, [value]);
-      }
+  for (const metric of new Set(live.flatMap(({ metrics }) => metrics))) {
+    for (const { metrics, measure, sample } of live) {
+      if (metrics.includes(metric)) sample[metric] = Math.min(sample[metric] ?? Infinity, await measure(metric));
     }
   }
 }

@@ -50,8 +50,10 @@ export function assignIds(
 ): AssignedSchema {
   const problems: LockProblem[] = [];
   const blocks = new Blocks(schema.package, lock, placesOf(schema));
-  const modules = schema.modules.map((module) => new ModuleIds(module, blocks, problems, memory.of(lock)).assign());
-  for (const [i, module] of modules.entries()) modules[i] = sameAsBefore(module, memory);
+  const known = memory.of(lock);
+  const modules = schema.modules.map((module) =>
+    sameAsBefore(new ModuleIds(module, blocks, problems, known).assign(), memory),
+  );
   return { schema: { ...schema, modules }, lock: blocks.finish(), problems };
 }
 

@@ -144,7 +144,7 @@ export class LocalProc implements ProcHooks {
   }
 
   stopOwned(cell: Cell, options: StopOptions): Promise<void> {
-    this.#local.ownership.end(cell);
+    this.#local.ownership.close(cell);
     return this.#local.ownership.stopOwned(cell, options);
   }
 

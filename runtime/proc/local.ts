@@ -68,7 +68,7 @@ export class Local {
   /** @throws Error if nothing can be spawned for `owner` any more, or the calling code must not spawn */
   checkSpawn(owner: Cell, what: string): void {
     refuseWhileLoading(what);
-    if (!this.ownership.hasEnded(owner)) return;
+    if (!this.ownership.isClosed(owner)) return;
     throw new Error(`cannot spawn ${what}: the actor ${owner.name}, whose it would be, has come to its end`);
   }
 

@@ -14,15 +14,16 @@ export interface Owned {
 /** The meshes of all owners in this operating-system process. Owners are known by identity. */
 export class Ownership<Owner extends object> {
   readonly #owned = new Map<Owner, Set<Owned>>();
-  readonly #ended = new WeakSet<Owner>();
+  readonly #closed = new WeakSet<Owner>();
 
-  /** The owner is coming to its end: what it might still spawn would outlive it. */
-  end(owner: Owner): void {
-    this.#ended.add(owner);
+  /** What the owner has is being stopped: what it might still spawn would outlive it. */
+  close(owner: Owner): void {
+    this.#closed.add(owner);
   }
 
-  hasEnded(owner: Owner): boolean {
-    return this.#ended.has(owner);
+  /** Later than the owner takes no more messages: those that it had are handled first, and may spawn. */
+  isClosed(owner: Owner): boolean {
+    return this.#closed.has(owner);
   }
 
   add(owner: Owner, mesh: Owned): void {

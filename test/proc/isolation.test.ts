@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 describe.each(["process", "thread", "inline"] as const)("with isolation %s", (isolation) => {
-  const can = (what: string) => (missing[isolation].includes(what) ? () => {} : test);
+  const can = (what: string) => test.skipIf(missing[isolation].includes(what));
   const meshes: ProcMesh[] = [];
   function spawnProcs<D extends string>(extent: { readonly [K in D]: number }, options: SpawnProcsOptions<D> = {}) {
     const procs = thisHost().spawnProcs(extent, { isolation, ...options });

@@ -1,6 +1,6 @@
 /** The command as a process: what it loads, and what becomes of it when the cache of its compiler is damaged. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -70,8 +70,15 @@ test.each([
     if (damage === undefined) chmodSync(file, 0o666);
     else writeFileSync(file, damage(readFileSync(file)));
   }
+  const damaged = files.map((file) => ({ file, bytes: readFileSync(file), inode: statSync(file).ino }));
   for (const made of [".viceroy", "generated", "viceroy.lock"]) rmSync(path.join(folder, made), { recursive: true });
   const again = compile(folder);
   expect(again).toMatchObject({ status: 0, stderr: "" });
   expect(again.stdout).toContain("1 type in 1 file");
+  // One that is used is left as it is; in place of one that is not stands another.
+  for (const { file, bytes, inode } of damaged) {
+    expect(statSync(file).ino).not.toBe(inode);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    if (damage !== undefined) expect(readFileSync(file).equals(bytes)).toBe(false);
+  }
 });
