@@ -52,6 +52,8 @@ export function forEachLine(source: Readable, line: (bytes: Buffer) => void): vo
   });
   // A stream that breaks off has said what it had to say.
   source.on("error", () => {});
+  // At its end already: a stream counts as closed before it says so, and whoever waits for that would miss the last line.
+  source.once("end", flush);
   source.once("close", flush);
 }
 
