@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -108,7 +108,7 @@ export interface ProcAgentKind extends MeshKind {
   readonly mesh: ProcAgentMesh<this["dims"]>;
 }
 
-class ProcConfigLockstep extends LockstepCodec<ProcConfig> {
+class ProcConfigLockstep extends GeneratedCodec<ProcConfig> {
   override write(w: Writer, at: number, value: ProcConfig): void {
     w.requireObject(value);
     const { loader, bootstrap } = value;
@@ -148,7 +148,7 @@ export const ProcConfigCodec: Codec<ProcConfig> = new ProcConfigLockstep("ProcCo
   text: true,
 });
 
-class ProcInfoLockstep extends LockstepCodec<ProcInfo> {
+class ProcInfoLockstep extends GeneratedCodec<ProcInfo> {
   override write(w: Writer, at: number, value: ProcInfo): void {
     w.requireObject(value);
     const { pid, node, viceroy } = value;
@@ -183,7 +183,7 @@ export const ProcInfoCodec: Codec<ProcInfo> = new ProcInfoLockstep("ProcInfo", 0
   text: true,
 });
 
-class ClassReferenceLockstep extends LockstepCodec<ClassReference> {
+class ClassReferenceLockstep extends GeneratedCodec<ClassReference> {
   override write(w: Writer, at: number, value: ClassReference): void {
     w.requireObject(value);
     const { registry, id } = value;
@@ -216,7 +216,7 @@ export const ClassReferenceCodec: Codec<ClassReference> = new ClassReferenceLock
   { slot: 2, text: true },
 );
 
-class SpawnOrderLockstep extends LockstepCodec<SpawnOrder> {
+class SpawnOrderLockstep extends GeneratedCodec<SpawnOrder> {
   override write(w: Writer, at: number, value: SpawnOrder): void {
     w.requireObject(value);
     const { mesh, name, actor, fingerprint, args, incarnation } = value;
@@ -259,7 +259,7 @@ export const SpawnOrderCodec: Codec<SpawnOrder> = new SpawnOrderLockstep("SpawnO
   bulk: true,
 });
 
-class SpawnOutcomeLockstep extends LockstepCodec<SpawnOutcome> {
+class SpawnOutcomeLockstep extends GeneratedCodec<SpawnOutcome> {
   override write(w: Writer, at: number, value: SpawnOutcome): void {
     w.requireObject(value);
     const { failure } = value;
@@ -290,7 +290,7 @@ export const SpawnOutcomeCodec: Codec<SpawnOutcome> = new SpawnOutcomeLockstep("
   text: true,
 });
 
-class StopOrderLockstep extends LockstepCodec<StopOrder> {
+class StopOrderLockstep extends GeneratedCodec<StopOrder> {
   override write(w: Writer, at: number, value: StopOrder): void {
     w.requireObject(value);
     const { reason, drain } = value;
@@ -318,7 +318,7 @@ export const StopOrderCodec: Codec<StopOrder> = new StopOrderLockstep("StopOrder
 
 type ProcAgentConfigureArgs = [config: ProcConfig];
 
-class ProcAgentConfigureArgsLockstep extends LockstepCodec<ProcAgentConfigureArgs> {
+class ProcAgentConfigureArgsLockstep extends GeneratedCodec<ProcAgentConfigureArgs> {
   override write(w: Writer, at: number, value: ProcAgentConfigureArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const config = value[0];
@@ -343,7 +343,7 @@ const procAgentConfigureArgsCodec: Codec<ProcAgentConfigureArgs> = new ProcAgent
 
 type ProcAgentCreateActorArgs = [order: SpawnOrder];
 
-class ProcAgentCreateActorArgsLockstep extends LockstepCodec<ProcAgentCreateActorArgs> {
+class ProcAgentCreateActorArgsLockstep extends GeneratedCodec<ProcAgentCreateActorArgs> {
   override write(w: Writer, at: number, value: ProcAgentCreateActorArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -368,7 +368,7 @@ const procAgentCreateActorArgsCodec: Codec<ProcAgentCreateActorArgs> = new ProcA
 
 type ProcAgentRefuseArgs = [mesh: bigint, name: string, reason: string];
 
-class ProcAgentRefuseArgsLockstep extends LockstepCodec<ProcAgentRefuseArgs> {
+class ProcAgentRefuseArgsLockstep extends GeneratedCodec<ProcAgentRefuseArgs> {
   override write(w: Writer, at: number, value: ProcAgentRefuseArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const mesh = value[0];
@@ -407,7 +407,7 @@ const procAgentRefuseArgsCodec: Codec<ProcAgentRefuseArgs> = new ProcAgentRefuse
 
 type ProcAgentStopActorArgs = [mesh: bigint, order: StopOrder];
 
-class ProcAgentStopActorArgsLockstep extends LockstepCodec<ProcAgentStopActorArgs> {
+class ProcAgentStopActorArgsLockstep extends GeneratedCodec<ProcAgentStopActorArgs> {
   override write(w: Writer, at: number, value: ProcAgentStopActorArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const mesh = value[0];
@@ -435,7 +435,7 @@ const procAgentStopActorArgsCodec: Codec<ProcAgentStopActorArgs> = new ProcAgent
 
 type ProcAgentShutdownArgs = [order: StopOrder];
 
-class ProcAgentShutdownArgsLockstep extends LockstepCodec<ProcAgentShutdownArgs> {
+class ProcAgentShutdownArgsLockstep extends GeneratedCodec<ProcAgentShutdownArgs> {
   override write(w: Writer, at: number, value: ProcAgentShutdownArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -460,7 +460,7 @@ const procAgentShutdownArgsCodec: Codec<ProcAgentShutdownArgs> = new ProcAgentSh
 
 type ProcAgentFailedArgs = [notice: ActorNotice];
 
-class ProcAgentFailedArgsLockstep extends LockstepCodec<ProcAgentFailedArgs> {
+class ProcAgentFailedArgsLockstep extends GeneratedCodec<ProcAgentFailedArgs> {
   override write(w: Writer, at: number, value: ProcAgentFailedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const notice = value[0];

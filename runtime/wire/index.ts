@@ -12,6 +12,6 @@ export {
 } from "./descriptor.js";
 export { setWireEnvironment, type WireEnvironment, wireEnvironment } from "./environment.js";
 export { CodecError } from "./errors.js";
-export { LockstepCodec, type LockstepLayout, type Mutable } from "./lockstep.js";
+export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated.js";
 export { Reader } from "./reader.js";
 export { Writer } from "./writer.js";

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
-import { CodecError, type LockstepCodec } from "../../runtime/wire/index.js";
+import { CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
 import { mutate } from "./mutate.js";
 import { RandomValues, randomNumbers } from "./random-values.js";
 import { runGenerated } from "./run-generated.js";
@@ -27,7 +27,7 @@ const values = new RandomValues(indexSchema(schema), random);
 const codecs = runGenerated(readFileSync(script, "utf8"));
 
 interface Subject {
-  readonly codec: LockstepCodec<unknown>;
+  readonly codec: GeneratedCodec<unknown>;
   /** Valid messages, and mutated ones that were accepted. */
   readonly messages: Uint8Array[];
 }
@@ -56,7 +56,7 @@ for (let i = 0; i < Number(count); i++) {
 }
 process.stdout.write(`${JSON.stringify({ count: Number(count), accepted, heaviest, subjects: subjects.length })}\n`);
 
-function tryOne(codec: LockstepCodec<unknown>, bytes: Uint8Array, messages: Uint8Array[]): void {
+function tryOne(codec: GeneratedCodec<unknown>, bytes: Uint8Array, messages: Uint8Array[]): void {
   let value: unknown;
   try {
     value = codec.decode(bytes, { views: random() < 0.3 });
@@ -75,7 +75,7 @@ function tryOne(codec: LockstepCodec<unknown>, bytes: Uint8Array, messages: Uint
 }
 
 /** Undefined for text with lone surrogates, which readers do not look for. */
-function encoded(codec: LockstepCodec<unknown>, value: unknown): Uint8Array | undefined {
+function encoded(codec: GeneratedCodec<unknown>, value: unknown): Uint8Array | undefined {
   try {
     return codec.encode(value);
   } catch (error) {

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
-import { type Codec, CodecError, type LockstepCodec } from "../../runtime/wire/index.js";
+import { type Codec, CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
 import { loadGenerated } from "./load-generated.js";
 import { mutate } from "./mutate.js";
 import { randomSchema } from "./random-schema.js";
@@ -17,7 +17,7 @@ const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);
 
 interface Subject {
   readonly name: string;
-  readonly generated: LockstepCodec<unknown>;
+  readonly generated: GeneratedCodec<unknown>;
   readonly composed: Codec<unknown>;
   /** Another random value of the type. */
   value(): unknown;

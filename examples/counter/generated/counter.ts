@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type StreamEndpoint,
@@ -44,7 +44,7 @@ export interface CounterKind extends MeshKind {
 
 type CounterArgs = [initial: number];
 
-class CounterArgsLockstep extends LockstepCodec<CounterArgs> {
+class CounterArgsLockstep extends GeneratedCodec<CounterArgs> {
   override write(w: Writer, at: number, value: CounterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const initial = value[0];
@@ -67,7 +67,7 @@ const counterArgsCodec: Codec<CounterArgs> = new CounterArgsLockstep("Counter", 
 
 type CounterIncrementArgs = [by?: number];
 
-class CounterIncrementArgsLockstep extends LockstepCodec<CounterIncrementArgs> {
+class CounterIncrementArgsLockstep extends GeneratedCodec<CounterIncrementArgs> {
   override write(w: Writer, at: number, value: CounterIncrementArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const by = value[0];
@@ -103,7 +103,7 @@ const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrem
 
 type CounterWatchArgs = [count: number];
 
-class CounterWatchArgsLockstep extends LockstepCodec<CounterWatchArgs> {
+class CounterWatchArgsLockstep extends GeneratedCodec<CounterWatchArgs> {
   override write(w: Writer, at: number, value: CounterWatchArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const count = value[0];

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -42,7 +42,7 @@ export interface LoaderKind extends MeshKind {
   readonly mesh: LoaderMesh<this["dims"]>;
 }
 
-class BatchLockstep extends LockstepCodec<Batch> {
+class BatchLockstep extends GeneratedCodec<Batch> {
   override write(w: Writer, at: number, value: Batch): void {
     w.requireObject(value);
     const { number: number2, inputs, outputs } = value;
@@ -75,7 +75,7 @@ export const BatchCodec: Codec<Batch> = new BatchLockstep("Batch", 0xb335f6f7492
 
 type LoaderArgs = [batchSize: number];
 
-class LoaderArgsLockstep extends LockstepCodec<LoaderArgs> {
+class LoaderArgsLockstep extends GeneratedCodec<LoaderArgs> {
   override write(w: Writer, at: number, value: LoaderArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const batchSize = value[0];

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -53,7 +53,7 @@ export interface TrainerKind extends MeshKind {
   readonly mesh: TrainerMesh<this["dims"]>;
 }
 
-class LineLockstep extends LockstepCodec<Line> {
+class LineLockstep extends GeneratedCodec<Line> {
   override write(w: Writer, at: number, value: Line): void {
     w.requireObject(value);
     const { slope, offset } = value;
@@ -78,7 +78,7 @@ class LineLockstep extends LockstepCodec<Line> {
 
 export const LineCodec: Codec<Line> = new LineLockstep("Line", 0x94b05e1fdc6dbce5n, { slot: 16 });
 
-class ProgressLockstep extends LockstepCodec<Progress> {
+class ProgressLockstep extends GeneratedCodec<Progress> {
   override write(w: Writer, at: number, value: Progress): void {
     w.requireObject(value);
     const { line, loss, batches } = value;
@@ -122,7 +122,7 @@ export const ProgressCodec: Codec<Progress> = new ProgressLockstep("Progress", 0
 
 type TrainerArgs = [loaders: LoaderMesh<"gpus">];
 
-class TrainerArgsLockstep extends LockstepCodec<TrainerArgs> {
+class TrainerArgsLockstep extends GeneratedCodec<TrainerArgs> {
   override write(w: Writer, at: number, value: TrainerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const loaders = value[0];
@@ -146,7 +146,7 @@ const trainerArgsCodec: Codec<TrainerArgs> = new TrainerArgsLockstep("Trainer", 
 
 type TrainerTrainArgs = [line: Line, steps: number];
 
-class TrainerTrainArgsLockstep extends LockstepCodec<TrainerTrainArgs> {
+class TrainerTrainArgsLockstep extends GeneratedCodec<TrainerTrainArgs> {
   override write(w: Writer, at: number, value: TrainerTrainArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const line = value[0];

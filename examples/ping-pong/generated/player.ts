@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Port,
   type Reader,
@@ -52,7 +52,7 @@ export interface PlayerKind extends MeshKind {
   readonly mesh: PlayerMesh<this["dims"]>;
 }
 
-class StrokeLockstep extends LockstepCodec<Stroke> {
+class StrokeLockstep extends GeneratedCodec<Stroke> {
   override write(w: Writer, at: number, value: Stroke): void {
     w.requireObject(value);
     const { player, number: number2 } = value;
@@ -77,7 +77,7 @@ export const StrokeCodec: Codec<Stroke> = new StrokeLockstep("Stroke", 0x8587633
 
 type PlayerFaceArgs = [name: string, opponent: PlayerMesh, strokes: Port<Stroke>];
 
-class PlayerFaceArgsLockstep extends LockstepCodec<PlayerFaceArgs> {
+class PlayerFaceArgsLockstep extends GeneratedCodec<PlayerFaceArgs> {
   override write(w: Writer, at: number, value: PlayerFaceArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const name = value[0];
@@ -111,7 +111,7 @@ const playerFaceArgsCodec: Codec<PlayerFaceArgs> = new PlayerFaceArgsLockstep("P
 
 type PlayerHitArgs = [number: number, last: number];
 
-class PlayerHitArgsLockstep extends LockstepCodec<PlayerHitArgs> {
+class PlayerHitArgsLockstep extends GeneratedCodec<PlayerHitArgs> {
   override write(w: Writer, at: number, value: PlayerHitArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const number2 = value[0];
@@ -141,7 +141,7 @@ const playerHitArgsCodec: Codec<PlayerHitArgs> = new PlayerHitArgsLockstep("Play
 
 type PlayerBounceArgs = [ball: number];
 
-class PlayerBounceArgsLockstep extends LockstepCodec<PlayerBounceArgs> {
+class PlayerBounceArgsLockstep extends GeneratedCodec<PlayerBounceArgs> {
   override write(w: Writer, at: number, value: PlayerBounceArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const ball = value[0];

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Port,
   type Reader,
@@ -40,7 +40,7 @@ export interface ArchiveKind extends MeshKind {
 
 type ArchiveArgs = [progress: Port<number>];
 
-class ArchiveArgsLockstep extends LockstepCodec<ArchiveArgs> {
+class ArchiveArgsLockstep extends GeneratedCodec<ArchiveArgs> {
   override write(w: Writer, at: number, value: ArchiveArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const progress = value[0];
@@ -64,7 +64,7 @@ const archiveArgsCodec: Codec<ArchiveArgs> = new ArchiveArgsLockstep("Archive", 
 
 type ArchiveStoreArgs = [note: string];
 
-class ArchiveStoreArgsLockstep extends LockstepCodec<ArchiveStoreArgs> {
+class ArchiveStoreArgsLockstep extends GeneratedCodec<ArchiveStoreArgs> {
   override write(w: Writer, at: number, value: ArchiveStoreArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const note = value[0];

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type StreamEndpoint,
@@ -52,7 +52,7 @@ export interface CameraKind extends MeshKind {
   readonly mesh: CameraMesh<this["dims"]>;
 }
 
-class PictureLockstep extends LockstepCodec<Picture> {
+class PictureLockstep extends GeneratedCodec<Picture> {
   override write(w: Writer, at: number, value: Picture): void {
     w.requireObject(value);
     const { number: number2, pixels } = value;
@@ -78,7 +78,7 @@ export const PictureCodec: Codec<Picture> = new PictureLockstep("Picture", 0x5f7
   bulk: true,
 });
 
-class CameraStatusLockstep extends LockstepCodec<CameraStatus> {
+class CameraStatusLockstep extends GeneratedCodec<CameraStatus> {
   override write(w: Writer, at: number, value: CameraStatus): void {
     w.requireObject(value);
     const { taken, filming } = value;
@@ -111,7 +111,7 @@ export const CameraStatusCodec: Codec<CameraStatus> = new CameraStatusLockstep("
 
 type CameraFilmArgs = [width: number, height: number];
 
-class CameraFilmArgsLockstep extends LockstepCodec<CameraFilmArgs> {
+class CameraFilmArgsLockstep extends GeneratedCodec<CameraFilmArgs> {
   override write(w: Writer, at: number, value: CameraFilmArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const width = value[0];

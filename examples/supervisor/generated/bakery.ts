@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -66,7 +66,7 @@ export interface BakeryKind extends MeshKind {
   readonly mesh: BakeryMesh<this["dims"]>;
 }
 
-class BakedLockstep extends LockstepCodec<Baked> {
+class BakedLockstep extends GeneratedCodec<Baked> {
   override write(w: Writer, at: number, value: Baked): void {
     w.requireObject(value);
     const { order, result } = value;
@@ -97,7 +97,7 @@ export const BakedCodec: Codec<Baked> = new BakedLockstep("Baked", 0xc06f2b22ed0
 
 type OvenArgs = [loavesToLive: number];
 
-class OvenArgsLockstep extends LockstepCodec<OvenArgs> {
+class OvenArgsLockstep extends GeneratedCodec<OvenArgs> {
   override write(w: Writer, at: number, value: OvenArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const loavesToLive = value[0];
@@ -120,7 +120,7 @@ const ovenArgsCodec: Codec<OvenArgs> = new OvenArgsLockstep("Oven", 0xe7760958c1
 
 type OvenBakeArgs = [order: string];
 
-class OvenBakeArgsLockstep extends LockstepCodec<OvenBakeArgs> {
+class OvenBakeArgsLockstep extends GeneratedCodec<OvenBakeArgs> {
   override write(w: Writer, at: number, value: OvenBakeArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -144,7 +144,7 @@ const ovenBakeArgsCodec: Codec<OvenBakeArgs> = new OvenBakeArgsLockstep("Oven.ba
 
 type BakeryArgs = [ovens: number, spares: number];
 
-class BakeryArgsLockstep extends LockstepCodec<BakeryArgs> {
+class BakeryArgsLockstep extends GeneratedCodec<BakeryArgs> {
   override write(w: Writer, at: number, value: BakeryArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const ovens = value[0];
@@ -172,7 +172,7 @@ const bakeryArgsCodec: Codec<BakeryArgs> = new BakeryArgsLockstep("Bakery", 0xe8
 
 type BakeryBakeArgs = [orders: string[]];
 
-class BakeryBakeArgsLockstep extends LockstepCodec<BakeryBakeArgs> {
+class BakeryBakeArgsLockstep extends GeneratedCodec<BakeryBakeArgs> {
   override write(w: Writer, at: number, value: BakeryBakeArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const orders = value[0];
@@ -207,7 +207,7 @@ const bakeryBakeArgsCodec: Codec<BakeryBakeArgs> = new BakeryBakeArgsLockstep("B
   text: true,
 });
 
-class BakeryResultLockstep extends LockstepCodec<Baked[]> {
+class BakeryResultLockstep extends GeneratedCodec<Baked[]> {
   override write(w: Writer, at: number, value: Baked[]): void {
     w.requireArray(value);
     const count = value.length;
@@ -240,7 +240,7 @@ const bakeryResultCodec: Codec<Baked[]> = new BakeryResultLockstep("Baked[]", 0x
   text: true,
 });
 
-class BakeryResultLockstep2 extends LockstepCodec<string[]> {
+class BakeryResultLockstep2 extends GeneratedCodec<string[]> {
   override write(w: Writer, at: number, value: string[]): void {
     w.requireArray(value);
     const count = value.length;

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -72,7 +72,7 @@ export interface AnalystKind extends MeshKind {
   readonly mesh: AnalystMesh<this["dims"]>;
 }
 
-class PieceLockstep extends LockstepCodec<Piece> {
+class PieceLockstep extends GeneratedCodec<Piece> {
   override write(w: Writer, at: number, value: Piece): void {
     w.requireObject(value);
     const { file, start, end } = value;
@@ -99,7 +99,7 @@ class PieceLockstep extends LockstepCodec<Piece> {
 
 export const PieceCodec: Codec<Piece> = new PieceLockstep("Piece", 0xecc965aca51bd07dn, { slot: 17, text: true });
 
-class OutcomeLockstep extends LockstepCodec<Outcome> {
+class OutcomeLockstep extends GeneratedCodec<Outcome> {
   override write(w: Writer, at: number, value: Outcome): void {
     switch (value.kind) {
       case "counted": {
@@ -162,7 +162,7 @@ export const OutcomeCodec: Codec<Outcome> = new OutcomeLockstep("Outcome", 0x092
   text: true,
 });
 
-class TotalsLockstep extends LockstepCodec<Totals> {
+class TotalsLockstep extends GeneratedCodec<Totals> {
   override write(w: Writer, at: number, value: Totals): void {
     w.requireObject(value);
     const { pieces, bytes, lines, words } = value;
@@ -198,7 +198,7 @@ class TotalsLockstep extends LockstepCodec<Totals> {
 
 export const TotalsCodec: Codec<Totals> = new TotalsLockstep("Totals", 0xdff4bb449aed6a41n, { slot: 28 });
 
-class WordCountLockstep extends LockstepCodec<WordCount> {
+class WordCountLockstep extends GeneratedCodec<WordCount> {
   override write(w: Writer, at: number, value: WordCount): void {
     w.requireObject(value);
     const { word, count } = value;
@@ -226,7 +226,7 @@ export const WordCountCodec: Codec<WordCount> = new WordCountLockstep("WordCount
 
 type AnalystAnalyseArgs = [piece: Piece];
 
-class AnalystAnalyseArgsLockstep extends LockstepCodec<AnalystAnalyseArgs> {
+class AnalystAnalyseArgsLockstep extends GeneratedCodec<AnalystAnalyseArgs> {
   override write(w: Writer, at: number, value: AnalystAnalyseArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const piece = value[0];
@@ -249,7 +249,7 @@ const analystAnalyseArgsCodec: Codec<AnalystAnalyseArgs> = new AnalystAnalyseArg
   { slot: 17, text: true },
 );
 
-class AnalystResultLockstep extends LockstepCodec<Map<string, number>> {
+class AnalystResultLockstep extends GeneratedCodec<Map<string, number>> {
   override write(w: Writer, at: number, value: Map<string, number>): void {
     w.requireMap(value);
     w.putCount(at, value.size);
@@ -287,7 +287,7 @@ const analystResultCodec: Codec<Map<string, number>> = new AnalystResultLockstep
 
 type AnalystAbsorbArgs = [others: AnalystMesh];
 
-class AnalystAbsorbArgsLockstep extends LockstepCodec<AnalystAbsorbArgs> {
+class AnalystAbsorbArgsLockstep extends GeneratedCodec<AnalystAbsorbArgs> {
   override write(w: Writer, at: number, value: AnalystAbsorbArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const others = value[0];
@@ -312,7 +312,7 @@ const analystAbsorbArgsCodec: Codec<AnalystAbsorbArgs> = new AnalystAbsorbArgsLo
 
 type AnalystMostFrequentArgs = [count: number, letters: number];
 
-class AnalystMostFrequentArgsLockstep extends LockstepCodec<AnalystMostFrequentArgs> {
+class AnalystMostFrequentArgsLockstep extends GeneratedCodec<AnalystMostFrequentArgs> {
   override write(w: Writer, at: number, value: AnalystMostFrequentArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const count = value[0];
@@ -342,7 +342,7 @@ const analystMostFrequentArgsCodec: Codec<AnalystMostFrequentArgs> = new Analyst
   { slot: 8 },
 );
 
-class AnalystResultLockstep2 extends LockstepCodec<WordCount[]> {
+class AnalystResultLockstep2 extends GeneratedCodec<WordCount[]> {
   override write(w: Writer, at: number, value: WordCount[]): void {
     w.requireArray(value);
     const count = value.length;

@@ -19,7 +19,7 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
+export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated.js";
 export type { RdmaBuffer, Tensor } from "../../wire/handles.js";
-export { LockstepCodec, type LockstepLayout, type Mutable } from "../../wire/lockstep.js";
 export { Reader } from "../../wire/reader.js";
 export { Writer } from "../../wire/writer.js";

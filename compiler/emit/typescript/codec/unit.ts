@@ -57,7 +57,7 @@ export function emitUnit(unit: Unit, surroundings: Surroundings): void {
   file.blank();
   const isName = typeof type === "string" || "kind" in type;
   const of = (codec: Name) => generic(codec, [type], isName);
-  file.block(code`class ${className} extends ${of(abiValue("LockstepCodec"))}`, () => {
+  file.block(code`class ${className} extends ${of(abiValue("GeneratedCodec"))}`, () => {
     emitWrite(unit, variants, surroundings);
     file.blank();
     emitRead(unit, variants, surroundings);

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Port,
   type Reader,
@@ -93,7 +93,7 @@ export interface EmptyKind extends MeshKind {
   readonly mesh: EmptyMesh<this["dims"]>;
 }
 
-class ConfigLockstep extends LockstepCodec<Config> {
+class ConfigLockstep extends GeneratedCodec<Config> {
   override write(w: Writer, at: number, value: Config): void {
     w.requireObject(value);
     const { name, size } = value;
@@ -126,7 +126,7 @@ export const ConfigCodec: Codec<Config> = new ConfigLockstep("Config", 0x9132b31
 
 type CounterArgs = [initial: number, config?: Config];
 
-class CounterArgsLockstep extends LockstepCodec<CounterArgs> {
+class CounterArgsLockstep extends GeneratedCodec<CounterArgs> {
   override write(w: Writer, at: number, value: CounterArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const initial = value[0];
@@ -166,7 +166,7 @@ const counterArgsCodec: Codec<CounterArgs> = new CounterArgsLockstep("Counter", 
 
 type CounterIncrementArgs = [by?: number];
 
-class CounterIncrementArgsLockstep extends LockstepCodec<CounterIncrementArgs> {
+class CounterIncrementArgsLockstep extends GeneratedCodec<CounterIncrementArgs> {
   override write(w: Writer, at: number, value: CounterIncrementArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const by = value[0];
@@ -202,7 +202,7 @@ const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrem
 
 type CounterWatchArgs = [count: number];
 
-class CounterWatchArgsLockstep extends LockstepCodec<CounterWatchArgs> {
+class CounterWatchArgsLockstep extends GeneratedCodec<CounterWatchArgs> {
   override write(w: Writer, at: number, value: CounterWatchArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const count = value[0];
@@ -229,7 +229,7 @@ const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsLocks
 
 type CounterConfigureArgs = [config: Config, force: boolean, reason?: string];
 
-class CounterConfigureArgsLockstep extends LockstepCodec<CounterConfigureArgs> {
+class CounterConfigureArgsLockstep extends GeneratedCodec<CounterConfigureArgs> {
   override write(w: Writer, at: number, value: CounterConfigureArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const config = value[0];
@@ -275,7 +275,7 @@ const counterConfigureArgsCodec: Codec<CounterConfigureArgs> = new CounterConfig
 
 type CounterGetArgs = [key: string];
 
-class CounterGetArgsLockstep extends LockstepCodec<CounterGetArgs> {
+class CounterGetArgsLockstep extends GeneratedCodec<CounterGetArgs> {
   override write(w: Writer, at: number, value: CounterGetArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const key = value[0];
@@ -299,7 +299,7 @@ const counterGetArgsCodec: Codec<CounterGetArgs> = new CounterGetArgsLockstep("C
 
 type CounterAskArgs = [question: string];
 
-class CounterAskArgsLockstep extends LockstepCodec<CounterAskArgs> {
+class CounterAskArgsLockstep extends GeneratedCodec<CounterAskArgs> {
   override write(w: Writer, at: number, value: CounterAskArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const question = value[0];
@@ -323,7 +323,7 @@ const counterAskArgsCodec: Codec<CounterAskArgs> = new CounterAskArgsLockstep("C
 
 type CounterFeedArgs = [port: Port<Config>, points: [x: number, y: number][]];
 
-class CounterFeedArgsLockstep extends LockstepCodec<CounterFeedArgs> {
+class CounterFeedArgsLockstep extends GeneratedCodec<CounterFeedArgs> {
   override write(w: Writer, at: number, value: CounterFeedArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const port = value[0];
@@ -366,7 +366,7 @@ const counterFeedArgsCodec: Codec<CounterFeedArgs> = new CounterFeedArgsLockstep
 
 type CounterWorkersArgs = [workers: WorkerMesh<"gpus">, others: WorkerMesh<"hosts" | "gpus">];
 
-class CounterWorkersArgsLockstep extends LockstepCodec<CounterWorkersArgs> {
+class CounterWorkersArgsLockstep extends GeneratedCodec<CounterWorkersArgs> {
   override write(w: Writer, at: number, value: CounterWorkersArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const workers = value[0];
@@ -397,7 +397,7 @@ const counterWorkersArgsCodec: Codec<CounterWorkersArgs> = new CounterWorkersArg
 
 type CounterOthersArgs = [counter: CounterMesh];
 
-class CounterOthersArgsLockstep extends LockstepCodec<CounterOthersArgs> {
+class CounterOthersArgsLockstep extends GeneratedCodec<CounterOthersArgs> {
   override write(w: Writer, at: number, value: CounterOthersArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const counter = value[0];
@@ -422,7 +422,7 @@ const counterOthersArgsCodec: Codec<CounterOthersArgs> = new CounterOthersArgsLo
 
 const counterFeedArgsPortCodec: Codec<Port<Config>> = codec.port(() => ConfigCodec);
 
-class CounterFeedArgsPointsItemLockstep extends LockstepCodec<CounterFeedArgsPointsItem> {
+class CounterFeedArgsPointsItemLockstep extends GeneratedCodec<CounterFeedArgsPointsItem> {
   override write(w: Writer, at: number, value: CounterFeedArgsPointsItem): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const x = value[0];

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -73,7 +73,7 @@ export interface RunnerKind extends MeshKind {
   readonly mesh: RunnerMesh<this["dims"]>;
 }
 
-class OneLineLockstep extends LockstepCodec<OneLine> {
+class OneLineLockstep extends GeneratedCodec<OneLine> {
   override write(w: Writer, at: number, value: OneLine): void {
     w.requireObject(value);
     const { a, b, c, d } = value;
@@ -121,7 +121,7 @@ export const DirectionCodec: Codec<Direction> = codec.enumeration<Direction>("Di
 
 type RunnerRunArgs = [distance: number];
 
-class RunnerRunArgsLockstep extends LockstepCodec<RunnerRunArgs> {
+class RunnerRunArgsLockstep extends GeneratedCodec<RunnerRunArgs> {
   override write(w: Writer, at: number, value: RunnerRunArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const distance = value[0];

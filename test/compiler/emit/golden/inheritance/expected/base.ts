@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -47,7 +47,7 @@ export interface NamedKind extends MeshKind {
   readonly mesh: NamedMesh<this["dims"]>;
 }
 
-class EntityLockstep extends LockstepCodec<Entity> {
+class EntityLockstep extends GeneratedCodec<Entity> {
   override write(w: Writer, at: number, value: Entity): void {
     w.requireObject(value);
     const { id, hidden } = value;
@@ -68,7 +68,7 @@ class EntityLockstep extends LockstepCodec<Entity> {
 
 export const EntityCodec: Codec<Entity> = new EntityLockstep("Entity", 0xe200e14651815b9cn, { slot: 9, text: true });
 
-class HiddenLockstep extends LockstepCodec<Hidden> {
+class HiddenLockstep extends GeneratedCodec<Hidden> {
   override write(w: Writer, at: number, value: Hidden): void {
     w.requireObject(value);
     const { secret } = value;
@@ -89,7 +89,7 @@ export const HiddenCodec: Codec<Hidden> = new HiddenLockstep("Hidden", 0x64058ae
 
 type NamedArgs = [name: string];
 
-class NamedArgsLockstep extends LockstepCodec<NamedArgs> {
+class NamedArgsLockstep extends GeneratedCodec<NamedArgs> {
   override write(w: Writer, at: number, value: NamedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];

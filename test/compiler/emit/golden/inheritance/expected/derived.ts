@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -80,7 +80,7 @@ export interface LoudGreeterKind extends MeshKind {
   readonly mesh: LoudGreeterMesh<this["dims"]>;
 }
 
-class PersonLockstep extends LockstepCodec<Person> {
+class PersonLockstep extends GeneratedCodec<Person> {
   override write(w: Writer, at: number, value: Person): void {
     w.requireObject(value);
     const { id, hidden, name } = value;
@@ -103,7 +103,7 @@ class PersonLockstep extends LockstepCodec<Person> {
 
 export const PersonCodec: Codec<Person> = new PersonLockstep("Person", 0xbb78b5ce5764032an, { slot: 10, text: true });
 
-class EmployeeLockstep extends LockstepCodec<Employee> {
+class EmployeeLockstep extends GeneratedCodec<Employee> {
   override write(w: Writer, at: number, value: Employee): void {
     w.requireObject(value);
     const { id, hidden, name, salary } = value;
@@ -141,7 +141,7 @@ export const EmployeeCodec: Codec<Employee> = new EmployeeLockstep("Employee", 0
 
 type GreeterArgs = [name: string];
 
-class GreeterArgsLockstep extends LockstepCodec<GreeterArgs> {
+class GreeterArgsLockstep extends GeneratedCodec<GreeterArgs> {
   override write(w: Writer, at: number, value: GreeterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -165,7 +165,7 @@ const greeterArgsCodec: Codec<GreeterArgs> = new GreeterArgsLockstep("Greeter", 
 
 type GreeterGreetArgs = [person: Person];
 
-class GreeterGreetArgsLockstep extends LockstepCodec<GreeterGreetArgs> {
+class GreeterGreetArgsLockstep extends GeneratedCodec<GreeterGreetArgs> {
   override write(w: Writer, at: number, value: GreeterGreetArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const person = value[0];
@@ -190,7 +190,7 @@ const greeterGreetArgsCodec: Codec<GreeterGreetArgs> = new GreeterGreetArgsLocks
 
 type LoudGreeterArgs = [name: string];
 
-class LoudGreeterArgsLockstep extends LockstepCodec<LoudGreeterArgs> {
+class LoudGreeterArgsLockstep extends GeneratedCodec<LoudGreeterArgs> {
   override write(w: Writer, at: number, value: LoudGreeterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -214,7 +214,7 @@ const loudGreeterArgsCodec: Codec<LoudGreeterArgs> = new LoudGreeterArgsLockstep
 
 type LoudGreeterGreetArgs = [person: Person];
 
-class LoudGreeterGreetArgsLockstep extends LockstepCodec<LoudGreeterGreetArgs> {
+class LoudGreeterGreetArgsLockstep extends GeneratedCodec<LoudGreeterGreetArgs> {
   override write(w: Writer, at: number, value: LoudGreeterGreetArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const person = value[0];
@@ -239,7 +239,7 @@ const loudGreeterGreetArgsCodec: Codec<LoudGreeterGreetArgs> = new LoudGreeterGr
 
 type LoudGreeterShoutArgs = [person: Employee, volume?: number];
 
-class LoudGreeterShoutArgsLockstep extends LockstepCodec<LoudGreeterShoutArgs> {
+class LoudGreeterShoutArgsLockstep extends GeneratedCodec<LoudGreeterShoutArgs> {
   override write(w: Writer, at: number, value: LoudGreeterShoutArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const person = value[0];

@@ -5,7 +5,7 @@ import {
   type Awaitable,
   defineActor,
   defineArgs,
-  LockstepCodec,
+  GeneratedCodec,
   type StreamEndpoint,
   type ActorMesh as ViceroyActorMesh,
   type Codec as ViceroyCodec,
@@ -96,7 +96,7 @@ export interface AwaitableKind extends ViceroyMeshKind {
   readonly mesh: AwaitableMesh<this["dims"]>;
 }
 
-class CodecLockstep extends LockstepCodec<Codec> {
+class CodecLockstep extends GeneratedCodec<Codec> {
   override write(w2: ViceroyWriter, at: number, value: Codec): void {
     w2.requireObject(value);
     const { value: value2 } = value;
@@ -117,7 +117,7 @@ class CodecLockstep extends LockstepCodec<Codec> {
 
 export const CodecCodec: ViceroyCodec<Codec> = new CodecLockstep("Codec", 0x481f417e16222b27n, { slot: 4 });
 
-class ReaderLockstep extends LockstepCodec<Reader> {
+class ReaderLockstep extends GeneratedCodec<Reader> {
   override write(w2: ViceroyWriter, at: number, value: Reader): void {
     w2.requireObject(value);
     const { codec: codec2, other } = value;
@@ -138,7 +138,7 @@ class ReaderLockstep extends LockstepCodec<Reader> {
 
 export const ReaderCodec: ViceroyCodec<Reader> = new ReaderLockstep("Reader", 0x1097da90ebbc1df1n, { slot: 5 });
 
-class WriterLockstep extends LockstepCodec<Writer> {
+class WriterLockstep extends GeneratedCodec<Writer> {
   override write(w2: ViceroyWriter, at: number, value: Writer): void {
     w2.requireObject(value);
     const { reader } = value;
@@ -157,7 +157,7 @@ class WriterLockstep extends LockstepCodec<Writer> {
 
 export const WriterCodec: ViceroyCodec<Writer> = new WriterLockstep("Writer", 0x96fe16540801fccan, { slot: 5 });
 
-class EndpointLockstep extends LockstepCodec<Endpoint> {
+class EndpointLockstep extends GeneratedCodec<Endpoint> {
   override write(w2: ViceroyWriter, at: number, value: Endpoint): void {
     w2.requireObject(value);
     if (!Object.hasOwn(value, "__proto__")) w2.refuse();
@@ -239,7 +239,7 @@ export const EndpointCodec: ViceroyCodec<Endpoint> = new EndpointLockstep("Endpo
   text: true,
 });
 
-class ActorMeshLockstep extends LockstepCodec<ActorMesh> {
+class ActorMeshLockstep extends GeneratedCodec<ActorMesh> {
   override write(w2: ViceroyWriter, at: number, value: ActorMesh): void {
     w2.requireObject(value);
     const { tree, otherTree } = value;
@@ -263,7 +263,7 @@ export const ActorMeshCodec: ViceroyCodec<ActorMesh> = new ActorMeshLockstep("Ac
   text: true,
 });
 
-class TreeLockstep extends LockstepCodec<Tree> {
+class TreeLockstep extends GeneratedCodec<Tree> {
   override write(w2: ViceroyWriter, at: number, value: Tree): void {
     w2.requireObject(value);
     const { port } = value;
@@ -289,7 +289,7 @@ function meshKindCodec<D3, T2>(d: ViceroyCodec<D3>, t: ViceroyCodec<T2>): Vicero
   return viceroyCodec.object<MeshKind<D3, T2>>(`MeshKind<${d.name}, ${t.name}>`, () => ({ d: d, t: t }));
 }
 
-class DLockstep extends LockstepCodec<D> {
+class DLockstep extends GeneratedCodec<D> {
   override write(w2: ViceroyWriter, at: number, value: D): void {
     w2.requireObject(value);
     const { t, kind } = value;
@@ -310,7 +310,7 @@ class DLockstep extends LockstepCodec<D> {
 
 export const DCodec: ViceroyCodec<D> = new DLockstep("D", 0xcb5bd9cbb2ed75afn, { slot: 6, text: true });
 
-class MeshKindOfTAndD2Lockstep extends LockstepCodec<MeshKindOfTAndD2> {
+class MeshKindOfTAndD2Lockstep extends GeneratedCodec<MeshKindOfTAndD2> {
   override write(w2: ViceroyWriter, at: number, value: MeshKindOfTAndD2): void {
     w2.requireObject(value);
     const { d, t } = value;
@@ -337,7 +337,7 @@ const meshKindOfTAndD2Codec: ViceroyCodec<MeshKindOfTAndD2> = new MeshKindOfTAnd
 
 type MeshKindOfTAndD2 = MeshKind<T, D2>;
 
-class D2Lockstep extends LockstepCodec<D2> {
+class D2Lockstep extends GeneratedCodec<D2> {
   override write(w2: ViceroyWriter, at: number, value: D2): void {
     w2.requireObject(value);
     const { names } = value;
@@ -393,7 +393,7 @@ export const wCodec: ViceroyCodec<w> = viceroyCodec.enumeration<w>("w", ["w"]);
 
 export const TCodec: ViceroyCodec<T> = viceroyCodec.string;
 
-class codecLockstep extends LockstepCodec<codec> {
+class codecLockstep extends GeneratedCodec<codec> {
   override write(w2: ViceroyWriter, at: number, value: codec): void {
     w2.requireArray(value);
     const count = value.length;
@@ -425,7 +425,7 @@ export const codecCodec: ViceroyCodec<codec> = new codecLockstep("codec", 0xd350
 
 type AwaitableArgs = [codec: Codec, w: w];
 
-class AwaitableArgsLockstep extends LockstepCodec<AwaitableArgs> {
+class AwaitableArgsLockstep extends GeneratedCodec<AwaitableArgs> {
   override write(w2: ViceroyWriter, at: number, value: AwaitableArgs): void {
     if (!Array.isArray(value) || value.length > 2) w2.refuse();
     const codec2 = value[0];
@@ -451,7 +451,7 @@ const awaitableArgsCodec: ViceroyCodec<AwaitableArgs> = new AwaitableArgsLockste
 
 type AwaitablePortArgs = [value: Endpoint, w: w, codec: codec];
 
-class AwaitablePortArgsLockstep extends LockstepCodec<AwaitablePortArgs> {
+class AwaitablePortArgsLockstep extends GeneratedCodec<AwaitablePortArgs> {
   override write(w2: ViceroyWriter, at: number, value: AwaitablePortArgs): void {
     if (!Array.isArray(value) || value.length > 3) w2.refuse();
     const value2 = value[0];
@@ -482,7 +482,7 @@ const awaitablePortArgsCodec: ViceroyCodec<AwaitablePortArgs> = new AwaitablePor
 
 type AwaitableDArgs = [d: D];
 
-class AwaitableDArgsLockstep extends LockstepCodec<AwaitableDArgs> {
+class AwaitableDArgsLockstep extends GeneratedCodec<AwaitableDArgs> {
   override write(w2: ViceroyWriter, at: number, value: AwaitableDArgs): void {
     if (!Array.isArray(value) || value.length > 1) w2.refuse();
     const d = value[0];

@@ -9,7 +9,7 @@ import {
   defineActor,
   defineArgs,
   type Endpoint,
-  LockstepCodec,
+  GeneratedCodec,
   type MeshKind,
   type Reader,
   type Writer,
@@ -38,7 +38,7 @@ export interface WorkerKind extends MeshKind {
 
 type WorkerArgs = [counter: CounterMesh];
 
-class WorkerArgsLockstep extends LockstepCodec<WorkerArgs> {
+class WorkerArgsLockstep extends GeneratedCodec<WorkerArgs> {
   override write(w: Writer, at: number, value: WorkerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const counter = value[0];
@@ -62,7 +62,7 @@ const workerArgsCodec: Codec<WorkerArgs> = new WorkerArgsLockstep("Worker", 0x84
 
 type WorkerWorkArgs = [config: Config];
 
-class WorkerWorkArgsLockstep extends LockstepCodec<WorkerWorkArgs> {
+class WorkerWorkArgsLockstep extends GeneratedCodec<WorkerWorkArgs> {
   override write(w: Writer, at: number, value: WorkerWorkArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const config = value[0];
@@ -84,7 +84,7 @@ const workerWorkArgsCodec: Codec<WorkerWorkArgs> = new WorkerWorkArgsLockstep("W
   text: true,
 });
 
-class WorkerResultLockstep extends LockstepCodec<Config[]> {
+class WorkerResultLockstep extends GeneratedCodec<Config[]> {
   override write(w: Writer, at: number, value: Config[]): void {
     w.requireArray(value);
     const count = value.length;

@@ -1,4 +1,4 @@
-/** What generated codecs extend: constants of the layout, and the composed codec of the same type for errors. */
+/** What generated codecs extend: constants of the lockstep layout, and the composed codec of the same type for errors. */
 import type { Codec } from "./codec.js";
 import { MessageCodec } from "./message.js";
 import type { Reader } from "./reader.js";
@@ -16,7 +16,7 @@ export interface LockstepLayout {
 /** `T` as generated code builds it. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-export abstract class LockstepCodec<T> extends MessageCodec<T> {
+export abstract class GeneratedCodec<T> extends MessageCodec<T> {
   readonly name: string;
   readonly fingerprint: bigint;
   readonly slot: number;
@@ -57,7 +57,7 @@ class TracedCodec<T> extends MessageCodec<T> {
   readonly #recursive: boolean;
   readonly #shape: Codec<T>;
 
-  constructor(codec: LockstepCodec<T>) {
+  constructor(codec: GeneratedCodec<T>) {
     super();
     this.name = codec.name;
     this.fingerprint = codec.fingerprint;
