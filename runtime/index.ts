@@ -25,4 +25,12 @@ export { type AffectedMesh, type FailureKind, type FailureRecord, MeshFailure } 
 export { MeshFailureCodec } from "./supervise/failure-codec.js";
 export { onUnhandledFault, type UnhandledFaultHook } from "./supervise/unhandled.js";
 export { version } from "./version.js";
-export { type Codec, CodecError, codec, type DecodeOptions, type ValueOf } from "./wire/index.js";
+export {
+  type Codec,
+  CodecError,
+  codec,
+  type DecodeOptions,
+  unknownFields,
+  type ValueOf,
+  type WithUnknownFields,
+} from "./wire/index.js";

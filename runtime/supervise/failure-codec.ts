@@ -1,6 +1,8 @@
 /** How a MeshFailure travels: its record, by the codec that its schema has. */
 import { type FailureRecord, FailureRecordCodec } from "../../generated/supervision.js";
 import type { Codec, DecodeOptions } from "../wire/codec.js";
+import type { ProtobufReader } from "../wire/protobuf/reader.js";
+import type { ProtobufWriter } from "../wire/protobuf/writer.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
 import { MeshFailure } from "./failure.js";
@@ -37,6 +39,22 @@ class FailureCodec implements Codec<MeshFailure> {
 
   read(r: Reader, at: number): MeshFailure {
     return new MeshFailure(FailureRecordCodec.read(r, at));
+  }
+
+  toProtobuf(value: MeshFailure): Uint8Array {
+    return FailureRecordCodec.toProtobuf(recordOf(value));
+  }
+
+  fromProtobuf(bytes: Uint8Array): MeshFailure {
+    return new MeshFailure(FailureRecordCodec.fromProtobuf(bytes));
+  }
+
+  writeFields(w: ProtobufWriter, value: MeshFailure): void {
+    FailureRecordCodec.writeFields(w, recordOf(value));
+  }
+
+  readFields(r: ProtobufReader, end: number, into: MeshFailure | undefined): MeshFailure {
+    return new MeshFailure(FailureRecordCodec.readFields(r, end, into && recordOf(into)));
   }
 }
 

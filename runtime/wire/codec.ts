@@ -1,7 +1,10 @@
 /**
- * A codec: how values of one type become the bytes of the lockstep layout and back (docs/wire-lockstep.md). This is the
- * interface alone; generated code implements it in straight lines, `codec.*` by composition, byte for byte the same.
+ * A codec: how values of one type become bytes and back, in the lockstep layout (docs/wire-lockstep.md) and in the protobuf
+ * layout (docs/protobuf-layout.md). This is the interface alone; generated code implements it in straight lines, `codec.*`
+ * by composition, byte for byte the same.
  */
+import type { ProtobufReader } from "./protobuf/reader.js";
+import type { ProtobufWriter } from "./protobuf/writer.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 
@@ -52,6 +55,25 @@ export interface Codec<T> {
   write(w: Writer, at: number, value: T): void;
   /** As part of a message: the slot at `at` is known to be there, what varies is taken at `r.position`. */
   read(r: Reader, at: number): T;
+
+  /**
+   * The value in the protobuf layout, in memory of its own: the message that the type is, or that stands for it.
+   * @throws CodecError with the path of the field when `value` is not a `T`
+   */
+  toProtobuf(value: T): Uint8Array;
+  /**
+   * The value of a message in the protobuf layout. Fields that the type does not have are kept under the symbol
+   * `unknownFields`, where the type is an object.
+   * @throws CodecError when the bytes are no message, or lack what has no default
+   */
+  fromProtobuf(bytes: Uint8Array): T;
+  /** As part of a message: appends the fields of the message, without its tag and length. */
+  writeFields(w: ProtobufWriter, value: T): void;
+  /**
+   * As part of a message: reads fields up to `end`, and leaves `r.position` behind the last one.
+   * @param into the value of an earlier occurrence, which these fields are merged into; it is not used any more
+   */
+  readFields(r: ProtobufReader, end: number, into: T | undefined): T;
 }
 
 /** The type of the values of a codec. */

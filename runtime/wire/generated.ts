@@ -1,6 +1,12 @@
-/** What generated codecs extend: constants of the lockstep layout, and the composed codec of the same type for errors. */
+/**
+ * What generated codecs extend: constants of the lockstep layout, and the composed codec of the same type for errors and
+ * for what is not generated.
+ */
 import type { Codec } from "./codec.js";
 import { MessageCodec } from "./message.js";
+import { type Position, positionOf } from "./protobuf/position.js";
+import type { ProtobufReader } from "./protobuf/reader.js";
+import type { ProtobufWriter } from "./protobuf/writer.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 
@@ -25,6 +31,7 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
   readonly head: number;
   readonly recursive: boolean;
   #traced: Codec<T> | undefined;
+  #composed: Codec<T> | undefined;
 
   constructor(name: string, fingerprint: bigint, layout: LockstepLayout) {
     super();
@@ -39,6 +46,25 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
 
   /** The same codec composed of smaller ones: what the straight lines do, said once more. */
   abstract shape(): Codec<T>;
+
+  /** @internal What `shape` makes, once. */
+  get composed(): Codec<T> {
+    this.#composed ??= this.shape();
+    return this.#composed;
+  }
+
+  /** @internal What it is in the protobuf layout. */
+  get position(): Position<T> {
+    return positionOf(this.composed);
+  }
+
+  writeFields(w: ProtobufWriter, value: T): void {
+    this.composed.writeFields(w, value);
+  }
+
+  readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    return this.composed.readFields(r, end, into);
+  }
 
   override trace(): Codec<T> {
     this.#traced ??= new TracedCodec(this);
@@ -66,7 +92,7 @@ class TracedCodec<T> extends MessageCodec<T> {
     this.bulk = codec.bulk;
     this.head = codec.head;
     this.#recursive = codec.recursive;
-    this.#shape = codec.shape();
+    this.#shape = codec.composed;
   }
 
   write(w: Writer, at: number, value: T): void {
@@ -80,6 +106,18 @@ class TracedCodec<T> extends MessageCodec<T> {
     const value = this.#shape.read(r, at);
     if (this.#recursive) r.leave();
     return value;
+  }
+
+  get position(): Position<T> {
+    return positionOf(this.#shape);
+  }
+
+  writeFields(w: ProtobufWriter, value: T): void {
+    this.#shape.writeFields(w, value);
+  }
+
+  readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    return this.#shape.readFields(r, end, into);
   }
 
   override trace(): Codec<T> {

@@ -13,5 +13,12 @@ export {
 export { setWireEnvironment, type WireEnvironment, wireEnvironment } from "./environment.js";
 export { CodecError } from "./errors.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated.js";
+export {
+  ProtobufReader,
+  ProtobufWriter,
+  unknownFields,
+  type WithUnknownFields,
+  withUnknown,
+} from "./protobuf/index.js";
 export { Reader } from "./reader.js";
 export { Writer } from "./writer.js";

@@ -8,9 +8,13 @@
  */
 import type { Codec, DecodeOptions } from "./codec.js";
 import { CodecError } from "./errors.js";
+import { codecError, unexplained } from "./explain.js";
 import { newPage } from "./page.js";
+import type { ProtobufReader } from "./protobuf/reader.js";
+import { fromProtobuf, toProtobuf } from "./protobuf/whole.js";
+import type { ProtobufWriter } from "./protobuf/writer.js";
 import { Reader } from "./reader.js";
-import { messageOf, pathText, Refused, show } from "./refused.js";
+import { Refused, show } from "./refused.js";
 import { Writer } from "./writer.js";
 
 /** Whole messages up to this size are copied to be decoded: cheaper than a reader and a view of their own. */
@@ -32,6 +36,8 @@ export abstract class MessageCodec<T> implements Codec<T> {
   abstract readonly head: number;
   abstract write(w: Writer, at: number, value: T): void;
   abstract read(r: Reader, at: number): T;
+  abstract writeFields(w: ProtobufWriter, value: T): void;
+  abstract readFields(r: ProtobufReader, end: number, into: T | undefined): T;
   /** The same codec in a form that says where it fails when `tracing`. */
   abstract trace(): Codec<T>;
 
@@ -69,6 +75,14 @@ export abstract class MessageCodec<T> implements Codec<T> {
     r.views = views;
     r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length);
     return this.decodeFrom(r);
+  }
+
+  toProtobuf(value: T): Uint8Array {
+    return toProtobuf(this, value);
+  }
+
+  fromProtobuf(bytes: Uint8Array): T {
+    return fromProtobuf(this, bytes);
   }
 
   encodeInto(w: Writer, value: T): void {
@@ -135,8 +149,7 @@ export abstract class MessageCodec<T> implements Codec<T> {
     } catch (traced) {
       return codecError("encode", this.name, traced);
     }
-    const reason = error instanceof Refused && error.reason === "" ? "the value changed meanwhile" : messageOf(error);
-    return codecError("encode", this.name, new Refused(reason, { cause: error }));
+    return unexplained(this.name, error);
   }
 
   #notDecoded(r: Reader, error: unknown): CodecError {
@@ -151,13 +164,6 @@ export abstract class MessageCodec<T> implements Codec<T> {
     }
     return codecError("decode", this.name, error);
   }
-}
-
-function codecError(verb: "encode" | "decode", name: string, error: unknown): CodecError {
-  if (!(error instanceof Refused)) return new CodecError(verb, name, messageOf(error), { cause: error });
-  const reason = error.reason === "" ? "the bytes are malformed" : error.reason;
-  const options = error.cause === undefined ? undefined : { cause: error.cause };
-  return new CodecError(verb, pathText(name, error.path), reason, options);
 }
 
 /** The message in `w` followed by its blocks, each at a multiple of 8. */

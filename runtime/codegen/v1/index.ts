@@ -21,5 +21,12 @@ export {
 } from "../../wire/descriptor.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated.js";
 export type { RdmaBuffer, Tensor } from "../../wire/handles.js";
+export {
+  ProtobufReader,
+  ProtobufWriter,
+  unknownFields,
+  type WithUnknownFields,
+  withUnknown,
+} from "../../wire/protobuf/index.js";
 export { Reader } from "../../wire/reader.js";
 export { Writer } from "../../wire/writer.js";

@@ -1,5 +1,7 @@
 /** Arrays: a count, and the slots of the elements in a row. Arrays of doubles are an aligned block of them. */
 import type { Codec } from "../codec.js";
+import { List } from "../protobuf/list.js";
+import type { RepeatedPosition } from "../protobuf/position.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
@@ -8,11 +10,27 @@ import { double } from "./scalars.js";
 
 export class ArrayCodec<T> extends ComposedCodec<T[]> {
   readonly slot = 1;
+  readonly position: RepeatedPosition<T[]>;
   readonly #element: Codec<T>;
 
   constructor(element: Codec<T>) {
     super();
     this.#element = element;
+    const list = new List(element as Codec<unknown>);
+    this.position = {
+      kind: "repeated",
+      element: element as Codec<unknown>,
+      empty: () => [],
+      write(w, number, value) {
+        if (!Array.isArray(value)) throw invalid("array", "an array", value);
+        list.write(w, number, value);
+      },
+      reads: (wire) => list.reads(wire),
+      read(r, wire, into = []) {
+        list.read(r, wire, into);
+        return into;
+      },
+    };
   }
 
   get name(): string {

@@ -4,6 +4,10 @@
  */
 import type { Codec } from "../codec.js";
 import { MessageCodec } from "../message.js";
+import type { Position } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import { FieldTable } from "../protobuf/table.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import { sha64 } from "../sha256.js";
 
 export abstract class ComposedCodec<T> extends MessageCodec<T> {
@@ -16,6 +20,26 @@ export abstract class ComposedCodec<T> extends MessageCodec<T> {
   abstract parts(): readonly Codec<unknown>[];
   /** What the fingerprint is the hash of; parts stand in it as their own fingerprints (`hex`). */
   protected abstract canonical(): string;
+
+  /** @internal What it is in the protobuf layout. */
+  abstract readonly position: Position<T>;
+  #standing: FieldTable | undefined;
+
+  /** The message that stands for it where it is none: it is its only member. Messages have fields of their own. */
+  writeFields(w: ProtobufWriter, value: T): void {
+    this.#alone.write(w, [value]);
+  }
+
+  readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    const values: unknown[] = [into];
+    this.#alone.read(r, end, values);
+    return values[0] as T;
+  }
+
+  get #alone(): FieldTable {
+    this.#standing ??= new FieldTable([{ codec: this, number: 1, segment: { text: "" } }]);
+    return this.#standing;
+  }
 
   get fingerprint(): bigint {
     this.#fingerprint ??= sha64(this.canonical());

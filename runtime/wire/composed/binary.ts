@@ -1,5 +1,7 @@
 /** Codecs of bytes and of typed arrays: blocks that are copied as they are, or not copied at all. */
 import type { Codec } from "../codec.js";
+import type { Position } from "../protobuf/position.js";
+import { bytesPosition, typedPosition } from "../protobuf/scalar.js";
 import type { Reader } from "../reader.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
 import type { Writer } from "../writer.js";
@@ -18,11 +20,16 @@ abstract class BlockCodec<T> extends ComposedCodec<T> {
   }
 }
 
+function checkBytes(value: Uint8Array): void {
+  if (!(value instanceof Uint8Array)) throw invalid("bytes", "a Uint8Array", value);
+}
+
 class BytesCodec extends BlockCodec<Uint8Array> {
   readonly name = "bytes";
+  readonly position = bytesPosition(checkBytes);
 
   write(w: Writer, at: number, value: Uint8Array): void {
-    if (!(value instanceof Uint8Array)) throw invalid("bytes", "a Uint8Array", value);
+    checkBytes(value);
     w.putBytes(at, value);
   }
 
@@ -39,16 +46,22 @@ class TypedArrayCodec<T extends TypedArray> extends BlockCodec<T> {
   readonly name: string;
   readonly #type: TypedArrayConstructor<T>;
   readonly #element: string;
+  readonly position: Position<T>;
 
   constructor(type: TypedArrayConstructor<T>, element: string) {
     super();
     this.name = type.name;
     this.#type = type;
     this.#element = element;
+    this.position = typedPosition(type, (value) => this.#check(value));
+  }
+
+  #check(value: T): void {
+    if (!(value instanceof this.#type)) throw invalid(this.name, `a ${this.name}`, value);
   }
 
   write(w: Writer, at: number, value: T): void {
-    if (!(value instanceof this.#type)) throw invalid(this.name, `a ${this.name}`, value);
+    this.#check(value);
     w.putTyped(at, value);
   }
 

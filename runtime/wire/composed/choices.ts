@@ -1,7 +1,13 @@
 /** Values of one kind among several: enumerations by their number, unions and oneofs by their variant's. */
 import type { Codec } from "../codec.js";
+import { Choices, type Chosen, namesOf, unknownCase } from "../protobuf/choice.js";
+import { enumPosition } from "../protobuf/enum.js";
+import { within } from "../protobuf/place.js";
+import type { Case, EnumPosition, MessagePosition } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import { show } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
 import { fieldText, property } from "./object.js";
@@ -29,15 +35,33 @@ class Index {
   }
 }
 
+/** What the protobuf layout and JSON need to know of an enumeration. */
+export interface EnumProto {
+  /**
+   * Of the values, in their order; without it 1, 2, 3, … An enumeration of whole numbers has none: its values are their
+   * own.
+   */
+  readonly numbers?: readonly number[];
+  /** Names in the `.proto` of values whose name is not made of their own (`COLOR_RED`). */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The full name of the protobuf enum. */
+  readonly type?: string;
+}
+
 export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
   readonly name: string;
+  readonly position: EnumPosition<T>;
+  /** @internal */
+  readonly proto: EnumProto;
   readonly #values: readonly T[];
   readonly #numbers: ReadonlyMap<T, number>;
   readonly #index: Index;
 
-  constructor(name: string, values: readonly T[]) {
+  constructor(name: string, values: readonly T[], proto: EnumProto = {}) {
     super();
     this.name = name;
+    this.proto = proto;
+    this.position = enumPosition(name, values, proto.numbers);
     this.#values = values;
     this.#numbers = new Map(values.map((value, i) => [value, i]));
     this.#index = new Index(values.length);
@@ -57,7 +81,7 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
 
   write(w: Writer, at: number, value: T): void {
     const number = this.#numbers.get(value);
-    if (number === undefined) throw invalid(this.name || "enum", oneOf(this.#values), value);
+    if (number === undefined) throw invalid(this.name || "enum", namesOf(this.#values), value);
     this.#index.write(w, at, number);
   }
 
@@ -69,13 +93,21 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
 /** Numbers from 0 on without gaps, which are their own numbers. */
 export class RangeCodec<T extends number> extends ComposedCodec<T> {
   readonly name: string;
+  readonly position: EnumPosition<T>;
+  /** @internal */
+  readonly proto: EnumProto;
   readonly slot = 1;
   readonly #last: number;
 
   /** @param last number, at most 255 */
-  constructor(name: string, last: number) {
+  constructor(name: string, last: number, proto: EnumProto = {}) {
     super();
     this.name = name;
+    this.proto = proto;
+    this.position = enumPosition(
+      name,
+      Array.from({ length: last + 1 }, (_, i) => i as T),
+    );
     this.#last = last;
   }
 
@@ -101,16 +133,36 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
   }
 }
 
+/** What the protobuf layout and JSON need to know of a union or a oneof. */
+export interface ChoiceProto {
+  /** Field numbers of the variants or cases, in their order; without it 1, 2, 3, … */
+  readonly numbers?: readonly number[];
+  /** Names of their fields where they are not made of their own. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The full name of the protobuf message. */
+  readonly type?: string;
+}
+
 /** Objects told apart by the value of one property, which the codecs of the variants may leave out. */
 export class UnionCodec<T extends object> extends ComposedCodec<T> {
   readonly name: string;
+  readonly position: MessagePosition = { kind: "message" };
+  /** @internal */
+  readonly proto: ChoiceProto;
   readonly #discriminant: string;
   readonly #variants: () => Readonly<Record<string, Codec<unknown>>>;
   #resolved: readonly [string, Codec<unknown>][] | undefined;
+  #choices: Choices | undefined;
 
-  constructor(name: string, discriminant: string, variants: () => Readonly<Record<string, Codec<unknown>>>) {
+  constructor(
+    name: string,
+    discriminant: string,
+    variants: () => Readonly<Record<string, Codec<unknown>>>,
+    proto: ChoiceProto = {},
+  ) {
     super();
     this.name = name;
+    this.proto = proto;
     this.#discriminant = discriminant;
     this.#variants = variants;
   }
@@ -135,7 +187,7 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
     const number = entries.findIndex(([name]) => name === tag);
     const variant = entries[number];
     if (variant === undefined) {
-      const expected = `${this.#discriminant} to be ${oneOf(entries.map(([name]) => name))}`;
+      const expected = `${this.#discriminant} to be ${namesOf(entries.map(([name]) => name))}`;
       throw invalid(this.name || "union", expected, tag);
     }
     new Index(entries.length).write(w, at, number);
@@ -152,6 +204,37 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
     return { [this.#discriminant]: tag, ...value } as T;
   }
 
+  override writeFields(w: ProtobufWriter, value: T): void {
+    if (typeof value !== "object" || value === null) throw invalid(this.name || "union", "an object", value);
+    const tag = property(value, this.#discriminant);
+    const choice = this.#cases.named(tag);
+    if (choice !== undefined) choice.element.write(w, choice.number, value);
+    else if (tag === unknownCase) writeUnknown(w, this.name || "union", value);
+    else {
+      const expected = `${this.#discriminant} to be ${namesOf(this.#entries().map(([name]) => name))}`;
+      throw invalid(this.name || "union", expected, tag);
+    }
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    const name = into === undefined ? undefined : (property(into, this.#discriminant) as string);
+    const isUnknown = name === unknownCase;
+    const chosen: Chosen = { name, value: into, unknown: isUnknown ? unknownOf(into) : undefined };
+    this.#cases.read(r, end, chosen);
+    if (chosen.name !== undefined && chosen.name !== unknownCase) {
+      // The variant's own unknown fields are under the symbol; what is unknown beside the variant is left out.
+      const tag = { [this.#discriminant]: chosen.name };
+      return { ...tag, ...(chosen.value as object), ...tag } as T;
+    }
+    if (chosen.unknown === undefined) throw this.#cases.missing(this.name || "union");
+    return withUnknown({ [this.#discriminant]: unknownCase } as T, chosen.unknown);
+  }
+
+  get #cases(): Choices {
+    this.#choices ??= new Choices(casesOf(this.#entries(), this.proto));
+    return this.#choices;
+  }
+
   #entries(): readonly [string, Codec<unknown>][] {
     this.#resolved ??= Object.entries(this.#variants());
     return this.#resolved;
@@ -161,12 +244,20 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
 /** `{ case, value }`. */
 export class OneofCodec<T extends { readonly case: string; readonly value: unknown }> extends ComposedCodec<T> {
   readonly name: string;
+  readonly position: MessagePosition = {
+    kind: "message",
+    cases: () => casesOf(this.#entries(), this.proto),
+  };
+  /** @internal */
+  readonly proto: ChoiceProto;
   readonly #cases: () => Readonly<Record<string, Codec<unknown>>>;
   #resolved: readonly [string, Codec<unknown>][] | undefined;
+  #choices: Choices | undefined;
 
-  constructor(name: string, cases: () => Readonly<Record<string, Codec<unknown>>>) {
+  constructor(name: string, cases: () => Readonly<Record<string, Codec<unknown>>>, proto: ChoiceProto = {}) {
     super();
     this.name = name;
+    this.proto = proto;
     this.#cases = cases;
   }
 
@@ -190,7 +281,7 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
     const number = entries.findIndex(([name]) => name === value.case);
     const codec = entries[number]?.[1];
     if (codec === undefined) {
-      throw invalid(this.name || "oneof", `case to be ${oneOf(entries.map(([name]) => name))}`, value.case);
+      throw invalid(this.name || "oneof", `case to be ${namesOf(entries.map(([name]) => name))}`, value.case);
     }
     new Index(entries.length).write(w, at, number);
     writePart(w, codec, w.reserve(codec.slot), value.value, "value");
@@ -205,15 +296,50 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
     return { case: name, value: readPart(r, codec, r.take(codec.slot), "value") } as T;
   }
 
+  override writeFields(w: ProtobufWriter, value: T): void {
+    if (typeof value !== "object" || value === null) throw invalid(this.name || "oneof", "an object", value);
+    const choice = this.#fields.named(value.case);
+    if (choice !== undefined) {
+      within("value", w.tracing, () => choice.element.write(w, choice.number, value.value));
+      w.unknown(unknownOf(value));
+    } else if (value.case === unknownCase) writeUnknown(w, this.name || "oneof", value);
+    else {
+      const names = this.#entries().map(([name]) => name);
+      throw invalid(this.name || "oneof", `case to be ${namesOf(names)}`, value.case);
+    }
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    const chosen: Chosen = { name: into?.case, value: into?.value, unknown: unknownOf(into) };
+    this.#fields.read(r, end, chosen, "value");
+    const { name, value, unknown } = chosen;
+    if (name !== undefined && name !== unknownCase) return withUnknown({ case: name, value } as T, unknown);
+    if (unknown === undefined) throw this.#fields.missing(this.name || "oneof");
+    return withUnknown({ case: unknownCase, value: undefined } as unknown as T, unknown);
+  }
+
+  get #fields(): Choices {
+    this.#choices ??= new Choices(casesOf(this.#entries(), this.proto));
+    return this.#choices;
+  }
+
   #entries(): readonly [string, Codec<unknown>][] {
     this.#resolved ??= Object.entries(this.#cases());
     return this.#resolved;
   }
 }
 
-/** `"a", "b" or "c"`; of many the first ones. */
-function oneOf(values: readonly unknown[]): string {
-  const shown = values.slice(0, 8).map(show);
-  if (values.length > 8) return `${shown.join(", ")} or one of ${values.length - 8} more`;
-  return shown.length <= 1 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1)}`;
+function casesOf(entries: readonly [string, Codec<unknown>][], { numbers }: ChoiceProto): Case[] {
+  return entries.map(([name, codec], i) => ({ name, codec, number: numbers?.[i] ?? i + 1 }));
+}
+
+function unknownOf(value: object | undefined): Uint8Array | undefined {
+  return (value as WithUnknownFields | undefined)?.[unknownFields];
+}
+
+/** What a schema does not know goes as the bytes that it came in. */
+function writeUnknown(w: ProtobufWriter, type: string, value: object): void {
+  const fields = unknownOf(value);
+  if (fields === undefined) throw invalid(type, "the unknown fields that make it", "none");
+  w.unknown(fields);
 }

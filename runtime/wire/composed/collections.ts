@@ -1,7 +1,11 @@
 /** Maps, sets, and plain objects with any keys: a count of four bytes, and the slots of the entries in a row. */
 import type { Codec } from "../codec.js";
+import { List } from "../protobuf/list.js";
+import { keySegment, MapEntries, mapPosition, valueSegment } from "../protobuf/map.js";
+import type { MapPosition, RepeatedPosition } from "../protobuf/position.js";
+import { defineProperty } from "../protobuf/reader.js";
 import type { Reader } from "../reader.js";
-import { Refused, type Segment, show } from "../refused.js";
+import { Refused, show } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
 import { invalid, readPart, writePart } from "./part.js";
@@ -11,11 +15,25 @@ export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
   readonly slot = 4;
   readonly #key: Codec<K>;
   readonly #value: Codec<V>;
+  #entries: MapEntries | undefined;
 
   constructor(key: Codec<K>, value: Codec<V>) {
     super();
     this.#key = key;
     this.#value = value;
+  }
+
+  /** Found out on first use: what keys are, their codec may not know before. */
+  get position(): MapPosition<Map<K, V>> {
+    this.#entries ??= new MapEntries(this.#key as Codec<unknown>, this.#value as Codec<unknown>);
+    return mapPosition<Map<K, V>>(this.#entries, {
+      empty: () => new Map(),
+      entries(map) {
+        if (!(map instanceof Map)) throw invalid("Map", "a Map", map);
+        return [...map];
+      },
+      set: (map, key, value) => map.set(key as K, value as V),
+    });
   }
 
   get name(): string {
@@ -45,11 +63,20 @@ export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
 /** `Record<string, T>`. `__proto__` is a key like any other. */
 export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
   readonly slot = 4;
+  readonly position: MapPosition<Record<string, V>>;
   readonly #value: Codec<V>;
 
   constructor(value: Codec<V>) {
     super();
     this.#value = value;
+    this.position = mapPosition<Record<string, V>>(new MapEntries(string, value as Codec<unknown>), {
+      empty: () => ({}),
+      entries(record) {
+        if (typeof record !== "object" || record === null) throw invalid("Record", "an object", record);
+        return Object.entries(record);
+      },
+      set: (record, key, value) => defineProperty(record, key as string, value),
+    });
   }
 
   get name(): string {
@@ -78,11 +105,29 @@ export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
 
 export class SetCodec<T> extends ComposedCodec<Set<T>> {
   readonly slot = 4;
+  readonly position: RepeatedPosition<Set<T>>;
   readonly #element: Codec<T>;
 
   constructor(element: Codec<T>) {
     super();
     this.#element = element;
+    const list = new List(element as Codec<unknown>);
+    this.position = {
+      kind: "repeated",
+      element: element as Codec<unknown>,
+      empty: () => new Set(),
+      write(w, number, value) {
+        if (!(value instanceof Set)) throw invalid("Set", "a Set", value);
+        list.write(w, number, [...value]);
+      },
+      reads: (wire) => list.reads(wire),
+      read(r, wire, into = new Set()) {
+        const elements: unknown[] = [];
+        list.read(r, wire, elements, into.size);
+        for (const value of elements) into.add(value as T);
+        return into;
+      },
+    };
   }
 
   get name(): string {
@@ -147,14 +192,4 @@ function readEntries<K, V>(
     if (add(k, v) <= i) throw new Refused(`invalid Map: the key ${show(k)} is in it twice`);
     slot += key.slot + value.slot;
   }
-}
-
-/** `tags.keys()[2]`: the third key. */
-function keySegment(index: number): Segment {
-  return { text: `.keys()[${index}]` };
-}
-
-/** `tags["a"]`. */
-function valueSegment(key: unknown): Segment {
-  return { text: `[${show(key)}]` };
 }

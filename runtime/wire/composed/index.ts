@@ -6,24 +6,39 @@ import type { Codec } from "../codec.js";
 import type { ActorDescriptor } from "../descriptor.js";
 import { ArrayCodec } from "./array.js";
 import * as binary from "./binary.js";
-import { EnumCodec, OneofCodec, RangeCodec, UnionCodec } from "./choices.js";
+import { type ChoiceProto, EnumCodec, type EnumProto, OneofCodec, RangeCodec, UnionCodec } from "./choices.js";
 import { MapCodec, RecordCodec, SetCodec } from "./collections.js";
 import { generic } from "./generic.js";
 import { LazyCodec } from "./lazy.js";
 import { MeshCodec, PortCodec, RdmaBufferCodec, TensorCodec } from "./live.js";
-import { type FieldCodecs, ObjectCodec, type ObjectOf } from "./object.js";
+import { type FieldCodecs, ObjectCodec, type ObjectOf, type ObjectProto } from "./object.js";
 import { NullableCodec, OptionalCodec } from "./presence.js";
 import * as scalars from "./scalars.js";
-import { TupleCodec } from "./tuple.js";
+import { TupleCodec, type TupleProto } from "./tuple.js";
 
 type Codecs<T extends readonly unknown[]> = { readonly [I in keyof T]-?: Codec<T[I] | undefined> };
 type Named = Readonly<Record<string, Codec<unknown>>>;
 
-/** An object with known properties; given by a function when they refer to the codec being defined. */
-function object<F extends Readonly<Record<string, Codec<unknown>>>>(name: string, fields: F): Codec<ObjectOf<F>>;
-function object<T extends object>(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)): Codec<T>;
-function object<T extends object>(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)): Codec<T> {
-  return new ObjectCodec<T>(name, fields);
+/**
+ * An object with known properties; given by a function when they refer to the codec being defined.
+ * @param proto what the protobuf layout and JSON need to know beyond it: numbers of fields and so on
+ */
+function object<F extends Readonly<Record<string, Codec<unknown>>>>(
+  name: string,
+  fields: F,
+  proto?: ObjectProto,
+): Codec<ObjectOf<F>>;
+function object<T extends object>(
+  name: string,
+  fields: FieldCodecs<T> | (() => FieldCodecs<T>),
+  proto?: ObjectProto,
+): Codec<T>;
+function object<T extends object>(
+  name: string,
+  fields: FieldCodecs<T> | (() => FieldCodecs<T>),
+  proto?: ObjectProto,
+): Codec<T> {
+  return new ObjectCodec<T>(name, fields, proto);
 }
 
 export const codec = {
@@ -45,23 +60,40 @@ export const codec = {
   },
 
   /** A tuple that ends with any number of elements of one more type. */
-  tupleWithRest<T extends readonly unknown[]>(elements: readonly Codec<unknown>[], rest: Codec<unknown>): Codec<T> {
+  tupleWithRest<T extends readonly unknown[]>(
+    elements: readonly Codec<unknown>[],
+    rest: Codec<unknown>,
+    proto?: TupleProto,
+  ): Codec<T> {
     const list = elements as readonly Codec<unknown>[];
     const name = `[${[...list.map((element) => element.name), `...${rest.name}[]`].join(", ")}]`;
     return new TupleCodec(
       name,
       list.map((codec, segment) => ({ codec, segment })),
       rest as Codec<unknown>,
+      proto,
+    );
+  },
+
+  /** A tuple of which the protobuf layout and JSON need to know more: labels, the name of its message. */
+  tupleAs<T extends readonly unknown[]>(proto: TupleProto, ...elements: Codecs<T>): Codec<T> {
+    const list = elements as unknown as readonly Codec<unknown>[];
+    const name = `[${list.map((element) => element.name).join(", ")}]`;
+    return new TupleCodec(
+      name,
+      list.map((codec, segment) => ({ codec, segment })),
+      undefined,
+      proto,
     );
   },
 
   /** The arguments of a call, by the names of its parameters. */
-  parameters<T extends readonly unknown[]>(name: string, parameters: Named): Codec<T> {
+  parameters<T extends readonly unknown[]>(name: string, parameters: Named, proto?: TupleProto): Codec<T> {
     const elements = Object.entries(parameters).map(([parameter, codec]) => ({
       codec: codec as Codec<unknown>,
       segment: { text: `(${parameter})` },
     }));
-    return new TupleCodec(name, elements);
+    return new TupleCodec(name, elements, undefined, { labels: Object.keys(parameters), ...proto });
   },
 
   map<K, V>(key: Codec<K>, value: Codec<V>): Codec<Map<K, V>> {
@@ -90,19 +122,24 @@ export const codec = {
   object,
 
   /** One of these literals. */
-  enumeration<T extends string | number>(name: string, values: readonly T[]): Codec<T> {
+  enumeration<T extends string | number>(name: string, values: readonly T[], proto?: EnumProto): Codec<T> {
     const isRange = values.length <= 256 && values.every((value, i) => value === i);
-    return isRange ? (new RangeCodec(name, values.length - 1) as Codec<never>) : new EnumCodec(name, values);
+    if (isRange) return new RangeCodec(name, values.length - 1, proto) as Codec<never>;
+    return new EnumCodec(name, values, proto);
   },
 
   /** Objects told apart by the property `discriminant`, which the codecs of the variants may leave out. */
-  union<T extends object>(name: string, discriminant: string, variants: () => Named): Codec<T> {
-    return new UnionCodec<T>(name, discriminant, variants as () => Readonly<Record<string, Codec<unknown>>>);
+  union<T extends object>(name: string, discriminant: string, variants: () => Named, proto?: ChoiceProto): Codec<T> {
+    return new UnionCodec<T>(name, discriminant, variants as () => Readonly<Record<string, Codec<unknown>>>, proto);
   },
 
   /** `{ case: "a", value: A } | { case: "b", value: B }`. */
-  oneof<T extends { readonly case: string; readonly value: unknown }>(name: string, cases: () => Named): Codec<T> {
-    return new OneofCodec<T>(name, cases as () => Readonly<Record<string, Codec<unknown>>>);
+  oneof<T extends { readonly case: string; readonly value: unknown }>(
+    name: string,
+    cases: () => Named,
+    proto?: ChoiceProto,
+  ): Codec<T> {
+    return new OneofCodec<T>(name, cases as () => Readonly<Record<string, Codec<unknown>>>, proto);
   },
 
   port<P>(element: () => Codec<unknown>): Codec<P> {

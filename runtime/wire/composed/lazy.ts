@@ -1,6 +1,9 @@
 /** Another codec, looked up on first use: of a module that is still being loaded. */
 import type { Codec } from "../codec.js";
 import { MessageCodec } from "../message.js";
+import { type Position, positionOf } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec } from "./base.js";
@@ -40,6 +43,18 @@ export class LazyCodec<T> extends ComposedCodec<T> {
 
   read(r: Reader, at: number): T {
     return this.#target.read(r, at);
+  }
+
+  get position(): Position<T> {
+    return positionOf(this.#target);
+  }
+
+  override writeFields(w: ProtobufWriter, value: T): void {
+    this.#target.writeFields(w, value);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    return this.#target.readFields(r, end, into);
   }
 
   override trace(): Codec<T> {

@@ -5,10 +5,17 @@
 import type { Codec } from "../codec.js";
 import type { ActorDescriptor } from "../descriptor.js";
 import { type WireEnvironment, wireEnvironment } from "../environment.js";
+import { CodecError } from "../errors.js";
+import type { MessagePosition } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import { Refused } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
+
+/** `bytes state = 1`. */
+const stateTag = 0x0a;
 
 abstract class LiveCodec<T> extends ComposedCodec<T> {
   readonly slot = 4;
@@ -16,8 +23,42 @@ abstract class LiveCodec<T> extends ComposedCodec<T> {
   protected abstract writeLive(environment: WireEnvironment, w: Writer, value: T): void;
   protected abstract readLive(environment: WireEnvironment, r: Reader): T;
 
+  readonly position: MessagePosition = { kind: "message" };
+
   parts(): readonly Codec<unknown>[] {
     return [];
+  }
+
+  /** `bytes state = 1`: a whole message of the lockstep layout, since only equals know what to do with it. */
+  override writeFields(w: ProtobufWriter, value: T): void {
+    w.putBytes(
+      stateTag,
+      this.#inside(() => this.encode(value)),
+    );
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    let state: Uint8Array | undefined;
+    while (r.position < end) {
+      const tag = r.tag();
+      if (tag === stateTag) state = r.getBytes();
+      else r.skip(tag);
+    }
+    if (state === undefined) {
+      if (into !== undefined) return into;
+      throw new Refused(`invalid ${this.name}: it is missing, and has no default`);
+    }
+    const bytes = state;
+    return this.#inside(() => this.decode(bytes));
+  }
+
+  /** The path inside of a message inside goes on from where this one is. */
+  #inside<V>(step: () => V): V {
+    try {
+      return step();
+    } catch (error) {
+      throw error instanceof CodecError ? new Refused(error.reason, { cause: error.cause }) : error;
+    }
   }
 
   protected override holdsItself(what: "text" | "bulk"): boolean {

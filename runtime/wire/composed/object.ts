@@ -1,5 +1,10 @@
 /** Objects with known properties: messages of a schema. */
 import type { Codec, ValueOf } from "../codec.js";
+import type { MessagePosition } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import { FieldTable, type Kept } from "../protobuf/table.js";
+import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import { located } from "../refused.js";
 import type { Writer } from "../writer.js";
@@ -18,15 +23,31 @@ type Flat<T> = { [K in keyof T]: T[K] };
 /** A codec for each property, also for those that may be missing (`codec.optional`). */
 export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K] | undefined> };
 
+/** What the protobuf layout and JSON need to know of an object beyond its properties. */
+export interface ObjectProto {
+  /** Of the fields, in the order of the members; without it 1, 2, 3, … Those of members in `flat` have no meaning. */
+  readonly numbers?: readonly number[];
+  /** Names on the wire of members whose name is not made of their own. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The full name of the protobuf message: `example.v1.Tree`. */
+  readonly type?: string;
+  /** Members that are oneofs whose cases are fields of this message. */
+  readonly flat?: readonly string[];
+}
+
 export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   readonly name: string;
+  readonly position: MessagePosition = { kind: "message" };
+  /** @internal */
+  readonly proto: ObjectProto;
   readonly #fields: FieldCodecs<T> | (() => FieldCodecs<T>);
   #plan: Plan | undefined;
   #containsItself: boolean | undefined;
 
-  constructor(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>)) {
+  constructor(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>), proto: ObjectProto = {}) {
     super();
     this.name = name;
+    this.proto = proto;
     this.#fields = fields;
   }
 
@@ -65,6 +86,25 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
   }
 
+  override writeFields(w: ProtobufWriter, value: T): void {
+    if (typeof value !== "object" || value === null) throw invalid(this.name, "an object", value);
+    const { table, keys } = this.#planned();
+    table.write(
+      w,
+      keys.map((key) => (w.tracing ? tracedProperty(value, key) : property(value, key))),
+    );
+    w.unknown((value as WithUnknownFields)[unknownFields]);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    const { table, keys } = this.#planned();
+    const values = keys.map((key) => (into === undefined ? undefined : property(into, key)));
+    const kept: Kept = { unknown: (into as WithUnknownFields | undefined)?.[unknownFields] };
+    table.read(r, end, values, kept);
+    const entries = keys.map((key, i): [string, unknown] => [key, values[i]]);
+    return withUnknown(Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T, kept.unknown);
+  }
+
   /** Whether an object can contain another one of its own codec. */
   get #recursive(): boolean {
     this.#containsItself ??= typeof this.#fields === "function" && contains(this, this, new Set());
@@ -72,7 +112,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   }
 
   #planned(): Plan {
-    this.#plan ??= plan(typeof this.#fields === "function" ? this.#fields() : this.#fields);
+    this.#plan ??= plan(typeof this.#fields === "function" ? this.#fields() : this.#fields, this.proto);
     return this.#plan;
   }
 }
@@ -81,14 +121,23 @@ interface Plan {
   readonly keys: readonly string[];
   readonly codecs: readonly Codec<unknown>[];
   readonly row: FieldRow;
+  readonly table: FieldTable;
 }
 
-function plan(fields: object): Plan {
+function plan(fields: object, { numbers, flat = [] }: ObjectProto): Plan {
   const entries = Object.entries(fields) as [string, Codec<unknown>][];
   return {
     keys: entries.map(([key]) => key),
     codecs: entries.map(([, codec]) => codec),
     row: new FieldRow(entries.map(([segment, codec]) => ({ segment, codec }))),
+    table: new FieldTable(
+      entries.map(([segment, codec], i) => ({
+        segment,
+        codec,
+        number: numbers?.[i] ?? i + 1,
+        flat: flat.includes(segment),
+      })),
+    ),
   };
 }
 

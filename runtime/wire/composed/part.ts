@@ -29,7 +29,8 @@ export function readPart<T>(r: Reader, codec: Codec<T>, at: number, segment: Seg
   }
 }
 
-function traced<T>(codec: Codec<T>): Codec<T> {
+/** The codec in a form that says where it fails. */
+export function traced<T>(codec: Codec<T>): Codec<T> {
   return codec instanceof MessageCodec ? (codec.trace() as Codec<T>) : codec;
 }
 

@@ -3,6 +3,7 @@
  * else one byte says whether there is a value, whose slot then follows in what varies.
  */
 import type { Codec } from "../codec.js";
+import type { MaybePosition } from "../protobuf/position.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
@@ -11,12 +12,14 @@ import { invalid, readPart, writePart } from "./part.js";
 abstract class PresenceCodec<T, Absent extends null | undefined> extends ComposedCodec<T | Absent> {
   readonly inner: Codec<T>;
   readonly slot = 1;
+  readonly position: MaybePosition;
   readonly #absent: Absent;
 
   constructor(inner: Codec<T>, absent: Absent) {
     super();
     this.inner = inner;
     this.#absent = absent;
+    this.position = { kind: "maybe", inner: inner as Codec<unknown>, absent };
   }
 
   parts(): readonly Codec<unknown>[] {

@@ -1,5 +1,10 @@
 /** Codecs of scalars: fixed-size slots, and strings, whose text goes to the heap. */
+import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
 import type { Codec } from "../codec.js";
+import type { Position } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import { scalar } from "../protobuf/scalar.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec } from "./base.js";
@@ -7,6 +12,7 @@ import { invalid } from "./part.js";
 
 interface ScalarOptions<T> {
   readonly slot: number;
+  readonly position: Position<T>;
   readonly write: (w: Writer, at: number, value: T) => void;
   readonly read: (r: Reader, at: number) => T;
   readonly text?: boolean;
@@ -15,14 +21,16 @@ interface ScalarOptions<T> {
 class ScalarCodec<T> extends ComposedCodec<T> {
   readonly name: string;
   readonly slot: number;
+  readonly position: Position<T>;
   override readonly write: (w: Writer, at: number, value: T) => void;
   override readonly read: (r: Reader, at: number) => T;
   readonly #text: boolean;
 
-  constructor(name: string, { slot, write, read, text = false }: ScalarOptions<T>) {
+  constructor(name: string, { slot, position, write, read, text = false }: ScalarOptions<T>) {
     super();
     this.name = name;
     this.slot = slot;
+    this.position = position;
     this.write = write;
     this.read = read;
     this.#text = text;
@@ -41,10 +49,15 @@ class ScalarCodec<T> extends ComposedCodec<T> {
   }
 }
 
+function checkBoolean(value: boolean): void {
+  if (typeof value !== "boolean") throw invalid("boolean", "true or false", value);
+}
+
 export const boolean: Codec<boolean> = new ScalarCodec("boolean", {
   slot: 1,
+  position: scalar("bool", false, checkBoolean),
   write(w, at, value) {
-    if (typeof value !== "boolean") throw invalid("boolean", "true or false", value);
+    checkBoolean(value);
     w.view.setUint8(at, value ? 1 : 0);
   },
   read(r, at) {
@@ -54,73 +67,101 @@ export const boolean: Codec<boolean> = new ScalarCodec("boolean", {
   },
 });
 
+function checkDouble(value: number): void {
+  if (typeof value !== "number") throw invalid("double", "a number", value);
+}
+
 export const double: Codec<number> = new ScalarCodec("double", {
   slot: 8,
+  position: scalar("double", 0, checkDouble),
   write(w, at, value) {
-    if (typeof value !== "number") throw invalid("double", "a number", value);
+    checkDouble(value);
     w.view.setFloat64(at, value, true);
   },
   read: (r, at) => r.view.getFloat64(at, true),
 });
 
+function checkFloat(value: number): void {
+  if (typeof value !== "number") throw invalid("float32", "a number", value);
+  if (Number.isFinite(value) && !Number.isFinite(Math.fround(value))) {
+    throw invalid("float32", "a number up to 3.4028234663852886e+38", value);
+  }
+}
+
 export const float32: Codec<number> = new ScalarCodec("float32", {
   slot: 4,
+  position: scalar("float", 0, checkFloat),
   write(w, at, value) {
-    if (typeof value !== "number") throw invalid("float32", "a number", value);
-    if (Number.isFinite(value) && !Number.isFinite(Math.fround(value))) {
-      throw invalid("float32", "a number up to 3.4028234663852886e+38", value);
-    }
+    checkFloat(value);
     w.view.setFloat32(at, value, true);
   },
   read: (r, at) => r.view.getFloat32(at, true),
 });
 
-function signed32(name: string): Codec<number> {
+type IntegerScalar = Exclude<ProtoScalar, "double" | "float" | "bool" | "string" | "bytes">;
+
+function signed32(name: IntegerScalar): Codec<number> {
+  const check = (value: number): void => {
+    if (typeof value !== "number" || value !== (value | 0)) {
+      throw invalid(name, "an integer from -2147483648 to 2147483647", value);
+    }
+  };
   return new ScalarCodec<number>(name, {
     slot: 4,
+    position: scalar(name, 0, check),
     write(w, at, value) {
-      if (typeof value !== "number" || value !== (value | 0)) {
-        throw invalid(name, "an integer from -2147483648 to 2147483647", value);
-      }
+      check(value);
       w.view.setInt32(at, value, true);
     },
     read: (r, at) => r.view.getInt32(at, true),
   });
 }
 
-function unsigned32(name: string): Codec<number> {
+function unsigned32(name: IntegerScalar): Codec<number> {
+  const check = (value: number): void => {
+    if (typeof value !== "number" || value !== value >>> 0) {
+      throw invalid(name, "an integer from 0 to 4294967295", value);
+    }
+  };
   return new ScalarCodec<number>(name, {
     slot: 4,
+    position: scalar(name, 0, check),
     write(w, at, value) {
-      if (typeof value !== "number" || value !== value >>> 0) {
-        throw invalid(name, "an integer from 0 to 4294967295", value);
-      }
+      check(value);
       w.view.setUint32(at, value, true);
     },
     read: (r, at) => r.view.getUint32(at, true),
   });
 }
 
-function signed64(name: string): Codec<bigint> {
+function signed64(name: IntegerScalar): Codec<bigint> {
+  const check = (value: bigint): void => {
+    if (typeof value !== "bigint" || value !== BigInt.asIntN(64, value)) {
+      throw invalid(name, "a bigint from -9223372036854775808 to 9223372036854775807", value);
+    }
+  };
   return new ScalarCodec<bigint>(name, {
     slot: 8,
+    position: scalar(name, 0n, check),
     write(w, at, value) {
-      if (typeof value !== "bigint" || value !== BigInt.asIntN(64, value)) {
-        throw invalid(name, "a bigint from -9223372036854775808 to 9223372036854775807", value);
-      }
+      check(value);
       w.view.setBigInt64(at, value, true);
     },
     read: (r, at) => r.view.getBigInt64(at, true),
   });
 }
 
-function unsigned64(name: string): Codec<bigint> {
+function unsigned64(name: IntegerScalar): Codec<bigint> {
+  const check = (value: bigint): void => {
+    if (typeof value !== "bigint" || value !== BigInt.asUintN(64, value)) {
+      throw invalid(name, "a bigint from 0 to 18446744073709551615", value);
+    }
+  };
   return new ScalarCodec<bigint>(name, {
     slot: 8,
+    position: scalar(name, 0n, check),
     write(w, at, value) {
-      if (typeof value !== "bigint" || value !== BigInt.asUintN(64, value)) {
-        throw invalid(name, "a bigint from 0 to 18446744073709551615", value);
-      }
+      check(value);
       w.view.setBigUint64(at, value, true);
     },
     read: (r, at) => r.view.getBigUint64(at, true),
@@ -138,8 +179,14 @@ export const sfixed64 = signed64("sfixed64");
 export const uint64 = unsigned64("uint64");
 export const fixed64 = unsigned64("fixed64");
 
+function checkText(value: string): void {
+  if (typeof value !== "string") throw invalid("string", "a string", value);
+  if (!value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
+}
+
 export const string: Codec<string> = new ScalarCodec("string", {
   slot: 1,
+  position: scalar("string", "", checkText),
   text: true,
   write(w, at, value) {
     if (typeof value !== "string") throw invalid("string", "a string", value);
@@ -150,11 +197,28 @@ export const string: Codec<string> = new ScalarCodec("string", {
   read: (r, at) => r.getString(at),
 });
 
-export const date: Codec<Date> = new ScalarCodec("date", {
+function checkDate(value: Date): void {
+  if (!(value instanceof Date)) throw invalid("date", "a Date", value);
+  if (Number.isNaN(value.getTime())) throw invalid("date", "a valid Date", "Invalid Date");
+}
+
+/** In the protobuf layout a message: `google.protobuf.Timestamp`. */
+class DateCodec extends ScalarCodec<Date> {
+  override writeFields(w: ProtobufWriter, value: Date): void {
+    checkDate(value);
+    w.dateFields(value);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: Date | undefined): Date {
+    return r.dateFields(end, into);
+  }
+}
+
+export const date: Codec<Date> = new DateCodec("date", {
   slot: 8,
+  position: { kind: "message" },
   write(w, at, value) {
-    if (!(value instanceof Date)) throw invalid("date", "a Date", value);
-    if (Number.isNaN(value.getTime())) throw invalid("date", "a valid Date", "Invalid Date");
+    checkDate(value);
     w.view.setFloat64(at, value.getTime(), true);
   },
   read(r, at) {

@@ -1,5 +1,9 @@
 /** Tuples, and the arguments of a call, which are a tuple whose elements have names. */
 import type { Codec } from "../codec.js";
+import type { MessagePosition } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import { FieldTable } from "../protobuf/table.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import type { Segment } from "../refused.js";
 import type { Writer } from "../writer.js";
@@ -14,16 +18,33 @@ export interface TupleElement {
   readonly segment: Segment;
 }
 
+/** What the protobuf layout and JSON need to know of a tuple beyond its elements. */
+export interface TupleProto {
+  /** Of the fields, in the order of the elements, the one of the rest at last; without it 1, 2, 3, … */
+  readonly numbers?: readonly number[];
+  /** Labels of the elements, in their order; `item1`, `item2`, … where there are none. Of parameters: their names. */
+  readonly labels?: readonly string[];
+  /** Names on the wire of parameters whose name is not made of their own. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The full name of the protobuf message. */
+  readonly type?: string;
+}
+
 export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
   readonly name: string;
+  readonly position: MessagePosition = { kind: "message" };
+  /** @internal */
+  readonly proto: TupleProto;
+  #table: FieldTable | undefined;
   readonly #elements: readonly TupleElement[];
   readonly #rest: Codec<unknown> | undefined;
   #row: FieldRow | undefined;
 
   /** @param rest of the elements after those that are listed */
-  constructor(name: string, elements: readonly TupleElement[], rest?: Codec<unknown>) {
+  constructor(name: string, elements: readonly TupleElement[], rest?: Codec<unknown>, proto: TupleProto = {}) {
     super();
     this.name = name;
+    this.proto = proto;
     this.#elements = elements;
     this.#rest = rest;
   }
@@ -46,12 +67,33 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
   }
 
   write(w: Writer, at: number, value: T): void {
+    this.#planned().write(w, at, this.#parts(value));
+  }
+
+  override writeFields(w: ProtobufWriter, value: T): void {
+    this.#fields().write(w, this.#parts(value));
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    const n = this.#elements.length;
+    // Those of the rest are put behind the ones before in place: there may be many, and many times.
+    const elements = (into ?? []) as unknown[];
+    const values: unknown[] = elements.slice(0, n);
+    this.#fields().read(r, end, values);
+    for (let i = 0; i < n; i++) elements[i] = values[i];
+    for (const more of (values[n] ?? []) as readonly unknown[]) elements.push(more);
+    this.#shorten(elements);
+    return elements as readonly unknown[] as T;
+  }
+
+  /** The values of the elements, and the array of the rest. */
+  #parts(value: T): unknown[] {
     if (!Array.isArray(value)) throw invalid(this.name, "an array", value);
     const n = this.#elements.length;
     if (value.length > n && this.#rest === undefined) throw invalid(this.name, `at most ${n} elements`, value);
     const values: unknown[] = value.slice(0, n);
     if (this.#rest !== undefined) values[n] = value.slice(n);
-    this.#planned().write(w, at, values);
+    return values;
   }
 
   read(r: Reader, at: number): T {
@@ -59,10 +101,14 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
     const values = this.#planned().read(r, at);
     const rest = (values[n] ?? []) as readonly unknown[];
     const elements = [...values.slice(0, n), ...rest];
-    // Optional elements that are missing at the end are not there at all.
+    this.#shorten(elements);
+    return elements as readonly unknown[] as T;
+  }
+
+  /** Optional elements that are missing at the end are not there at all. */
+  #shorten(elements: unknown[]): void {
     while (elements.length > 0 && elements.at(-1) === undefined && this.#isOptional(elements.length - 1))
       elements.pop();
-    return elements as readonly unknown[] as T;
   }
 
   #isOptional(index: number): boolean {
@@ -70,11 +116,19 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
   }
 
   #planned(): FieldRow {
-    this.#row ??= new FieldRow(
-      this.#rest === undefined
-        ? this.#elements
-        : [...this.#elements, { codec: new ArrayCodec(this.#rest), segment: { text: "" } }],
-    );
+    this.#row ??= new FieldRow(this.#all());
     return this.#row;
+  }
+
+  #fields(): FieldTable {
+    const { numbers } = this.proto;
+    this.#table ??= new FieldTable(this.#all().map((element, i) => ({ ...element, number: numbers?.[i] ?? i + 1 })));
+    return this.#table;
+  }
+
+  /** With the rest as an array. */
+  #all(): readonly TupleElement[] {
+    if (this.#rest === undefined) return this.#elements;
+    return [...this.#elements, { codec: new ArrayCodec(this.#rest), segment: { text: "" } }];
   }
 }

@@ -1,0 +1,96 @@
+/**
+ * What a codec is in the protobuf layout, so that whatever contains it knows how to place it: a scalar or an enum as
+ * such, a message, a collection, something that may be missing. What a place cannot hold as such stands there as the
+ * message that `writeFields` and `readFields` know (docs/protobuf-layout.md).
+ */
+import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
+import type { Codec } from "../codec.js";
+import type { ProtobufReader } from "./reader.js";
+import type { ProtobufWriter } from "./writer.js";
+
+/** 0: varint, 1: eight bytes, 2: length and bytes, 5: four bytes. 3 and 4, groups, no schema has. */
+export type WireType = 0 | 1 | 2 | 5;
+
+export interface ScalarPosition<T = unknown> {
+  readonly kind: "scalar";
+  readonly scalar: ProtoScalar;
+  readonly wire: WireType;
+  /** With implicit presence it is not written. -0 is not the default of a double. */
+  isDefault(value: T): boolean;
+  /** The default. A new one where it can be written to. */
+  zero(): T;
+  /** Tag and value. @throws Refused */
+  write(w: ProtobufWriter, tag: number, value: T): void;
+  read(r: ProtobufReader): T;
+}
+
+export interface EnumPosition<T = unknown> {
+  readonly kind: "enum";
+  /** A value of strings has no default: it is always written, and refused where it is missing. */
+  readonly demanded: boolean;
+  readonly values: readonly { readonly value: T; readonly number: number }[];
+  /** @throws Refused */
+  numberOf(value: T): number;
+  valueOf(number: number): T;
+}
+
+export interface MessagePosition {
+  readonly kind: "message";
+  /** Of a oneof. */
+  cases?(): readonly Case[];
+}
+
+/** A case of a oneof, a variant of a union. */
+export interface Case {
+  readonly name: string;
+  readonly number: number;
+  readonly codec: Codec<unknown>;
+}
+
+/** Arrays, sets, typed arrays. */
+export interface RepeatedPosition<T = unknown> {
+  readonly kind: "repeated";
+  /** Of an array or a set. */
+  readonly element?: Codec<unknown>;
+  /** Of a typed array. */
+  readonly scalar?: ProtoScalar;
+  empty(): T;
+  /** Fields of `number`, none where it is empty. @throws Refused */
+  write(w: ProtobufWriter, number: number, value: T): void;
+  /** Whether elements can come with this wire type. */
+  reads(wire: number): boolean;
+  /** Reads elements and puts them behind those of `into`. */
+  read(r: ProtobufReader, wire: number, into: T | undefined): T;
+}
+
+/** Maps and records. `key` is the codec of a string in a record. */
+export interface MapPosition<T = unknown> extends Omit<RepeatedPosition<T>, "kind" | "element" | "scalar"> {
+  readonly kind: "map";
+  readonly key: Codec<unknown>;
+  readonly value: Codec<unknown>;
+  /** Whether protobuf has such a map; otherwise entries are messages with `key` and `value` as their members. */
+  readonly native: boolean;
+}
+
+/** `T | null`, `T | undefined`. */
+export interface MaybePosition {
+  readonly kind: "maybe";
+  readonly inner: Codec<unknown>;
+  readonly absent: null | undefined;
+}
+
+// biome-ignore format: one kind a line
+export type Position<T = unknown> =
+  | ScalarPosition<T>
+  | EnumPosition<T>
+  | MessagePosition
+  | RepeatedPosition<T>
+  | MapPosition<T>
+  | MaybePosition;
+
+const message: MessagePosition = { kind: "message" };
+
+/** What `codec` is. One that does not say so, since it is not ours, is a message. */
+export function positionOf<T>(codec: Codec<T>): Position<T> {
+  return (codec as { readonly position?: Position<T> }).position ?? message;
+}

@@ -1,0 +1,560 @@
+/**
+ * What codecs write the protobuf layout into. Methods named after a protobuf type write a field: its tag, which is
+ * `number << 3 | wire type` as one unsigned number, and its value; what is not of the type is refused. Whether a field is
+ * written at all is the caller's business.
+ */
+import { Batch } from "../batch.js";
+import type { Codec } from "../codec.js";
+import { deepest } from "../limits.js";
+import { Refused } from "../refused.js";
+import type { TypedArray, TypedArrayConstructor } from "../typed.js";
+import { positionOf } from "./position.js";
+
+/** One 64-bit number, as such and as two words. */
+const long = new BigInt64Array(1);
+const unsignedLong = new BigUint64Array(long.buffer);
+const words = new Int32Array(long.buffer);
+
+/** Texts up to this size are written unit by unit: a native call takes longer. */
+const shortUnits = 32;
+
+export class ProtobufWriter extends Batch {
+  /** How many messages are around what is being written. */
+  depth = 0;
+  /** Whether this is the second attempt, which finds out where the first one failed. */
+  tracing = false;
+  /** Whether a message is being written. */
+  busy = false;
+
+  /** The value is not of its type. Why and where, a second attempt finds out. */
+  refuse(): never {
+    throw new Refused();
+  }
+
+  requireObject(value: unknown): void {
+    if (typeof value !== "object" || value === null) this.refuse();
+  }
+
+  requireArray(value: unknown): void {
+    if (!Array.isArray(value)) this.refuse();
+  }
+
+  requireMap(value: unknown): void {
+    if (!(value instanceof Map)) this.refuse();
+  }
+
+  requireSet(value: unknown): void {
+    if (!(value instanceof Set)) this.refuse();
+  }
+
+  /** Writes a tag. The position behind it, where there is room for `room` bytes; the caller sets `position`. */
+  tag(tag: number, room: number): number {
+    let p = this.position;
+    if (p + room + 5 > this.capacity) this.grow(p + room + 5);
+    const bytes = this.bytes;
+    let rest = tag;
+    while (rest > 127) {
+      bytes[p++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    bytes[p++] = rest;
+    return p;
+  }
+
+  /** A varint of 32 bits at `p`, where there is room for it. The position behind it. */
+  varint(p: number, value: number): number {
+    const bytes = this.bytes;
+    let at = p;
+    let rest = value >>> 0;
+    while (rest > 127) {
+      bytes[at++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    bytes[at++] = rest;
+    return at;
+  }
+
+  uint32(tag: number, value: number): void {
+    if (value !== value >>> 0) this.refuse();
+    const p = this.tag(tag, 5);
+    this.position = this.varint(p, value);
+  }
+
+  int32(tag: number, value: number): void {
+    if (value !== (value | 0)) this.refuse();
+    const p = this.tag(tag, 10);
+    this.position = value >= 0 ? this.varint(p, value) : this.varint64(p, value, -1);
+  }
+
+  sint32(tag: number, value: number): void {
+    if (value !== (value | 0)) this.refuse();
+    const p = this.tag(tag, 5);
+    this.position = this.varint(p, (value << 1) ^ (value >> 31));
+  }
+
+  bool(tag: number, value: boolean): void {
+    if (typeof value !== "boolean") this.refuse();
+    const p = this.tag(tag, 1);
+    this.bytes[p] = value ? 1 : 0;
+    this.position = p + 1;
+  }
+
+  fixed32(tag: number, value: number): void {
+    if (value !== value >>> 0) this.refuse();
+    const p = this.tag(tag, 4);
+    this.view.setUint32(p, value, true);
+    this.position = p + 4;
+  }
+
+  sfixed32(tag: number, value: number): void {
+    if (value !== (value | 0)) this.refuse();
+    const p = this.tag(tag, 4);
+    this.view.setInt32(p, value, true);
+    this.position = p + 4;
+  }
+
+  double(tag: number, value: number): void {
+    if (typeof value !== "number") this.refuse();
+    const p = this.tag(tag, 8);
+    this.view.setFloat64(p, value, true);
+    this.position = p + 8;
+  }
+
+  /** Rounded to the nearest, refused where that would be infinite. */
+  float(tag: number, value: number): void {
+    const rounded = this.rounded(value);
+    const p = this.tag(tag, 4);
+    this.view.setFloat32(p, rounded, true);
+    this.position = p + 4;
+  }
+
+  rounded(value: number): number {
+    if (typeof value !== "number") this.refuse();
+    const rounded = Math.fround(value);
+    if (!Number.isFinite(rounded) && Number.isFinite(value)) this.refuse();
+    return rounded;
+  }
+
+  int64(tag: number, value: bigint): void {
+    this.requireInt64(value);
+    const p = this.tag(tag, 10);
+    long[0] = value;
+    this.position = this.varint64(p, words[0] as number, words[1] as number);
+  }
+
+  uint64(tag: number, value: bigint): void {
+    this.requireUint64(value);
+    const p = this.tag(tag, 10);
+    unsignedLong[0] = value;
+    this.position = this.varint64(p, words[0] as number, words[1] as number);
+  }
+
+  sint64(tag: number, value: bigint): void {
+    this.requireInt64(value);
+    const p = this.tag(tag, 10);
+    this.position = this.zigzag64(p, value);
+  }
+
+  fixed64(tag: number, value: bigint): void {
+    this.requireUint64(value);
+    const p = this.tag(tag, 8);
+    this.view.setBigUint64(p, value, true);
+    this.position = p + 8;
+  }
+
+  sfixed64(tag: number, value: bigint): void {
+    this.requireInt64(value);
+    const p = this.tag(tag, 8);
+    this.view.setBigInt64(p, value, true);
+    this.position = p + 8;
+  }
+
+  requireInt64(value: bigint): void {
+    if (typeof value !== "bigint" || value !== BigInt.asIntN(64, value)) this.refuse();
+  }
+
+  requireUint64(value: bigint): void {
+    if (typeof value !== "bigint" || value !== BigInt.asUintN(64, value)) this.refuse();
+  }
+
+  zigzag64(p: number, value: bigint): number {
+    long[0] = value;
+    const low = words[0] as number;
+    const high = words[1] as number;
+    const sign = high >> 31;
+    return this.varint64(p, (low << 1) ^ sign, ((high << 1) | (low >>> 31)) ^ sign);
+  }
+
+  /** A varint of 64 bits, given as two words, at `p`, where there is room for it. The position behind it. */
+  varint64(p: number, low: number, high: number): number {
+    const bytes = this.bytes;
+    let at = p;
+    let lower = low >>> 0;
+    let upper = high >>> 0;
+    while (upper > 0) {
+      bytes[at++] = (lower & 127) | 128;
+      lower = ((lower >>> 7) | (upper << 25)) >>> 0;
+      upper >>>= 7;
+    }
+    return this.varint(at, lower);
+  }
+
+  /** UTF-8; lone surrogates are refused. */
+  string(tag: number, value: string): void {
+    if (typeof value !== "string") this.refuse();
+    const units = value.length;
+    if (units > shortUnits) {
+      this.#longString(tag, value);
+      return;
+    }
+    const p = this.tag(tag, units + 1);
+    const bytes = this.bytes;
+    const first = p + 1;
+    for (let i = 0; i < units; i++) {
+      const unit = value.charCodeAt(i);
+      if (unit > 127) {
+        this.#longString(tag, value);
+        return;
+      }
+      bytes[first + i] = unit;
+    }
+    bytes[p] = units;
+    this.position = first + units;
+  }
+
+  #longString(tag: number, value: string): void {
+    const units = value.length;
+    const p = this.tag(tag, units * 3 + 5);
+    const guess = varintSize(units);
+    const size = this.bytes.utf8Write(value, p + guess, units * 3);
+    // As many bytes as units are ASCII.
+    if (size !== units) {
+      if (!value.isWellFormed()) this.refuse();
+      const real = varintSize(size);
+      if (real !== guess) this.bytes.copyWithin(p + real, p + guess, p + guess + size);
+    }
+    this.position = this.varint(p, size) + size;
+  }
+
+  putBytes(tag: number, value: Uint8Array): void {
+    if (!(value instanceof Uint8Array)) this.refuse();
+    this.#raw(tag, value);
+  }
+
+  /** `bytes` of a Uint8ClampedArray. */
+  clamped(tag: number, value: Uint8ClampedArray): void {
+    if (!(value instanceof Uint8ClampedArray)) this.refuse();
+    this.#raw(tag, new Uint8Array(value.buffer, value.byteOffset, value.length));
+  }
+
+  #raw(tag: number, value: Uint8Array): void {
+    const size = value.length;
+    const p = this.varint(this.tag(tag, size + 5), size);
+    this.bytes.set(value, p);
+    this.position = p + size;
+  }
+
+  /** A `google.protobuf.Timestamp`. Invalid dates are refused. */
+  date(tag: number, value: Date): void {
+    const start = this.begin(tag);
+    this.dateFields(value);
+    this.end(start);
+  }
+
+  /** The fields of a `google.protobuf.Timestamp`. */
+  dateFields(value: Date): void {
+    if (!(value instanceof Date)) this.refuse();
+    const time = value.getTime();
+    if (Number.isNaN(time)) this.refuse();
+    const seconds = Math.floor(time / 1000);
+    if (seconds !== 0) {
+      const p = this.tag(0x08, 10);
+      this.position = this.varint64(p, seconds | 0, Math.floor(seconds / 0x1_0000_0000));
+    }
+    const nanos = (time - seconds * 1000) * 1_000_000;
+    if (nanos !== 0) this.uint32(0x10, nanos);
+  }
+
+  /** An enum's number, of a value as the schema has it. */
+  enumeration<T>(tag: number, codec: Codec<T>, value: T): void {
+    const position = positionOf(codec);
+    if (position.kind !== "enum") this.refuse();
+    this.int32(tag, position.numberOf(value));
+  }
+
+  /** A message: writes tag and room for the length. What `end` takes when its fields are written. */
+  begin(tag: number): number {
+    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+    const start = this.tag(tag, 1) + 1;
+    this.position = start;
+    return start;
+  }
+
+  /** Ends what `begin` began: fills in the length, for which more than the one byte may be needed. */
+  end(start: number): void {
+    this.depth--;
+    this.#patch(start, this.position - start);
+  }
+
+  #patch(start: number, size: number): void {
+    if (size < 128) this.bytes[start - 1] = size;
+    else this.#makeRoom(start, size);
+  }
+
+  #makeRoom(start: number, size: number): void {
+    const more = varintSize(size) - 1;
+    this.reserve(more);
+    this.bytes.copyWithin(start + more, start, start + size);
+    this.varint(start - 1, size);
+  }
+
+  /** A part that is a message, by its codec. */
+  message<T>(tag: number, codec: Codec<T>, value: T): void {
+    const start = this.begin(tag);
+    codec.writeFields(this, value);
+    this.end(start);
+  }
+
+  /** The fields that a message has kept unknown, as they were read. */
+  unknown(fields: Uint8Array | undefined): void {
+    if (fields === undefined) return;
+    if (!(fields instanceof Uint8Array)) throw new Refused("invalid unknown fields: expected a Uint8Array");
+    const at = this.reserve(fields.length);
+    this.bytes.set(fields, at);
+  }
+
+  /** Tag and length of a packed field of `size` bytes. The position behind, where there is room for them. */
+  #packed(tag: number, size: number): number {
+    return this.varint(this.tag(tag, size + 5), size);
+  }
+
+  /** Tag and a byte for the length of a packed field of up to `size` bytes. The position behind. */
+  #open(tag: number, size: number): number {
+    return this.tag(tag, size + 1) + 1;
+  }
+
+  #close(start: number, position: number): void {
+    this.position = position;
+    this.#patch(start, position - start);
+  }
+
+  // Packed fields: nothing is written where there are no elements.
+
+  packedDouble(tag: number, values: readonly number[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const p = this.#packed(tag, n * 8);
+    const view = this.view;
+    for (let i = 0; i < n; i++) {
+      const value = values[i];
+      if (typeof value !== "number") this.refuse();
+      view.setFloat64(p + i * 8, value, true);
+    }
+    this.position = p + n * 8;
+  }
+
+  packedFloat(tag: number, values: readonly number[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const p = this.#packed(tag, n * 4);
+    for (let i = 0; i < n; i++) this.view.setFloat32(p + i * 4, this.rounded(values[i] as number), true);
+    this.position = p + n * 4;
+  }
+
+  packedFixed32(tag: number, values: readonly number[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const p = this.#packed(tag, n * 4);
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as number;
+      if (value !== value >>> 0) this.refuse();
+      this.view.setUint32(p + i * 4, value, true);
+    }
+    this.position = p + n * 4;
+  }
+
+  packedSfixed32(tag: number, values: readonly number[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const p = this.#packed(tag, n * 4);
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as number;
+      if (value !== (value | 0)) this.refuse();
+      this.view.setInt32(p + i * 4, value, true);
+    }
+    this.position = p + n * 4;
+  }
+
+  packedFixed64(tag: number, values: readonly bigint[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const p = this.#packed(tag, n * 8);
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as bigint;
+      this.requireUint64(value);
+      this.view.setBigUint64(p + i * 8, value, true);
+    }
+    this.position = p + n * 8;
+  }
+
+  packedSfixed64(tag: number, values: readonly bigint[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const p = this.#packed(tag, n * 8);
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as bigint;
+      this.requireInt64(value);
+      this.view.setBigInt64(p + i * 8, value, true);
+    }
+    this.position = p + n * 8;
+  }
+
+  packedBool(tag: number, values: readonly boolean[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const p = this.#packed(tag, n);
+    for (let i = 0; i < n; i++) {
+      const value = values[i];
+      if (typeof value !== "boolean") this.refuse();
+      this.bytes[p + i] = value ? 1 : 0;
+    }
+    this.position = p + n;
+  }
+
+  packedUint32(tag: number, values: readonly number[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const start = this.#open(tag, n * 5);
+    let p = start;
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as number;
+      if (value !== value >>> 0) this.refuse();
+      p = this.varint(p, value);
+    }
+    this.#close(start, p);
+  }
+
+  packedInt32(tag: number, values: readonly number[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const start = this.#open(tag, n * 10);
+    let p = start;
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as number;
+      if (value !== (value | 0)) this.refuse();
+      p = value >= 0 ? this.varint(p, value) : this.varint64(p, value, -1);
+    }
+    this.#close(start, p);
+  }
+
+  packedSint32(tag: number, values: readonly number[]): void {
+    this.requireArray(values);
+    this.#packedZigzag(tag, values);
+  }
+
+  #packedZigzag(tag: number, values: { readonly length: number; readonly [i: number]: number }): void {
+    const n = values.length;
+    if (n === 0) return;
+    const start = this.#open(tag, n * 5);
+    let p = start;
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as number;
+      if (value !== (value | 0)) this.refuse();
+      p = this.varint(p, (value << 1) ^ (value >> 31));
+    }
+    this.#close(start, p);
+  }
+
+  packedUint64(tag: number, values: readonly bigint[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const start = this.#open(tag, n * 10);
+    let p = start;
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as bigint;
+      this.requireUint64(value);
+      unsignedLong[0] = value;
+      p = this.varint64(p, words[0] as number, words[1] as number);
+    }
+    this.#close(start, p);
+  }
+
+  packedInt64(tag: number, values: readonly bigint[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const start = this.#open(tag, n * 10);
+    let p = start;
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as bigint;
+      this.requireInt64(value);
+      long[0] = value;
+      p = this.varint64(p, words[0] as number, words[1] as number);
+    }
+    this.#close(start, p);
+  }
+
+  packedSint64(tag: number, values: readonly bigint[]): void {
+    this.requireArray(values);
+    const n = values.length;
+    if (n === 0) return;
+    const start = this.#open(tag, n * 10);
+    let p = start;
+    for (let i = 0; i < n; i++) {
+      const value = values[i] as bigint;
+      this.requireInt64(value);
+      p = this.zigzag64(p, value);
+    }
+    this.#close(start, p);
+  }
+
+  packedEnumeration<T>(tag: number, codec: Codec<T>, values: readonly T[]): void {
+    this.requireArray(values);
+    const position = positionOf(codec);
+    if (position.kind !== "enum") this.refuse();
+    this.packedInt32(
+      tag,
+      values.map((value) => position.numberOf(value)),
+    );
+  }
+
+  /** A typed array of `type`, packed; Uint8ClampedArray is `clamped`. */
+  typed<T extends TypedArray>(tag: number, type: TypedArrayConstructor<T>, value: T): void {
+    if (!(value instanceof type)) this.refuse();
+    if (value.length === 0) return;
+    if (value instanceof Uint16Array) {
+      const start = this.#open(tag, value.length * 3);
+      let p = start;
+      for (const element of value) p = this.varint(p, element);
+      this.#close(start, p);
+    } else if (value instanceof Int8Array || value instanceof Int16Array) {
+      this.#packedZigzag(tag, value);
+    } else {
+      this.#raw(tag, new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    }
+  }
+
+  /** Forgets what was written since `position`. */
+  restore(position: number): void {
+    this.position = position;
+    this.depth = 0;
+  }
+}
+
+/** Bytes of a varint of up to 32 bits. */
+function varintSize(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x20_0000) return 3;
+  return value < 0x1000_0000 ? 4 : 5;
+}
