@@ -3,7 +3,7 @@
  * what is malformed is refused. Nothing of the bytes is trusted: lengths are compared with what is there before anything
  * is made. A value that crosses the end of the message it is in is noticed at that end (`leave`), not before.
  */
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import type { Codec } from "../codec.js";
 import { deepest } from "../limits.js";
 import { Refused } from "../refused.js";
@@ -18,6 +18,14 @@ interface TextSlices {
   utf8Slice(this: Uint8Array, start: number, end: number): string;
 }
 const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as TextSlices;
+
+/** Bytes of a string that is read by a call of its own. */
+const longText = 256;
+const smallestText = 512;
+/** A string keeps no more than this alive. */
+const largestText = 8192;
+const worthAsking = 600;
+const sparse = 64;
 
 const nothing = new Uint8Array(0);
 const nothingView = new DataView(nothing.buffer);
@@ -41,6 +49,12 @@ export class ProtobufReader {
   #field = 0;
   /** The upper word of the last varint. */
   #high = 0;
+  /** The bytes `[textStart, textEnd)`, a character each; plain if all of them are ASCII. */
+  #text = "";
+  #textStart = 0;
+  #textEnd = 0;
+  #textSize = 0;
+  #plain = false;
 
   /** @param view over the same memory as `input` */
   reset(input: Uint8Array, view: DataView, start: number, end: number): void {
@@ -49,6 +63,7 @@ export class ProtobufReader {
     this.position = start;
     this.end = end;
     this.depth = 0;
+    this.#textEnd = 0;
   }
 
   /** The bytes are no message of this type. Why and where, a second attempt finds out. */
@@ -201,11 +216,32 @@ export class ProtobufReader {
     const from = this.position;
     const to = from + size;
     this.position = to;
-    if (size > 48) return this.#utf8(from, to);
-    const input = this.input;
-    let bits = 0;
-    for (let i = from; i < to; i++) bits |= input[i] as number;
-    return bits > 127 ? this.#utf8(from, to) : latin1Slice.call(input, from, to);
+    if (to > this.#textEnd && !this.#nextText(from, to)) return this.#utf8(from, to);
+    if (!this.#plain) {
+      const input = this.input;
+      let bits = 0;
+      for (let i = from; i < to; i++) bits |= input[i] as number;
+      if (bits > 127) return this.#utf8(from, to);
+    }
+    const start = this.#textStart;
+    return this.#text.substring(from - start, to - start);
+  }
+
+  /**
+   * Takes what comes next as text, though other fields are between the strings: one native call for many of them. False
+   * for a long string, which is better on its own.
+   */
+  #nextText(from: number, to: number): boolean {
+    if (to - from > longText) return false;
+    // A message of few strings should not pay for more than there are.
+    const dense = from - this.#textEnd < sparse && this.#textEnd > 0;
+    this.#textSize = dense ? Math.min(this.#textSize * 4, largestText) : smallestText;
+    const end = Math.min(Math.max(from + this.#textSize, to), this.end);
+    this.#text = latin1Slice.call(this.input, from, end);
+    this.#textStart = from;
+    this.#textEnd = end;
+    this.#plain = end - from > worthAsking && isAscii(this.input.subarray(from, end));
+    return true;
   }
 
   #utf8(from: number, to: number): string {
@@ -336,11 +372,28 @@ export class ProtobufReader {
 
   // Packed fields: elements are put behind those of `into`.
 
-  packedDouble(into: number[] = []): number[] {
+  packedDouble(into?: number[]): number[] {
     const end = this.#block(8);
     const { view } = this;
-    for (let p = this.position; p < end; p += 8) into.push(view.getFloat64(p, true));
+    const from = this.position;
     this.position = end;
+    const n = (end - from) >> 3;
+    if (into === undefined) {
+      const values = new Array<number>(n);
+      let i = 0;
+      let p = from;
+      // Four at a time: the loads overlap with the stores of the ones before.
+      for (; i + 3 < n; i += 4) {
+        values[i] = view.getFloat64(p, true);
+        values[i + 1] = view.getFloat64(p + 8, true);
+        values[i + 2] = view.getFloat64(p + 16, true);
+        values[i + 3] = view.getFloat64(p + 24, true);
+        p += 32;
+      }
+      for (; i < n; i++) values[i] = view.getFloat64(from + i * 8, true);
+      return values;
+    }
+    for (let p = from; p < end; p += 8) into.push(view.getFloat64(p, true));
     return into;
   }
 

@@ -52,6 +52,10 @@ export class ProtobufWriter extends Batch {
     let p = this.position;
     if (p + room + 5 > this.capacity) this.grow(p + room + 5);
     const bytes = this.bytes;
+    if (tag < 128) {
+      bytes[p] = tag;
+      return p + 1;
+    }
     let rest = tag;
     while (rest > 127) {
       bytes[p++] = (rest & 127) | 128;
@@ -209,17 +213,19 @@ export class ProtobufWriter extends Batch {
     }
     const p = this.tag(tag, units + 1);
     const bytes = this.bytes;
-    const first = p + 1;
+    let at = p + 1;
+    let bits = 0;
     for (let i = 0; i < units; i++) {
       const unit = value.charCodeAt(i);
-      if (unit > 127) {
-        this.#longString(tag, value);
-        return;
-      }
-      bytes[first + i] = unit;
+      bits |= unit;
+      bytes[at++] = unit;
+    }
+    if (bits > 127) {
+      this.#longString(tag, value);
+      return;
     }
     bytes[p] = units;
-    this.position = first + units;
+    this.position = at;
   }
 
   #longString(tag: number, value: string): void {
