@@ -75,6 +75,11 @@ function types(known: readonly { name: string; arity: number }[], open: boolean)
   }).type;
 }
 
+/** Ids of up to 13 members: in another order than the members. */
+function idOf(index: number): number {
+  return ((index * 7) % 13) + 1;
+}
+
 function shapes(type: fc.Arbitrary<Type>): fc.Arbitrary<Exclude<Shape, { kind: "alias" }>> {
   const field = fc.record({
     name: fc.constantFrom(...fieldNames),
@@ -86,13 +91,15 @@ function shapes(type: fc.Arbitrary<Type>): fc.Arbitrary<Exclude<Shape, { kind: "
     tags: fc.constant({}),
     at: fc.constant(at),
   });
-  const fields = fc.uniqueArray(field, { selector: ({ name }) => name, maxLength: 12 });
+  const fields = fc
+    .uniqueArray(field, { selector: ({ name }) => name, maxLength: 12 })
+    .map((list) => list.map((one, i): Field => ({ ...one, id: idOf(i) })));
   const required = fields.map((list) => list.map((one): Field => ({ ...one, optional: false })));
   const message = fields.map((list): Shape & { kind: "message" } => ({ kind: "message", fields: list }));
   const enumeration = fc
     .uniqueArray(fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: 0, max: 4 })), { minLength: 1, maxLength: 5 })
     .map((values): Shape => {
-      const list = values.map((value) => ({ name: String(value), value, id: 0, doc: "", at }));
+      const list = values.map((value, i) => ({ name: String(value), value, id: idOf(i), doc: "", at }));
       return { kind: "enum", values: list, origin: "literals" };
     });
   const union = fc
@@ -102,9 +109,9 @@ function shapes(type: fc.Arbitrary<Type>): fc.Arbitrary<Exclude<Shape, { kind: "
       maxLength: 3,
     })
     .map((variants): Shape => {
-      const list = variants.map(([tag, shape]) => {
+      const list = variants.map(([tag, shape], i) => {
         const own = { ...shape, fields: shape.fields.filter(({ name }) => name !== "kind") };
-        return { tag, id: 1, type: { kind: "inline", shape: own } as const, at };
+        return { tag, id: idOf(i), type: { kind: "inline", shape: own } as const, at };
       });
       return { kind: "union", discriminant: "kind", variants: list };
     });
