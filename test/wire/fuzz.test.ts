@@ -1,6 +1,6 @@
 /**
  * Hostile bytes: messages of every kind of type, mutated over and over, decoded in a process with little memory. A short
- * run by default, a million in the long profile; `VICEROY_FUZZ=1000000 npx vitest run test/wire/fuzz` says how many.
+ * run by default, millions in the long profile; `VICEROY_FUZZ=1000000 npx vitest run test/wire/fuzz` says how many.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { openTypeSource, readSchema } from "../../compiler/source/index.js";
 import { cases } from "../profile.js";
 import { bundleGenerated } from "./load-generated.js";
 
-const count = Number(process.env["VICEROY_FUZZ"] ?? cases(20_000, 1_000_000));
+const counts = { lockstep: cases(20_000, 1_000_000), protobuf: cases(20_000, 10_000_000) };
 const seed = Number(process.env["VICEROY_SEED"] ?? 1);
 const goldens = fileURLToPath(new URL("../compiler/emit/golden/", import.meta.url));
 
@@ -35,23 +35,30 @@ function schemaOfEverything(): Schema {
   return readSchema(source, "fuzz").schema;
 }
 
-test("hostile bytes are decoded or refused, within the memory that is promised", async () => {
-  const schema = schemaOfEverything();
-  const folder = mkdtempSync(path.join(tmpdir(), "viceroy-fuzz-"));
-  try {
-    const [child, script, model] = ["child.cjs", "generated.cjs", "schema.json"].map((file) => path.join(folder, file));
-    const entry = fileURLToPath(new URL("fuzz-child.ts", import.meta.url));
-    await build({ entryPoints: [entry], bundle: true, platform: "node", outfile: child!, logLevel: "silent" });
-    writeFileSync(script!, await bundleGenerated(schema));
-    writeFileSync(model!, JSON.stringify(schema));
-    const args = ["--max-old-space-size=32", child!, script!, model!, String(count), String(seed)];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    const result = JSON.parse(stdout) as { count: number; accepted: number; heaviest: number; subjects: number };
-    console.log(stdout.trim());
-    expect(result.count).toBe(count);
-    expect(result.subjects).toBeGreaterThan(15);
-    expect(result.accepted).toBeGreaterThan(count / 100);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}, 3_600_000);
+test.each(["lockstep", "protobuf"] as const)(
+  "hostile bytes in the %s layout are decoded or refused, within the memory that is promised",
+  async (layout) => {
+    const count = Number(process.env["VICEROY_FUZZ"] ?? counts[layout]);
+    const schema = schemaOfEverything();
+    const folder = mkdtempSync(path.join(tmpdir(), "viceroy-fuzz-"));
+    try {
+      const [child, script, model] = ["child.cjs", "generated.cjs", "schema.json"].map((file) =>
+        path.join(folder, file),
+      );
+      const entry = fileURLToPath(new URL("fuzz-child.ts", import.meta.url));
+      await build({ entryPoints: [entry], bundle: true, platform: "node", outfile: child!, logLevel: "silent" });
+      writeFileSync(script!, await bundleGenerated(schema));
+      writeFileSync(model!, JSON.stringify(schema));
+      const args = ["--max-old-space-size=32", child!, layout, script!, model!, String(count), String(seed)];
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      const result = JSON.parse(stdout) as { count: number; accepted: number; heaviest: number; subjects: number };
+      console.log(stdout.trim());
+      expect(result.count).toBe(count);
+      expect(result.subjects).toBeGreaterThan(15);
+      expect(result.accepted).toBeGreaterThan(count / 100);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  3_600_000,
+);
