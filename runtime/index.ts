@@ -34,3 +34,4 @@ export {
   type ValueOf,
   type WithUnknownFields,
 } from "./wire/index.js";
+export type { JsonValue } from "./wire/well-known.js";

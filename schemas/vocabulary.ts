@@ -74,6 +74,101 @@ export interface Tensor {
   readonly [tensor]: true;
 }
 
+/** What `JSON.parse` makes. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** `google.protobuf.Timestamp`: a point in time to the nanosecond. `Date` is the same to the millisecond. */
+export interface Timestamp {
+  /** Since 1970, without leap seconds; negative before. */
+  seconds: bigint;
+  /** From 0 to 999999999, counted forward also before 1970. */
+  nanos: number;
+}
+
+/** `google.protobuf.Duration`: a span of time to the nanosecond. */
+export interface Duration {
+  seconds: bigint;
+  /** From -999999999 to 999999999, of the same sign as the seconds. */
+  nanos: number;
+}
+
+/** `google.protobuf.FieldMask`: fields of a message. */
+export interface FieldMask {
+  /** In snake case: `user.display_name`. */
+  paths: string[];
+}
+
+declare const empty: unique symbol;
+/** `google.protobuf.Empty`: a message of nothing. */
+export interface Empty {
+  readonly [empty]?: true;
+}
+
+/** `google.protobuf.Any`: a message of a type that only its name tells. */
+export interface Any {
+  /** What is behind its last slash is the full name of the type: `type.googleapis.com/example.v1.Tree`. */
+  typeUrl: string;
+  /** The message in the protobuf layout. */
+  value: Uint8Array;
+}
+
+/** `google.protobuf.Struct`: an object as JSON has it. */
+export interface Struct {
+  [key: string]: JsonValue;
+}
+
+/** `google.protobuf.ListValue`: an array as JSON has it. */
+export interface ListValue extends Array<JsonValue> {}
+
+declare const value: unique symbol;
+/** `google.protobuf.Value`: anything that JSON has, null too. Generated code says `JsonValue`. */
+export interface Value {
+  readonly [value]: JsonValue;
+}
+
+declare const nullValue: unique symbol;
+/** `google.protobuf.NullValue`: nothing but null. Generated code says `null`. */
+export interface NullValue {
+  readonly [nullValue]: null;
+}
+
+/** `google.protobuf.DoubleValue`: a number that may be missing, for messages older than proto3's `optional`. */
+export interface DoubleValue {
+  value: number;
+}
+/** `google.protobuf.FloatValue`. */
+export interface FloatValue {
+  value: number;
+}
+/** `google.protobuf.Int64Value`. */
+export interface Int64Value {
+  value: bigint;
+}
+/** `google.protobuf.UInt64Value`. */
+export interface UInt64Value {
+  value: bigint;
+}
+/** `google.protobuf.Int32Value`. */
+export interface Int32Value {
+  value: number;
+}
+/** `google.protobuf.UInt32Value`. */
+export interface UInt32Value {
+  value: number;
+}
+/** `google.protobuf.BoolValue`. */
+export interface BoolValue {
+  value: boolean;
+}
+/** `google.protobuf.StringValue`. */
+export interface StringValue {
+  value: string;
+}
+/** `google.protobuf.BytesValue`. */
+export interface BytesValue {
+  value: Uint8Array;
+}
+
 /**
  * A choice among values that need not be objects: `Oneof<{ a: Uint32; b: string }>` is
  * `{ case: "a"; value: Uint32 } | { case: "b"; value: string }`, a `oneof` in the protobuf layout.

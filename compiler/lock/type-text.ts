@@ -44,6 +44,8 @@ export function typeText(type: Type): string {
       return "rdmabuffer";
     case "tensor":
       return "tensor";
+    case "wellKnown":
+      return type.name.toLowerCase();
     case "unsupported":
       return "unsupported";
   }

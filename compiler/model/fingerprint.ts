@@ -227,6 +227,8 @@ class Texts {
         return this.shape(type.shape, "");
       case "mesh":
         return `mesh(${[this.#index.actor(type.actor).name, ...(type.dimensions ?? ["*"])].join(",")})`;
+      case "wellKnown":
+        return `google.protobuf.${type.name}`;
       case "rdmaBuffer":
       case "tensor":
       case "unsupported":

@@ -3,3 +3,4 @@ export * from "./fingerprint.js";
 export * from "./resolve.js";
 export type * from "./schema.js";
 export type * from "./type.js";
+export * from "./well-known.js";

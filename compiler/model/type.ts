@@ -2,6 +2,7 @@
  * The types a schema can hold, as plain readonly data. No compiler object, no function, no cycle: a reference to a
  * named declaration is its key, never the declaration itself, so that two models are equal when their JSON is.
  */
+import type { WellKnownName } from "./well-known.js";
 
 /** Scalars, named as in `viceroy/schema` (lower-cased) or as the TypeScript type they come from. */
 export type ScalarName =
@@ -66,6 +67,8 @@ export type Type =
   | { readonly kind: "mesh"; readonly actor: DeclarationKey; readonly dimensions?: readonly string[] }
   | { readonly kind: "rdmaBuffer" }
   | { readonly kind: "tensor" }
+  /** A type of `google.protobuf` that has a form of its own in JSON. */
+  | { readonly kind: "wellKnown"; readonly name: WellKnownName }
   /** What the schema language cannot express. The diagnostic is made from it; emitters never see one. */
   | { readonly kind: "unsupported"; readonly reason: string; readonly typeText: string; readonly fixHint: string };
 

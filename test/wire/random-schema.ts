@@ -3,7 +3,14 @@
  * need a running actor; recursion only where values can end.
  */
 import fc from "fast-check";
-import type { Field, Schema, Shape, Type, TypeDeclaration } from "../../compiler/model/index.js";
+import {
+  type Field,
+  type Schema,
+  type Shape,
+  type Type,
+  type TypeDeclaration,
+  wellKnownNames,
+} from "../../compiler/model/index.js";
 import { indexSchema, instantiate, type SchemaIndex } from "../../compiler/model/resolve.js";
 import { smallest } from "./random-values.js";
 
@@ -49,6 +56,7 @@ function types(known: readonly { name: string; arity: number }[], open: boolean)
       type: fc.oneof(
         { depthSize: "small", withCrossShrink: true },
         { weight: 6, arbitrary: fc.constantFrom(...scalars).map((scalar): Type => ({ kind: "scalar", scalar })) },
+        fc.constantFrom(...wellKnownNames).map((name): Type => ({ kind: "wellKnown", name })),
         fc.constantFrom(...elements).map((element): Type => ({ kind: "typedArray", element })),
         ...(open ? [fc.constant<Type>({ kind: "parameter", name: "T" })] : []),
         ...references,

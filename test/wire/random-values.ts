@@ -1,6 +1,15 @@
 /** Random values of the types of a schema, and how deep the smallest ones are. */
-import type { Field, Shape, Type } from "../../compiler/model/index.js";
+import type { Field, Shape, Type, WellKnownName } from "../../compiler/model/index.js";
 import { instantiate, type SchemaIndex } from "../../compiler/model/resolve.js";
+
+const wrapped = {
+  DoubleValue: "double",
+  FloatValue: "float32",
+  Int64Value: "int64",
+  UInt64Value: "uint64",
+  Int32Value: "int32",
+  UInt32Value: "uint32",
+} as const;
 
 /** A source of numbers in [0, 1): the same for the same seed. After Sebastiano Vigna, SplitMix32. */
 export function randomNumbers(seed: number): () => number {
@@ -49,6 +58,8 @@ export class RandomValues {
         return this.#shape(instantiate(this.#index.type(type.target), type.args), depth - 1);
       case "inline":
         return this.#shape(type.shape, depth);
+      case "wellKnown":
+        return this.#wellKnown(type.name, depth);
       default:
         throw new Error(`no values of ${type.kind}`);
     }
@@ -125,6 +136,49 @@ export class RandomValues {
       return unsigned ? this.#pick([0, 1, 0xffffffff, 255]) : this.#pick([0, -1, 2 ** 31 - 1, -(2 ** 31), 7]);
     }
     return unsigned ? this.#pick([0n, 1n, 2n ** 64n - 1n]) : this.#pick([0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]);
+  }
+
+  #wellKnown(name: WellKnownName, depth: number): unknown {
+    switch (name) {
+      case "Timestamp":
+        return {
+          seconds: this.#pick([0n, -62135596800n, 253402300799n, 1n]),
+          nanos: this.#pick([0, 1, 999999999, 5e8]),
+        };
+      case "Duration": {
+        const sign = this.#pick([1, -1]);
+        const seconds = BigInt(sign) * this.#pick([0n, 315576000000n, 1n]);
+        return { seconds, nanos: this.#pick([0, sign, sign * 999999999, sign * 5e8]) || 0 };
+      }
+      case "FieldMask":
+        return { paths: this.#list(depth, () => this.#pick(["a", "b_c", "a.b_c.d"])) };
+      case "Empty":
+        return {};
+      case "Any":
+        return { typeUrl: "", value: new Uint8Array() };
+      case "Value":
+        return this.#json(depth);
+      case "Struct":
+        return Object.fromEntries(this.#list(depth, () => [this.#string(), this.#json(depth - 1)] as const));
+      case "ListValue":
+        return this.#list(depth, () => this.#json(depth - 1));
+      case "NullValue":
+        return null;
+      case "BoolValue":
+      case "StringValue":
+      case "BytesValue":
+        return { value: this.#scalar(name === "BoolValue" ? "boolean" : name === "StringValue" ? "string" : "bytes") };
+      default:
+        return { value: this.#scalar(wrapped[name]) };
+    }
+  }
+
+  #json(depth: number): unknown {
+    const leaf = () => this.#pick([null, true, false, 0, -1.5, 1e300, this.#string()]);
+    if (depth <= 0) return leaf();
+    const list = () => this.#list(depth, () => this.#json(depth - 1));
+    const object = () => Object.fromEntries(this.#list(depth, () => [this.#string(), this.#json(depth - 1)] as const));
+    return this.#pick([leaf, leaf, list, object])();
   }
 
   #typedArray(element: Extract<Type, { kind: "typedArray" }>["element"]): unknown {

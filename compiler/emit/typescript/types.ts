@@ -87,6 +87,8 @@ export class TypePrinter {
         return abiType("RdmaBuffer");
       case "tensor":
         return abiType("Tensor");
+      case "wellKnown":
+        return abiType(type.name);
       case "unsupported":
         throw new Error(`cannot emit ${type.typeText}: the schema has errors`);
     }

@@ -1,5 +1,5 @@
 /** The names that a schema can use without declaring them: scalars, containers, and what is refused with advice. */
-import type { ScalarName, TypedArrayElement } from "../../model/index.js";
+import { type ScalarName, type TypedArrayElement, wellKnownNames } from "../../model/index.js";
 
 /** Of `viceroy/schema`. */
 export const vocabularyScalars: Readonly<Record<string, ScalarName>> = {
@@ -19,6 +19,7 @@ export const vocabularyScalars: Readonly<Record<string, ScalarName>> = {
 /** All names of `viceroy/schema`. */
 export const vocabularyNames: ReadonlySet<string> = new Set([
   ...Object.keys(vocabularyScalars),
+  ...wellKnownNames,
   ..."Actor Stream Port Mesh RdmaBuffer Tensor Oneof".split(" "),
 ]);
 

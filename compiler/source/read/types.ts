@@ -3,7 +3,7 @@
  * diagnostic, and reading goes on.
  */
 import type { DiagnosticCode, Parameters } from "../../diagnostics/index.js";
-import type { DeclarationKey, Shape, TupleElement, Type } from "../../model/index.js";
+import { type DeclarationKey, isWellKnown, type Shape, type TupleElement, type Type } from "../../model/index.js";
 import type { SourceMember, SourceReference, SourceType } from "../type-source.js";
 import { refusal, typedArrays, utilities, vocabularyScalars } from "./builtins.js";
 import type { Scope } from "./context.js";
@@ -203,6 +203,7 @@ function vocabularyType(type: SourceReference, scope: Scope, owner: string, cont
   const { name, args } = type;
   const scalar = Object.hasOwn(vocabularyScalars, name) ? vocabularyScalars[name] : undefined;
   if (scalar !== undefined) return { kind: "scalar", scalar };
+  if (isWellKnown(name)) return { kind: "wellKnown", name };
   const [first] = args;
   switch (name) {
     case "Port":

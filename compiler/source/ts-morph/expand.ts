@@ -41,7 +41,7 @@ export class Expander {
     const { span } = place;
     if (place.depth > deepest) throw unresolved;
     const inner = { ...place, depth: place.depth + 1 };
-    if (!outermost) {
+    if (!outermost || this.#isVocabulary(type)) {
       const named = this.#named(type, inner);
       if (named !== undefined) return named;
     }
@@ -76,6 +76,12 @@ export class Expander {
     }
     if (type.flags & (TypeFlags.Object | TypeFlags.Intersection)) return this.#object(type, inner);
     return { ...span, kind: "keyword", name: this.#keyword(type) };
+  }
+
+  /** An interface of the vocabulary: what it consists of is no business of schemas. */
+  #isVocabulary({ aliasSymbol, flags, symbol }: TypeScript.Type): boolean {
+    if (aliasSymbol !== undefined || !(flags & this.#ts.TypeFlags.Object) || symbol === undefined) return false;
+    return this.#names.ofSymbol(symbol).kind === "vocabulary";
   }
 
   /** A type that has a name of its own which a schema can refer to. */

@@ -4,6 +4,7 @@
  * Whatever is not obviously fine is left to the checker. A test holds the two against each other.
  */
 import type { ts as TypeScript } from "ts-morph";
+import { isWellKnown } from "../../model/index.js";
 import type { SourceDeclaration, SourceMember, SourceReference, SourceType } from "../type-source.js";
 import type { Compiler } from "./load.js";
 
@@ -210,7 +211,7 @@ class PlainCheck {
 
   #vocabulary({ name, args }: SourceReference): boolean {
     const [first, second] = args;
-    if (isScalar.test(name)) return args.length === 0;
+    if (isScalar.test(name) || isWellKnown(name)) return args.length === 0;
     if (first === undefined) return false;
     if (name === "Port" || name === "Stream") return args.length === 1 && this.#type(first);
     if (name === "Oneof") return args.length === 1 && first.kind === "object" && this.#type(first);

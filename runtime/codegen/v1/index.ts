@@ -29,4 +29,5 @@ export {
   withUnknown,
 } from "../../wire/protobuf/index.js";
 export { Reader } from "../../wire/reader.js";
+export type * from "../../wire/well-known.js";
 export { Writer } from "../../wire/writer.js";

@@ -9,12 +9,14 @@ import * as binary from "./binary.js";
 import { type ChoiceProto, EnumCodec, type EnumProto, OneofCodec, RangeCodec, UnionCodec } from "./choices.js";
 import { MapCodec, RecordCodec, SetCodec } from "./collections.js";
 import { generic } from "./generic.js";
+import * as jsonValues from "./json-value.js";
 import { LazyCodec } from "./lazy.js";
 import { MeshCodec, PortCodec, RdmaBufferCodec, TensorCodec } from "./live.js";
 import { type FieldCodecs, ObjectCodec, type ObjectOf, type ObjectProto } from "./object.js";
 import { NullableCodec, OptionalCodec } from "./presence.js";
 import * as scalars from "./scalars.js";
 import { TupleCodec, type TupleProto } from "./tuple.js";
+import * as wellKnown from "./well-known.js";
 
 type Codecs<T extends readonly unknown[]> = { readonly [I in keyof T]-?: Codec<T[I] | undefined> };
 type Named = Readonly<Record<string, Codec<unknown>>>;
@@ -44,6 +46,8 @@ function object<T extends object>(
 export const codec = {
   ...scalars,
   ...binary,
+  ...jsonValues,
+  ...wellKnown,
 
   array<T>(element: Codec<T>): Codec<T[]> {
     return new ArrayCodec(element);

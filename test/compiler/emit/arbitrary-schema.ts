@@ -14,13 +14,16 @@ import type {
   Type,
   TypeDeclaration,
 } from "../../../compiler/model/index.js";
+import { wellKnownNames } from "../../../compiler/model/index.js";
 import { checkSchema } from "../../../compiler/source/read/checks.js";
 
 const at = { file: "schemas/a.ts", line: 1, column: 1 };
 
 /** Names that Viceroy, the language or the emitter itself use. */
 const hostileTypes = [
-  ..."Codec Reader Writer Actor ActorMesh ActorDescriptor Endpoint StreamEndpoint MeshKind Awaitable Port".split(" "),
+  ..."Timestamp Value Any Codec Reader Writer Actor ActorMesh ActorDescriptor Endpoint StreamEndpoint MeshKind Awaitable Port".split(
+    " ",
+  ),
   ..."Promise Map Set Record ReadonlyMap ReadonlySet Date Uint8Array Float64Array Array Error Symbol".split(" "),
   ..."AsyncIterable Iterable D T K V value codec w r $ _ __proto Ünïcode 日本語 Tree2 Tree10 a1 a01".split(" "),
 ];
@@ -74,6 +77,7 @@ function types(known: Known, parameters: readonly string[]): fc.Arbitrary<Type> 
         { weight: 4, arbitrary: scalar },
         typedArray,
         fc.constantFrom<Type>({ kind: "rdmaBuffer" }, { kind: "tensor" }),
+        fc.constantFrom(...wellKnownNames).map((name): Type => ({ kind: "wellKnown", name })),
         ...(parameters.length > 0
           ? [fc.constantFrom(...parameters).map((name): Type => ({ kind: "parameter", name }))]
           : []),

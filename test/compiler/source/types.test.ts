@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { wellKnownNames } from "../../../compiler/model/index.js";
 import { fieldsOf, readFiles, readText, shapeOf, show, showShape, showType } from "./read.js";
 
 describe("types that a schema can hold", () => {
@@ -49,6 +50,14 @@ describe("types that a schema can hold", () => {
     ["Port<string[]>", "port<string[]>"],
     ["RdmaBuffer", "rdmaBuffer"],
     ["Tensor", "tensor"],
+    ...wellKnownNames.map((name) => [name, `google.protobuf.${name}`] as const),
+    ["Value | null", "google.protobuf.Value | null"],
+    ["(NullValue | null)[]", "google.protobuf.NullValue | null[]"],
+    [
+      "Partial<{ a: Value; b: Struct[]; c: NullValue | null }>",
+      "{ a?: google.protobuf.Value; b?: google.protobuf.Struct[]; c?: google.protobuf.NullValue | null }",
+    ],
+    ["Exclude<Timestamp | Any, Any>", "google.protobuf.Timestamp"],
   ])("%s", (written, read) => {
     expect(showType(written)).toBe(read);
   });

@@ -18,7 +18,7 @@ import {
   property,
   stringLiteral,
 } from "../../kit/index.js";
-import type { EmitContext } from "../context.js";
+import { type EmitContext, lowerFirst } from "../context.js";
 import { abiValue } from "../names.js";
 import { literal, type TypePrinter } from "../types.js";
 
@@ -77,6 +77,8 @@ export class CodecPrinter {
       case "rdmaBuffer":
       case "tensor":
         return this.#call(type.kind, []);
+      case "wellKnown":
+        return member(codec, lowerFirst(type.name));
       case "unsupported":
         throw new Error(`cannot emit ${type.typeText}: the schema has errors`);
     }

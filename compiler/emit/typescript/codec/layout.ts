@@ -7,6 +7,7 @@ import { partsOfShape, type SchemaIndex, typeKey } from "../../../model/resolve.
 import type { Field, Shape, TupleElement, Type } from "../../../model/type.js";
 import { type Core, type Peeled, peel, shapeOf } from "./peel.js";
 import { placeRow, type Row, type RowPart } from "./row.js";
+import { wellKnownLayouts } from "./well-known.js";
 
 type Reference = Extract<Core, { kind: "ref" }>;
 
@@ -42,6 +43,8 @@ export class Layouts {
         return scalarSlot(core.scalar);
       case "array":
         return 1;
+      case "wellKnown":
+        return wellKnownLayouts[core.name].slot;
       case "tuple":
         return this.row(tupleParts(core)).size;
       case "inline":
@@ -196,6 +199,8 @@ function leafFacts(core: Core): { readonly text: boolean; readonly bulk: boolean
       return { text: core.scalar === "string", bulk: core.scalar === "bytes" };
     case "typedArray":
       return { text: false, bulk: true };
+    case "wellKnown":
+      return wellKnownLayouts[core.name];
     case "port":
     case "mesh":
     case "rdmaBuffer":

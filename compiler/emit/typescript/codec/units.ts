@@ -87,6 +87,7 @@ export class Units implements CodecReferences {
     if (core.kind === "ref" && core.args.length === 0 && !this.#isTransparent(core.target)) {
       return this.#context.codec(core.target);
     }
+    if (core.kind === "wellKnown") return this.#composed.type(core);
     const key = typeKey(core);
     const known = this.#private.get(key);
     if (known !== undefined) return known;
@@ -163,7 +164,12 @@ export class Units implements CodecReferences {
 
   #expression(type: Type, hint: string, early: boolean): Code {
     const { core, nullable } = this.#layouts.peel(type);
-    const isPlain = core.kind === "scalar" || core.kind === "typedArray" || isLive(core) || isInlineEnum(core);
+    const isPlain =
+      core.kind === "scalar" ||
+      core.kind === "typedArray" ||
+      core.kind === "wellKnown" ||
+      isLive(core) ||
+      isInlineEnum(core);
     const codec = isPlain ? this.#composed.type(core) : this.reference(core, hint);
     // Other modules may not have been evaluated yet, nor this one to its end.
     const whole = early && !isPlain ? lazy(codec) : codec;
@@ -216,6 +222,7 @@ function isShort(type: Type): boolean {
 
 function isName(type: Type): boolean {
   if (type.kind === "mesh") return type.dimensions === undefined;
+  if (type.kind === "wellKnown") return true;
   return type.kind === "scalar" || type.kind === "typedArray" || (type.kind === "ref" && type.args.length === 0);
 }
 

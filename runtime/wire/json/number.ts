@@ -1,0 +1,53 @@
+/**
+ * Numbers in the JSON mapping: JSON numbers, or strings of the same form. Integers may have an exponent or a fraction of
+ * zeros (`1e5`, `7.0`), and are exact in strings, however long.
+ */
+
+const numeral = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+
+/** More digits than any integer of 64 bits has. */
+const mostDigits = 20;
+
+/** The integer that `json` says; undefined if it says none, or one of more than 20 digits. */
+export function parseInteger(json: unknown): bigint | undefined {
+  if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : undefined;
+  if (typeof json !== "string") return undefined;
+  const found = numeral.exec(json);
+  if (found === null) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = found;
+  const digits = (whole + fraction).replace(/^0+/, "");
+  if (digits === "") return 0n;
+  const significant = withoutTrailingZeros(digits);
+  const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
+  if (zeros < 0 || significant.length + zeros > mostDigits) return undefined;
+  return BigInt(sign + significant + "0".repeat(zeros));
+}
+
+/** `replace(/0+$/, "")` takes time that grows with the square of a run of zeros inside. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 0x30) end--;
+  return digits.slice(0, end);
+}
+
+/** The number that `json` says, `"NaN"` and `"-Infinity"` included; undefined if it says none, or one out of range. */
+export function parseDouble(json: unknown): number | undefined {
+  if (json === "NaN") return Number.NaN;
+  if (json === "Infinity") return Number.POSITIVE_INFINITY;
+  if (json === "-Infinity") return Number.NEGATIVE_INFINITY;
+  const value = typeof json === "string" && numeral.test(json) ? Number(json) : json;
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** As `parseDouble`, rounded to single precision. */
+export function parseFloat32(json: unknown): number | undefined {
+  const value = parseDouble(json);
+  if (value === undefined) return undefined;
+  const rounded = Math.fround(value);
+  return Number.isFinite(value) && !Number.isFinite(rounded) ? undefined : rounded;
+}
+
+/** A number, or what stands for one that JSON does not have. */
+export function formatDouble(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
+}
