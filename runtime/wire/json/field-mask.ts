@@ -6,7 +6,7 @@ const path = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 export function formatPath(text: string): string | undefined {
   if (!path.test(text)) return undefined;
   const camel = text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return snake(camel) === text ? camel : undefined;
+  return !camel.includes("_") && snake(camel) === text ? camel : undefined;
 }
 
 /** The path in snake case; undefined if it is none, or has underscores. */
