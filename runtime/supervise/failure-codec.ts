@@ -1,9 +1,12 @@
 /** How a MeshFailure travels: its record, by the codec that its schema has. */
 import { type FailureRecord, FailureRecordCodec } from "../../generated/supervision.js";
 import type { Codec, DecodeOptions } from "../wire/codec.js";
+import type { JsonReadOptions, JsonWriteOptions } from "../wire/json/form.js";
 import type { ProtobufReader } from "../wire/protobuf/reader.js";
+import { type Structure, structureOf } from "../wire/protobuf/structure.js";
 import type { ProtobufWriter } from "../wire/protobuf/writer.js";
 import type { Reader } from "../wire/reader.js";
+import type { JsonValue } from "../wire/well-known.js";
 import type { Writer } from "../wire/writer.js";
 import { MeshFailure } from "./failure.js";
 
@@ -47,6 +50,25 @@ class FailureCodec implements Codec<MeshFailure> {
 
   fromProtobuf(bytes: Uint8Array): MeshFailure {
     return new MeshFailure(FailureRecordCodec.fromProtobuf(bytes));
+  }
+
+  toJson(value: MeshFailure, options?: JsonWriteOptions): JsonValue {
+    return FailureRecordCodec.toJson(recordOf(value), options);
+  }
+
+  fromJson(json: unknown, options?: JsonReadOptions): MeshFailure {
+    return new MeshFailure(FailureRecordCodec.fromJson(json, options));
+  }
+
+  /** @internal */
+  get structure(): Structure<MeshFailure> {
+    const of = structureOf(FailureRecordCodec);
+    if (of.kind !== "members") throw new Error("cannot take a failure apart: its record is no message");
+    return {
+      ...of,
+      toRow: (value) => of.toRow(recordOf(value)),
+      fromRow: (values) => new MeshFailure(of.fromRow(values)),
+    };
   }
 
   writeFields(w: ProtobufWriter, value: MeshFailure): void {

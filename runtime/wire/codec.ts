@@ -3,9 +3,11 @@
  * layout (docs/protobuf-layout.md). This is the interface alone; generated code implements it in straight lines, `codec.*`
  * by composition, byte for byte the same.
  */
+import type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import type { Reader } from "./reader.js";
+import type { JsonValue } from "./well-known.js";
 import type { Writer } from "./writer.js";
 
 export interface DecodeOptions {
@@ -67,6 +69,17 @@ export interface Codec<T> {
    * @throws CodecError when the bytes are no message, or lack what has no default
    */
   fromProtobuf(bytes: Uint8Array): T;
+  /**
+   * The value as protobuf's JSON mapping has it: the JSON of the message that the type is, or that stands for it. Unknown
+   * fields are not part of it.
+   * @throws CodecError with the path of the field when `value` is not a `T`
+   */
+  toJson(value: T, options?: JsonWriteOptions): JsonValue;
+  /**
+   * The value of what `JSON.parse` made, in any spelling that the mapping allows.
+   * @throws CodecError with the path of the field when it is not the JSON of a `T`
+   */
+  fromJson(json: unknown, options?: JsonReadOptions): T;
   /** As part of a message: appends the fields of the message, without its tag and length. */
   writeFields(w: ProtobufWriter, value: T): void;
   /**

@@ -6,6 +6,7 @@ import type { Codec } from "./codec.js";
 import { MessageCodec } from "./message.js";
 import { type Position, positionOf } from "./protobuf/position.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
+import { type Structure, structureOf } from "./protobuf/structure.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
@@ -56,6 +57,11 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
   /** @internal What it is in the protobuf layout. */
   get position(): Position<T> {
     return positionOf(this.composed);
+  }
+
+  /** @internal */
+  get structure(): Structure<T> {
+    return structureOf(this.composed);
   }
 
   writeFields(w: ProtobufWriter, value: T): void {

@@ -9,12 +9,15 @@
 import type { Codec, DecodeOptions } from "./codec.js";
 import { CodecError } from "./errors.js";
 import { codecError, unexplained } from "./explain.js";
+import type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
+import { fromJson, toJson } from "./json/whole.js";
 import { newPage } from "./page.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
 import { fromProtobuf, toProtobuf } from "./protobuf/whole.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import { Reader } from "./reader.js";
 import { Refused, show } from "./refused.js";
+import type { JsonValue } from "./well-known.js";
 import { Writer } from "./writer.js";
 
 /** Whole messages up to this size are copied to be decoded: cheaper than a reader and a view of their own. */
@@ -83,6 +86,14 @@ export abstract class MessageCodec<T> implements Codec<T> {
 
   fromProtobuf(bytes: Uint8Array): T {
     return fromProtobuf(this, bytes);
+  }
+
+  toJson(value: T, options?: JsonWriteOptions): JsonValue {
+    return toJson(this, value, options);
+  }
+
+  fromJson(json: unknown, options?: JsonReadOptions): T {
+    return fromJson(this, json, options);
   }
 
   encodeInto(w: Writer, value: T): void {

@@ -82,3 +82,8 @@ function showObject(value: object): string {
   if (typeof name !== "string" || name === "" || name === "Object") return "an object";
   return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
+
+/** The value is not a `type`: `invalid int32: expected an integer from …, got NaN`. */
+export function invalid(type: string, expected: string, got: unknown): Refused {
+  return new Refused(`invalid ${type}: expected ${expected}, got ${show(got)}`);
+}

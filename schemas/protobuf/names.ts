@@ -8,6 +8,39 @@ export function snakeCase(name: string): string {
     .toLowerCase();
 }
 
+/**
+ * What a member is called in protobuf, if `@name` says nothing else: letters of ASCII, digits and underscores, no digit
+ * first. `optionalInt32` is `optional_int32`, `with-dash` is `with_dash`, `7` is `_7`.
+ */
+export function protoName(member: string): string {
+  const name = snakeCase(member).replace(/[^a-z0-9_]+/g, "_");
+  return /^[a-z_]/.test(name) ? name : `_${name}`;
+}
+
+export interface NamedMember {
+  /** In the `.proto`. */
+  readonly name: string;
+  readonly jsonName: string;
+}
+
+/**
+ * The names of the members of one message, in the order of their numbers. Where a name comes twice, in protobuf or in JSON,
+ * or JSON would have none, as for the tags `+` and `-`, the number stands behind it.
+ */
+export function memberNames(
+  members: readonly { readonly member: string; readonly name?: string; readonly number: number }[],
+): readonly NamedMember[] {
+  const taken = new Set<string>();
+  const isFree = ({ name, jsonName }: NamedMember) => jsonName !== "" && !taken.has(name) && !taken.has(`${jsonName} `);
+  return members.map(({ member, name = protoName(member), number }) => {
+    const plain = { name, jsonName: jsonName(name) };
+    const numbered = `${name}_${number}`;
+    const named = isFree(plain) ? plain : { name: numbered, jsonName: jsonName(numbered) };
+    taken.add(named.name).add(`${named.jsonName} `);
+    return named;
+  });
+}
+
 /** As protobuf makes it of a field's name: without underscores, the letter behind one a capital. */
 export function jsonName(fieldName: string): string {
   return fieldName.replace(/_+(.?)/g, (_, letter: string) => letter.toUpperCase());
@@ -20,4 +53,36 @@ export function enumValueName(enumName: string, value: string): string {
       .replace(/[^a-z0-9]+/g, "_")
       .toUpperCase();
   return `${words(enumName)}_${words(value)}`;
+}
+
+export interface NamedNumber {
+  readonly name: string;
+  readonly number: number;
+}
+
+/**
+ * The names of the values of an enum, the one with number 0 first: protobuf demands one, and it is added where there is
+ * none. Where a name comes twice, as for the values `+` and `-`, the number stands behind it.
+ * @param enumName without its package
+ */
+export function enumValueNames(
+  enumName: string,
+  values: readonly { readonly value: string; readonly name?: string; readonly number: number }[],
+): readonly NamedNumber[] {
+  const taken = new Set<string>();
+  const spell = (name: string, number: number): NamedNumber => {
+    const behind = number < 0 ? `MINUS_${-number}` : String(number);
+    const spelt = taken.has(comparable(name)) ? `${name}_${behind}` : name;
+    taken.add(comparable(spelt));
+    return { name: spelt, number };
+  };
+  const named = values.map(({ value, name = enumValueName(enumName, value), number }) => spell(name, number));
+  const zero = named.filter(({ number }) => number === 0);
+  if (zero.length === 0) zero.push(spell(enumValueName(enumName, "unspecified"), 0));
+  return [...zero, ...named.filter(({ number }) => number !== 0)];
+}
+
+/** protobuf takes `A_B` and `AB` for one name: other languages leave the underscores out. */
+function comparable(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
 }

@@ -27,10 +27,13 @@ export function randomNumbers(seed: number): () => number {
 export class RandomValues {
   readonly #index: SchemaIndex;
   readonly #random: () => number;
+  readonly #dates: readonly number[];
 
-  constructor(index: SchemaIndex, random: () => number) {
+  /** @param dates in milliseconds since 1970 */
+  constructor(index: SchemaIndex, random: () => number, dates = [0, -1, 8.64e15, -8.64e15, 1.7e12]) {
     this.#index = index;
     this.#random = random;
+    this.#dates = dates;
   }
 
   /** @param depth from which on collections are empty and what may be missing is */
@@ -120,7 +123,7 @@ export class RandomValues {
       case "bytes":
         return Uint8Array.from(this.#list(3, () => this.#int(0, 256)));
       case "date":
-        return new Date(this.#pick([0, -1, 8.64e15, -8.64e15, 1.7e12]));
+        return new Date(this.#pick(this.#dates));
       case "double":
         return this.#pick([0, -0, 1.5, Number.NaN, Number.POSITIVE_INFINITY, -1e308, 5e-324, this.#random()]);
       case "float32":

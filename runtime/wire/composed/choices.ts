@@ -1,13 +1,16 @@
 /** Values of one kind among several: enumerations by their number, unions and oneofs by their variant's. */
+import { enumValueNames, protoName } from "../../../schemas/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import { Choices, type Chosen, namesOf, unknownCase } from "../protobuf/choice.js";
 import { enumPosition } from "../protobuf/enum.js";
 import { within } from "../protobuf/place.js";
 import type { Case, EnumPosition, MessagePosition } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
+import { type ChoiceStructure, type EnumStructure, nameParts } from "../protobuf/structure.js";
 import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
+import type { Segment } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
 import { fieldText, property } from "./object.js";
@@ -44,8 +47,22 @@ export interface EnumProto {
   readonly numbers?: readonly number[];
   /** Names in the `.proto` of values whose name is not made of their own (`COLOR_RED`). */
   readonly names?: Readonly<Record<string, string>>;
+  /** More names of values: of each its number. */
+  readonly aliases?: Readonly<Record<string, number>>;
   /** The full name of the protobuf enum. */
   readonly type?: string;
+}
+
+/** The values of an enumeration as protobuf has them. */
+function enumStructure(name: string, position: EnumPosition<never>, proto: EnumProto): EnumStructure {
+  const { names = {}, aliases = {}, type } = proto;
+  const values = position.values.map(({ value, number }) => {
+    const own = Object.hasOwn(names, String(value)) ? names[String(value)] : undefined;
+    return { value: String(value), number, ...(own && { name: own }) };
+  });
+  const others = Object.entries(aliases).map(([alias, number]) => ({ value: alias, name: alias, number }));
+  const simple = type?.slice(type.lastIndexOf(".") + 1) ?? (name || "value");
+  return { name, ...(type !== undefined && { type }), values: enumValueNames(simple, [...values, ...others]) };
 }
 
 export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
@@ -56,6 +73,7 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
   readonly #values: readonly T[];
   readonly #numbers: ReadonlyMap<T, number>;
   readonly #index: Index;
+  #structure: EnumStructure | undefined;
 
   constructor(name: string, values: readonly T[], proto: EnumProto = {}) {
     super();
@@ -69,6 +87,12 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
 
   get slot(): number {
     return this.#index.slot;
+  }
+
+  /** @internal */
+  get enumeration(): EnumStructure {
+    this.#structure ??= enumStructure(this.name, this.position as EnumPosition<never>, this.proto);
+    return this.#structure;
   }
 
   parts(): readonly Codec<unknown>[] {
@@ -98,6 +122,7 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
   readonly proto: EnumProto;
   readonly slot = 1;
   readonly #last: number;
+  #structure: EnumStructure | undefined;
 
   /** @param last number, at most 255 */
   constructor(name: string, last: number, proto: EnumProto = {}) {
@@ -109,6 +134,12 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
       Array.from({ length: last + 1 }, (_, i) => i as T),
     );
     this.#last = last;
+  }
+
+  /** @internal */
+  get enumeration(): EnumStructure {
+    this.#structure ??= enumStructure(this.name, this.position as EnumPosition<never>, this.proto);
+    return this.#structure;
   }
 
   parts(): readonly Codec<unknown>[] {
@@ -153,6 +184,7 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
   readonly #variants: () => Readonly<Record<string, Codec<unknown>>>;
   #resolved: readonly [string, Codec<unknown>][] | undefined;
   #choices: Choices | undefined;
+  #structure: ChoiceStructure<T> | undefined;
 
   constructor(
     name: string,
@@ -230,6 +262,30 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
     return withUnknown({ [this.#discriminant]: unknownCase } as T, chosen.unknown);
   }
 
+  /** @internal */
+  get structure(): ChoiceStructure<T> {
+    const discriminant = this.#discriminant;
+    this.#structure ??= {
+      kind: "choice",
+      oneof: protoName(discriminant),
+      ...choiceParts(this.#entries(), this.proto, { text: "" }),
+      split: (value) => {
+        if (typeof value !== "object" || value === null) throw invalid(this.name || "union", "an object", value);
+        const tag = property(value, discriminant);
+        const index = this.#entries().findIndex(([name]) => name === tag);
+        if (index >= 0) return { index, value };
+        if (tag === unknownCase) return undefined;
+        const expected = `${discriminant} to be ${namesOf(this.#entries().map(([name]) => name))}`;
+        throw invalid(this.name || "union", expected, tag);
+      },
+      join: (index, value) => {
+        const tag = { [discriminant]: index === undefined ? unknownCase : this.#entries()[index]?.[0] };
+        return { ...tag, ...(value as object | undefined), ...tag } as T;
+      },
+    };
+    return this.#structure;
+  }
+
   get #cases(): Choices {
     this.#choices ??= new Choices(casesOf(this.#entries(), this.proto));
     return this.#choices;
@@ -253,6 +309,7 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
   readonly #cases: () => Readonly<Record<string, Codec<unknown>>>;
   #resolved: readonly [string, Codec<unknown>][] | undefined;
   #choices: Choices | undefined;
+  #structure: ChoiceStructure<T> | undefined;
 
   constructor(name: string, cases: () => Readonly<Record<string, Codec<unknown>>>, proto: ChoiceProto = {}) {
     super();
@@ -318,6 +375,28 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
     return withUnknown({ case: unknownCase, value: undefined } as unknown as T, unknown);
   }
 
+  /** @internal */
+  get structure(): ChoiceStructure<T> {
+    this.#structure ??= {
+      kind: "choice",
+      oneof: "value",
+      ...choiceParts(this.#entries(), this.proto, "value"),
+      split: (value) => {
+        if (typeof value !== "object" || value === null) throw invalid(this.name || "oneof", "an object", value);
+        const index = this.#entries().findIndex(([name]) => name === value.case);
+        if (index >= 0) return { index, value: value.value };
+        if (value.case === unknownCase) return undefined;
+        const expected = `case to be ${namesOf(this.#entries().map(([name]) => name))}`;
+        throw invalid(this.name || "oneof", expected, value.case);
+      },
+      join: (index, value) => {
+        const name = index === undefined ? unknownCase : this.#entries()[index]?.[0];
+        return { case: name, value } as T;
+      },
+    };
+    return this.#structure;
+  }
+
   get #fields(): Choices {
     this.#choices ??= new Choices(casesOf(this.#entries(), this.proto));
     return this.#choices;
@@ -327,6 +406,19 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
     this.#resolved ??= Object.entries(this.#cases());
     return this.#resolved;
   }
+}
+
+/** The cases with their names in protobuf, and the name of the message. */
+function choiceParts(
+  entries: readonly [string, Codec<unknown>][],
+  { numbers, names = {}, type }: ChoiceProto,
+  segment: Segment,
+): Pick<ChoiceStructure, "parts" | "type"> {
+  const parts = entries.map(([member, codec], i) => {
+    const name = Object.hasOwn(names, member) ? names[member] : undefined;
+    return { codec, segment, member, number: numbers?.[i] ?? i + 1, ...(name && { name }) };
+  });
+  return { parts: nameParts(parts), ...(type !== undefined && { type }) };
 }
 
 function casesOf(entries: readonly [string, Codec<unknown>][], { numbers }: ChoiceProto): Case[] {

@@ -3,6 +3,11 @@
  * value is a byte that says what it is, and in what varies the number, the string, the array or the object.
  */
 import type { Codec } from "../codec.js";
+import type { JsonForm } from "../json/form.js";
+import { isPlain, listForm, nullForm, structForm, valueForm } from "../json/well-known.js";
+import type { EnumPosition, MessagePosition } from "../protobuf/position.js";
+import type { ProtobufReader } from "../protobuf/reader.js";
+import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import type { JsonValue } from "../well-known.js";
 import type { Writer } from "../writer.js";
@@ -17,9 +22,70 @@ const inPlace = { text: "" };
 /** The numbers of kinds are those of the fields in `google.protobuf.Value`; false and true are apart. */
 const kinds = { null: 1, number: 2, string: 3, false: 4, object: 5, array: 6, true: 7 } as const;
 
+/** The fields of `google.protobuf.Value`, as their tags. */
+const tags = { null: 0x08, number: 0x11, string: 0x1a, boolean: 0x20, object: 0x2a, array: 0x32 } as const;
+
 class ValueCodec extends ComposedCodec<JsonValue> {
   readonly name = "JsonValue";
   readonly slot = 1;
+  readonly protoName = "google.protobuf.Value";
+  readonly jsonForm = valueForm;
+  readonly position: MessagePosition = { kind: "message" };
+
+  override writeFields(w: ProtobufWriter, value: JsonValue): void {
+    switch (kindOf(value)) {
+      case "null":
+        w.int32(tags.null, 0);
+        return;
+      case "false":
+      case "true":
+        w.bool(tags.boolean, value as boolean);
+        return;
+      case "number":
+        w.double(tags.number, value as number);
+        return;
+      case "string":
+        requireText(w, value as string);
+        w.string(tags.string, value as string);
+        return;
+      case "object":
+        w.message(tags.object, struct, value as Record<string, JsonValue>);
+        return;
+      case "array":
+        w.message(tags.array, listValue, value as JsonValue[]);
+    }
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: JsonValue | undefined): JsonValue {
+    let value: JsonValue = into ?? null;
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case tags.null:
+          r.int32();
+          value = null;
+          break;
+        case tags.boolean:
+          value = r.bool();
+          break;
+        case tags.number:
+          value = r.double();
+          break;
+        case tags.string:
+          value = r.string();
+          break;
+        case tags.object:
+          value = r.message(struct, isObject(value) ? value : undefined);
+          break;
+        case tags.array:
+          value = r.message(listValue, Array.isArray(value) ? value : undefined);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return value;
+  }
 
   parts(): readonly Codec<unknown>[] {
     return [];
@@ -91,10 +157,13 @@ function kindOf(value: unknown): Kind {
   throw invalid("JsonValue", "null, a boolean, a number, a string, an array or a plain object", value);
 }
 
-/** Objects of classes are no JSON: a `Map` would be written as an object of nothing. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+/** On the second attempt, which says why. */
+function requireText(w: ProtobufWriter, value: string): void {
+  if (w.tracing && !value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
+}
+
+function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The codec of what varies. */
@@ -113,36 +182,90 @@ function partOf(kind: Kind): Codec<JsonValue> | undefined {
   }
 }
 
-class StructCodec extends RecordCodec<JsonValue> {
-  override get name(): string {
-    return "Struct";
+/** A message of which a map or a list is the only field: what stands for a collection elsewhere is the same in bytes. */
+abstract class CollectionCodec<T> extends ComposedCodec<T> {
+  abstract override readonly name: string;
+  abstract readonly inner: Codec<T>;
+  abstract readonly jsonForm: JsonForm<T>;
+  readonly position: MessagePosition = { kind: "message" };
+
+  get protoName(): string {
+    return `google.protobuf.${this.name}`;
   }
 
-  protected override canonical(): string {
-    return "google.protobuf.Struct";
+  get slot(): number {
+    return this.inner.slot;
   }
 
-  override write(w: Writer, at: number, value: Record<string, JsonValue>): void {
-    if (typeof value !== "object" || value === null || Array.isArray(value) || !isPlain(value)) {
-      throw invalid("Struct", "a plain object", value);
-    }
-    super.write(w, at, value);
+  parts(): readonly Codec<unknown>[] {
+    return [this.inner as Codec<unknown>];
+  }
+
+  protected canonical(): string {
+    return this.protoName;
+  }
+
+  write(w: Writer, at: number, value: T): void {
+    this.inner.write(w, at, value);
+  }
+
+  read(r: Reader, at: number): T {
+    return this.inner.read(r, at);
+  }
+
+  override writeFields(w: ProtobufWriter, value: T): void {
+    this.inner.writeFields(w, value);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
+    return this.inner.readFields(r, end, into);
   }
 }
 
-class ListValueCodec extends ArrayCodec<JsonValue> {
-  override get name(): string {
-    return "ListValue";
+class StructCodec extends CollectionCodec<Record<string, JsonValue>> {
+  readonly name = "Struct";
+  readonly inner = new RecordCodec<JsonValue>(value);
+  readonly jsonForm = structForm;
+
+  override write(w: Writer, at: number, value: Record<string, JsonValue>): void {
+    requirePlain(value);
+    super.write(w, at, value);
   }
 
-  protected override canonical(): string {
-    return "google.protobuf.ListValue";
+  override writeFields(w: ProtobufWriter, value: Record<string, JsonValue>): void {
+    requirePlain(value);
+    super.writeFields(w, value);
   }
+}
+
+function requirePlain(value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !isPlain(value)) {
+    throw invalid("Struct", "a plain object", value);
+  }
+}
+
+class ListValueCodec extends CollectionCodec<JsonValue[]> {
+  readonly name = "ListValue";
+  readonly inner = new ArrayCodec<JsonValue>(value);
+  readonly jsonForm = listForm;
 }
 
 class NullValueCodec extends ComposedCodec<null> {
   readonly name = "NullValue";
   readonly slot = 1;
+  readonly protoName = "google.protobuf.NullValue";
+  readonly jsonForm = nullForm;
+  /** An enum of one value, which is null whatever its number. */
+  readonly position: EnumPosition<null> = {
+    kind: "enum",
+    demanded: false,
+    values: [{ value: null, number: 0 }],
+    numberOf(value) {
+      if (value !== null) throw invalid("NullValue", "null", value);
+      return 0;
+    },
+    valueOf: () => null,
+  };
 
   parts(): readonly Codec<unknown>[] {
     return [];
@@ -165,6 +288,6 @@ class NullValueCodec extends ComposedCodec<null> {
 }
 
 export const value: Codec<JsonValue> = new ValueCodec();
-export const struct: Codec<Record<string, JsonValue>> = new StructCodec(value);
-export const listValue: Codec<JsonValue[]> = new ListValueCodec(value);
+export const struct: Codec<Record<string, JsonValue>> = new StructCodec();
+export const listValue: Codec<JsonValue[]> = new ListValueCodec();
 export const nullValue: Codec<null> = new NullValueCodec();

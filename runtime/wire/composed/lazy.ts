@@ -49,6 +49,11 @@ export class LazyCodec<T> extends ComposedCodec<T> {
     return positionOf(this.#target);
   }
 
+  /** @internal What it stands for. */
+  get target(): Codec<T> {
+    return this.#target;
+  }
+
   override writeFields(w: ProtobufWriter, value: T): void {
     this.#target.writeFields(w, value);
   }

@@ -6,6 +6,7 @@ import type { Codec } from "../codec.js";
 import type { ActorDescriptor } from "../descriptor.js";
 import { type WireEnvironment, wireEnvironment } from "../environment.js";
 import { CodecError } from "../errors.js";
+import type { JsonForm } from "../json/form.js";
 import type { MessagePosition } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
@@ -24,6 +25,14 @@ abstract class LiveCodec<T> extends ComposedCodec<T> {
   protected abstract readLive(environment: WireEnvironment, r: Reader): T;
 
   readonly position: MessagePosition = { kind: "message" };
+  abstract readonly handle: "Port" | "Mesh" | "RdmaBuffer" | "Tensor";
+
+  get jsonForm(): JsonForm<T> {
+    const refuse = (): never => {
+      throw new Refused(`a ${this.handle} has no JSON: it means something inside a running mesh alone`);
+    };
+    return { absent: refuse, write: refuse, read: refuse };
+  }
 
   parts(): readonly Codec<unknown>[] {
     return [];
@@ -84,6 +93,7 @@ abstract class LiveCodec<T> extends ComposedCodec<T> {
 }
 
 export class PortCodec<P> extends LiveCodec<P> {
+  readonly handle = "Port";
   readonly #element: () => Codec<unknown>;
 
   /** @param element as a function, since its codec may be in a module that is not there yet */
@@ -110,6 +120,7 @@ export class PortCodec<P> extends LiveCodec<P> {
 }
 
 export class MeshCodec<M> extends LiveCodec<M> {
+  readonly handle = "Mesh";
   readonly #descriptor: () => ActorDescriptor;
   readonly #dims: readonly string[] | undefined;
 
@@ -137,6 +148,7 @@ export class MeshCodec<M> extends LiveCodec<M> {
 }
 
 export class RdmaBufferCodec<B> extends LiveCodec<B> {
+  readonly handle = "RdmaBuffer";
   readonly name = "RdmaBuffer";
 
   protected canonical(): string {
@@ -155,6 +167,7 @@ export class RdmaBufferCodec<B> extends LiveCodec<B> {
 }
 
 export class TensorCodec<T> extends LiveCodec<T> {
+  readonly handle = "Tensor";
   readonly name = "Tensor";
 
   protected canonical(): string {

@@ -2,6 +2,7 @@
 import type { Codec, ValueOf } from "../codec.js";
 import type { MessagePosition } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
+import { choiceOf, type MembersStructure, nameParts, type Part } from "../protobuf/structure.js";
 import { FieldTable, type Kept } from "../protobuf/table.js";
 import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
@@ -42,6 +43,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   readonly proto: ObjectProto;
   readonly #fields: FieldCodecs<T> | (() => FieldCodecs<T>);
   #plan: Plan | undefined;
+  #structure: MembersStructure<T> | undefined;
   #containsItself: boolean | undefined;
 
   constructor(name: string, fields: FieldCodecs<T> | (() => FieldCodecs<T>), proto: ObjectProto = {}) {
@@ -77,13 +79,11 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   }
 
   read(r: Reader, at: number): T {
-    const { row, keys } = this.#planned();
+    const { row } = this.#planned();
     if (this.#recursive) r.enter();
     const values = row.read(r, at);
     if (this.#recursive) r.leave();
-    const entries = keys.map((key, i): [string, unknown] => [key, values[i]]);
-    // `fromEntries` defines properties: `__proto__` becomes one like any other.
-    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
+    return this.#assemble(values);
   }
 
   override writeFields(w: ProtobufWriter, value: T): void {
@@ -101,8 +101,42 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
     const values = keys.map((key) => (into === undefined ? undefined : property(into, key)));
     const kept: Kept = { unknown: (into as WithUnknownFields | undefined)?.[unknownFields] };
     table.read(r, end, values, kept);
-    const entries = keys.map((key, i): [string, unknown] => [key, values[i]]);
-    return withUnknown(Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T, kept.unknown);
+    return withUnknown(this.#assemble(values), kept.unknown);
+  }
+
+  /** @internal */
+  get structure(): MembersStructure<T> {
+    this.#structure ??= {
+      kind: "members",
+      ...(this.proto.type !== undefined && { type: this.proto.type }),
+      parts: this.#parts(),
+      toRow: (value) => {
+        if (typeof value !== "object" || value === null) throw invalid(this.name, "an object", value);
+        return this.#planned().keys.map((key) => tracedProperty(value, key));
+      },
+      fromRow: (values) => this.#assemble(values),
+    };
+    return this.#structure;
+  }
+
+  #parts(): readonly Part[] {
+    const { keys, codecs } = this.#planned();
+    const { numbers, names = {}, flat = [] } = this.proto;
+    return nameParts(
+      keys.map((key, i) => {
+        const codec = codecs[i] as Codec<unknown>;
+        const name = Object.hasOwn(names, key) ? names[key] : undefined;
+        const cases = flat.includes(key) ? choiceOf(codec).parts : undefined;
+        const number = numbers?.[i] ?? i + 1;
+        return { codec, segment: key, member: key, number, ...(name && { name }), ...(cases && { cases }) };
+      }),
+    );
+  }
+
+  #assemble(values: readonly unknown[]): T {
+    const entries = this.#planned().keys.map((key, i): [string, unknown] => [key, values[i]]);
+    // `fromEntries` defines properties: `__proto__` becomes one like any other.
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
   }
 
   /** Whether an object can contain another one of its own codec. */

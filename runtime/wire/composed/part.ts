@@ -5,7 +5,7 @@
 import type { Codec } from "../codec.js";
 import { MessageCodec } from "../message.js";
 import type { Reader } from "../reader.js";
-import { located, Refused, type Segment, show } from "../refused.js";
+import { located, type Segment } from "../refused.js";
 import type { Writer } from "../writer.js";
 
 export function writePart<T>(w: Writer, codec: Codec<T>, at: number, value: T, segment: Segment): void {
@@ -34,7 +34,4 @@ export function traced<T>(codec: Codec<T>): Codec<T> {
   return codec instanceof MessageCodec ? (codec.trace() as Codec<T>) : codec;
 }
 
-/** The value is not a `type`: `invalid int32: expected an integer from …, got NaN`. */
-export function invalid(type: string, expected: string, got: unknown): Refused {
-  return new Refused(`invalid ${type}: expected ${expected}, got ${show(got)}`);
-}
+export { invalid } from "../refused.js";

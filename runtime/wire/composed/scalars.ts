@@ -1,6 +1,7 @@
 /** Codecs of scalars: fixed-size slots, and strings, whose text goes to the heap. */
 import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
 import type { Codec } from "../codec.js";
+import { dateForm } from "../json/well-known.js";
 import type { Position } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import { scalar } from "../protobuf/scalar.js";
@@ -204,6 +205,9 @@ function checkDate(value: Date): void {
 
 /** In the protobuf layout a message: `google.protobuf.Timestamp`. */
 class DateCodec extends ScalarCodec<Date> {
+  readonly jsonForm = dateForm;
+  readonly protoName = "google.protobuf.Timestamp";
+
   override writeFields(w: ProtobufWriter, value: Date): void {
     checkDate(value);
     w.dateFields(value);

@@ -2,6 +2,7 @@
 import type { Codec } from "../codec.js";
 import type { MessagePosition } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
+import { type MembersStructure, nameParts } from "../protobuf/structure.js";
 import { FieldTable } from "../protobuf/table.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
@@ -36,6 +37,7 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
   /** @internal */
   readonly proto: TupleProto;
   #table: FieldTable | undefined;
+  #structure: MembersStructure<T> | undefined;
   readonly #elements: readonly TupleElement[];
   readonly #rest: Codec<unknown> | undefined;
   #row: FieldRow | undefined;
@@ -97,18 +99,40 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
   }
 
   read(r: Reader, at: number): T {
-    const n = this.#elements.length;
-    const values = this.#planned().read(r, at);
-    const rest = (values[n] ?? []) as readonly unknown[];
-    const elements = [...values.slice(0, n), ...rest];
-    this.#shorten(elements);
-    return elements as readonly unknown[] as T;
+    return this.#assemble(this.#planned().read(r, at));
   }
 
   /** Optional elements that are missing at the end are not there at all. */
   #shorten(elements: unknown[]): void {
     while (elements.length > 0 && elements.at(-1) === undefined && this.#isOptional(elements.length - 1))
       elements.pop();
+  }
+
+  /** @internal */
+  get structure(): MembersStructure<T> {
+    const { type, numbers, labels, names = {} } = this.proto;
+    this.#structure ??= {
+      kind: "members",
+      ...(type !== undefined && { type }),
+      parts: nameParts(
+        this.#all().map(({ codec, segment }, i) => {
+          const member = i < this.#elements.length ? (labels?.[i] ?? `item${i + 1}`) : "rest";
+          const name = Object.hasOwn(names, member) ? names[member] : undefined;
+          return { codec, segment, member, number: numbers?.[i] ?? i + 1, ...(name && { name }) };
+        }),
+      ),
+      toRow: (value) => this.#parts(value),
+      fromRow: (values) => this.#assemble(values),
+    };
+    return this.#structure;
+  }
+
+  #assemble(values: readonly unknown[]): T {
+    const n = this.#elements.length;
+    const rest = (values[n] ?? []) as readonly unknown[];
+    const elements = [...values.slice(0, n), ...rest];
+    this.#shorten(elements);
+    return elements as readonly unknown[] as T;
   }
 
   #isOptional(index: number): boolean {

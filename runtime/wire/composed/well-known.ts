@@ -3,6 +3,9 @@
  * other object.
  */
 import type { Codec } from "../codec.js";
+import type { JsonForm } from "../json/form.js";
+import { anyForm, durationForm, fieldMaskForm, timestampForm, wrapperForm } from "../json/well-known.js";
+import { fixedName } from "../protobuf/structure.js";
 import type {
   Any,
   BoolValue,
@@ -21,32 +24,63 @@ import type {
 } from "../well-known.js";
 import { ArrayCodec } from "./array.js";
 import { bytes } from "./binary.js";
+import { listValue, struct, value } from "./json-value.js";
 import { type FieldCodecs, ObjectCodec } from "./object.js";
 import * as scalars from "./scalars.js";
 
 class WellKnownCodec<T extends object> extends ObjectCodec<T> {
-  constructor(name: string, fields: FieldCodecs<T>) {
-    super(name, fields);
+  /** Undefined: it is that of a message. */
+  readonly jsonForm: JsonForm<T> | undefined;
+
+  constructor(name: string, fields: FieldCodecs<T>, jsonForm?: JsonForm<T>) {
+    super(name, fields, { type: `google.protobuf.${name}` });
+    this.jsonForm = jsonForm;
+  }
+
+  get protoName(): string {
+    return `google.protobuf.${this.name}`;
   }
 
   protected override canonical(): string {
-    return `google.protobuf.${this.name}`;
+    return this.protoName;
   }
 }
 
-const { boolean, double, float32, int32, int64, string, uint32, uint64 } = scalars;
+function wrapper<T>(name: string, value: Codec<T>, zero: () => T): Codec<{ value: T }> {
+  return new WellKnownCodec<{ value: T }>(name, { value } as FieldCodecs<{ value: T }>, wrapperForm(value, zero));
+}
 
-export const timestamp: Codec<Timestamp> = new WellKnownCodec("Timestamp", { seconds: int64, nanos: int32 });
-export const duration: Codec<Duration> = new WellKnownCodec("Duration", { seconds: int64, nanos: int32 });
-export const fieldMask: Codec<FieldMask> = new WellKnownCodec("FieldMask", { paths: new ArrayCodec(string) });
+const { boolean, double, float32, int32, int64, string, uint32, uint64 } = scalars;
+const time = { seconds: int64, nanos: int32 };
+
+export const timestamp: Codec<Timestamp> = new WellKnownCodec("Timestamp", time, timestampForm);
+export const duration: Codec<Duration> = new WellKnownCodec("Duration", time, durationForm);
+export const fieldMask: Codec<FieldMask> = new WellKnownCodec(
+  "FieldMask",
+  { paths: new ArrayCodec(string) },
+  fieldMaskForm,
+);
 export const empty: Codec<Empty> = new WellKnownCodec<object>("Empty", {});
-export const any: Codec<Any> = new WellKnownCodec("Any", { typeUrl: string, value: bytes });
-export const doubleValue: Codec<DoubleValue> = new WellKnownCodec("DoubleValue", { value: double });
-export const floatValue: Codec<FloatValue> = new WellKnownCodec("FloatValue", { value: float32 });
-export const int64Value: Codec<Int64Value> = new WellKnownCodec("Int64Value", { value: int64 });
-export const uInt64Value: Codec<UInt64Value> = new WellKnownCodec("UInt64Value", { value: uint64 });
-export const int32Value: Codec<Int32Value> = new WellKnownCodec("Int32Value", { value: int32 });
-export const uInt32Value: Codec<UInt32Value> = new WellKnownCodec("UInt32Value", { value: uint32 });
-export const boolValue: Codec<BoolValue> = new WellKnownCodec("BoolValue", { value: boolean });
-export const stringValue: Codec<StringValue> = new WellKnownCodec("StringValue", { value: string });
-export const bytesValue: Codec<BytesValue> = new WellKnownCodec("BytesValue", { value: bytes });
+export const any: Codec<Any> = new WellKnownCodec("Any", { typeUrl: string, value: bytes }, anyForm(known));
+export const doubleValue: Codec<DoubleValue> = wrapper("DoubleValue", double, () => 0);
+export const floatValue: Codec<FloatValue> = wrapper("FloatValue", float32, () => 0);
+export const int64Value: Codec<Int64Value> = wrapper("Int64Value", int64, () => 0n);
+export const uInt64Value: Codec<UInt64Value> = wrapper("UInt64Value", uint64, () => 0n);
+export const int32Value: Codec<Int32Value> = wrapper("Int32Value", int32, () => 0);
+export const uInt32Value: Codec<UInt32Value> = wrapper("UInt32Value", uint32, () => 0);
+export const boolValue: Codec<BoolValue> = wrapper("BoolValue", boolean, () => false);
+export const stringValue: Codec<StringValue> = wrapper("StringValue", string, () => "");
+export const bytesValue: Codec<BytesValue> = wrapper("BytesValue", bytes, () => new Uint8Array(0));
+
+/** What an `Any` can hold without being told of it. */
+function known(): ReadonlyMap<string, Codec<unknown>> {
+  codecs ??= new Map(
+    [
+      ...[timestamp, duration, fieldMask, empty, any, struct, value, listValue, doubleValue, floatValue, int64Value],
+      ...[uInt64Value, int32Value, uInt32Value, boolValue, stringValue, bytesValue],
+    ].map((codec): [string, Codec<unknown>] => [fixedName(codec)?.name ?? "", codec]),
+  );
+  return codecs;
+}
+
+let codecs: ReadonlyMap<string, Codec<unknown>> | undefined;

@@ -1,0 +1,37 @@
+/** Enums in the JSON mapping: by the names of their values in protobuf, or by number where none has it. */
+import type { JsonValue } from "../../../schemas/vocabulary.js";
+import type { Codec } from "../codec.js";
+import { type EnumPosition, positionOf } from "../protobuf/position.js";
+import { enumStructureOf } from "../protobuf/structure.js";
+import { invalid } from "../refused.js";
+import { parseInteger } from "./number.js";
+
+/** Read instead of a value whose name is unknown, where that is to be ignored. */
+export const unknownName: unique symbol = Symbol("a name that the enum does not have");
+
+export function enumTextOf(codec: Codec<unknown>, number: number): JsonValue {
+  const { values } = enumStructureOf(codec);
+  return values.find((value) => value.number === number)?.name ?? number;
+}
+
+/** @param ignoreUnknown whether a name that the enum does not have is `unknownName`; otherwise it is refused */
+export function readEnum(codec: Codec<unknown>, json: unknown, ignoreUnknown: boolean): unknown {
+  const position = positionOf(codec) as EnumPosition;
+  if (typeof json === "number") {
+    const number = Number(parseInteger(json) ?? Number.NaN);
+    if (number !== (number | 0)) throw refused(codec, json);
+    return position.valueOf(number);
+  }
+  const { values } = enumStructureOf(codec);
+  const found = values.find(({ name }) => name === json);
+  if (found !== undefined) return position.valueOf(found.number);
+  if (ignoreUnknown && typeof json === "string") return unknownName;
+  throw refused(codec, json);
+}
+
+function refused(codec: Codec<unknown>, json: unknown): Error {
+  const names = enumStructureOf(codec).values.map(({ name }) => name);
+  const shown =
+    names.length > 8 ? `${names.slice(0, 8).join(", ")} or one of ${names.length - 8} more` : names.join(", ");
+  return invalid(codec.name || "enum", `one of ${shown}, or a number`, json);
+}

@@ -1,0 +1,63 @@
+/** What the JSON mapping needs of a codec beyond its structure, and what it passes along. */
+import type { JsonValue } from "../../../schemas/vocabulary.js";
+import type { Codec } from "../codec.js";
+import { deepest } from "../limits.js";
+import { Refused } from "../refused.js";
+
+export interface JsonWriteOptions {
+  /** Codecs of the messages that an `Any` can hold; those of `google.protobuf` are known. */
+  readonly registry?: readonly Codec<unknown>[];
+}
+
+export interface JsonReadOptions extends JsonWriteOptions {
+  /** Leaves out what the type does not have, values of enums included, instead of refusing it. */
+  readonly ignoreUnknownFields?: boolean;
+}
+
+/** One conversion of a whole message. */
+export class JsonRun {
+  readonly registry: readonly Codec<unknown>[];
+  readonly ignoreUnknown: boolean;
+  #depth = 0;
+
+  constructor({ registry = [], ignoreUnknownFields = false }: JsonReadOptions = {}) {
+    this.registry = registry;
+    this.ignoreUnknown = ignoreUnknownFields;
+  }
+
+  /** One message deeper. */
+  enter(): void {
+    if (++this.#depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+}
+
+/** The JSON of a type that is not written by its structure: of `Date`, and of well-known types. */
+export interface JsonForm<T = unknown> {
+  /** The value of JSON's null, where that means something; elsewhere null is as if nothing was there. */
+  readonly ofNull?: T;
+  /** What stands for a value that is missing. */
+  absent(): T;
+  /** @throws Refused */
+  write(run: JsonRun, value: T): JsonValue;
+  /** @throws Refused */
+  read(run: JsonRun, json: unknown): T;
+}
+
+/** Undefined: it is written by its structure. */
+export function jsonFormOf<T>(codec: Codec<T>): JsonForm<T> | undefined {
+  return (codec as { readonly jsonForm?: JsonForm<T> }).jsonForm;
+}
+
+/** A JSON object. */
+export function isJsonObject(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+/** The entries as an object. `__proto__` is a key like any other. */
+export function jsonObject(entries: Iterable<readonly [string, JsonValue]>): { [key: string]: JsonValue } {
+  return Object.fromEntries(entries);
+}

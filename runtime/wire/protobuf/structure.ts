@@ -1,0 +1,138 @@
+/**
+ * What a message of the protobuf layout consists of, for those who go by its parts: the JSON mapping, and descriptions of
+ * what is on the wire. Codecs that are messages say so in `structure`; for all others one member stands alone.
+ */
+import { memberNames, protoName } from "../../../schemas/protobuf/names.js";
+import type { Codec } from "../codec.js";
+import type { Segment } from "../refused.js";
+import { positionOf } from "./position.js";
+
+/** A member of a message, or a case of a choice. */
+export interface Part {
+  readonly codec: Codec<unknown>;
+  /** In paths of errors. */
+  readonly segment: Segment;
+  readonly number: number;
+  /** In protobuf. */
+  readonly name: string;
+  readonly jsonName: string;
+  /** Of a oneof whose cases are fields of this message: it is no field itself, and `number` has no meaning. */
+  readonly cases?: readonly Part[];
+}
+
+/** A message whose members are all there, or have rules for being absent. */
+export interface MembersStructure<T = unknown> {
+  readonly kind: "members";
+  /** The full name of the protobuf message. */
+  readonly type?: string;
+  readonly parts: readonly Part[];
+  /** The values of the members. @throws Refused */
+  toRow(value: T): readonly unknown[];
+  fromRow(values: readonly unknown[]): T;
+}
+
+/** A message of which one member is there. */
+export interface ChoiceStructure<T = unknown> {
+  readonly kind: "choice";
+  readonly type?: string;
+  /** What the oneof is called in protobuf, if no case is called so. */
+  readonly oneof: string;
+  readonly parts: readonly Part[];
+  /** Which case, and its value; undefined: one that this schema does not know. @throws Refused */
+  split(value: T): { readonly index: number; readonly value: unknown } | undefined;
+  /** @param index undefined: a case that this schema does not know */
+  join(index: number | undefined, value: unknown): T;
+}
+
+export type Structure<T = unknown> = MembersStructure<T> | ChoiceStructure<T>;
+
+/** @param codec of a message, or of what a message stands for */
+export function structureOf<T>(codec: Codec<T>): Structure<T> {
+  return (codec as { readonly structure?: Structure<T> }).structure ?? alone(codec);
+}
+
+/** What is not null of a codec, or not absent. */
+export function presentOf(codec: Codec<unknown>): Codec<unknown> {
+  const position = positionOf(codec);
+  return position.kind === "maybe" ? position.inner : codec;
+}
+
+/** The cases of a oneof, which may be missing. */
+export function choiceOf(codec: Codec<unknown>): ChoiceStructure {
+  const structure = structureOf(presentOf(codec));
+  if (structure.kind !== "choice") throw new Error(`cannot take ${codec.name} apart: it is no oneof`);
+  return structure;
+}
+
+/** The message that stands for what protobuf cannot say in its place. */
+function alone<T>(codec: Codec<T>): MembersStructure<T> {
+  const { kind } = positionOf(codec);
+  const name = kind === "repeated" ? "items" : kind === "map" ? "entries" : "value";
+  return {
+    kind: "members",
+    parts: [{ codec: codec as Codec<unknown>, segment: { text: "" }, number: 1, name, jsonName: name }],
+    toRow: (value) => [value],
+    fromRow: ([value]) => value as T,
+  };
+}
+
+/** An entry of a map that protobuf does not have. */
+export function entryParts(key: Codec<unknown>, value: Codec<unknown>): readonly Part[] {
+  return [
+    { codec: key, segment: { text: ".keys()" }, number: 1, name: "key", jsonName: "key" },
+    { codec: value, segment: { text: ".values()" }, number: 2, name: "value", jsonName: "value" },
+  ];
+}
+
+/** What is known of a member before it is named. */
+export interface UnnamedPart extends Pick<Part, "codec" | "segment" | "number" | "cases"> {
+  /** In the schema. */
+  readonly member: string;
+  /** In protobuf, where `@name` says so. */
+  readonly name?: string;
+}
+
+/** The parts with their names, which depend on each other where they would be the same. */
+export function nameParts(parts: readonly UnnamedPart[]): readonly Part[] {
+  const fields = parts
+    .flatMap((part): readonly (UnnamedPart | Part)[] => part.cases ?? [part])
+    .sort((a, b) => a.number - b.number);
+  const names = memberNames(fields.map((field) => ({ member: field.name ?? "", ...field })));
+  const named = new Map(fields.map((field, i): [UnnamedPart | Part, Part] => [field, { ...field, ...names[i]! }]));
+  return parts.map((part): Part => {
+    const { codec, segment, number, cases, member, name = protoName(member) } = part;
+    if (cases === undefined) return named.get(part) as Part;
+    return { codec, segment, number, name, jsonName: "", cases: cases.map((one) => named.get(one) as Part) };
+  });
+}
+
+/** What an enum is called in protobuf, and its values. */
+export interface EnumStructure {
+  readonly name: string;
+  /** The full name of the protobuf enum. */
+  readonly type?: string;
+  /** The one with number 0 comes first. Of several names for one number the first is written. */
+  readonly values: readonly { readonly name: string; readonly number: number }[];
+}
+
+export function enumStructureOf(codec: Codec<unknown>): EnumStructure {
+  const { enumeration } = codec as { readonly enumeration?: EnumStructure };
+  if (enumeration === undefined) throw new Error(`cannot list the values of ${codec.name}: it is no enum`);
+  return enumeration;
+}
+
+/** The package of the messages that stand for what means something inside a running mesh alone. */
+const handlePackage = "viceroy.handle.v1";
+
+/** A codec that is another one under its name. */
+export function targetOf(codec: Codec<unknown>): Codec<unknown> {
+  const { target } = codec as { readonly target?: Codec<unknown> };
+  return target === undefined ? codec : targetOf(target);
+}
+
+/** What a codec is called that has a name for everybody. */
+export function fixedName(codec: Codec<unknown>): { readonly name: string; readonly handle?: boolean } | undefined {
+  const { protoName, handle } = targetOf(codec) as { readonly protoName?: string; readonly handle?: string };
+  if (protoName !== undefined) return { name: protoName };
+  return handle === undefined ? undefined : { name: `${handlePackage}.${handle}`, handle: true };
+}
