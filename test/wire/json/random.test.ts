@@ -1,5 +1,5 @@
 /** The JSON of any value of any schema comes back as the value, also as text. */
-import assert from "node:assert/strict";
+import assert from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";

@@ -1,0 +1,222 @@
+/**
+ * What codecs put on the wire in the protobuf layout, as data: for processes that have different schemas of one actor. It is
+ * the same, number by number, as what the compiler lowers the schema to; messages that have no name in the schema are named
+ * by where they stand.
+ */
+import type {
+  ProtoEnum,
+  ProtoField,
+  ProtoMessage,
+  ProtoMethod,
+  ProtoSchema,
+  ProtoService,
+  ProtoType,
+} from "../../../schemas/protobuf/descriptor.js";
+import type { Codec } from "../codec.js";
+import type { ActorDescriptor, EndpointDescriptor } from "../descriptor.js";
+import { type MapPosition, positionOf, type RepeatedPosition } from "./position.js";
+import { entryParts, enumStructureOf, fixedName, type Part, structureOf, targetOf } from "./structure.js";
+
+/** An actor with its endpoints, and all that they need. Its constructor is the message `<service>.constructor`. */
+export function describeActor(descriptor: ActorDescriptor): ProtoSchema {
+  const description = new Description();
+  description.actor(descriptor);
+  return description.schema;
+}
+
+/** The messages of codecs, and all that they need. */
+export function describeCodecs(codecs: readonly Codec<unknown>[]): ProtoSchema {
+  const description = new Description();
+  for (const codec of codecs) description.message(codec, codec.name);
+  return description.schema;
+}
+
+class Description {
+  readonly schema = {
+    messages: new Map<string, ProtoMessage>(),
+    enums: new Map<string, ProtoEnum>(),
+    services: new Map<string, ProtoService>(),
+  };
+  /** Full names by codec: the same codec is the same message. */
+  readonly #known = new Map<Codec<unknown>, string>();
+
+  actor({ name, id, args, endpoints }: ActorDescriptor): void {
+    const service = `${pascal(name)}Service`;
+    const methods = endpoints.map((endpoint) => this.#method(endpoint, service));
+    this.schema.services.set(service, { name: service, id, methods });
+    this.message(args, `${service}.constructor`);
+  }
+
+  #method({ name, id, args, result, stream }: EndpointDescriptor, service: string): ProtoMethod {
+    const method = pascal(name);
+    const request = this.message(args, `${service}${method}Request`);
+    const response = this.#free(`${service}${method}Response`);
+    const parts = result === undefined ? [] : [{ ...resultPart, codec: result }];
+    this.#members(response, parts);
+    return { name: method, id, request, response, stream };
+  }
+
+  /**
+   * The name of the message that a codec is, or that stands for it.
+   * @param wanted the name that it gets if it has none
+   */
+  message(codec: Codec<unknown>, wanted: string): string {
+    const form = fixedName(codec);
+    if (form?.handle === true) this.schema.messages.set(form.name, { name: form.name, fields: [stateField] });
+    if (form !== undefined) return form.name;
+    const own = targetOf(codec);
+    const known = this.#known.get(own);
+    if (known !== undefined) return known;
+    const structure = structureOf(own);
+    const name = this.#free(structure.type ?? ownName(own, wanted));
+    this.#known.set(own, name);
+    if (structure.kind === "members") this.#members(name, structure.parts);
+    else this.#choice(name, structure.parts, structure.oneof);
+    return name;
+  }
+
+  #members(name: string, parts: readonly Part[]): void {
+    // Takes its place in the order before what is in it.
+    this.schema.messages.set(name, { name, fields: [] });
+    const fields = parts.flatMap((part) => this.#fields(part, name));
+    const demanded = parts.filter(({ cases, codec }) => cases !== undefined && positionOf(codec).kind !== "maybe");
+    this.#message(
+      name,
+      fields,
+      demanded.map((part) => part.name),
+    );
+  }
+
+  #choice(name: string, parts: readonly Part[], wanted: string): void {
+    this.schema.messages.set(name, { name, fields: [] });
+    let oneof = wanted;
+    while (parts.some((part) => part.name === oneof)) oneof = `${oneof}_case`;
+    this.#message(
+      name,
+      parts.map((part) => this.#case(part, name, oneof)),
+      [oneof],
+    );
+  }
+
+  #message(name: string, fields: readonly ProtoField[], demandedOneofs: readonly string[]): void {
+    const sorted = [...fields].sort((a, b) => a.number - b.number);
+    this.schema.messages.set(name, { name, fields: sorted, ...(demandedOneofs.length > 0 && { demandedOneofs }) });
+  }
+
+  #case(part: Part, owner: string, oneof: string): ProtoField {
+    const { codec, name, jsonName, number } = part;
+    return { name, jsonName, number, cardinality: "explicit", type: this.#type(codec, owner + pascal(name)), oneof };
+  }
+
+  #fields(part: Part, owner: string): readonly ProtoField[] {
+    const { codec, name, jsonName, number, cases } = part;
+    if (cases !== undefined) return cases.map((one) => this.#case(one, owner, name));
+    const base = { name, jsonName, number };
+    const wanted = owner + pascal(name);
+    const position = positionOf(codec);
+    switch (position.kind) {
+      case "maybe":
+        return [{ ...base, cardinality: "explicit", type: this.#type(position.inner, wanted) }];
+      case "repeated":
+        return [{ ...base, cardinality: "repeated", type: this.#elementType(position, wanted) }];
+      case "map":
+        return [{ ...base, ...this.#map(codec, position, wanted) }];
+      case "scalar":
+        return [{ ...base, cardinality: "implicit", type: { kind: "scalar", scalar: position.scalar } }];
+      case "enum": {
+        const type = this.#type(codec, wanted);
+        return [{ ...base, cardinality: "implicit", type, ...(position.demanded && { demanded: true }) }];
+      }
+      case "message": {
+        const type = this.#type(codec, wanted);
+        return [{ ...base, cardinality: "explicit", type, ...(isDemanded(codec) && { demanded: true }) }];
+      }
+    }
+  }
+
+  #map(
+    codec: Codec<unknown>,
+    { native, key, value }: MapPosition,
+    wanted: string,
+  ): Pick<ProtoField, "cardinality" | "key" | "type"> {
+    if (!native) return { cardinality: "repeated", type: { kind: "message", name: this.#entry(key, value, wanted) } };
+    const position = positionOf(key);
+    if (position.kind !== "scalar") throw new Error(`cannot describe ${codec.name}: its keys are no scalars`);
+    return { cardinality: "map", key: position.scalar, type: this.#type(value, `${wanted}Value`) };
+  }
+
+  /** An entry of a map that protobuf does not have. */
+  #entry(key: Codec<unknown>, value: Codec<unknown>, wanted: string): string {
+    const name = this.#free(`${wanted}Entry`);
+    this.schema.messages.set(name, { name, fields: [] });
+    this.#members(name, entryParts(key, value));
+    return name;
+  }
+
+  #elementType({ element, scalar }: RepeatedPosition, wanted: string): ProtoType {
+    if (scalar !== undefined) return { kind: "scalar", scalar };
+    return this.#type(element as Codec<unknown>, `${wanted}Item`);
+  }
+
+  /** Of one value in a place of its own. */
+  #type(codec: Codec<unknown>, wanted: string): ProtoType {
+    const position = positionOf(codec);
+    if (position.kind === "scalar") return { kind: "scalar", scalar: position.scalar };
+    if (position.kind === "enum") return { kind: "enum", name: this.#enum(codec, wanted) };
+    return { kind: "message", name: this.message(codec, wanted) };
+  }
+
+  #enum(codec: Codec<unknown>, wanted: string): string {
+    const form = fixedName(codec);
+    if (form !== undefined) return form.name;
+    const own = targetOf(codec);
+    const known = this.#known.get(own);
+    if (known !== undefined) return known;
+    const { type, values } = enumStructureOf(own);
+    const name = this.#free(type ?? ownName(own, wanted));
+    this.#known.set(own, name);
+    this.schema.enums.set(name, { name, values });
+    return name;
+  }
+
+  #free(wanted: string): string {
+    const { messages, enums } = this.schema;
+    let name = wanted;
+    for (let i = 2; messages.has(name) || enums.has(name); i++) name = `${wanted}${i}`;
+    return name;
+  }
+}
+
+/** What a user has called it, or where it stands. */
+function ownName(codec: Codec<unknown>, wanted: string): string {
+  return /^[A-Za-z][A-Za-z0-9]*$/.test(codec.name) && isNamed(codec) ? codec.name : wanted;
+}
+
+/** Whether the name of a codec is that of its type, not made of others. */
+function isNamed(codec: Codec<unknown>): boolean {
+  const { kind } = positionOf(codec);
+  return kind === "message" || kind === "enum";
+}
+
+/** Handles, unions and oneofs have no value with nothing in it. */
+function isDemanded(codec: Codec<unknown>): boolean {
+  const form = fixedName(codec);
+  return form === undefined ? structureOf(targetOf(codec)).kind === "choice" : form.handle === true;
+}
+
+const stateField: ProtoField = {
+  name: "state",
+  jsonName: "state",
+  number: 1,
+  cardinality: "implicit",
+  type: { kind: "scalar", scalar: "bytes" },
+};
+
+const resultPart = { segment: "", number: 1, name: "result", jsonName: "result" };
+
+function pascal(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}
