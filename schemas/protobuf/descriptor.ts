@@ -47,7 +47,21 @@ export interface ProtoField {
   readonly oneof?: string;
   /** Whether a reader of this schema refuses a message without it: it has no default. */
   readonly demanded?: boolean;
+  /**
+   * Of a repeated field: its reader drops what comes twice. `value`: a set; `key`: a map whose key protobuf has no word for,
+   * of which the last entry with a key stays. Absent where no two are ever equal, as objects are not.
+   */
+  readonly unique?: "value" | "key";
+  /** Its values have fewer bits than those of the type: `Int8Array`, `Int16Array` and `Uint16Array`. */
+  readonly bits?: 8 | 16;
+  /** Of ports and meshes, whose own bytes are opaque. */
+  readonly carries?: ProtoCarried;
 }
+
+/** What a port takes; the id of the actor that a mesh has. */
+export type ProtoCarried =
+  | { readonly kind: "port"; readonly type: ProtoType }
+  | { readonly kind: "mesh"; readonly actor: number };
 
 export interface ProtoMessage {
   readonly name: string;
@@ -55,6 +69,12 @@ export interface ProtoMessage {
   readonly fields: readonly ProtoField[];
   /** A reader refuses a message in which none of the cases is set. Names of oneofs. */
   readonly demandedOneofs?: readonly string[];
+  /**
+   * What its reader makes of it. Of a `tuple`, or a `part` (a list, a map, a single value in a place where protobuf has no
+   * word for it), unknown fields are not kept; of a `union` those of an unknown variant are, of a `oneof` all. Absent: it is
+   * an interface, and all are kept.
+   */
+  readonly standsFor?: "tuple" | "part" | "union" | "oneof";
   /** Of members that are no more. */
   readonly reserved?: { readonly numbers: readonly number[]; readonly names: readonly string[] };
 }

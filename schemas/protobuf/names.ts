@@ -86,3 +86,11 @@ export function enumValueNames(
 function comparable(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
+
+/** The package of the messages that stand for ports, meshes, buffers and tensors. */
+export const handlePackage = "viceroy.handle.v1";
+
+/** Whether a message stands for something inside a running mesh: its fields say nothing of what it is. */
+export function isHandle(name: string): boolean {
+  return name.startsWith(`${handlePackage}.`);
+}

@@ -267,6 +267,7 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
     const discriminant = this.#discriminant;
     this.#structure ??= {
       kind: "choice",
+      standsFor: "union",
       oneof: protoName(discriminant),
       ...choiceParts(this.#entries(), this.proto, { text: "" }),
       split: (value) => {
@@ -379,6 +380,7 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
   get structure(): ChoiceStructure<T> {
     this.#structure ??= {
       kind: "choice",
+      standsFor: "oneof",
       oneof: "value",
       ...choiceParts(this.#entries(), this.proto, "value"),
       split: (value) => {

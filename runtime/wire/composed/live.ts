@@ -102,6 +102,11 @@ export class PortCodec<P> extends LiveCodec<P> {
     this.#element = element;
   }
 
+  /** @internal */
+  get carried(): { readonly codec: Codec<unknown> } {
+    return { codec: this.#element() };
+  }
+
   get name(): string {
     return `Port<${this.#element().name}>`;
   }
@@ -128,6 +133,11 @@ export class MeshCodec<M> extends LiveCodec<M> {
     super();
     this.#descriptor = descriptor;
     this.#dims = dims;
+  }
+
+  /** @internal */
+  get carried(): { readonly actor: number } {
+    return { actor: this.#descriptor().id };
   }
 
   get name(): string {

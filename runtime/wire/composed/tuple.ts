@@ -113,6 +113,7 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
     const { type, numbers, labels, names = {} } = this.proto;
     this.#structure ??= {
       kind: "members",
+      standsFor: "tuple",
       ...(type !== undefined && { type }),
       parts: nameParts(
         this.#all().map(({ codec, segment }, i) => {

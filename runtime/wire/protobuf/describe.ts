@@ -15,7 +15,15 @@ import type {
 import type { Codec } from "../codec.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../descriptor.js";
 import { type MapPosition, positionOf, type RepeatedPosition } from "./position.js";
-import { entryParts, enumStructureOf, fixedName, type Part, structureOf, targetOf } from "./structure.js";
+import {
+  type ChoiceStructure,
+  entryParts,
+  enumStructureOf,
+  fixedName,
+  type Part,
+  structureOf,
+  targetOf,
+} from "./structure.js";
 
 /** An actor with its endpoints, and all that they need. Its constructor is the message `<service>.constructor`. */
 export function describeActor(descriptor: ActorDescriptor): ProtoSchema {
@@ -44,16 +52,23 @@ class Description {
     const service = `${pascal(name)}Service`;
     const methods = endpoints.map((endpoint) => this.#method(endpoint, service));
     this.schema.services.set(service, { name: service, id, methods });
-    this.message(args, `${service}.constructor`);
+    this.#arguments(args, `${service}.constructor`);
   }
 
   #method({ name, id, args, result, stream }: EndpointDescriptor, service: string): ProtoMethod {
     const method = pascal(name);
-    const request = this.message(args, `${service}${method}Request`);
+    const request = this.#arguments(args, `${service}${method}Request`);
     const response = this.#free(`${service}${method}Response`);
-    const parts = result === undefined ? [] : [{ ...resultPart, codec: result }];
-    this.#members(response, parts);
+    this.#members(response, result === undefined ? [] : [{ ...resultPart, codec: result }]);
     return { name: method, id, request, response, stream };
+  }
+
+  /** A list of arguments is a message of its own, not one that stands for a tuple. */
+  #arguments(args: Codec<readonly unknown[]>, wanted: string): string {
+    const { type, parts } = structureOf(targetOf(args));
+    const name = this.#free(type ?? wanted);
+    this.#members(name, parts);
+    return name;
   }
 
   /**
@@ -70,42 +85,42 @@ class Description {
     const structure = structureOf(own);
     const name = this.#free(structure.type ?? ownName(own, wanted));
     this.#known.set(own, name);
-    if (structure.kind === "members") this.#members(name, structure.parts);
-    else this.#choice(name, structure.parts, structure.oneof);
+    if (structure.kind === "members") this.#members(name, structure.parts, structure.standsFor);
+    else this.#choice(name, structure);
     return name;
   }
 
-  #members(name: string, parts: readonly Part[]): void {
+  #members(name: string, parts: readonly Part[], standsFor?: ProtoMessage["standsFor"]): void {
     // Takes its place in the order before what is in it.
     this.schema.messages.set(name, { name, fields: [] });
     const fields = parts.flatMap((part) => this.#fields(part, name));
     const demanded = parts.filter(({ cases, codec }) => cases !== undefined && positionOf(codec).kind !== "maybe");
-    this.#message(
+    const oneofs = demanded.map((part) => part.name);
+    this.#message({
       name,
       fields,
-      demanded.map((part) => part.name),
-    );
+      ...(oneofs.length > 0 && { demandedOneofs: oneofs }),
+      ...(standsFor && { standsFor }),
+    });
   }
 
-  #choice(name: string, parts: readonly Part[], wanted: string): void {
+  #choice(name: string, { parts, oneof: wanted, standsFor }: ChoiceStructure): void {
     this.schema.messages.set(name, { name, fields: [] });
     let oneof = wanted;
     while (parts.some((part) => part.name === oneof)) oneof = `${oneof}_case`;
-    this.#message(
-      name,
-      parts.map((part) => this.#case(part, name, oneof)),
-      [oneof],
-    );
+    const fields = parts.map((part) => this.#case(part, name, oneof));
+    this.#message({ name, fields, demandedOneofs: [oneof], standsFor });
   }
 
-  #message(name: string, fields: readonly ProtoField[], demandedOneofs: readonly string[]): void {
-    const sorted = [...fields].sort((a, b) => a.number - b.number);
-    this.schema.messages.set(name, { name, fields: sorted, ...(demandedOneofs.length > 0 && { demandedOneofs }) });
+  #message(message: ProtoMessage): void {
+    const fields = [...message.fields].sort((a, b) => a.number - b.number);
+    this.schema.messages.set(message.name, { ...message, fields });
   }
 
   #case(part: Part, owner: string, oneof: string): ProtoField {
     const { codec, name, jsonName, number } = part;
-    return { name, jsonName, number, cardinality: "explicit", type: this.#type(codec, owner + pascal(name)), oneof };
+    const place = this.#place(codec, owner + pascal(name));
+    return { name, jsonName, number, cardinality: "explicit", ...place, oneof };
   }
 
   #fields(part: Part, owner: string): readonly ProtoField[] {
@@ -116,9 +131,9 @@ class Description {
     const position = positionOf(codec);
     switch (position.kind) {
       case "maybe":
-        return [{ ...base, cardinality: "explicit", type: this.#type(position.inner, wanted) }];
+        return [{ ...base, cardinality: "explicit", ...this.#place(position.inner, wanted) }];
       case "repeated":
-        return [{ ...base, cardinality: "repeated", type: this.#elementType(position, wanted) }];
+        return [{ ...base, cardinality: "repeated", ...this.#element(position, wanted) }];
       case "map":
         return [{ ...base, ...this.#map(codec, position, wanted) }];
       case "scalar":
@@ -128,8 +143,8 @@ class Description {
         return [{ ...base, cardinality: "implicit", type, ...(position.demanded && { demanded: true }) }];
       }
       case "message": {
-        const type = this.#type(codec, wanted);
-        return [{ ...base, cardinality: "explicit", type, ...(isDemanded(codec) && { demanded: true }) }];
+        const place = this.#place(codec, wanted);
+        return [{ ...base, cardinality: "explicit", ...place, ...(isDemanded(codec) && { demanded: true }) }];
       }
     }
   }
@@ -138,24 +153,41 @@ class Description {
     codec: Codec<unknown>,
     { native, key, value }: MapPosition,
     wanted: string,
-  ): Pick<ProtoField, "cardinality" | "key" | "type"> {
-    if (!native) return { cardinality: "repeated", type: { kind: "message", name: this.#entry(key, value, wanted) } };
+  ): Pick<ProtoField, "cardinality" | "key" | "type" | "carries" | "unique"> {
+    if (!native) {
+      const type = { kind: "message", name: this.#entry(key, value, wanted) } as const;
+      return { cardinality: "repeated", type, ...(canBeEqual(key) && { unique: "key" }) };
+    }
     const position = positionOf(key);
     if (position.kind !== "scalar") throw new Error(`cannot describe ${codec.name}: its keys are no scalars`);
-    return { cardinality: "map", key: position.scalar, type: this.#type(value, `${wanted}Value`) };
+    return { cardinality: "map", key: position.scalar, ...this.#place(value, `${wanted}Value`) };
   }
 
   /** An entry of a map that protobuf does not have. */
   #entry(key: Codec<unknown>, value: Codec<unknown>, wanted: string): string {
     const name = this.#free(`${wanted}Entry`);
-    this.schema.messages.set(name, { name, fields: [] });
-    this.#members(name, entryParts(key, value));
+    this.#members(name, entryParts(key, value), "part");
     return name;
   }
 
-  #elementType({ element, scalar }: RepeatedPosition, wanted: string): ProtoType {
-    if (scalar !== undefined) return { kind: "scalar", scalar };
-    return this.#type(element as Codec<unknown>, `${wanted}Item`);
+  #element(position: RepeatedPosition, wanted: string): Pick<ProtoField, "type" | "carries" | "unique" | "bits"> {
+    const { element, scalar } = position;
+    const like = position.empty() as object;
+    if (element === undefined || scalar !== undefined) {
+      const bits = narrow[like.constructor.name];
+      return { type: { kind: "scalar", scalar: scalar ?? "bytes" }, ...(bits && { bits }) };
+    }
+    const isUnique = like instanceof Set && canBeEqual(element);
+    return { ...this.#place(element, `${wanted}Item`), ...(isUnique && { unique: "value" }) };
+  }
+
+  /** Of a port or a mesh also what is behind it. */
+  #place(codec: Codec<unknown>, wanted: string): Pick<ProtoField, "type" | "carries"> {
+    const type = this.#type(codec, wanted);
+    const { carried } = targetOf(codec) as { readonly carried?: { codec?: Codec<unknown>; actor?: number } };
+    if (carried?.actor !== undefined) return { type, carries: { kind: "mesh", actor: carried.actor } };
+    if (carried?.codec === undefined) return { type };
+    return { type, carries: { kind: "port", type: this.#type(carried.codec, `${wanted}Port`) } };
   }
 
   /** Of one value in a place of its own. */
@@ -197,6 +229,15 @@ function isNamed(codec: Codec<unknown>): boolean {
   const { kind } = positionOf(codec);
   return kind === "message" || kind === "enum";
 }
+
+/** Elements that a set has once. Objects never are equal, and bytes are objects. */
+function canBeEqual(codec: Codec<unknown>): boolean {
+  const position = positionOf(codec);
+  return position.kind === "enum" || (position.kind === "scalar" && position.scalar !== "bytes");
+}
+
+/** Bits of the elements of typed arrays that have fewer than their scalar. */
+const narrow: Readonly<Record<string, 8 | 16>> = { Int8Array: 8, Int16Array: 16, Uint16Array: 16 };
 
 /** Handles, unions and oneofs have no value with nothing in it. */
 function isDemanded(codec: Codec<unknown>): boolean {

@@ -2,7 +2,7 @@
  * What a message of the protobuf layout consists of, for those who go by its parts: the JSON mapping, and descriptions of
  * what is on the wire. Codecs that are messages say so in `structure`; for all others one member stands alone.
  */
-import { memberNames, protoName } from "../../../schemas/protobuf/names.js";
+import { handlePackage, memberNames, protoName } from "../../../schemas/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import type { Segment } from "../refused.js";
 import { positionOf } from "./position.js";
@@ -25,6 +25,8 @@ export interface MembersStructure<T = unknown> {
   readonly kind: "members";
   /** The full name of the protobuf message. */
   readonly type?: string;
+  /** Absent: an interface. */
+  readonly standsFor?: "tuple" | "part";
   readonly parts: readonly Part[];
   /** The values of the members. @throws Refused */
   toRow(value: T): readonly unknown[];
@@ -35,6 +37,7 @@ export interface MembersStructure<T = unknown> {
 export interface ChoiceStructure<T = unknown> {
   readonly kind: "choice";
   readonly type?: string;
+  readonly standsFor: "union" | "oneof";
   /** What the oneof is called in protobuf, if no case is called so. */
   readonly oneof: string;
   readonly parts: readonly Part[];
@@ -70,6 +73,7 @@ function alone<T>(codec: Codec<T>): MembersStructure<T> {
   const name = kind === "repeated" ? "items" : kind === "map" ? "entries" : "value";
   return {
     kind: "members",
+    standsFor: "part",
     parts: [{ codec: codec as Codec<unknown>, segment: { text: "" }, number: 1, name, jsonName: name }],
     toRow: (value) => [value],
     fromRow: ([value]) => value as T,
@@ -120,9 +124,6 @@ export function enumStructureOf(codec: Codec<unknown>): EnumStructure {
   if (enumeration === undefined) throw new Error(`cannot list the values of ${codec.name}: it is no enum`);
   return enumeration;
 }
-
-/** The package of the messages that stand for what means something inside a running mesh alone. */
-const handlePackage = "viceroy.handle.v1";
 
 /** A codec that is another one under its name. */
 export function targetOf(codec: Codec<unknown>): Codec<unknown> {
