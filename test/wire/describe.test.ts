@@ -119,6 +119,8 @@ test("collections are fields, or messages where they cannot be", () => {
     '  8 odd: repeated AllOddEntry unique="key"',
     "  9 pair: explicit AllPair",
     "  10 many: explicit AllMany",
+    "message Set<int32> part",
+    '  1 items: repeated int32 unique="value"',
     "message AllListsItem part",
     "  1 items: repeated Kind",
     "message AllMapValue part",
@@ -132,8 +134,6 @@ test("collections are fields, or messages where they cannot be", () => {
     "message AllMany tuple",
     "  1 first: implicit int32",
     "  2 rest: repeated string",
-    "message Set<int32> part",
-    '  1 items: repeated int32 unique="value"',
     "enum Kind",
     "  0 KIND_UNSPECIFIED",
     "  4 KIND_LEAF",
@@ -178,10 +178,10 @@ test("an actor is a service, its constructor a message", () => {
     "message CounterServicePeersRequest",
     "message CounterServicePeersResponse",
     '  1 result: explicit viceroy.handle.v1.Mesh carries={"kind":"mesh","actor":77} demanded=true',
-    "message viceroy.handle.v1.Mesh",
-    "  1 state: implicit bytes",
     "message CounterService.constructor",
     "  1 name: explicit string",
+    "message viceroy.handle.v1.Mesh",
+    "  1 state: implicit bytes",
     "service CounterService 77",
     "  3 Add(CounterServiceAddRequest): CounterServiceAddResponse",
     "  5 Reset(CounterServiceResetRequest): CounterServiceResetResponse",
@@ -204,6 +204,24 @@ test("messages of one name are told apart, and one message is told once", () => 
     "message Item2",
     "  1 b: implicit int32",
   ]);
+});
+
+test("types that contain themselves are told once, however deep they are", () => {
+  const odd: Codec<Map<unknown, unknown>> = codec.map(
+    codec.double,
+    codec.lazy(() => odd),
+  );
+  expect(lines(describeCodecs([codec.object("All", { odd, again: odd })]))).toEqual([
+    "message All",
+    '  1 odd: repeated AllOddEntry unique="key"',
+    '  2 again: repeated AllOddEntry unique="key"',
+    "message AllOddEntry part",
+    "  1 key: implicit double",
+    '  2 value: repeated AllOddEntry unique="key"',
+  ]);
+  let deep: Codec<unknown> = codec.object("End", {});
+  for (let i = 0; i < 500; i++) deep = codec.object(`M${i}`, { next: deep });
+  expect(describeCodecs([deep]).messages.size).toBe(501);
 });
 
 test("whatever a description refers to is in it, and names are unique", async () => {

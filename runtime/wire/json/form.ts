@@ -2,6 +2,7 @@
 import type { JsonValue } from "../../../schemas/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { deepest } from "../limits.js";
+import { targetOf } from "../protobuf/structure.js";
 import { Refused } from "../refused.js";
 
 export interface JsonWriteOptions {
@@ -16,13 +17,15 @@ export interface JsonReadOptions extends JsonWriteOptions {
 
 /** One conversion of a whole message. */
 export class JsonRun {
+  readonly options: JsonReadOptions;
   readonly registry: readonly Codec<unknown>[];
   readonly ignoreUnknown: boolean;
   #depth = 0;
 
-  constructor({ registry = [], ignoreUnknownFields = false }: JsonReadOptions = {}) {
-    this.registry = registry;
-    this.ignoreUnknown = ignoreUnknownFields;
+  constructor(options: JsonReadOptions = {}) {
+    this.options = options;
+    this.registry = options.registry ?? [];
+    this.ignoreUnknown = options.ignoreUnknownFields ?? false;
   }
 
   /** One message deeper. */
@@ -49,7 +52,7 @@ export interface JsonForm<T = unknown> {
 
 /** Undefined: it is written by its structure. */
 export function jsonFormOf<T>(codec: Codec<T>): JsonForm<T> | undefined {
-  return (codec as { readonly jsonForm?: JsonForm<T> }).jsonForm;
+  return (targetOf(codec) as { readonly jsonForm?: JsonForm<T> }).jsonForm;
 }
 
 /** A JSON object. */

@@ -9,6 +9,7 @@ import {
   type ChoiceStructure,
   choiceOf,
   entryParts,
+  isForeign,
   type MembersStructure,
   type Part,
   presentOf,
@@ -45,6 +46,7 @@ export function readValue(run: JsonRun, codec: Codec<unknown>, json: unknown): u
 }
 
 function readMessage(run: JsonRun, codec: Codec<unknown>, json: unknown): unknown {
+  if (isForeign(codec)) return codec.fromJson(json, run.options);
   const structure = structureOf(codec);
   if (!isJsonObject(json)) throw invalid(codec.name || "message", "an object", json);
   run.enter();

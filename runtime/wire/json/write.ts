@@ -9,6 +9,7 @@ import { type MapPosition, positionOf, type RepeatedPosition } from "../protobuf
 import {
   choiceOf,
   entryParts,
+  isForeign,
   type MembersStructure,
   type Part,
   type Structure,
@@ -50,6 +51,7 @@ function writeScalar(scalar: ProtoScalar, value: unknown): JsonValue {
 }
 
 function writeMessage(run: JsonRun, codec: Codec<unknown>, value: unknown): JsonValue {
+  if (isForeign(codec)) return codec.toJson(value, run.options);
   run.enter();
   const entries = messageEntries(run, structureOf(codec), value);
   run.leave();

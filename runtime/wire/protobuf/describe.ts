@@ -29,14 +29,14 @@ import {
 export function describeActor(descriptor: ActorDescriptor): ProtoSchema {
   const description = new Description();
   description.actor(descriptor);
-  return description.schema;
+  return description.finish();
 }
 
 /** The messages of codecs, and all that they need. */
 export function describeCodecs(codecs: readonly Codec<unknown>[]): ProtoSchema {
   const description = new Description();
   for (const codec of codecs) description.message(codec, codec.name);
-  return description.schema;
+  return description.finish();
 }
 
 class Description {
@@ -47,6 +47,10 @@ class Description {
   };
   /** Full names by codec: the same codec is the same message. */
   readonly #known = new Map<Codec<unknown>, string>();
+  /** Of the entries of maps that protobuf does not have, by the codec of the map. */
+  readonly #entries = new Map<Codec<unknown>, string>();
+  /** What is still to be told of messages that have names: not at once, since schemas may be deep. */
+  readonly #waiting: (() => void)[] = [];
 
   actor({ name, id, args, endpoints }: ActorDescriptor): void {
     const service = `${pascal(name)}Service`;
@@ -90,9 +94,23 @@ class Description {
     return name;
   }
 
+  finish(): ProtoSchema {
+    // The list grows while it is walked.
+    for (const step of this.#waiting) step();
+    return this.schema;
+  }
+
   #members(name: string, parts: readonly Part[], standsFor?: ProtoMessage["standsFor"]): void {
-    // Takes its place in the order before what is in it.
+    this.#later(name, () => this.#tellMembers(name, parts, standsFor));
+  }
+
+  /** The message takes its place, and its name, before what is in it. */
+  #later(name: string, step: () => void): void {
     this.schema.messages.set(name, { name, fields: [] });
+    this.#waiting.push(step);
+  }
+
+  #tellMembers(name: string, parts: readonly Part[], standsFor?: ProtoMessage["standsFor"]): void {
     const fields = parts.flatMap((part) => this.#fields(part, name));
     const demanded = parts.filter(({ cases, codec }) => cases !== undefined && positionOf(codec).kind !== "maybe");
     const oneofs = demanded.map((part) => part.name);
@@ -105,11 +123,12 @@ class Description {
   }
 
   #choice(name: string, { parts, oneof: wanted, standsFor }: ChoiceStructure): void {
-    this.schema.messages.set(name, { name, fields: [] });
     let oneof = wanted;
     while (parts.some((part) => part.name === oneof)) oneof = `${oneof}_case`;
-    const fields = parts.map((part) => this.#case(part, name, oneof));
-    this.#message({ name, fields, demandedOneofs: [oneof], standsFor });
+    this.#later(name, () => {
+      const fields = parts.map((part) => this.#case(part, name, oneof));
+      this.#message({ name, fields, demandedOneofs: [oneof], standsFor });
+    });
   }
 
   #message(message: ProtoMessage): void {
@@ -155,7 +174,7 @@ class Description {
     wanted: string,
   ): Pick<ProtoField, "cardinality" | "key" | "type" | "carries" | "unique"> {
     if (!native) {
-      const type = { kind: "message", name: this.#entry(key, value, wanted) } as const;
+      const type = { kind: "message", name: this.#entry(codec, key, value, wanted) } as const;
       return { cardinality: "repeated", type, ...(canBeEqual(key) && { unique: "key" }) };
     }
     const position = positionOf(key);
@@ -164,8 +183,12 @@ class Description {
   }
 
   /** An entry of a map that protobuf does not have. */
-  #entry(key: Codec<unknown>, value: Codec<unknown>, wanted: string): string {
+  #entry(codec: Codec<unknown>, key: Codec<unknown>, value: Codec<unknown>, wanted: string): string {
+    const own = targetOf(codec);
+    const known = this.#entries.get(own);
+    if (known !== undefined) return known;
     const name = this.#free(`${wanted}Entry`);
+    this.#entries.set(own, name);
     this.#members(name, entryParts(key, value), "part");
     return name;
   }

@@ -51,7 +51,16 @@ export type Structure<T = unknown> = MembersStructure<T> | ChoiceStructure<T>;
 
 /** @param codec of a message, or of what a message stands for */
 export function structureOf<T>(codec: Codec<T>): Structure<T> {
-  return (codec as { readonly structure?: Structure<T> }).structure ?? alone(codec);
+  return ownStructure(codec) ?? alone(codec);
+}
+
+/** Whether a codec is a message, but not one of ours: nobody knows what it consists of. */
+export function isForeign(codec: Codec<unknown>): boolean {
+  return positionOf(codec).kind === "message" && ownStructure(codec) === undefined;
+}
+
+function ownStructure<T>(codec: Codec<T>): Structure<T> | undefined {
+  return (targetOf(codec) as { readonly structure?: Structure<T> }).structure;
 }
 
 /** What is not null of a codec, or not absent. */
@@ -70,6 +79,7 @@ export function choiceOf(codec: Codec<unknown>): ChoiceStructure {
 /** The message that stands for what protobuf cannot say in its place. */
 function alone<T>(codec: Codec<T>): MembersStructure<T> {
   const { kind } = positionOf(codec);
+  if (kind === "message") throw new Error(`cannot tell what ${codec.name} consists of: its codec does not say`);
   const name = kind === "repeated" ? "items" : kind === "map" ? "entries" : "value";
   return {
     kind: "members",
@@ -120,14 +130,14 @@ export interface EnumStructure {
 }
 
 export function enumStructureOf(codec: Codec<unknown>): EnumStructure {
-  const { enumeration } = codec as { readonly enumeration?: EnumStructure };
+  const { enumeration } = targetOf(codec) as { readonly enumeration?: EnumStructure };
   if (enumeration === undefined) throw new Error(`cannot list the values of ${codec.name}: it is no enum`);
   return enumeration;
 }
 
 /** A codec that is another one under its name. */
-export function targetOf(codec: Codec<unknown>): Codec<unknown> {
-  const { target } = codec as { readonly target?: Codec<unknown> };
+export function targetOf<T>(codec: Codec<T>): Codec<T> {
+  const { target } = codec as { readonly target?: Codec<T> };
   return target === undefined ? codec : targetOf(target);
 }
 
