@@ -30,8 +30,10 @@ export {
   CodecError,
   codec,
   type DecodeOptions,
+  type JsonReadOptions,
+  type JsonValue,
+  type JsonWriteOptions,
   unknownFields,
   type ValueOf,
   type WithUnknownFields,
 } from "./wire/index.js";
-export type { JsonValue } from "./wire/well-known.js";

@@ -13,6 +13,7 @@ export {
 export { setWireEnvironment, type WireEnvironment, wireEnvironment } from "./environment.js";
 export { CodecError } from "./errors.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated.js";
+export type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
 export {
   ProtobufReader,
   ProtobufWriter,
@@ -21,4 +22,5 @@ export {
   withUnknown,
 } from "./protobuf/index.js";
 export { Reader } from "./reader.js";
+export type { JsonValue } from "./well-known.js";
 export { Writer } from "./writer.js";

@@ -99,6 +99,8 @@ export interface ProtoMethod {
   readonly response: string;
   /** The server streams. */
   readonly stream: boolean;
+  /** It can be done twice without harm. */
+  readonly idempotent?: boolean;
 }
 
 export interface ProtoService {

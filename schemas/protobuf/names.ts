@@ -24,19 +24,20 @@ export interface NamedMember {
 }
 
 /**
- * The names of the members of one message, in the order of their numbers. Where a name comes twice, in protobuf or in JSON,
- * or JSON would have none, as for the tags `+` and `-`, the number stands behind it.
+ * The names of the members of one message, in the order of their numbers. Where a name comes twice, but for capitals
+ * and underscores, which protobuf does not tell apart, or JSON would have none, as for the tags `+` and `-`, the number
+ * stands behind it.
  */
 export function memberNames(
   members: readonly { readonly member: string; readonly name?: string; readonly number: number }[],
 ): readonly NamedMember[] {
   const taken = new Set<string>();
-  const isFree = ({ name, jsonName }: NamedMember) => jsonName !== "" && !taken.has(name) && !taken.has(`${jsonName} `);
+  const isFree = ({ name, jsonName }: NamedMember) => jsonName !== "" && !taken.has(comparable(name));
   return members.map(({ member, name = protoName(member), number }) => {
     const plain = { name, jsonName: jsonName(name) };
     const numbered = `${name}_${number}`;
     const named = isFree(plain) ? plain : { name: numbered, jsonName: jsonName(numbered) };
-    taken.add(named.name).add(`${named.jsonName} `);
+    taken.add(comparable(named.name));
     return named;
   });
 }

@@ -22,8 +22,8 @@ function lines({ messages, enums, services }: ProtoSchema): readonly string[] {
     ]),
     ...[...services.values()].flatMap(({ name, id, methods }) => [
       `service ${name} ${id}`,
-      ...methods.map(({ name, id, request, response, stream }) => {
-        return `  ${id} ${name}(${request}): ${stream ? "stream " : ""}${response}`;
+      ...methods.map(({ name, id, request, response, stream, idempotent }) => {
+        return `  ${id} ${name}(${request}): ${stream ? "stream " : ""}${response}${idempotent ? " idempotent" : ""}`;
       }),
     ]),
   ];
@@ -151,7 +151,7 @@ test("an actor is a service, its constructor a message", () => {
     args: () => defineArgs(codec.parameters<[string?]>("Counter", { name: codec.optional(codec.string) }), 0, 1),
     endpoints: () => ({
       add: { id: 3, args: defineArgs(add as Codec<readonly unknown[]>, 1, 1), result: codec.nullable(codec.int64) },
-      reset: { id: 5, args: defineArgs(codec.parameters("Counter.reset", {}), 0, 0) },
+      reset: { id: 5, idempotent: true, args: defineArgs(codec.parameters("Counter.reset", {}), 0, 0) },
       watch: {
         id: 6,
         args: defineArgs(codec.parameters("Counter.watch", {}), 0, 0),
@@ -184,7 +184,7 @@ test("an actor is a service, its constructor a message", () => {
     "  1 state: implicit bytes",
     "service CounterService 77",
     "  3 Add(CounterServiceAddRequest): CounterServiceAddResponse",
-    "  5 Reset(CounterServiceResetRequest): CounterServiceResetResponse",
+    "  5 Reset(CounterServiceResetRequest): CounterServiceResetResponse idempotent",
     "  6 Watch(CounterServiceWatchRequest): stream CounterServiceWatchResponse",
     "  7 Peers(CounterServicePeersRequest): CounterServicePeersResponse",
   ]);

@@ -47,7 +47,7 @@ class WellKnownCodec<T extends object> extends ObjectCodec<T> {
 }
 
 function wrapper<T>(name: string, value: Codec<T>, zero: () => T): Codec<{ value: T }> {
-  return new WellKnownCodec<{ value: T }>(name, { value } as FieldCodecs<{ value: T }>, wrapperForm(value, zero));
+  return new WellKnownCodec<{ value: T }>(name, { value } as FieldCodecs<{ value: T }>, wrapperForm(name, value, zero));
 }
 
 const { boolean, double, float32, int32, int64, string, uint32, uint64 } = scalars;

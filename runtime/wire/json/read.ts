@@ -15,7 +15,7 @@ import {
   presentOf,
   structureOf,
 } from "../protobuf/structure.js";
-import { invalid, Refused, show } from "../refused.js";
+import { invalid, located, Refused, show } from "../refused.js";
 import { readEnum, unknownName } from "./enums.js";
 import { isJsonObject, type JsonRun, jsonFormOf } from "./form.js";
 import { keySegment, valueSegment, within } from "./path.js";
@@ -75,7 +75,7 @@ function givenOf(run: JsonRun, parts: readonly Part[], json: Readonly<Record<str
   for (const [key, value] of Object.entries(json)) {
     const part = byName.get(key);
     if (part === undefined) {
-      if (!run.ignoreUnknown) throw within(key, () => new Refused("there is no such field"));
+      if (!run.ignoreUnknown) throw located(new Refused("there is no such field"), key);
       hasUnknown = true;
       continue;
     }
@@ -129,8 +129,10 @@ function absentValue(run: JsonRun, codec: Codec<unknown>): unknown {
     case "enum":
       if (position.demanded) throw new Refused("it is missing, and has no default");
       return position.valueOf(0);
-    case "message":
-      return jsonFormOf(codec)?.absent() ?? readMessage(run, codec, {});
+    case "message": {
+      const form = jsonFormOf(codec);
+      return form === undefined ? readMessage(run, codec, {}) : form.absent();
+    }
   }
 }
 
@@ -172,6 +174,13 @@ interface NumericArray {
   readonly [index: number]: number | bigint;
 }
 
+/** Of elements that have fewer values than their scalar. */
+const ranges: Readonly<Record<string, string>> = {
+  Int8Array: "an integer from -128 to 127",
+  Int16Array: "an integer from -32768 to 32767",
+  Uint16Array: "an integer from 0 to 65535",
+};
+
 /** What an element cannot hold is refused, not cut. */
 function readTyped(
   codec: Codec<unknown>,
@@ -183,7 +192,10 @@ function readTyped(
   const type = (position.empty() as object).constructor as unknown as { from(items: unknown[]): NumericArray };
   const array = type.from(items);
   const lost = items.findIndex((item, i) => !Object.is(array[i], item) && item !== array[i]);
-  if (lost >= 0) throw within(lost, () => invalid(codec.name, "an element in range", items[lost]));
+  if (lost >= 0) {
+    const expected = ranges[(position.empty() as object).constructor.name] ?? "an element in range";
+    throw located(invalid(codec.name, expected, items[lost]), lost);
+  }
   return array;
 }
 

@@ -2,7 +2,7 @@
 import type { Any, Duration, FieldMask, JsonValue, Timestamp } from "../../../schemas/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { structureOf } from "../protobuf/structure.js";
-import { invalid, messageOf, Refused, show } from "../refused.js";
+import { invalid, located, messageOf, Refused, show } from "../refused.js";
 import { formatPath, parsePath } from "./field-mask.js";
 import { isJsonObject, type JsonForm, type JsonRun, jsonFormOf, jsonObject } from "./form.js";
 import { within } from "./path.js";
@@ -153,12 +153,12 @@ export function isPlain(value: object): boolean {
 }
 
 /** A wrapper is written as what it wraps. */
-export function wrapperForm<T>(inner: Codec<T>, zero: () => T): JsonForm<{ value: T }> {
+export function wrapperForm<T>(name: string, inner: Codec<T>, zero: () => T): JsonForm<{ value: T }> {
   const codec = inner as Codec<unknown>;
   return {
     absent: () => ({ value: zero() }),
     write(run, value) {
-      if (!isJsonObject(value)) throw invalid("wrapper", "an object", value);
+      if (!isJsonObject(value)) throw invalid(name, "an object", value);
       return writeValue(run, codec, value.value);
     },
     read: (run, json) => ({ value: readValue(run, codec, json) as T }),
@@ -197,7 +197,7 @@ export function anyForm(known: () => ReadonlyMap<string, Codec<unknown>>): JsonF
       if (typeof typeUrl !== "string") throw invalid("Any", 'a type URL under "@type"', typeUrl);
       const codec = find(run, typeUrl);
       const hasForm = jsonFormOf(codec) !== undefined;
-      if (hasForm && !Object.hasOwn(fields, "value")) throw new Refused('invalid Any: "value" is missing');
+      if (hasForm) requireValueAlone(run, fields);
       run.enter();
       const value = hasForm
         ? within("value", () => readWhole(run, codec, fields["value"]))
@@ -206,6 +206,13 @@ export function anyForm(known: () => ReadonlyMap<string, Codec<unknown>>): JsonF
       return { typeUrl, value: withReason(() => codec.toProtobuf(value)) };
     },
   };
+}
+
+/** What has a form of its own stands under "value". */
+function requireValueAlone(run: JsonRun, fields: object): void {
+  if (!Object.hasOwn(fields, "value")) throw new Refused('invalid Any: "value" is missing');
+  const other = Object.keys(fields).find((key) => key !== "value");
+  if (other !== undefined && !run.ignoreUnknown) throw located(new Refused("there is no such field"), other);
 }
 
 /** What is wrong with the message inside, as a reason of what is around it. */
@@ -219,8 +226,8 @@ function withReason<T>(step: () => T): T {
 
 function checked(value: Instant): Instant {
   const { seconds, nanos } = value ?? {};
-  if (typeof seconds !== "bigint") throw within("seconds", () => invalid("int64", "a bigint", seconds));
-  if (!Number.isInteger(nanos)) throw within("nanos", () => invalid("int32", "an integer", nanos));
+  if (typeof seconds !== "bigint") throw located(invalid("int64", "a bigint", seconds), "seconds");
+  if (!Number.isInteger(nanos)) throw located(invalid("int32", "an integer", nanos), "nanos");
   return value;
 }
 

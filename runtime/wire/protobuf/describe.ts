@@ -59,12 +59,12 @@ class Description {
     this.#arguments(args, `${service}.constructor`);
   }
 
-  #method({ name, id, args, result, stream }: EndpointDescriptor, service: string): ProtoMethod {
+  #method({ name, id, args, result, stream, idempotent }: EndpointDescriptor, service: string): ProtoMethod {
     const method = pascal(name);
     const request = this.#arguments(args, `${service}${method}Request`);
     const response = this.#free(`${service}${method}Response`);
     this.#members(response, result === undefined ? [] : [{ ...resultPart, codec: result }]);
-    return { name: method, id, request, response, stream };
+    return { name: method, id, request, response, stream, ...(idempotent && { idempotent }) };
   }
 
   /** A list of arguments is a message of its own, not one that stands for a tuple. */
