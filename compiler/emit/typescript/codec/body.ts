@@ -2,6 +2,8 @@
  * The body of one generated method: where its statements go, which names it has, and how it refers to other codecs.
  * Small pieces of code that writing and reading have in common.
  */
+
+import type { Core } from "../../../model/peel.js";
 import type { Type } from "../../../model/type.js";
 import {
   type Code,
@@ -14,7 +16,6 @@ import {
 } from "../../kit/index.js";
 import type { TypePrinter } from "../types.js";
 import type { Layouts } from "./layout.js";
-import type { Core } from "./peel.js";
 
 /** Codecs that the file has or imports, as expressions. */
 export interface CodecReferences {

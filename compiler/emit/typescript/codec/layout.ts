@@ -3,9 +3,9 @@
  * contain themselves. Facts about the schema, worked out once, when they are asked for; no code is printed here.
  */
 import { components } from "../../../model/components.js";
+import { type Core, type Peeled, peel, shapeOf } from "../../../model/peel.js";
 import { partsOfShape, type SchemaIndex, typeKey } from "../../../model/resolve.js";
 import type { Field, Shape, TupleElement, Type } from "../../../model/type.js";
-import { type Core, type Peeled, peel, shapeOf } from "./peel.js";
 import { placeRow, type Row, type RowPart } from "./row.js";
 import { wellKnownLayouts } from "./well-known.js";
 

@@ -1,8 +1,9 @@
 /** Expressions that read a value from its slot and from what varies; loops come before the expression. */
+
+import type { Core } from "../../../model/peel.js";
 import type { Type } from "../../../model/type.js";
 import { assignment, type Code, call, code, conditional, global, type LocalName, type Scope } from "../../kit/index.js";
 import { type Body, baseName, derived, isLooped, isNumbers, partHint, times, typedArrayClass, viewOf } from "./body.js";
-import type { Core } from "./peel.js";
 import { readScalar } from "./scalar.js";
 import { refuseIf } from "./writing.js";
 

@@ -3,8 +3,9 @@
  * order of the parts and from the lowest bit up: is an optional part there, is a nullable one not null, the value of a
  * boolean. Then the slots of the parts that are always there. The runtime's composed codecs do the same (docs/wire-lockstep.md).
  */
+
+import type { Core, Peeled } from "../../../model/peel.js";
 import type { Type } from "../../../model/type.js";
-import type { Core, Peeled } from "./peel.js";
 
 export interface RowPart {
   readonly type: Type;

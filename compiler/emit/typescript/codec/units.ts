@@ -2,6 +2,8 @@
  * The codecs of one generated file: those of its own declarations, and private ones for what has no name, or is a generic
  * type applied to others. Private ones are made when somebody refers to them.
  */
+
+import type { Core } from "../../../model/peel.js";
 import { typeKey } from "../../../model/resolve.js";
 import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
 import type { Type } from "../../../model/type.js";
@@ -23,7 +25,6 @@ import type { CodecReferences } from "./body.js";
 import { CodecPrinter } from "./composed.js";
 import type { Layouts } from "./layout.js";
 import type { Generated } from "./methods.js";
-import type { Core } from "./peel.js";
 import { typeHint, typeText } from "./type-text.js";
 import { emitUnit, type Unit } from "./unit.js";
 

@@ -1,8 +1,9 @@
 /** Statements that write a value: into its slot, and behind it what varies. */
+
+import type { Core } from "../../../model/peel.js";
 import type { Type } from "../../../model/type.js";
 import { assignment, type Code, call, code, global, ifStatement, type LocalName } from "../../kit/index.js";
 import { type Body, baseName, derived, isNumbers, partHint, times, typedArrayClass } from "./body.js";
-import type { Core } from "./peel.js";
 import { putMethod } from "./scalar.js";
 
 /** Writes `value`, which is there, into the slot at `at`. */

@@ -2,8 +2,8 @@
  * What a type comes down to, as far as its layout is concerned: without the aliases that stand for something simpler,
  * and with `null` taken apart, since that is a bit of the row that the value stands in.
  */
-import { instantiate, type SchemaIndex } from "../../../model/resolve.js";
-import type { Shape, Type } from "../../../model/type.js";
+import { instantiate, type SchemaIndex } from "./resolve.js";
+import type { Shape, Type } from "./type.js";
 
 /**
  * A type with a layout of its own. A reference is to a message, a choice, or an alias of something composite; to an alias
