@@ -54,7 +54,9 @@ function membersOf(schema: Schema, owner: string): ReadonlyMap<string, Position>
     if (shape?.kind === "message") return new Map(shape.fields.map(({ name, at }) => [name, at]));
     if (shape?.kind === "oneof") return new Map(shape.cases.map(({ name, at }) => [name, at]));
     if (shape?.kind === "enum" && shape.origin === "enum")
-      return new Map(shape.values.map(({ name, at }) => [name, at]));
+      return new Map(
+        shape.values.flatMap((value) => [value, ...(value.aliases ?? [])]).map(({ name, at }) => [name, at]),
+      );
   }
   return undefined;
 }

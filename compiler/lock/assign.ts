@@ -2,6 +2,7 @@
  * Puts the ids of a lock into a schema, and what is new in the schema into the lock. A pure function; whether the new lock
  * is written (`compile`), compared (`--check`) or dropped (`--watch`, so that typing burns no ids) is the caller's affair.
  */
+import { flattenedCases } from "../model/flattened.js";
 import type {
   ActorDeclaration,
   Endpoint,
@@ -130,7 +131,11 @@ class ModuleIds {
     const members = fields.map(({ name, type, optional, tags, at }) => {
       return { name, type: optionalText(type, optional), tags, at };
     });
-    const ids = this.#block(kind, path, members);
+    // Cases of a oneof that is part of the message have numbers of the message.
+    const cases =
+      kind === "message" ? fields.flatMap(({ type, optional }) => flattenedCases(type, optional) ?? []) : [];
+    const taken = new Set(cases.flatMap(({ tags }) => tags.id ?? []));
+    const ids = this.#block(kind, path, members, taken);
     return fields.flatMap((field, i) => {
       const type = this.#type(field.type, `${path}.${printName(field.name)}`);
       return field.tags.retired ? [] : [{ ...field, id: ids[i] as number, type }];
@@ -153,7 +158,7 @@ class ModuleIds {
     const ids = this.#block(
       "enum",
       path,
-      values.map(({ name, at }) => ({ name, type: "", tags: {}, at })),
+      values.map(({ name, tags = {}, at }) => ({ name, type: "", tags, at })),
     );
     return values.map((value, i) => ({ ...value, id: ids[i] as number }));
   }
@@ -175,9 +180,10 @@ class ModuleIds {
     return values.map((value) => ({ ...value, id: Number(value.value) }));
   }
 
-  #block(kind: BlockKind, path: string, members: readonly Member[]): readonly number[] {
+  /** @param taken ids that no new member gets */
+  #block(kind: BlockKind, path: string, members: readonly Member[], taken?: ReadonlySet<number>): readonly number[] {
     const block = this.#blocks.find(kind, path, this.#name);
-    const assigned = assignMembers(path, members, block?.entries ?? [], block?.next ?? 1, this.#problems);
+    const assigned = assignMembers(path, members, block?.entries ?? [], block?.next ?? 1, this.#problems, taken);
     const entries = assigned.entries.map(plainEntry);
     const { next, ids } = assigned;
     this.#blocks.write({ kind, name: path, module: this.#name, retired: false, id: 0, next, entries, line: 0 });

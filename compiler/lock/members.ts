@@ -32,17 +32,21 @@ export interface Assigned<E extends Locked> {
   readonly entries: readonly (Locked & { readonly from?: E; readonly member?: number })[];
 }
 
-/** @param of the declaration, for messages */
+/**
+ * @param of the declaration, for messages
+ * @param others ids that something else has, which no new member gets unless it asks for one
+ */
 export function assignMembers<E extends Locked>(
   of: string,
   members: readonly Member[],
   locked: readonly E[],
   next: number,
   problems: LockProblem[],
+  others: ReadonlySet<number> = new Set(),
 ): Assigned<E> {
   const matched = members.map((member) => match(of, member, locked, problems));
   const asked = askedIds(of, members, matched, locked, problems);
-  const taken = new Set([...locked.map(({ id }) => id), ...asked.values()]);
+  const taken = new Set([...locked.map(({ id }) => id), ...asked.values(), ...others]);
   let free = Math.max(next, 1);
   const ids = members.map((_, i) => {
     const known = matched[i]?.id ?? asked.get(i);

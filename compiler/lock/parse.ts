@@ -123,6 +123,8 @@ function checkBlocks(file: string, blocks: readonly LockBlock[]): readonly LockP
 
 function checkEntries(file: string, block: LockBlock): readonly LockProblem[] {
   const problems: LockProblem[] = [];
+  // Values of enums are their own ids.
+  const max = block.kind === "enum" ? 2 ** 31 : maxId;
   const check = (entries: readonly (LockParam & { line?: number })[], next: number, of: string, line: number) => {
     const holders = new Map<number, string>();
     for (const entry of entries) {
@@ -131,7 +133,7 @@ function checkEntries(file: string, block: LockBlock): readonly LockProblem[] {
       if (holder !== undefined)
         problems.push({ kind: "lockIdTwice", at, id: entry.id, first: holder, second: entry.name });
       holders.set(entry.id, entry.name);
-      if (Math.abs(entry.id) > maxId) problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is over ${maxId}` });
+      if (Math.abs(entry.id) > max) problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is over ${max}` });
     }
     const highest = Math.max(0, ...holders.keys());
     if (next <= highest) problems.push({ kind: "lockNext", at: { file, line, column: 1 }, of, next, highest });

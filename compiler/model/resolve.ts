@@ -170,7 +170,7 @@ export function partsOfParameters(params: readonly Parameter[]): readonly Type[]
 
 /** Every type written in `module`, generic declarations included, from the outside: their parts are not listed. */
 export function typesOf(module: Module): readonly Type[] {
-  return [...module.types.flatMap((declaration) => partsOfShape(declaration.shape)), ...typesOfActors(module)];
+  return [...module.types.flatMap((declaration) => partsOfShape(declaration.shape)), ...typesOfActors(module.actors)];
 }
 
 /** Types nested this deeply in type arguments come from a declaration that instantiates itself for ever. */
@@ -205,12 +205,13 @@ export function instantiationsOf(module: Module, index: SchemaIndex): Instantiat
   for (const declaration of module.types) {
     if (declaration.typeParameters.length === 0) partsOfShape(declaration.shape).forEach(visit);
   }
-  typesOfActors(module).forEach(visit);
+  typesOfActors(module.actors).forEach(visit);
   return { found: [...found.values()].filter(({ target }) => !endless.has(target.key)), endless: [...endless] };
 }
 
-function typesOfActors(module: Module): readonly Type[] {
-  return module.actors.flatMap((actor) => [
+/** The types of arguments and results. */
+export function typesOfActors(actors: readonly ActorDeclaration[]): readonly Type[] {
+  return actors.flatMap((actor) => [
     ...partsOfParameters(actor.args),
     ...actor.endpoints.flatMap((endpoint) => partsOfEndpoint(endpoint)),
   ]);

@@ -106,10 +106,24 @@ export interface Field {
 
 export interface EnumValue {
   readonly name: string;
+  /** The name of the value in protobuf (`@name`), when it is not made of that of the enum and its own. */
+  readonly wireName?: string;
   /** The value in TypeScript: the literal of a literal union, the initialiser of an enum member. */
   readonly value: string | number;
+  /** What it is in protobuf: a whole number itself, or the id from the lock or from `@id`. 0 until locked. */
   readonly id: number;
   readonly doc: string;
+  readonly tags?: Tags;
+  /** Other members of an enum with the same value. TypeScript cannot tell them apart; protobuf has names for all. */
+  readonly aliases?: readonly EnumAlias[];
+  readonly at: Position;
+}
+
+export interface EnumAlias {
+  readonly name: string;
+  readonly wireName?: string;
+  readonly doc: string;
+  readonly tags?: Tags;
   readonly at: Position;
 }
 

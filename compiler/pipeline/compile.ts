@@ -10,6 +10,7 @@ import { commonRoot, emitTypeScript, findClashes, generatedBases } from "../emit
 import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { filesOf, type OutputFile } from "../output/index.js";
+import { checkProtobuf } from "../protobuf/checks.js";
 import { readSchema, type TypeSource } from "../source/index.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import type { CompileMemory } from "./memory.js";
@@ -72,7 +73,7 @@ export function compileProject(
 
   const { schema, lock, problems } = assignIds(read.schema, onDisk.lock, memory?.assign);
   const schemaRoot = commonRoot(config.schemas);
-  diagnostics.push(...problems.map(lockDiagnostic), ...clashDiagnostics(schema, schemaRoot));
+  diagnostics.push(...problems.map(lockDiagnostic), ...clashDiagnostics(schema, schemaRoot), ...checkProtobuf(schema));
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
   const options = { version, schemaRoot, out: config.out };

@@ -5,6 +5,7 @@
  */
 import type { ProtoScalar } from "../../schemas/protobuf/descriptor.js";
 import { jsonName, snakeCase } from "../../schemas/protobuf/names.js";
+import { flattenedCases } from "../model/flattened.js";
 import { type Core, peel, shapeOf } from "../model/peel.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { Parameter } from "../model/schema.js";
@@ -123,10 +124,10 @@ interface PlacedField {
 
 /** How a field of an interface stands in its message. */
 export function fieldForm(type: Type, optional: boolean, index: SchemaIndex): PlacedField {
+  const flattened = flattenedCases(type, optional);
+  if (flattened === undefined) return elementForm(type, optional, index);
+  const cases = flattened.map((field) => caseOf(field, index));
   const { core, nullable } = peel(type, index);
-  const isEither = optional && nullable;
-  if (isEither || core.kind !== "inline" || !isFlattened(core.shape)) return elementForm(type, optional, index);
-  const cases = core.shape.cases.map((field) => caseOf(field, index));
   const presence = optional ? "optional" : nullable ? "nullable" : "demanded";
   return { form: { kind: "oneof", cases, type: core }, presence };
 }
@@ -144,17 +145,26 @@ export function elementForm(type: Type, optional: boolean, index: SchemaIndex): 
 
 /** The fields of a message in the order of their numbers; a flattened oneof stands where its first case does. */
 export function fieldsOf(message: MessageForm, index: SchemaIndex): readonly MessageField[] {
-  return inNumericOrder(membersOf(message, index));
+  return withNames(inNumericOrder(membersOf(message, index)));
 }
 
 /** The fields of the message that the arguments of a call are. */
 export function fieldsOfParameters(params: readonly Parameter[], index: SchemaIndex): readonly MessageField[] {
-  return inNumericOrder(params.map(({ name, id, type, optional }) => member(name, id, type, optional, index)));
+  return withNames(
+    inNumericOrder(params.map(({ name, id, type, optional }) => member(name, id, type, optional, index))),
+  );
 }
 
-/** Whether a `Oneof` written in place of a field is a oneof of the message: its cases have numbers of their own. */
-export function isFlattened(shape: Shape): shape is Extract<Shape, { kind: "oneof" }> {
-  return shape.kind === "oneof" && shape.cases.every(({ tags }) => tags.id !== undefined);
+/** Names that come twice, as those of the variants "+" and "-" do, get their numbers behind them. */
+function withNames(fields: readonly MessageField[]): readonly MessageField[] {
+  const taken = new Set<string>();
+  const rename = (field: MessageField): MessageField => {
+    if (field.form.kind === "oneof") return { ...field, form: { ...field.form, cases: field.form.cases.map(rename) } };
+    const renamed = taken.has(field.name) ? { ...field, ...protoNames(`${field.name}_${field.number}`) } : field;
+    taken.add(renamed.name);
+    return renamed;
+  };
+  return fields.map(rename);
 }
 
 function membersOf(message: MessageForm, index: SchemaIndex): readonly MessageField[] {
@@ -222,8 +232,14 @@ function entryField(name: string, number: number, type: Type, index: SchemaIndex
   return named(name, number, form, presenceOf(form));
 }
 
+/** What a member is called in protobuf, if `@name` says nothing else: letters, digits and underscores, a digit not first. */
+export function protoName(property: string): string {
+  const name = snakeCase(property).replace(/[^a-z0-9_]+/g, "_");
+  return /^[a-z_]/.test(name) ? name : `_${name}`;
+}
+
 function named(property: string, number: number, form: FieldForm, presence: Presence): MessageField {
-  return { property, ...protoNames(snakeCase(property)), number, presence, form };
+  return { property, ...protoNames(protoName(property)), number, presence, form };
 }
 
 function protoNames(name: string): { readonly name: string; readonly jsonName: string } {

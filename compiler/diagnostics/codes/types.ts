@@ -132,7 +132,37 @@ export const types = {
   VC1123: {
     slug: "enum-value",
     severity: "error",
-    text: "cannot express {owner}.{name}: {why}",
-    fix: "Give every member of the enum a constant value of its own.",
+    text: "cannot express {owner}.{name}: its value is no constant",
+    fix: "Give every member of the enum a constant value.",
+  },
+  VC1130: {
+    slug: "oneof-some-ids",
+    severity: "error",
+    text: "some cases of {member} have an @id, others do not: {cases}",
+    fix: "Give one to every case: then they are fields of {owner}, with these numbers. Or to none.",
+  },
+  VC1131: {
+    slug: "oneof-number",
+    severity: "error",
+    text: "@id {id} of case {case} of {member}: {holder} has this number, and both are fields of one message",
+    fix: "Give one of them another number.",
+  },
+  VC1132: {
+    slug: "enum-id",
+    severity: "error",
+    text: "@id {id} of {member}: {why}",
+    fix: "Remove the tag.",
+  },
+  VC1133: {
+    slug: "enum-number",
+    severity: "error",
+    text: "cannot express {member}: {value} is no whole number from -2147483648 to 2147483647",
+    fix: "Choose another number, or a string.",
+  },
+  VC1134: {
+    slug: "name-twice",
+    severity: "error",
+    text: "{member} and {holder} are both called {name} in protobuf and JSON",
+    fix: "Give one of them another name with `@name`.",
   },
 } as const satisfies Readonly<Record<string, TableEntry>>;

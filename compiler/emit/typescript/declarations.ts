@@ -44,8 +44,10 @@ function emitEnum(file: FileBuilder, name: string, shape: Extract<Shape, { kind:
     [exported, "const ", name, " ="],
     () => {
       for (const value of shape.values) {
-        file.doc(value.doc);
-        file.line(propertyKey(value.name), ": ", literal(value.value), ",");
+        for (const { name, doc } of [value, ...(value.aliases ?? [])]) {
+          file.doc(doc);
+          file.line(propertyKey(name), ": ", literal(value.value), ",");
+        }
       }
     },
     "} as const;",

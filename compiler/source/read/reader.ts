@@ -6,6 +6,8 @@ import type { Diagnostic } from "../../diagnostics/index.js";
 import type {
   ActorDeclaration,
   DeclarationKey,
+  EnumAlias,
+  EnumValue,
   Field,
   Module,
   Shape,
@@ -173,22 +175,27 @@ export class SchemaReader implements MessageContext, ActorContext {
   }
 
   #enum({ name, values }: SourceDeclaration, scope: Scope): Shape {
-    const known = new Set<string | number>();
-    const read = values.flatMap((value) => {
-      const { doc } = readTags(value.comment, "value", scope);
-      if (value.value === undefined || value.name === "") {
-        scope.report(value, "VC1123", { owner: name, name: value.name, why: "its value is no constant" });
-        return [];
+    const read = new Map<string | number, EnumValue>();
+    for (const member of values) {
+      const { value } = member;
+      const { doc, tags, wireName } = readTags(member.comment, "value", scope);
+      if (value === undefined || member.name === "") {
+        scope.report(member, "VC1123", { owner: name, name: member.name });
+        continue;
       }
-      if (known.has(value.value)) {
-        const why = `another member is ${JSON.stringify(value.value)} too`;
-        scope.report(value, "VC1123", { owner: name, name: value.name, why });
-        return [];
-      }
-      known.add(value.value);
-      return [{ name: value.name, value: value.value, id: 0, doc, at: scope.at(value) }];
-    });
-    return { kind: "enum", origin: "enum", values: read };
+      const hasTags = Object.keys(tags).length > 0;
+      const alias: EnumAlias = {
+        name: member.name,
+        ...(wireName !== undefined && { wireName }),
+        doc,
+        ...(hasTags && { tags }),
+        at: scope.at(member),
+      };
+      const known = read.get(value);
+      if (known === undefined) read.set(value, { ...alias, value, id: 0 });
+      else read.set(value, { ...known, aliases: [...(known.aliases ?? []), alias] });
+    }
+    return { kind: "enum", origin: "enum", values: [...read.values()] };
   }
 
   isTypeFunction(key: DeclarationKey): boolean {

@@ -16,11 +16,12 @@ interface TagRule {
 }
 
 const members: readonly Holder[] = ["field", "endpoint"];
+const named: readonly Holder[] = [...members, "value"];
 const rules: Readonly<Record<string, TagRule>> = {
-  id: { holders: members, expected: "a whole number", example: "7", valid: /^\d+$/ },
-  was: { holders: members, expected: "a name", example: "oldName", valid: /^\S+$/ },
+  id: { holders: named, expected: "a whole number", example: "7", valid: /^\d+$/ },
+  was: { holders: named, expected: "a name", example: "oldName", valid: /^\S+$/ },
   retired: { holders: members },
-  name: { holders: members, expected: "a name", example: "wire_name", valid: /^[A-Za-z_][\w.-]*$/ },
+  name: { holders: named, expected: "a name", example: "wire_name", valid: /^[A-Za-z_][\w.-]*$/ },
   concurrent: { holders: ["endpoint"] },
   idempotent: { holders: ["endpoint"] },
   timeout: { holders: ["endpoint"], expected: "a duration", example: "5s", valid: /^\d+(\.\d+)?(ms|s|m|h)$/ },

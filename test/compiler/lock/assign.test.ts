@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { assignIds, type Lock, parseLock, printLock } from "../../../compiler/lock/index.js";
-import type { Schema } from "../../../compiler/model/index.js";
+import type { Schema, Tags } from "../../../compiler/model/index.js";
 import { actor, at, declare, endpoint, field, int32, message, param, schema, string } from "./schema.js";
 
 function locked(...versions: readonly Schema[]): Lock {
@@ -181,6 +181,45 @@ test("whole numbers of an enum are their own ids; literals are given ids", () =>
     "enum Level in schemas/a next=6",
     "  -1 Low",
     "  5 High",
+  ]);
+});
+
+test("values of an enum of strings ask for ids, and keep them under other names", () => {
+  const colours = (...values: readonly (readonly [name: string, value: string, tags?: Tags])[]) =>
+    declare("Colour", {
+      kind: "enum",
+      origin: "enum",
+      values: values.map(([name, value, tags = {}]) => ({ name, value, id: 0, doc: "", tags, at })),
+    });
+  const before = locked(schema([colours(["Red", "r", { id: 7 }], ["Blue", "b"])]));
+  expect(lines(before)).toEqual(["enum Colour in schemas/a next=8", "  1 Blue", "  7 Red"]);
+  const { lock, problems } = assignIds(
+    schema([colours(["Rot", "r", { was: "Red" }], ["Blue", "b", { id: 2 }])]),
+    before,
+  );
+  expect(lines(lock)).toEqual(["enum Colour in schemas/a next=8", "  1 Blue", "  7 Rot was=Red"]);
+  expect(problems).toEqual([{ kind: "idChanged", at, member: "Colour.Blue", locked: 1, asked: 2 }]);
+});
+
+test("values of an enum are ids from one end of 32 bits to the other", () => {
+  const flags = declare("Flags", {
+    kind: "enum",
+    origin: "enum",
+    values: [-(2 ** 31), 2 ** 31 - 1].map((value, i) => ({ name: `F${i}`, value, id: 0, doc: "", at })),
+  });
+  const { problems } = parseLock("viceroy.lock", printLock(locked(schema([flags]))));
+  expect(problems).toEqual([]);
+});
+
+test("new members do not get numbers that cases of a flattened oneof have", () => {
+  const tagged = (name: string, id: number) => ({ ...field(name), tags: { id } });
+  const shape = { kind: "oneof", cases: [tagged("a", 2), tagged("b", 4)] } as const;
+  const entry = message("Entry", field("x", { kind: "inline", shape }), field("y"), field("z"));
+  expect(lines(locked(schema([entry]))).slice(0, 4)).toEqual([
+    "message Entry in schemas/a next=6",
+    "  1 x oneof",
+    "  3 y string",
+    "  5 z string",
   ]);
 });
 

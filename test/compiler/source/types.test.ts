@@ -188,6 +188,30 @@ describe("declarations", () => {
     expect(showShape(shapeOf(schema, "Wider"))).toBe('"a" | "b" | "c"');
   });
 
+  test("members of an enum have ids and names of their own; those of one value are names of it", () => {
+    const schema = readText(`
+      export enum Level {
+        /** @name LVL_LOW */
+        Low,
+        High = 1,
+        /** As high. */
+        Top = 1,
+        /**
+         * @id 7
+         * @was Biggest
+         */
+        Max = 2,
+      }
+    `);
+    const shape = shapeOf(schema, "Level");
+    const values = shape.kind === "enum" ? shape.values.map(({ at: _, doc: __, ...value }) => value) : [];
+    expect(values).toEqual([
+      { name: "Low", wireName: "LVL_LOW", value: 0, id: 0, tags: { name: "LVL_LOW" } },
+      { name: "High", value: 1, id: 0, aliases: [expect.objectContaining({ name: "Top", doc: "As high." })] },
+      { name: "Max", value: 2, id: 0, tags: { id: 7, was: "Biggest" } },
+    ]);
+  });
+
   test("recursion of every kind is read", () => {
     const schema = readText(`
       export interface Tree { left?: Tree; right: Tree | null; children: Tree[] }

@@ -1,0 +1,135 @@
+/**
+ * What a schema says that the protobuf layout cannot: numbers and names that two members of a message would share. It has
+ * nothing to do with what is emitted, since every type can be written in this layout.
+ */
+import { enumValueName } from "../../schemas/protobuf/names.js";
+import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
+import { flattenedCases } from "../model/flattened.js";
+import { partsOf, partsOfShape, typesOfActors } from "../model/resolve.js";
+import type { ActorDeclaration, Schema, TypeDeclaration } from "../model/schema.js";
+import type { Field, Position, Shape, Type } from "../model/type.js";
+import { hasNumbers, protoName } from "./position.js";
+
+type Declaration = TypeDeclaration | ActorDeclaration;
+
+/** Declarations do not change, and whoever watches asks again and again. */
+const known = new WeakMap<Declaration, readonly Diagnostic[]>();
+
+/** @param schema with ids */
+export function checkProtobuf(schema: Schema): readonly Diagnostic[] {
+  return schema.modules.flatMap(({ types, actors }) => [...types, ...actors].flatMap(checkDeclaration));
+}
+
+function checkDeclaration(declaration: Declaration): readonly Diagnostic[] {
+  const before = known.get(declaration);
+  if (before !== undefined) return before;
+  const { name } = declaration;
+  const found =
+    "shape" in declaration
+      ? checkShape(declaration.shape, name)
+      : typesOfActors([declaration]).flatMap((type) => checkType(type, name));
+  known.set(declaration, found);
+  return found;
+}
+
+/** Shapes that are written in place, at any depth. */
+function checkType(type: Type, owner: string): readonly Diagnostic[] {
+  if (type.kind === "inline") return checkShape(type.shape, owner);
+  return partsOf(type).flatMap((part) => checkType(part, owner));
+}
+
+function checkShape(shape: Shape, owner: string): readonly Diagnostic[] {
+  const inside = partsOfShape(shape).flatMap((part) => checkType(part, owner));
+  switch (shape.kind) {
+    case "message":
+      return [...checkOneofs(shape.fields, owner), ...checkNames(fieldNames(shape.fields), owner), ...inside];
+    case "oneof":
+      return [...checkNames(shape.cases.map(nameOfField), owner), ...inside];
+    case "enum":
+      return checkEnum(shape, owner);
+    default:
+      return inside;
+  }
+}
+
+/** Oneofs that are part of the message, and those that look as if they were meant to be. */
+function checkOneofs(fields: readonly Field[], owner: string): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const holders = new Map<number, string>();
+  for (const { name, id, type, optional } of fields) {
+    if (flattenedCases(type, optional) === undefined) holders.set(id, name);
+  }
+  for (const { name, type, optional, at } of fields) {
+    const member = `${owner}.${name}`;
+    const inner = type.kind === "nullable" ? type.inner : type;
+    const cases = inner.kind === "inline" && inner.shape.kind === "oneof" ? inner.shape.cases : [];
+    const tagged = cases.filter(({ tags }) => tags.id !== undefined);
+    if (flattenedCases(type, optional) !== undefined) {
+      for (const item of cases) {
+        const holder = holders.get(item.id);
+        const what = { case: item.name, member, id: item.id, holder: `${owner}.${holder}` };
+        if (holder !== undefined) found.push(diagnostic("VC1131", item.at, what));
+        holders.set(item.id, `${name}.${item.name}`);
+      }
+    } else if (tagged.length > 0 && tagged.length < cases.length) {
+      const others = cases.filter((item) => !tagged.includes(item)).map((item) => item.name);
+      found.push(diagnostic("VC1130", at, { member, owner, cases: others.join(", ") }));
+    }
+  }
+  return found;
+}
+
+interface ProtoName {
+  /** In the schema. */
+  readonly member: string;
+  readonly name: string;
+  readonly at: Position;
+}
+
+function nameOfField({ name, wireName, at }: Field): ProtoName {
+  return { member: name, name: wireName ?? protoName(name), at };
+}
+
+function fieldNames(fields: readonly Field[]): readonly ProtoName[] {
+  return fields.flatMap((field) => {
+    const cases = flattenedCases(field.type, field.optional);
+    return cases === undefined ? [nameOfField(field)] : [nameOfField(field), ...cases.map(nameOfField)];
+  });
+}
+
+function checkNames(names: readonly ProtoName[], owner: string): readonly Diagnostic[] {
+  const holders = new Map<string, string>();
+  return names.flatMap(({ member, name, at }) => {
+    const holder = holders.get(name);
+    if (holder === undefined) {
+      holders.set(name, member);
+      return [];
+    }
+    return [diagnostic("VC1134", at, { member: `${owner}.${member}`, holder, name })];
+  });
+}
+
+function checkEnum(shape: Extract<Shape, { kind: "enum" }>, owner: string): readonly Diagnostic[] {
+  const isNumbers = hasNumbers(shape);
+  const names: ProtoName[] = [];
+  const found: Diagnostic[] = [];
+  for (const { value, ...first } of shape.values) {
+    const member = `${owner}.${first.name}`;
+    if (isNumbers && Number(value) !== (Number(value) | 0)) {
+      found.push(diagnostic("VC1133", first.at, { member, value }));
+    }
+    for (const { name, wireName, tags, at } of [first, ...(first.aliases ?? [])]) {
+      names.push({ member: name, name: wireName ?? enumValueName(owner, name), at });
+      const asked = tags?.id;
+      if (asked === undefined) continue;
+      const what = { id: asked, member: `${owner}.${name}` };
+      if (isNumbers && asked !== value) {
+        found.push(diagnostic("VC1132", at, { ...what, why: `its number is its value, ${value}` }));
+      } else if (!isNumbers && name !== first.name) {
+        found.push(diagnostic("VC1132", at, { ...what, why: `it is another name of ${first.name}` }));
+      }
+    }
+  }
+  // Names made of literals are told apart by their numbers: nobody can give them others.
+  return shape.origin === "literals" ? found : [...found, ...checkNames(names, owner)];
+}
