@@ -10,9 +10,15 @@ import {
   defineArgs,
   type Endpoint,
   GeneratedCodec,
+  isEmpty,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 import { type ActorNotice, ActorNoticeCodec } from "./supervision.js";
 
@@ -108,7 +114,7 @@ export interface ProcAgentKind extends MeshKind {
   readonly mesh: ProcAgentMesh<this["dims"]>;
 }
 
-class ProcConfigLockstep extends GeneratedCodec<ProcConfig> {
+class ProcConfigGenerated extends GeneratedCodec<ProcConfig> {
   override write(w: Writer, at: number, value: ProcConfig): void {
     w.requireObject(value);
     const { loader, bootstrap } = value;
@@ -135,6 +141,40 @@ class ProcConfigLockstep extends GeneratedCodec<ProcConfig> {
     return result;
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<ProcConfig>): void {
+    w.requireObject(value);
+    const { loader, bootstrap, [unknownFields]: others } = value;
+    if (loader !== undefined) w.string(10, loader);
+    if (bootstrap !== undefined) w.string(18, bootstrap);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<ProcConfig> | undefined): ProcConfig {
+    let loader: string | undefined;
+    let bootstrap: string | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ loader, bootstrap, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          loader = r.string();
+          break;
+        case 18:
+          bootstrap = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    const result: ProcConfig = {};
+    if (loader !== undefined) result.loader = loader;
+    if (bootstrap !== undefined) result.bootstrap = bootstrap;
+    return withUnknown(result, others);
+  }
+
   override shape(): Codec<ProcConfig> {
     return codec.object<ProcConfig>("ProcConfig", () => ({
       loader: codec.optional(codec.string),
@@ -143,12 +183,12 @@ class ProcConfigLockstep extends GeneratedCodec<ProcConfig> {
   }
 }
 
-export const ProcConfigCodec: Codec<ProcConfig> = new ProcConfigLockstep("ProcConfig", 0x134ae7873ca4c463n, {
+export const ProcConfigCodec: Codec<ProcConfig> = new ProcConfigGenerated("ProcConfig", 0x134ae7873ca4c463n, {
   slot: 1,
   text: true,
 });
 
-class ProcInfoLockstep extends GeneratedCodec<ProcInfo> {
+class ProcInfoGenerated extends GeneratedCodec<ProcInfo> {
   override write(w: Writer, at: number, value: ProcInfo): void {
     w.requireObject(value);
     const { pid, node, viceroy } = value;
@@ -173,17 +213,53 @@ class ProcInfoLockstep extends GeneratedCodec<ProcInfo> {
     return { pid, node, viceroy };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<ProcInfo>): void {
+    w.requireObject(value);
+    const { pid, node, viceroy, [unknownFields]: others } = value;
+    if (pid !== 0) w.uint32(8, pid);
+    if (node !== "") w.string(18, node);
+    if (viceroy !== "") w.string(26, viceroy);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<ProcInfo> | undefined): ProcInfo {
+    let pid = 0;
+    let node = "";
+    let viceroy = "";
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ pid, node, viceroy, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          pid = r.uint32();
+          break;
+        case 18:
+          node = r.string();
+          break;
+        case 26:
+          viceroy = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ pid, node, viceroy }, others);
+  }
+
   override shape(): Codec<ProcInfo> {
     return codec.object<ProcInfo>("ProcInfo", () => ({ pid: codec.uint32, node: codec.string, viceroy: codec.string }));
   }
 }
 
-export const ProcInfoCodec: Codec<ProcInfo> = new ProcInfoLockstep("ProcInfo", 0xbb3ff3baea8048dbn, {
+export const ProcInfoCodec: Codec<ProcInfo> = new ProcInfoGenerated("ProcInfo", 0xbb3ff3baea8048dbn, {
   slot: 6,
   text: true,
 });
 
-class ClassReferenceLockstep extends GeneratedCodec<ClassReference> {
+class ClassReferenceGenerated extends GeneratedCodec<ClassReference> {
   override write(w: Writer, at: number, value: ClassReference): void {
     w.requireObject(value);
     const { registry, id } = value;
@@ -205,18 +281,49 @@ class ClassReferenceLockstep extends GeneratedCodec<ClassReference> {
     return { registry, id };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<ClassReference>): void {
+    w.requireObject(value);
+    const { registry, id, [unknownFields]: others } = value;
+    if (registry !== "") w.string(10, registry);
+    if (id !== "") w.string(18, id);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<ClassReference> | undefined): ClassReference {
+    let registry = "";
+    let id = "";
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ registry, id, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          registry = r.string();
+          break;
+        case 18:
+          id = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ registry, id }, others);
+  }
+
   override shape(): Codec<ClassReference> {
     return codec.object<ClassReference>("ClassReference", () => ({ registry: codec.string, id: codec.string }));
   }
 }
 
-export const ClassReferenceCodec: Codec<ClassReference> = new ClassReferenceLockstep(
+export const ClassReferenceCodec: Codec<ClassReference> = new ClassReferenceGenerated(
   "ClassReference",
   0x74f9001039233deen,
   { slot: 2, text: true },
 );
 
-class SpawnOrderLockstep extends GeneratedCodec<SpawnOrder> {
+class SpawnOrderGenerated extends GeneratedCodec<SpawnOrder> {
   override write(w: Writer, at: number, value: SpawnOrder): void {
     w.requireObject(value);
     const { mesh, name, actor, fingerprint, args, incarnation } = value;
@@ -241,6 +348,59 @@ class SpawnOrderLockstep extends GeneratedCodec<SpawnOrder> {
     return { mesh, name, actor, fingerprint, args, incarnation };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<SpawnOrder>): void {
+    w.requireObject(value);
+    const { mesh, name, actor, fingerprint, args, incarnation, [unknownFields]: others } = value;
+    if (mesh !== 0n) w.uint64(8, mesh);
+    if (name !== "") w.string(18, name);
+    w.message(26, ClassReferenceCodec, actor);
+    if (fingerprint !== 0n) w.uint64(32, fingerprint);
+    if (!isEmpty(args, Uint8Array)) w.putBytes(42, args);
+    if (incarnation !== 0) w.uint32(48, incarnation);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<SpawnOrder> | undefined): SpawnOrder {
+    let mesh = 0n;
+    let name = "";
+    let actor: ClassReference | undefined;
+    let fingerprint = 0n;
+    let args: Uint8Array | undefined;
+    let incarnation = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ mesh, name, actor, fingerprint, args, incarnation, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          mesh = r.uint64();
+          break;
+        case 18:
+          name = r.string();
+          break;
+        case 26:
+          actor = r.message(ClassReferenceCodec, actor);
+          break;
+        case 32:
+          fingerprint = r.uint64();
+          break;
+        case 42:
+          args = r.getBytes();
+          break;
+        case 48:
+          incarnation = r.uint32();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    actor ??= r.absent(ClassReferenceCodec);
+    args ??= new Uint8Array(0);
+    return withUnknown({ mesh, name, actor, fingerprint, args, incarnation }, others);
+  }
+
   override shape(): Codec<SpawnOrder> {
     return codec.object<SpawnOrder>("SpawnOrder", () => ({
       mesh: codec.uint64,
@@ -253,13 +413,13 @@ class SpawnOrderLockstep extends GeneratedCodec<SpawnOrder> {
   }
 }
 
-export const SpawnOrderCodec: Codec<SpawnOrder> = new SpawnOrderLockstep("SpawnOrder", 0x3d581ecbfb8a22fbn, {
+export const SpawnOrderCodec: Codec<SpawnOrder> = new SpawnOrderGenerated("SpawnOrder", 0x3d581ecbfb8a22fbn, {
   slot: 27,
   text: true,
   bulk: true,
 });
 
-class SpawnOutcomeLockstep extends GeneratedCodec<SpawnOutcome> {
+class SpawnOutcomeGenerated extends GeneratedCodec<SpawnOutcome> {
   override write(w: Writer, at: number, value: SpawnOutcome): void {
     w.requireObject(value);
     const { failure } = value;
@@ -280,17 +440,45 @@ class SpawnOutcomeLockstep extends GeneratedCodec<SpawnOutcome> {
     return result;
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<SpawnOutcome>): void {
+    w.requireObject(value);
+    const { failure, [unknownFields]: others } = value;
+    if (failure !== undefined) w.message(10, ActorNoticeCodec, failure);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<SpawnOutcome> | undefined): SpawnOutcome {
+    let failure: ActorNotice | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ failure, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          failure = r.message(ActorNoticeCodec, failure);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    const result: SpawnOutcome = {};
+    if (failure !== undefined) result.failure = failure;
+    return withUnknown(result, others);
+  }
+
   override shape(): Codec<SpawnOutcome> {
     return codec.object<SpawnOutcome>("SpawnOutcome", () => ({ failure: codec.optional(ActorNoticeCodec) }));
   }
 }
 
-export const SpawnOutcomeCodec: Codec<SpawnOutcome> = new SpawnOutcomeLockstep("SpawnOutcome", 0x59ba9675c996deb5n, {
+export const SpawnOutcomeCodec: Codec<SpawnOutcome> = new SpawnOutcomeGenerated("SpawnOutcome", 0x59ba9675c996deb5n, {
   slot: 1,
   text: true,
 });
 
-class StopOrderLockstep extends GeneratedCodec<StopOrder> {
+class StopOrderGenerated extends GeneratedCodec<StopOrder> {
   override write(w: Writer, at: number, value: StopOrder): void {
     w.requireObject(value);
     const { reason, drain } = value;
@@ -306,19 +494,50 @@ class StopOrderLockstep extends GeneratedCodec<StopOrder> {
     return { reason, drain };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<StopOrder>): void {
+    w.requireObject(value);
+    const { reason, drain, [unknownFields]: others } = value;
+    if (reason !== "") w.string(10, reason);
+    if (drain !== 0) w.uint32(16, drain);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<StopOrder> | undefined): StopOrder {
+    let reason = "";
+    let drain = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ reason, drain, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          reason = r.string();
+          break;
+        case 16:
+          drain = r.uint32();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ reason, drain }, others);
+  }
+
   override shape(): Codec<StopOrder> {
     return codec.object<StopOrder>("StopOrder", () => ({ reason: codec.string, drain: codec.uint32 }));
   }
 }
 
-export const StopOrderCodec: Codec<StopOrder> = new StopOrderLockstep("StopOrder", 0x1b26c9f6ad0b9aaan, {
+export const StopOrderCodec: Codec<StopOrder> = new StopOrderGenerated("StopOrder", 0x1b26c9f6ad0b9aaan, {
   slot: 5,
   text: true,
 });
 
 type ProcAgentConfigureArgs = [config: ProcConfig];
 
-class ProcAgentConfigureArgsLockstep extends GeneratedCodec<ProcAgentConfigureArgs> {
+class ProcAgentConfigureArgsGenerated extends GeneratedCodec<ProcAgentConfigureArgs> {
   override write(w: Writer, at: number, value: ProcAgentConfigureArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const config = value[0];
@@ -330,12 +549,41 @@ class ProcAgentConfigureArgsLockstep extends GeneratedCodec<ProcAgentConfigureAr
     return [config];
   }
 
+  override writeFields(w: ProtobufWriter, value: ProcAgentConfigureArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const config = value[0];
+    w.message(10, ProcConfigCodec, config);
+  }
+
+  override readFields(
+    r: ProtobufReader,
+    end: number,
+    into: ProcAgentConfigureArgs | undefined,
+  ): ProcAgentConfigureArgs {
+    let config: ProcConfig | undefined;
+    if (into !== undefined) {
+      config = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          config = r.message(ProcConfigCodec, config);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    config ??= r.absent(ProcConfigCodec);
+    return [config];
+  }
+
   override shape(): Codec<ProcAgentConfigureArgs> {
     return codec.parameters("ProcAgent.configure", { config: ProcConfigCodec });
   }
 }
 
-const procAgentConfigureArgsCodec: Codec<ProcAgentConfigureArgs> = new ProcAgentConfigureArgsLockstep(
+const procAgentConfigureArgsCodec: Codec<ProcAgentConfigureArgs> = new ProcAgentConfigureArgsGenerated(
   "ProcAgent.configure",
   0xa16fffcc2bbf8c00n,
   { slot: 1, text: true },
@@ -343,7 +591,7 @@ const procAgentConfigureArgsCodec: Codec<ProcAgentConfigureArgs> = new ProcAgent
 
 type ProcAgentCreateActorArgs = [order: SpawnOrder];
 
-class ProcAgentCreateActorArgsLockstep extends GeneratedCodec<ProcAgentCreateActorArgs> {
+class ProcAgentCreateActorArgsGenerated extends GeneratedCodec<ProcAgentCreateActorArgs> {
   override write(w: Writer, at: number, value: ProcAgentCreateActorArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -355,12 +603,41 @@ class ProcAgentCreateActorArgsLockstep extends GeneratedCodec<ProcAgentCreateAct
     return [order];
   }
 
+  override writeFields(w: ProtobufWriter, value: ProcAgentCreateActorArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const order = value[0];
+    w.message(10, SpawnOrderCodec, order);
+  }
+
+  override readFields(
+    r: ProtobufReader,
+    end: number,
+    into: ProcAgentCreateActorArgs | undefined,
+  ): ProcAgentCreateActorArgs {
+    let order: SpawnOrder | undefined;
+    if (into !== undefined) {
+      order = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          order = r.message(SpawnOrderCodec, order);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    order ??= r.absent(SpawnOrderCodec);
+    return [order];
+  }
+
   override shape(): Codec<ProcAgentCreateActorArgs> {
     return codec.parameters("ProcAgent.createActor", { order: SpawnOrderCodec });
   }
 }
 
-const procAgentCreateActorArgsCodec: Codec<ProcAgentCreateActorArgs> = new ProcAgentCreateActorArgsLockstep(
+const procAgentCreateActorArgsCodec: Codec<ProcAgentCreateActorArgs> = new ProcAgentCreateActorArgsGenerated(
   "ProcAgent.createActor",
   0x1026955240f642c4n,
   { slot: 27, text: true, bulk: true },
@@ -368,7 +645,7 @@ const procAgentCreateActorArgsCodec: Codec<ProcAgentCreateActorArgs> = new ProcA
 
 type ProcAgentRefuseArgs = [mesh: bigint, name: string, reason: string];
 
-class ProcAgentRefuseArgsLockstep extends GeneratedCodec<ProcAgentRefuseArgs> {
+class ProcAgentRefuseArgsGenerated extends GeneratedCodec<ProcAgentRefuseArgs> {
   override write(w: Writer, at: number, value: ProcAgentRefuseArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const mesh = value[0];
@@ -394,12 +671,50 @@ class ProcAgentRefuseArgsLockstep extends GeneratedCodec<ProcAgentRefuseArgs> {
     return [mesh, name, reason];
   }
 
+  override writeFields(w: ProtobufWriter, value: ProcAgentRefuseArgs): void {
+    if (!Array.isArray(value) || value.length > 3) w.refuse();
+    const mesh = value[0];
+    const name = value[1];
+    const reason = value[2];
+    if (mesh !== 0n) w.uint64(8, mesh);
+    if (name !== "") w.string(18, name);
+    if (reason !== "") w.string(26, reason);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: ProcAgentRefuseArgs | undefined): ProcAgentRefuseArgs {
+    let mesh = 0n;
+    let name = "";
+    let reason = "";
+    if (into !== undefined) {
+      mesh = into[0];
+      name = into[1];
+      reason = into[2];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          mesh = r.uint64();
+          break;
+        case 18:
+          name = r.string();
+          break;
+        case 26:
+          reason = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [mesh, name, reason];
+  }
+
   override shape(): Codec<ProcAgentRefuseArgs> {
     return codec.parameters("ProcAgent.refuse", { mesh: codec.uint64, name: codec.string, reason: codec.string });
   }
 }
 
-const procAgentRefuseArgsCodec: Codec<ProcAgentRefuseArgs> = new ProcAgentRefuseArgsLockstep(
+const procAgentRefuseArgsCodec: Codec<ProcAgentRefuseArgs> = new ProcAgentRefuseArgsGenerated(
   "ProcAgent.refuse",
   0xc16670bbbd3939b9n,
   { slot: 10, text: true },
@@ -407,7 +722,7 @@ const procAgentRefuseArgsCodec: Codec<ProcAgentRefuseArgs> = new ProcAgentRefuse
 
 type ProcAgentStopActorArgs = [mesh: bigint, order: StopOrder];
 
-class ProcAgentStopActorArgsLockstep extends GeneratedCodec<ProcAgentStopActorArgs> {
+class ProcAgentStopActorArgsGenerated extends GeneratedCodec<ProcAgentStopActorArgs> {
   override write(w: Writer, at: number, value: ProcAgentStopActorArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const mesh = value[0];
@@ -422,12 +737,48 @@ class ProcAgentStopActorArgsLockstep extends GeneratedCodec<ProcAgentStopActorAr
     return [mesh, order];
   }
 
+  override writeFields(w: ProtobufWriter, value: ProcAgentStopActorArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const mesh = value[0];
+    const order = value[1];
+    if (mesh !== 0n) w.uint64(8, mesh);
+    w.message(18, StopOrderCodec, order);
+  }
+
+  override readFields(
+    r: ProtobufReader,
+    end: number,
+    into: ProcAgentStopActorArgs | undefined,
+  ): ProcAgentStopActorArgs {
+    let mesh = 0n;
+    let order: StopOrder | undefined;
+    if (into !== undefined) {
+      mesh = into[0];
+      order = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          mesh = r.uint64();
+          break;
+        case 18:
+          order = r.message(StopOrderCodec, order);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    order ??= r.absent(StopOrderCodec);
+    return [mesh, order];
+  }
+
   override shape(): Codec<ProcAgentStopActorArgs> {
     return codec.parameters("ProcAgent.stopActor", { mesh: codec.uint64, order: StopOrderCodec });
   }
 }
 
-const procAgentStopActorArgsCodec: Codec<ProcAgentStopActorArgs> = new ProcAgentStopActorArgsLockstep(
+const procAgentStopActorArgsCodec: Codec<ProcAgentStopActorArgs> = new ProcAgentStopActorArgsGenerated(
   "ProcAgent.stopActor",
   0x8ee650bc70509dd3n,
   { slot: 13, text: true },
@@ -435,7 +786,7 @@ const procAgentStopActorArgsCodec: Codec<ProcAgentStopActorArgs> = new ProcAgent
 
 type ProcAgentShutdownArgs = [order: StopOrder];
 
-class ProcAgentShutdownArgsLockstep extends GeneratedCodec<ProcAgentShutdownArgs> {
+class ProcAgentShutdownArgsGenerated extends GeneratedCodec<ProcAgentShutdownArgs> {
   override write(w: Writer, at: number, value: ProcAgentShutdownArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -447,12 +798,37 @@ class ProcAgentShutdownArgsLockstep extends GeneratedCodec<ProcAgentShutdownArgs
     return [order];
   }
 
+  override writeFields(w: ProtobufWriter, value: ProcAgentShutdownArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const order = value[0];
+    w.message(10, StopOrderCodec, order);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: ProcAgentShutdownArgs | undefined): ProcAgentShutdownArgs {
+    let order: StopOrder | undefined;
+    if (into !== undefined) {
+      order = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          order = r.message(StopOrderCodec, order);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    order ??= r.absent(StopOrderCodec);
+    return [order];
+  }
+
   override shape(): Codec<ProcAgentShutdownArgs> {
     return codec.parameters("ProcAgent.shutdown", { order: StopOrderCodec });
   }
 }
 
-const procAgentShutdownArgsCodec: Codec<ProcAgentShutdownArgs> = new ProcAgentShutdownArgsLockstep(
+const procAgentShutdownArgsCodec: Codec<ProcAgentShutdownArgs> = new ProcAgentShutdownArgsGenerated(
   "ProcAgent.shutdown",
   0x3310941e127578fdn,
   { slot: 5, text: true },
@@ -460,7 +836,7 @@ const procAgentShutdownArgsCodec: Codec<ProcAgentShutdownArgs> = new ProcAgentSh
 
 type ProcAgentFailedArgs = [notice: ActorNotice];
 
-class ProcAgentFailedArgsLockstep extends GeneratedCodec<ProcAgentFailedArgs> {
+class ProcAgentFailedArgsGenerated extends GeneratedCodec<ProcAgentFailedArgs> {
   override write(w: Writer, at: number, value: ProcAgentFailedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const notice = value[0];
@@ -472,12 +848,37 @@ class ProcAgentFailedArgsLockstep extends GeneratedCodec<ProcAgentFailedArgs> {
     return [notice];
   }
 
+  override writeFields(w: ProtobufWriter, value: ProcAgentFailedArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const notice = value[0];
+    w.message(10, ActorNoticeCodec, notice);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: ProcAgentFailedArgs | undefined): ProcAgentFailedArgs {
+    let notice: ActorNotice | undefined;
+    if (into !== undefined) {
+      notice = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          notice = r.message(ActorNoticeCodec, notice);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    notice ??= r.absent(ActorNoticeCodec);
+    return [notice];
+  }
+
   override shape(): Codec<ProcAgentFailedArgs> {
     return codec.parameters("ProcAgent.failed", { notice: ActorNoticeCodec });
   }
 }
 
-const procAgentFailedArgsCodec: Codec<ProcAgentFailedArgs> = new ProcAgentFailedArgsLockstep(
+const procAgentFailedArgsCodec: Codec<ProcAgentFailedArgs> = new ProcAgentFailedArgsGenerated(
   "ProcAgent.failed",
   0xd355efd9dd407790n,
   { slot: 28, text: true },

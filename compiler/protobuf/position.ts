@@ -75,6 +75,8 @@ export interface MessageField {
   readonly number: number;
   readonly presence: Presence;
   readonly form: FieldForm;
+  /** Of a tuple: which element it is. */
+  readonly element?: number;
 }
 
 /** How a value stands where it must be one value: an element, a value of a map, a case of a oneof. */
@@ -151,7 +153,9 @@ export function fieldsOf(message: MessageForm, index: SchemaIndex): readonly Mes
 /** The fields of the message that the arguments of a call are. */
 export function fieldsOfParameters(params: readonly Parameter[], index: SchemaIndex): readonly MessageField[] {
   return withNames(
-    inNumericOrder(params.map(({ name, id, type, optional }) => member(name, id, type, optional, index))),
+    inNumericOrder(
+      params.map(({ name, id, type, optional }, element) => ({ ...member(name, id, type, optional, index), element })),
+    ),
   );
 }
 
@@ -179,7 +183,7 @@ function membersOf(message: MessageForm, index: SchemaIndex): readonly MessageFi
       return [named("state", 1, scalar("bytes"), "implicit")];
     case "entry": {
       const { key, value } = message.type;
-      return [entryField("key", 1, key, index), entryField("value", 2, value, index)];
+      return [member("key", 1, key, false, index), member("value", 2, value, false, index)];
     }
     case "standIn":
       return [member(message.field, 1, message.type, false, index)];
@@ -210,7 +214,7 @@ function tupleFields(
   index: SchemaIndex,
 ): readonly MessageField[] {
   const fields = elements.map(({ name, type, optional }, i) => {
-    return member(name ?? `item${i + 1}`, i + 1, type, optional, index);
+    return { ...member(name ?? `item${i + 1}`, i + 1, type, optional, index), element: i };
   });
   if (rest === undefined) return fields;
   const list: Type = { kind: "array", element: rest, readonly: false };
@@ -224,12 +228,6 @@ function caseOf({ name, wireName, id, type }: Field, index: SchemaIndex): Messag
 function member(name: string, number: number, type: Type, optional: boolean, index: SchemaIndex): MessageField {
   const { form, presence } = elementForm(type, optional, index);
   return named(name, number, form, presence);
-}
-
-/** Of an entry, as in a map: a value that is a collection, or may be null, is written as the message that stands for it. */
-function entryField(name: string, number: number, type: Type, index: SchemaIndex): MessageField {
-  const form = valueForm(type, index);
-  return named(name, number, form, presenceOf(form));
 }
 
 /** What a member is called in protobuf, if `@name` says nothing else: letters, digits and underscores, a digit not first. */

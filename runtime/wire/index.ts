@@ -15,11 +15,19 @@ export { CodecError } from "./errors.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated.js";
 export type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
 export {
+  checkUnknownCase,
+  isEmpty,
   ProtobufReader,
   ProtobufWriter,
+  readCollection,
+  readUnknownCase,
+  readUnknownVariant,
   unknownFields,
+  type WithUnknown,
   type WithUnknownFields,
   withUnknown,
+  writeCollection,
+  writeUnknownVariant,
 } from "./protobuf/index.js";
 export { Reader } from "./reader.js";
 export type { JsonValue } from "./well-known.js";

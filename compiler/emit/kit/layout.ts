@@ -21,7 +21,14 @@ export type Layout =
       readonly second: Code;
       readonly rejects: (printed: string) => boolean;
     }
-  | { readonly kind: "states"; readonly flat: Code; readonly hugged: Code; readonly broken: Code }
+  | {
+      readonly kind: "states";
+      readonly flat: Code;
+      readonly hugged: Code;
+      readonly broken: Code;
+      /** What of `hugged` must fit on the line without any break. */
+      readonly lead: Code;
+    }
   | { readonly kind: "fill"; readonly items: readonly string[] }
   /** What is rarely broken: its layout is made when it is. */
   | {
@@ -38,6 +45,7 @@ export type Layout =
 export interface Syntax {
   /** How it is printed as the last argument of a call that does not fit on its line. */
   readonly hugged?: () => Code;
+  readonly literal?: "object" | "array";
   readonly role?: "function" | "call" | "call with a function";
 }
 
@@ -72,8 +80,8 @@ export function choice(first: Code, second: Code, rejects: (printed: string) => 
 }
 
 /** `flat` if it fits on one line, else `hugged` if its first line fits, else `broken`. */
-export function states(flat: Code, hugged: Code, broken: Code): Layout {
-  return { kind: "states", flat, hugged, broken };
+export function states(flat: Code, hugged: Code, broken: Code, lead: Code = ""): Layout {
+  return { kind: "states", flat, hugged, broken, lead };
 }
 
 /** As many items on each line as fit, commas between them. */

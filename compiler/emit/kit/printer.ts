@@ -131,9 +131,17 @@ class Printer {
     return rejects(print(first, { ...this.#options, depth, start: this.#text })) ? second : first;
   }
 
-  #state({ flat, hugged, broken }: Extract<Layout, { kind: "states" }>, depth: number): Item {
+  #state({ flat, hugged, broken, lead }: Extract<Layout, { kind: "states" }>, depth: number): Item {
     if (!mustBreak(flat) && this.#fits(flat, true)) return { code: flat, depth, flat: true };
-    return { code: this.#fits(hugged, false) ? hugged : broken, depth, flat: false };
+    const isHugged = this.#fitsAlone(lead) && this.#fits(hugged, false);
+    return { code: isHugged ? hugged : broken, depth, flat: false };
+  }
+
+  /** Whether `code` fits on the line as it stands there without a break, whatever follows. */
+  #fitsAlone(code: Code): boolean {
+    this.#room = this.#options.width - textWidth(this.#text);
+    this.#measure(code, true);
+    return this.#room >= 0;
   }
 
   #fill(items: readonly string[], depth: number): void {

@@ -70,10 +70,15 @@ function argumentList(args: readonly Code[]): Code {
   const before = args.slice(0, -1);
   const hugged = last === undefined ? undefined : syntaxOf(last).hugged;
   const previous = syntaxOf(before.at(-1) ?? "");
-  const alike = previous.hugged !== undefined || previous.role === "function";
+  // An object keeps its brace there unless there is another one before it.
+  const isObject = syntaxOf(last ?? "").literal === "object";
+  const alike = isObject
+    ? previous.literal === "object"
+    : previous.hugged !== undefined || previous.role === "function";
   if (last === undefined || hugged === undefined || alike || before.some(mustBreak)) return parenthesized(args);
   const around = (code: Code): Code => ["(", before.map((arg) => [arg, ", "]), code, ")"];
-  return states(around(last), around(hugged()), broken(ungrouped(parenthesized(args))));
+  const lead: Code = isObject ? ["(", before.map((arg) => [arg, ", "]), "{"] : "";
+  return states(around(last), around(hugged()), broken(ungrouped(parenthesized(args))), lead);
 }
 
 function lazily<T>(make: () => T): () => T {
@@ -108,21 +113,21 @@ export function arrowToObject(head: Code, object: Code): Code {
 export function objectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";
   const hugged = lazily(() => broken(["{", indent([line, join(separator, entries)]), ifBroken(","), line, "}"]));
-  return lazy(["{ ", join(", ", entries), " }"], entries.some(mustBreak), hugged, { hugged });
+  return lazy(["{ ", join(", ", entries), " }"], entries.some(mustBreak), hugged, { hugged, literal: "object" });
 }
 
 /** An object literal with every entry on its own line. */
 export function tallObjectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";
   const content: Code = ["{", indent([hardline, join([",", hardline], entries)]), ",", hardline, "}"];
-  return broken(content, { hugged: () => broken(content) });
+  return broken(content, { hugged: () => broken(content), literal: "object" });
 }
 
 /** `[a, b]`: an array literal, or a tuple type. */
 export function bracketed(items: readonly Code[]): Code {
   if (items.length === 0) return "[]";
   const hugged = lazily(() => broken(["[", indent([softline, join(separator, items)]), ifBroken(","), softline, "]"]));
-  return lazy(["[", join(", ", items), "]"], items.some(mustBreak), hugged, { hugged });
+  return lazy(["[", join(", ", items), "]"], items.some(mustBreak), hugged, { hugged, literal: "array" });
 }
 
 /** An array of number literals: as many on each line as fit. */

@@ -11,6 +11,8 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
   type StreamEndpoint,
   type Writer,
@@ -44,7 +46,7 @@ export interface CounterKind extends MeshKind {
 
 type CounterArgs = [initial: number];
 
-class CounterArgsLockstep extends GeneratedCodec<CounterArgs> {
+class CounterArgsGenerated extends GeneratedCodec<CounterArgs> {
   override write(w: Writer, at: number, value: CounterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const initial = value[0];
@@ -58,16 +60,40 @@ class CounterArgsLockstep extends GeneratedCodec<CounterArgs> {
     return [initial];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const initial = value[0];
+    if (initial !== 0) w.int32(8, initial);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterArgs | undefined): CounterArgs {
+    let initial = 0;
+    if (into !== undefined) {
+      initial = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          initial = r.int32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [initial];
+  }
+
   override shape(): Codec<CounterArgs> {
     return codec.parameters("Counter", { initial: codec.int32 });
   }
 }
 
-const counterArgsCodec: Codec<CounterArgs> = new CounterArgsLockstep("Counter", 0xed3b294f7b1ad192n, { slot: 4 });
+const counterArgsCodec: Codec<CounterArgs> = new CounterArgsGenerated("Counter", 0xed3b294f7b1ad192n, { slot: 4 });
 
 type CounterIncrementArgs = [by?: number];
 
-class CounterIncrementArgsLockstep extends GeneratedCodec<CounterIncrementArgs> {
+class CounterIncrementArgsGenerated extends GeneratedCodec<CounterIncrementArgs> {
   override write(w: Writer, at: number, value: CounterIncrementArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const by = value[0];
@@ -90,12 +116,39 @@ class CounterIncrementArgsLockstep extends GeneratedCodec<CounterIncrementArgs> 
     return [];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterIncrementArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const by = value[0];
+    if (by !== undefined) w.int32(8, by);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterIncrementArgs | undefined): CounterIncrementArgs {
+    let by: number | undefined;
+    if (into !== undefined) {
+      by = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          by = r.int32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    if (by !== undefined) {
+      return [by] as CounterIncrementArgs;
+    }
+    return [];
+  }
+
   override shape(): Codec<CounterIncrementArgs> {
     return codec.parameters("Counter.increment", { by: codec.optional(codec.int32) });
   }
 }
 
-const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrementArgsLockstep(
+const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrementArgsGenerated(
   "Counter.increment",
   0xd9c81f8694df9a6en,
   { slot: 1 },
@@ -103,7 +156,7 @@ const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrem
 
 type CounterWatchArgs = [count: number];
 
-class CounterWatchArgsLockstep extends GeneratedCodec<CounterWatchArgs> {
+class CounterWatchArgsGenerated extends GeneratedCodec<CounterWatchArgs> {
   override write(w: Writer, at: number, value: CounterWatchArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const count = value[0];
@@ -117,12 +170,36 @@ class CounterWatchArgsLockstep extends GeneratedCodec<CounterWatchArgs> {
     return [count];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterWatchArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const count = value[0];
+    if (count !== 0) w.int32(8, count);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterWatchArgs | undefined): CounterWatchArgs {
+    let count = 0;
+    if (into !== undefined) {
+      count = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          count = r.int32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [count];
+  }
+
   override shape(): Codec<CounterWatchArgs> {
     return codec.parameters("Counter.watch", { count: codec.int32 });
   }
 }
 
-const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsLockstep(
+const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsGenerated(
   "Counter.watch",
   0xed3b294f7b1ad192n,
   { slot: 4 },

@@ -11,8 +11,13 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 
 /** What a model learns from in one step: inputs, and the outputs that belong to them. */
@@ -42,7 +47,7 @@ export interface LoaderKind extends MeshKind {
   readonly mesh: LoaderMesh<this["dims"]>;
 }
 
-class BatchLockstep extends GeneratedCodec<Batch> {
+class BatchGenerated extends GeneratedCodec<Batch> {
   override write(w: Writer, at: number, value: Batch): void {
     w.requireObject(value);
     const { number: number2, inputs, outputs } = value;
@@ -62,6 +67,50 @@ class BatchLockstep extends GeneratedCodec<Batch> {
     return { number: number2, inputs, outputs };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Batch>): void {
+    w.requireObject(value);
+    const { number: number2, inputs, outputs, [unknownFields]: others } = value;
+    if (number2 !== 0) w.uint32(8, number2);
+    w.typed(18, Float64Array, inputs);
+    w.typed(26, Float64Array, outputs);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Batch> | undefined): Batch {
+    let number2 = 0;
+    let inputs: Float64Array | undefined;
+    let outputs: Float64Array | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ number: number2, inputs, outputs, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          number2 = r.uint32();
+          break;
+        case 18:
+          inputs = r.typed(Float64Array, inputs);
+          break;
+        case 17:
+          inputs = r.typedElement(Float64Array, inputs);
+          break;
+        case 26:
+          outputs = r.typed(Float64Array, outputs);
+          break;
+        case 25:
+          outputs = r.typedElement(Float64Array, outputs);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    inputs ??= new Float64Array(0);
+    outputs ??= new Float64Array(0);
+    return withUnknown({ number: number2, inputs, outputs }, others);
+  }
+
   override shape(): Codec<Batch> {
     return codec.object<Batch>("Batch", () => ({
       number: codec.uint32,
@@ -71,11 +120,11 @@ class BatchLockstep extends GeneratedCodec<Batch> {
   }
 }
 
-export const BatchCodec: Codec<Batch> = new BatchLockstep("Batch", 0xb335f6f749216897n, { slot: 12, bulk: true });
+export const BatchCodec: Codec<Batch> = new BatchGenerated("Batch", 0xb335f6f749216897n, { slot: 12, bulk: true });
 
 type LoaderArgs = [batchSize: number];
 
-class LoaderArgsLockstep extends GeneratedCodec<LoaderArgs> {
+class LoaderArgsGenerated extends GeneratedCodec<LoaderArgs> {
   override write(w: Writer, at: number, value: LoaderArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const batchSize = value[0];
@@ -89,12 +138,36 @@ class LoaderArgsLockstep extends GeneratedCodec<LoaderArgs> {
     return [batchSize];
   }
 
+  override writeFields(w: ProtobufWriter, value: LoaderArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const batchSize = value[0];
+    if (batchSize !== 0) w.uint32(8, batchSize);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: LoaderArgs | undefined): LoaderArgs {
+    let batchSize = 0;
+    if (into !== undefined) {
+      batchSize = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          batchSize = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [batchSize];
+  }
+
   override shape(): Codec<LoaderArgs> {
     return codec.parameters("Loader", { batchSize: codec.uint32 });
   }
 }
 
-const loaderArgsCodec: Codec<LoaderArgs> = new LoaderArgsLockstep("Loader", 0xe7760958c1e565f5n, { slot: 4 });
+const loaderArgsCodec: Codec<LoaderArgs> = new LoaderArgsGenerated("Loader", 0xe7760958c1e565f5n, { slot: 4 });
 
 export const loaderDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/loader#Loader",

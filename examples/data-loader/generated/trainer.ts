@@ -11,8 +11,13 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 import { type LoaderMesh, loaderDescriptor } from "./loader.js";
 
@@ -53,7 +58,7 @@ export interface TrainerKind extends MeshKind {
   readonly mesh: TrainerMesh<this["dims"]>;
 }
 
-class LineLockstep extends GeneratedCodec<Line> {
+class LineGenerated extends GeneratedCodec<Line> {
   override write(w: Writer, at: number, value: Line): void {
     w.requireObject(value);
     const { slope, offset } = value;
@@ -71,14 +76,45 @@ class LineLockstep extends GeneratedCodec<Line> {
     return { slope, offset };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {
+    w.requireObject(value);
+    const { slope, offset, [unknownFields]: others } = value;
+    if (!Object.is(slope, 0)) w.double(9, slope);
+    if (!Object.is(offset, 0)) w.double(17, offset);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Line> | undefined): Line {
+    let slope = 0;
+    let offset = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ slope, offset, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 9:
+          slope = r.double();
+          break;
+        case 17:
+          offset = r.double();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ slope, offset }, others);
+  }
+
   override shape(): Codec<Line> {
     return codec.object<Line>("Line", () => ({ slope: codec.double, offset: codec.double }));
   }
 }
 
-export const LineCodec: Codec<Line> = new LineLockstep("Line", 0x94b05e1fdc6dbce5n, { slot: 16 });
+export const LineCodec: Codec<Line> = new LineGenerated("Line", 0x94b05e1fdc6dbce5n, { slot: 16 });
 
-class ProgressLockstep extends GeneratedCodec<Progress> {
+class ProgressGenerated extends GeneratedCodec<Progress> {
   override write(w: Writer, at: number, value: Progress): void {
     w.requireObject(value);
     const { line, loss, batches } = value;
@@ -109,6 +145,46 @@ class ProgressLockstep extends GeneratedCodec<Progress> {
     return { line, loss, batches };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Progress>): void {
+    w.requireObject(value);
+    const { line, loss, batches, [unknownFields]: others } = value;
+    w.message(10, LineCodec, line);
+    if (!Object.is(loss, 0)) w.double(17, loss);
+    w.packedUint32(26, batches);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Progress> | undefined): Progress {
+    let line: Line | undefined;
+    let loss = 0;
+    let batches: number[] = [];
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ line, loss, batches, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          line = r.message(LineCodec, line);
+          break;
+        case 17:
+          loss = r.double();
+          break;
+        case 26:
+          batches = r.packedUint32(batches);
+          break;
+        case 24:
+          batches.push(r.uint32());
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    line ??= r.absent(LineCodec);
+    return withUnknown({ line, loss, batches }, others);
+  }
+
   override shape(): Codec<Progress> {
     return codec.object<Progress>("Progress", () => ({
       line: LineCodec,
@@ -118,11 +194,11 @@ class ProgressLockstep extends GeneratedCodec<Progress> {
   }
 }
 
-export const ProgressCodec: Codec<Progress> = new ProgressLockstep("Progress", 0x3bdbb23a03772433n, { slot: 25 });
+export const ProgressCodec: Codec<Progress> = new ProgressGenerated("Progress", 0x3bdbb23a03772433n, { slot: 25 });
 
 type TrainerArgs = [loaders: LoaderMesh<"gpus">];
 
-class TrainerArgsLockstep extends GeneratedCodec<TrainerArgs> {
+class TrainerArgsGenerated extends GeneratedCodec<TrainerArgs> {
   override write(w: Writer, at: number, value: TrainerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const loaders = value[0];
@@ -134,19 +210,44 @@ class TrainerArgsLockstep extends GeneratedCodec<TrainerArgs> {
     return [loaders];
   }
 
+  override writeFields(w: ProtobufWriter, value: TrainerArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const loaders = value[0];
+    w.message(10, trainerArgsLoadersCodec, loaders);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: TrainerArgs | undefined): TrainerArgs {
+    let loaders: TrainerArgsLoaders | undefined;
+    if (into !== undefined) {
+      loaders = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          loaders = r.message(trainerArgsLoadersCodec, loaders);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    loaders ??= r.absent(trainerArgsLoadersCodec);
+    return [loaders];
+  }
+
   override shape(): Codec<TrainerArgs> {
     return codec.parameters("Trainer", { loaders: codec.mesh(() => loaderDescriptor, ["gpus"]) });
   }
 }
 
-const trainerArgsCodec: Codec<TrainerArgs> = new TrainerArgsLockstep("Trainer", 0x88fac1f31d87c170n, {
+const trainerArgsCodec: Codec<TrainerArgs> = new TrainerArgsGenerated("Trainer", 0x88fac1f31d87c170n, {
   slot: 4,
   text: true,
 });
 
 type TrainerTrainArgs = [line: Line, steps: number];
 
-class TrainerTrainArgsLockstep extends GeneratedCodec<TrainerTrainArgs> {
+class TrainerTrainArgsGenerated extends GeneratedCodec<TrainerTrainArgs> {
   override write(w: Writer, at: number, value: TrainerTrainArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const line = value[0];
@@ -163,18 +264,52 @@ class TrainerTrainArgsLockstep extends GeneratedCodec<TrainerTrainArgs> {
     return [line, steps];
   }
 
+  override writeFields(w: ProtobufWriter, value: TrainerTrainArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const line = value[0];
+    const steps = value[1];
+    w.message(10, LineCodec, line);
+    if (steps !== 0) w.uint32(16, steps);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: TrainerTrainArgs | undefined): TrainerTrainArgs {
+    let line: Line | undefined;
+    let steps = 0;
+    if (into !== undefined) {
+      line = into[0];
+      steps = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          line = r.message(LineCodec, line);
+          break;
+        case 16:
+          steps = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    line ??= r.absent(LineCodec);
+    return [line, steps];
+  }
+
   override shape(): Codec<TrainerTrainArgs> {
     return codec.parameters("Trainer.train", { line: LineCodec, steps: codec.uint32 });
   }
 }
 
-const trainerTrainArgsCodec: Codec<TrainerTrainArgs> = new TrainerTrainArgsLockstep(
+const trainerTrainArgsCodec: Codec<TrainerTrainArgs> = new TrainerTrainArgsGenerated(
   "Trainer.train",
   0xbdcf352e4c1b2273n,
   { slot: 20 },
 );
 
 const trainerArgsLoadersCodec: Codec<LoaderMesh<"gpus">> = codec.mesh(() => loaderDescriptor, ["gpus"]);
+
+type TrainerArgsLoaders = LoaderMesh<"gpus">;
 
 export const trainerDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/trainer#Trainer",

@@ -12,8 +12,13 @@ import {
   GeneratedCodec,
   type MeshKind,
   type Port,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 
 /** One stroke, as it is called out to the spectators. */
@@ -52,7 +57,7 @@ export interface PlayerKind extends MeshKind {
   readonly mesh: PlayerMesh<this["dims"]>;
 }
 
-class StrokeLockstep extends GeneratedCodec<Stroke> {
+class StrokeGenerated extends GeneratedCodec<Stroke> {
   override write(w: Writer, at: number, value: Stroke): void {
     w.requireObject(value);
     const { player, number: number2 } = value;
@@ -68,16 +73,47 @@ class StrokeLockstep extends GeneratedCodec<Stroke> {
     return { player, number: number2 };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Stroke>): void {
+    w.requireObject(value);
+    const { player, number: number2, [unknownFields]: others } = value;
+    if (player !== "") w.string(10, player);
+    if (number2 !== 0) w.uint32(16, number2);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Stroke> | undefined): Stroke {
+    let player = "";
+    let number2 = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ player, number: number2, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          player = r.string();
+          break;
+        case 16:
+          number2 = r.uint32();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ player, number: number2 }, others);
+  }
+
   override shape(): Codec<Stroke> {
     return codec.object<Stroke>("Stroke", () => ({ player: codec.string, number: codec.uint32 }));
   }
 }
 
-export const StrokeCodec: Codec<Stroke> = new StrokeLockstep("Stroke", 0x8587633d4b12647fn, { slot: 5, text: true });
+export const StrokeCodec: Codec<Stroke> = new StrokeGenerated("Stroke", 0x8587633d4b12647fn, { slot: 5, text: true });
 
 type PlayerFaceArgs = [name: string, opponent: PlayerMesh, strokes: Port<Stroke>];
 
-class PlayerFaceArgsLockstep extends GeneratedCodec<PlayerFaceArgs> {
+class PlayerFaceArgsGenerated extends GeneratedCodec<PlayerFaceArgs> {
   override write(w: Writer, at: number, value: PlayerFaceArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const name = value[0];
@@ -95,6 +131,46 @@ class PlayerFaceArgsLockstep extends GeneratedCodec<PlayerFaceArgs> {
     return [name, opponent, strokes];
   }
 
+  override writeFields(w: ProtobufWriter, value: PlayerFaceArgs): void {
+    if (!Array.isArray(value) || value.length > 3) w.refuse();
+    const name = value[0];
+    const opponent = value[1];
+    const strokes = value[2];
+    if (name !== "") w.string(10, name);
+    w.message(18, playerFaceArgsOpponentCodec, opponent);
+    w.message(26, playerFaceArgsStrokesCodec, strokes);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: PlayerFaceArgs | undefined): PlayerFaceArgs {
+    let name = "";
+    let opponent: PlayerMesh | undefined;
+    let strokes: PlayerFaceArgsStrokes | undefined;
+    if (into !== undefined) {
+      name = into[0];
+      opponent = into[1];
+      strokes = into[2];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          name = r.string();
+          break;
+        case 18:
+          opponent = r.message(playerFaceArgsOpponentCodec, opponent);
+          break;
+        case 26:
+          strokes = r.message(playerFaceArgsStrokesCodec, strokes);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    opponent ??= r.absent(playerFaceArgsOpponentCodec);
+    strokes ??= r.absent(playerFaceArgsStrokesCodec);
+    return [name, opponent, strokes];
+  }
+
   override shape(): Codec<PlayerFaceArgs> {
     return codec.parameters("Player.face", {
       name: codec.string,
@@ -104,14 +180,14 @@ class PlayerFaceArgsLockstep extends GeneratedCodec<PlayerFaceArgs> {
   }
 }
 
-const playerFaceArgsCodec: Codec<PlayerFaceArgs> = new PlayerFaceArgsLockstep("Player.face", 0xefa69f75cd71a455n, {
+const playerFaceArgsCodec: Codec<PlayerFaceArgs> = new PlayerFaceArgsGenerated("Player.face", 0xefa69f75cd71a455n, {
   slot: 9,
   text: true,
 });
 
 type PlayerHitArgs = [number: number, last: number];
 
-class PlayerHitArgsLockstep extends GeneratedCodec<PlayerHitArgs> {
+class PlayerHitArgsGenerated extends GeneratedCodec<PlayerHitArgs> {
   override write(w: Writer, at: number, value: PlayerHitArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const number2 = value[0];
@@ -130,18 +206,49 @@ class PlayerHitArgsLockstep extends GeneratedCodec<PlayerHitArgs> {
     return [number2, last];
   }
 
+  override writeFields(w: ProtobufWriter, value: PlayerHitArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const number2 = value[0];
+    const last = value[1];
+    if (number2 !== 0) w.uint32(8, number2);
+    if (last !== 0) w.uint32(16, last);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: PlayerHitArgs | undefined): PlayerHitArgs {
+    let number2 = 0;
+    let last = 0;
+    if (into !== undefined) {
+      number2 = into[0];
+      last = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          number2 = r.uint32();
+          break;
+        case 16:
+          last = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [number2, last];
+  }
+
   override shape(): Codec<PlayerHitArgs> {
     return codec.parameters("Player.hit", { number: codec.uint32, last: codec.uint32 });
   }
 }
 
-const playerHitArgsCodec: Codec<PlayerHitArgs> = new PlayerHitArgsLockstep("Player.hit", 0xe83c083dd1e86aa5n, {
+const playerHitArgsCodec: Codec<PlayerHitArgs> = new PlayerHitArgsGenerated("Player.hit", 0xe83c083dd1e86aa5n, {
   slot: 8,
 });
 
 type PlayerBounceArgs = [ball: number];
 
-class PlayerBounceArgsLockstep extends GeneratedCodec<PlayerBounceArgs> {
+class PlayerBounceArgsGenerated extends GeneratedCodec<PlayerBounceArgs> {
   override write(w: Writer, at: number, value: PlayerBounceArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const ball = value[0];
@@ -155,12 +262,36 @@ class PlayerBounceArgsLockstep extends GeneratedCodec<PlayerBounceArgs> {
     return [ball];
   }
 
+  override writeFields(w: ProtobufWriter, value: PlayerBounceArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const ball = value[0];
+    if (ball !== 0) w.uint32(8, ball);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: PlayerBounceArgs | undefined): PlayerBounceArgs {
+    let ball = 0;
+    if (into !== undefined) {
+      ball = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          ball = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [ball];
+  }
+
   override shape(): Codec<PlayerBounceArgs> {
     return codec.parameters("Player.bounce", { ball: codec.uint32 });
   }
 }
 
-const playerBounceArgsCodec: Codec<PlayerBounceArgs> = new PlayerBounceArgsLockstep(
+const playerBounceArgsCodec: Codec<PlayerBounceArgs> = new PlayerBounceArgsGenerated(
   "Player.bounce",
   0xe7760958c1e565f5n,
   { slot: 4 },
@@ -169,6 +300,8 @@ const playerBounceArgsCodec: Codec<PlayerBounceArgs> = new PlayerBounceArgsLocks
 const playerFaceArgsOpponentCodec: Codec<PlayerMesh> = codec.mesh(() => playerDescriptor);
 
 const playerFaceArgsStrokesCodec: Codec<Port<Stroke>> = codec.port(() => StrokeCodec);
+
+type PlayerFaceArgsStrokes = Port<Stroke>;
 
 export const playerDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/player#Player",

@@ -12,6 +12,8 @@ import {
   GeneratedCodec,
   type MeshKind,
   type Port,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
   type Writer,
 } from "viceroy/codegen/v1";
@@ -40,7 +42,7 @@ export interface ArchiveKind extends MeshKind {
 
 type ArchiveArgs = [progress: Port<number>];
 
-class ArchiveArgsLockstep extends GeneratedCodec<ArchiveArgs> {
+class ArchiveArgsGenerated extends GeneratedCodec<ArchiveArgs> {
   override write(w: Writer, at: number, value: ArchiveArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const progress = value[0];
@@ -52,19 +54,44 @@ class ArchiveArgsLockstep extends GeneratedCodec<ArchiveArgs> {
     return [progress];
   }
 
+  override writeFields(w: ProtobufWriter, value: ArchiveArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const progress = value[0];
+    w.message(10, archiveArgsProgressCodec, progress);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: ArchiveArgs | undefined): ArchiveArgs {
+    let progress: ArchiveArgsProgress | undefined;
+    if (into !== undefined) {
+      progress = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          progress = r.message(archiveArgsProgressCodec, progress);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    progress ??= r.absent(archiveArgsProgressCodec);
+    return [progress];
+  }
+
   override shape(): Codec<ArchiveArgs> {
     return codec.parameters("Archive", { progress: codec.port(() => codec.uint32) });
   }
 }
 
-const archiveArgsCodec: Codec<ArchiveArgs> = new ArchiveArgsLockstep("Archive", 0xfb1604fc90694ca5n, {
+const archiveArgsCodec: Codec<ArchiveArgs> = new ArchiveArgsGenerated("Archive", 0xfb1604fc90694ca5n, {
   slot: 4,
   text: true,
 });
 
 type ArchiveStoreArgs = [note: string];
 
-class ArchiveStoreArgsLockstep extends GeneratedCodec<ArchiveStoreArgs> {
+class ArchiveStoreArgsGenerated extends GeneratedCodec<ArchiveStoreArgs> {
   override write(w: Writer, at: number, value: ArchiveStoreArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const note = value[0];
@@ -76,18 +103,44 @@ class ArchiveStoreArgsLockstep extends GeneratedCodec<ArchiveStoreArgs> {
     return [note];
   }
 
+  override writeFields(w: ProtobufWriter, value: ArchiveStoreArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const note = value[0];
+    if (note !== "") w.string(10, note);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: ArchiveStoreArgs | undefined): ArchiveStoreArgs {
+    let note = "";
+    if (into !== undefined) {
+      note = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          note = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [note];
+  }
+
   override shape(): Codec<ArchiveStoreArgs> {
     return codec.parameters("Archive.store", { note: codec.string });
   }
 }
 
-const archiveStoreArgsCodec: Codec<ArchiveStoreArgs> = new ArchiveStoreArgsLockstep(
+const archiveStoreArgsCodec: Codec<ArchiveStoreArgs> = new ArchiveStoreArgsGenerated(
   "Archive.store",
   0x2d6d22fb15d3a66fn,
   { slot: 1, text: true },
 );
 
 const archiveArgsProgressCodec: Codec<Port<number>> = codec.port(() => codec.uint32);
+
+type ArchiveArgsProgress = Port<number>;
 
 export const archiveDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/archive#Archive",

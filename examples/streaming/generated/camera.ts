@@ -10,10 +10,16 @@ import {
   defineArgs,
   type Endpoint,
   GeneratedCodec,
+  isEmpty,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
   type StreamEndpoint,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 
 export interface Picture {
@@ -52,7 +58,7 @@ export interface CameraKind extends MeshKind {
   readonly mesh: CameraMesh<this["dims"]>;
 }
 
-class PictureLockstep extends GeneratedCodec<Picture> {
+class PictureGenerated extends GeneratedCodec<Picture> {
   override write(w: Writer, at: number, value: Picture): void {
     w.requireObject(value);
     const { number: number2, pixels } = value;
@@ -68,17 +74,49 @@ class PictureLockstep extends GeneratedCodec<Picture> {
     return { number: number2, pixels };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Picture>): void {
+    w.requireObject(value);
+    const { number: number2, pixels, [unknownFields]: others } = value;
+    if (number2 !== 0) w.uint32(8, number2);
+    if (!isEmpty(pixels, Uint8Array)) w.putBytes(18, pixels);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Picture> | undefined): Picture {
+    let number2 = 0;
+    let pixels: Uint8Array | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ number: number2, pixels, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          number2 = r.uint32();
+          break;
+        case 18:
+          pixels = r.getBytes();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    pixels ??= new Uint8Array(0);
+    return withUnknown({ number: number2, pixels }, others);
+  }
+
   override shape(): Codec<Picture> {
     return codec.object<Picture>("Picture", () => ({ number: codec.uint32, pixels: codec.bytes }));
   }
 }
 
-export const PictureCodec: Codec<Picture> = new PictureLockstep("Picture", 0x5f7e5ab9734a1a5en, {
+export const PictureCodec: Codec<Picture> = new PictureGenerated("Picture", 0x5f7e5ab9734a1a5en, {
   slot: 8,
   bulk: true,
 });
 
-class CameraStatusLockstep extends GeneratedCodec<CameraStatus> {
+class CameraStatusGenerated extends GeneratedCodec<CameraStatus> {
   override write(w: Writer, at: number, value: CameraStatus): void {
     w.requireObject(value);
     const { taken, filming } = value;
@@ -100,18 +138,49 @@ class CameraStatusLockstep extends GeneratedCodec<CameraStatus> {
     return { taken, filming };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<CameraStatus>): void {
+    w.requireObject(value);
+    const { taken, filming, [unknownFields]: others } = value;
+    if (taken !== 0) w.uint32(8, taken);
+    if (filming !== false) w.bool(16, filming);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<CameraStatus> | undefined): CameraStatus {
+    let taken = 0;
+    let filming = false;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ taken, filming, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          taken = r.uint32();
+          break;
+        case 16:
+          filming = r.bool();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ taken, filming }, others);
+  }
+
   override shape(): Codec<CameraStatus> {
     return codec.object<CameraStatus>("CameraStatus", () => ({ taken: codec.uint32, filming: codec.boolean }));
   }
 }
 
-export const CameraStatusCodec: Codec<CameraStatus> = new CameraStatusLockstep("CameraStatus", 0x1d2011e45ca1d25cn, {
+export const CameraStatusCodec: Codec<CameraStatus> = new CameraStatusGenerated("CameraStatus", 0x1d2011e45ca1d25cn, {
   slot: 5,
 });
 
 type CameraFilmArgs = [width: number, height: number];
 
-class CameraFilmArgsLockstep extends GeneratedCodec<CameraFilmArgs> {
+class CameraFilmArgsGenerated extends GeneratedCodec<CameraFilmArgs> {
   override write(w: Writer, at: number, value: CameraFilmArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const width = value[0];
@@ -130,12 +199,43 @@ class CameraFilmArgsLockstep extends GeneratedCodec<CameraFilmArgs> {
     return [width, height];
   }
 
+  override writeFields(w: ProtobufWriter, value: CameraFilmArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const width = value[0];
+    const height = value[1];
+    if (width !== 0) w.uint32(8, width);
+    if (height !== 0) w.uint32(16, height);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CameraFilmArgs | undefined): CameraFilmArgs {
+    let width = 0;
+    let height = 0;
+    if (into !== undefined) {
+      width = into[0];
+      height = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          width = r.uint32();
+          break;
+        case 16:
+          height = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [width, height];
+  }
+
   override shape(): Codec<CameraFilmArgs> {
     return codec.parameters("Camera.film", { width: codec.uint32, height: codec.uint32 });
   }
 }
 
-const cameraFilmArgsCodec: Codec<CameraFilmArgs> = new CameraFilmArgsLockstep("Camera.film", 0xe83c083dd1e86aa5n, {
+const cameraFilmArgsCodec: Codec<CameraFilmArgs> = new CameraFilmArgsGenerated("Camera.film", 0xe83c083dd1e86aa5n, {
   slot: 8,
 });
 

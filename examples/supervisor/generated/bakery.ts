@@ -11,8 +11,13 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 
 /** What became of one order. */
@@ -66,7 +71,7 @@ export interface BakeryKind extends MeshKind {
   readonly mesh: BakeryMesh<this["dims"]>;
 }
 
-class BakedLockstep extends GeneratedCodec<Baked> {
+class BakedGenerated extends GeneratedCodec<Baked> {
   override write(w: Writer, at: number, value: Baked): void {
     w.requireObject(value);
     const { order, result } = value;
@@ -88,16 +93,47 @@ class BakedLockstep extends GeneratedCodec<Baked> {
     return { order, result };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Baked>): void {
+    w.requireObject(value);
+    const { order, result, [unknownFields]: others } = value;
+    if (order !== "") w.string(10, order);
+    if (result !== "") w.string(18, result);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Baked> | undefined): Baked {
+    let order = "";
+    let result = "";
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ order, result, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          order = r.string();
+          break;
+        case 18:
+          result = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ order, result }, others);
+  }
+
   override shape(): Codec<Baked> {
     return codec.object<Baked>("Baked", () => ({ order: codec.string, result: codec.string }));
   }
 }
 
-export const BakedCodec: Codec<Baked> = new BakedLockstep("Baked", 0xc06f2b22ed04708en, { slot: 2, text: true });
+export const BakedCodec: Codec<Baked> = new BakedGenerated("Baked", 0xc06f2b22ed04708en, { slot: 2, text: true });
 
 type OvenArgs = [loavesToLive: number];
 
-class OvenArgsLockstep extends GeneratedCodec<OvenArgs> {
+class OvenArgsGenerated extends GeneratedCodec<OvenArgs> {
   override write(w: Writer, at: number, value: OvenArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const loavesToLive = value[0];
@@ -111,16 +147,40 @@ class OvenArgsLockstep extends GeneratedCodec<OvenArgs> {
     return [loavesToLive];
   }
 
+  override writeFields(w: ProtobufWriter, value: OvenArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const loavesToLive = value[0];
+    if (loavesToLive !== 0) w.uint32(8, loavesToLive);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: OvenArgs | undefined): OvenArgs {
+    let loavesToLive = 0;
+    if (into !== undefined) {
+      loavesToLive = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          loavesToLive = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [loavesToLive];
+  }
+
   override shape(): Codec<OvenArgs> {
     return codec.parameters("Oven", { loavesToLive: codec.uint32 });
   }
 }
 
-const ovenArgsCodec: Codec<OvenArgs> = new OvenArgsLockstep("Oven", 0xe7760958c1e565f5n, { slot: 4 });
+const ovenArgsCodec: Codec<OvenArgs> = new OvenArgsGenerated("Oven", 0xe7760958c1e565f5n, { slot: 4 });
 
 type OvenBakeArgs = [order: string];
 
-class OvenBakeArgsLockstep extends GeneratedCodec<OvenBakeArgs> {
+class OvenBakeArgsGenerated extends GeneratedCodec<OvenBakeArgs> {
   override write(w: Writer, at: number, value: OvenBakeArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -132,19 +192,43 @@ class OvenBakeArgsLockstep extends GeneratedCodec<OvenBakeArgs> {
     return [order];
   }
 
+  override writeFields(w: ProtobufWriter, value: OvenBakeArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const order = value[0];
+    if (order !== "") w.string(10, order);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: OvenBakeArgs | undefined): OvenBakeArgs {
+    let order = "";
+    if (into !== undefined) {
+      order = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          order = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [order];
+  }
+
   override shape(): Codec<OvenBakeArgs> {
     return codec.parameters("Oven.bake", { order: codec.string });
   }
 }
 
-const ovenBakeArgsCodec: Codec<OvenBakeArgs> = new OvenBakeArgsLockstep("Oven.bake", 0x2d6d22fb15d3a66fn, {
+const ovenBakeArgsCodec: Codec<OvenBakeArgs> = new OvenBakeArgsGenerated("Oven.bake", 0x2d6d22fb15d3a66fn, {
   slot: 1,
   text: true,
 });
 
 type BakeryArgs = [ovens: number, spares: number];
 
-class BakeryArgsLockstep extends GeneratedCodec<BakeryArgs> {
+class BakeryArgsGenerated extends GeneratedCodec<BakeryArgs> {
   override write(w: Writer, at: number, value: BakeryArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const ovens = value[0];
@@ -163,16 +247,47 @@ class BakeryArgsLockstep extends GeneratedCodec<BakeryArgs> {
     return [ovens, spares];
   }
 
+  override writeFields(w: ProtobufWriter, value: BakeryArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const ovens = value[0];
+    const spares = value[1];
+    if (ovens !== 0) w.uint32(8, ovens);
+    if (spares !== 0) w.uint32(16, spares);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: BakeryArgs | undefined): BakeryArgs {
+    let ovens = 0;
+    let spares = 0;
+    if (into !== undefined) {
+      ovens = into[0];
+      spares = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          ovens = r.uint32();
+          break;
+        case 16:
+          spares = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [ovens, spares];
+  }
+
   override shape(): Codec<BakeryArgs> {
     return codec.parameters("Bakery", { ovens: codec.uint32, spares: codec.uint32 });
   }
 }
 
-const bakeryArgsCodec: Codec<BakeryArgs> = new BakeryArgsLockstep("Bakery", 0xe83c083dd1e86aa5n, { slot: 8 });
+const bakeryArgsCodec: Codec<BakeryArgs> = new BakeryArgsGenerated("Bakery", 0xe83c083dd1e86aa5n, { slot: 8 });
 
 type BakeryBakeArgs = [orders: string[]];
 
-class BakeryBakeArgsLockstep extends GeneratedCodec<BakeryBakeArgs> {
+class BakeryBakeArgsGenerated extends GeneratedCodec<BakeryBakeArgs> {
   override write(w: Writer, at: number, value: BakeryBakeArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const orders = value[0];
@@ -197,17 +312,42 @@ class BakeryBakeArgsLockstep extends GeneratedCodec<BakeryBakeArgs> {
     return [orders];
   }
 
+  override writeFields(w: ProtobufWriter, value: BakeryBakeArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const orders = value[0];
+    w.requireArray(orders);
+    for (const item of orders) w.string(10, item);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: BakeryBakeArgs | undefined): BakeryBakeArgs {
+    let orders: string[] = [];
+    if (into !== undefined) {
+      orders = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          orders.push(r.string());
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [orders];
+  }
+
   override shape(): Codec<BakeryBakeArgs> {
     return codec.parameters("Bakery.bake", { orders: codec.array(codec.string) });
   }
 }
 
-const bakeryBakeArgsCodec: Codec<BakeryBakeArgs> = new BakeryBakeArgsLockstep("Bakery.bake", 0xc39331cdd1164446n, {
+const bakeryBakeArgsCodec: Codec<BakeryBakeArgs> = new BakeryBakeArgsGenerated("Bakery.bake", 0xc39331cdd1164446n, {
   slot: 1,
   text: true,
 });
 
-class BakeryResultLockstep extends GeneratedCodec<Baked[]> {
+class BakeryResultGenerated extends GeneratedCodec<Baked[]> {
   override write(w: Writer, at: number, value: Baked[]): void {
     w.requireArray(value);
     const count = value.length;
@@ -235,12 +375,12 @@ class BakeryResultLockstep extends GeneratedCodec<Baked[]> {
   }
 }
 
-const bakeryResultCodec: Codec<Baked[]> = new BakeryResultLockstep("Baked[]", 0x6d8e5bf0cf252ba6n, {
+const bakeryResultCodec: Codec<Baked[]> = new BakeryResultGenerated("Baked[]", 0x6d8e5bf0cf252ba6n, {
   slot: 1,
   text: true,
 });
 
-class BakeryResultLockstep2 extends GeneratedCodec<string[]> {
+class BakeryResultGenerated2 extends GeneratedCodec<string[]> {
   override write(w: Writer, at: number, value: string[]): void {
     w.requireArray(value);
     const count = value.length;
@@ -268,7 +408,7 @@ class BakeryResultLockstep2 extends GeneratedCodec<string[]> {
   }
 }
 
-const bakeryResultCodec2: Codec<string[]> = new BakeryResultLockstep2("string[]", 0x464df70ad37af7c8n, {
+const bakeryResultCodec2: Codec<string[]> = new BakeryResultGenerated2("string[]", 0x464df70ad37af7c8n, {
   slot: 1,
   text: true,
 });

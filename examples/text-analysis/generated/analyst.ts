@@ -11,8 +11,15 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  readUnknownVariant,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
+  writeUnknownVariant,
 } from "viceroy/codegen/v1";
 
 /** Part of a file, by bytes. What counts is the text that begins in it: words are not torn apart. */
@@ -72,7 +79,7 @@ export interface AnalystKind extends MeshKind {
   readonly mesh: AnalystMesh<this["dims"]>;
 }
 
-class PieceLockstep extends GeneratedCodec<Piece> {
+class PieceGenerated extends GeneratedCodec<Piece> {
   override write(w: Writer, at: number, value: Piece): void {
     w.requireObject(value);
     const { file, start, end } = value;
@@ -92,14 +99,105 @@ class PieceLockstep extends GeneratedCodec<Piece> {
     return { file, start, end };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Piece>): void {
+    w.requireObject(value);
+    const { file, start, end, [unknownFields]: others } = value;
+    if (file !== "") w.string(10, file);
+    if (!Object.is(start, 0)) w.double(17, start);
+    if (!Object.is(end, 0)) w.double(25, end);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Piece> | undefined): Piece {
+    let file = "";
+    let start = 0;
+    let end2 = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ file, start, end: end2, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          file = r.string();
+          break;
+        case 17:
+          start = r.double();
+          break;
+        case 25:
+          end2 = r.double();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ file, start, end: end2 }, others);
+  }
+
   override shape(): Codec<Piece> {
     return codec.object<Piece>("Piece", () => ({ file: codec.string, start: codec.double, end: codec.double }));
   }
 }
 
-export const PieceCodec: Codec<Piece> = new PieceLockstep("Piece", 0xecc965aca51bd07dn, { slot: 17, text: true });
+export const PieceCodec: Codec<Piece> = new PieceGenerated("Piece", 0xecc965aca51bd07dn, { slot: 17, text: true });
 
-class OutcomeLockstep extends GeneratedCodec<Outcome> {
+type OutcomeCounted = Extract<Outcome, { kind: "counted" }>;
+
+type OutcomeBinary = Extract<Outcome, { kind: "binary" }>;
+
+type OutcomeUnreadable = Extract<Outcome, { kind: "unreadable" }>;
+
+function readOutcomeCounted(r: ProtobufReader, into: WithUnknown<OutcomeCounted> | undefined): OutcomeCounted {
+  const end = r.enter();
+  let others: Uint8Array | undefined;
+  if (into !== undefined) {
+    ({ [unknownFields]: others } = into);
+  }
+  while (r.position < end) {
+    const tag = r.tag();
+    others = r.unknown(tag, others);
+  }
+  r.leave(end);
+  return withUnknown({ kind: "counted" }, others);
+}
+
+function readOutcomeBinary(r: ProtobufReader, into: WithUnknown<OutcomeBinary> | undefined): OutcomeBinary {
+  const end = r.enter();
+  let others: Uint8Array | undefined;
+  if (into !== undefined) {
+    ({ [unknownFields]: others } = into);
+  }
+  while (r.position < end) {
+    const tag = r.tag();
+    others = r.unknown(tag, others);
+  }
+  r.leave(end);
+  return withUnknown({ kind: "binary" }, others);
+}
+
+function readOutcomeUnreadable(r: ProtobufReader, into: WithUnknown<OutcomeUnreadable> | undefined): OutcomeUnreadable {
+  const end = r.enter();
+  let reason = "";
+  let others: Uint8Array | undefined;
+  if (into !== undefined) {
+    ({ reason, [unknownFields]: others } = into);
+  }
+  while (r.position < end) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10:
+        reason = r.string();
+        break;
+      default:
+        others = r.unknown(tag, others);
+    }
+  }
+  r.leave(end);
+  return withUnknown({ kind: "unreadable", reason }, others);
+}
+
+class OutcomeGenerated extends GeneratedCodec<Outcome> {
   override write(w: Writer, at: number, value: Outcome): void {
     switch (value.kind) {
       case "counted": {
@@ -148,6 +246,58 @@ class OutcomeLockstep extends GeneratedCodec<Outcome> {
     }
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Outcome>): void {
+    w.requireObject(value);
+    switch (value.kind) {
+      case "counted": {
+        const start = w.begin(10);
+        const { [unknownFields]: others } = value;
+        w.unknown(others);
+        w.end(start);
+        break;
+      }
+      case "binary": {
+        const start2 = w.begin(18);
+        const { [unknownFields]: others2 } = value;
+        w.unknown(others2);
+        w.end(start2);
+        break;
+      }
+      case "unreadable": {
+        const start3 = w.begin(26);
+        const { reason, [unknownFields]: others3 } = value;
+        if (reason !== "") w.string(10, reason);
+        w.unknown(others3);
+        w.end(start3);
+        break;
+      }
+      default:
+        writeUnknownVariant(w, "kind", value);
+    }
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Outcome> | undefined): Outcome {
+    let result = into;
+    let others: Uint8Array | undefined;
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          result = readOutcomeCounted(r, result?.kind === "counted" ? result : undefined);
+          break;
+        case 18:
+          result = readOutcomeBinary(r, result?.kind === "binary" ? result : undefined);
+          break;
+        case 26:
+          result = readOutcomeUnreadable(r, result?.kind === "unreadable" ? result : undefined);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return result !== undefined && result !== into ? result : readUnknownVariant(r, "kind", into, others);
+  }
+
   override shape(): Codec<Outcome> {
     return codec.union<Outcome>("Outcome", "kind", () => ({
       counted: codec.object<object>("", () => ({})),
@@ -157,12 +307,12 @@ class OutcomeLockstep extends GeneratedCodec<Outcome> {
   }
 }
 
-export const OutcomeCodec: Codec<Outcome> = new OutcomeLockstep("Outcome", 0x092d3d2e9cab9091n, {
+export const OutcomeCodec: Codec<Outcome> = new OutcomeGenerated("Outcome", 0x092d3d2e9cab9091n, {
   slot: 1,
   text: true,
 });
 
-class TotalsLockstep extends GeneratedCodec<Totals> {
+class TotalsGenerated extends GeneratedCodec<Totals> {
   override write(w: Writer, at: number, value: Totals): void {
     w.requireObject(value);
     const { pieces, bytes, lines, words } = value;
@@ -186,6 +336,47 @@ class TotalsLockstep extends GeneratedCodec<Totals> {
     return { pieces, bytes, lines, words };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Totals>): void {
+    w.requireObject(value);
+    const { pieces, bytes, lines, words, [unknownFields]: others } = value;
+    if (pieces !== 0) w.uint32(8, pieces);
+    if (!Object.is(bytes, 0)) w.double(17, bytes);
+    if (!Object.is(lines, 0)) w.double(25, lines);
+    if (!Object.is(words, 0)) w.double(33, words);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Totals> | undefined): Totals {
+    let pieces = 0;
+    let bytes = 0;
+    let lines = 0;
+    let words = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ pieces, bytes, lines, words, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          pieces = r.uint32();
+          break;
+        case 17:
+          bytes = r.double();
+          break;
+        case 25:
+          lines = r.double();
+          break;
+        case 33:
+          words = r.double();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ pieces, bytes, lines, words }, others);
+  }
+
   override shape(): Codec<Totals> {
     return codec.object<Totals>("Totals", () => ({
       pieces: codec.uint32,
@@ -196,9 +387,9 @@ class TotalsLockstep extends GeneratedCodec<Totals> {
   }
 }
 
-export const TotalsCodec: Codec<Totals> = new TotalsLockstep("Totals", 0xdff4bb449aed6a41n, { slot: 28 });
+export const TotalsCodec: Codec<Totals> = new TotalsGenerated("Totals", 0xdff4bb449aed6a41n, { slot: 28 });
 
-class WordCountLockstep extends GeneratedCodec<WordCount> {
+class WordCountGenerated extends GeneratedCodec<WordCount> {
   override write(w: Writer, at: number, value: WordCount): void {
     w.requireObject(value);
     const { word, count } = value;
@@ -214,19 +405,50 @@ class WordCountLockstep extends GeneratedCodec<WordCount> {
     return { word, count };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<WordCount>): void {
+    w.requireObject(value);
+    const { word, count, [unknownFields]: others } = value;
+    if (word !== "") w.string(10, word);
+    if (!Object.is(count, 0)) w.double(17, count);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<WordCount> | undefined): WordCount {
+    let word = "";
+    let count = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ word, count, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          word = r.string();
+          break;
+        case 17:
+          count = r.double();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ word, count }, others);
+  }
+
   override shape(): Codec<WordCount> {
     return codec.object<WordCount>("WordCount", () => ({ word: codec.string, count: codec.double }));
   }
 }
 
-export const WordCountCodec: Codec<WordCount> = new WordCountLockstep("WordCount", 0x6aa926aa92a3237an, {
+export const WordCountCodec: Codec<WordCount> = new WordCountGenerated("WordCount", 0x6aa926aa92a3237an, {
   slot: 9,
   text: true,
 });
 
 type AnalystAnalyseArgs = [piece: Piece];
 
-class AnalystAnalyseArgsLockstep extends GeneratedCodec<AnalystAnalyseArgs> {
+class AnalystAnalyseArgsGenerated extends GeneratedCodec<AnalystAnalyseArgs> {
   override write(w: Writer, at: number, value: AnalystAnalyseArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const piece = value[0];
@@ -238,18 +460,43 @@ class AnalystAnalyseArgsLockstep extends GeneratedCodec<AnalystAnalyseArgs> {
     return [piece];
   }
 
+  override writeFields(w: ProtobufWriter, value: AnalystAnalyseArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const piece = value[0];
+    w.message(10, PieceCodec, piece);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: AnalystAnalyseArgs | undefined): AnalystAnalyseArgs {
+    let piece: Piece | undefined;
+    if (into !== undefined) {
+      piece = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          piece = r.message(PieceCodec, piece);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    piece ??= r.absent(PieceCodec);
+    return [piece];
+  }
+
   override shape(): Codec<AnalystAnalyseArgs> {
     return codec.parameters("Analyst.analyse", { piece: PieceCodec });
   }
 }
 
-const analystAnalyseArgsCodec: Codec<AnalystAnalyseArgs> = new AnalystAnalyseArgsLockstep(
+const analystAnalyseArgsCodec: Codec<AnalystAnalyseArgs> = new AnalystAnalyseArgsGenerated(
   "Analyst.analyse",
   0x48eb97d82f484a44n,
   { slot: 17, text: true },
 );
 
-class AnalystResultLockstep extends GeneratedCodec<Map<string, number>> {
+class AnalystResultGenerated extends GeneratedCodec<Map<string, number>> {
   override write(w: Writer, at: number, value: Map<string, number>): void {
     w.requireMap(value);
     w.putCount(at, value.size);
@@ -279,7 +526,7 @@ class AnalystResultLockstep extends GeneratedCodec<Map<string, number>> {
   }
 }
 
-const analystResultCodec: Codec<Map<string, number>> = new AnalystResultLockstep(
+const analystResultCodec: Codec<Map<string, number>> = new AnalystResultGenerated(
   "Map<string, double>",
   0x586ff227ab16e436n,
   { slot: 4, text: true },
@@ -287,7 +534,7 @@ const analystResultCodec: Codec<Map<string, number>> = new AnalystResultLockstep
 
 type AnalystAbsorbArgs = [others: AnalystMesh];
 
-class AnalystAbsorbArgsLockstep extends GeneratedCodec<AnalystAbsorbArgs> {
+class AnalystAbsorbArgsGenerated extends GeneratedCodec<AnalystAbsorbArgs> {
   override write(w: Writer, at: number, value: AnalystAbsorbArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const others = value[0];
@@ -299,12 +546,37 @@ class AnalystAbsorbArgsLockstep extends GeneratedCodec<AnalystAbsorbArgs> {
     return [others];
   }
 
+  override writeFields(w: ProtobufWriter, value: AnalystAbsorbArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const others = value[0];
+    w.message(10, analystAbsorbArgsOthersCodec, others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: AnalystAbsorbArgs | undefined): AnalystAbsorbArgs {
+    let others: AnalystMesh | undefined;
+    if (into !== undefined) {
+      others = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          others = r.message(analystAbsorbArgsOthersCodec, others);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    others ??= r.absent(analystAbsorbArgsOthersCodec);
+    return [others];
+  }
+
   override shape(): Codec<AnalystAbsorbArgs> {
     return codec.parameters("Analyst.absorb", { others: codec.mesh(() => analystDescriptor) });
   }
 }
 
-const analystAbsorbArgsCodec: Codec<AnalystAbsorbArgs> = new AnalystAbsorbArgsLockstep(
+const analystAbsorbArgsCodec: Codec<AnalystAbsorbArgs> = new AnalystAbsorbArgsGenerated(
   "Analyst.absorb",
   0xd3644499b99c2e3an,
   { slot: 4, text: true },
@@ -312,7 +584,7 @@ const analystAbsorbArgsCodec: Codec<AnalystAbsorbArgs> = new AnalystAbsorbArgsLo
 
 type AnalystMostFrequentArgs = [count: number, letters: number];
 
-class AnalystMostFrequentArgsLockstep extends GeneratedCodec<AnalystMostFrequentArgs> {
+class AnalystMostFrequentArgsGenerated extends GeneratedCodec<AnalystMostFrequentArgs> {
   override write(w: Writer, at: number, value: AnalystMostFrequentArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const count = value[0];
@@ -331,18 +603,53 @@ class AnalystMostFrequentArgsLockstep extends GeneratedCodec<AnalystMostFrequent
     return [count, letters];
   }
 
+  override writeFields(w: ProtobufWriter, value: AnalystMostFrequentArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const count = value[0];
+    const letters = value[1];
+    if (count !== 0) w.uint32(8, count);
+    if (letters !== 0) w.uint32(16, letters);
+  }
+
+  override readFields(
+    r: ProtobufReader,
+    end: number,
+    into: AnalystMostFrequentArgs | undefined,
+  ): AnalystMostFrequentArgs {
+    let count = 0;
+    let letters = 0;
+    if (into !== undefined) {
+      count = into[0];
+      letters = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          count = r.uint32();
+          break;
+        case 16:
+          letters = r.uint32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [count, letters];
+  }
+
   override shape(): Codec<AnalystMostFrequentArgs> {
     return codec.parameters("Analyst.mostFrequent", { count: codec.uint32, letters: codec.uint32 });
   }
 }
 
-const analystMostFrequentArgsCodec: Codec<AnalystMostFrequentArgs> = new AnalystMostFrequentArgsLockstep(
+const analystMostFrequentArgsCodec: Codec<AnalystMostFrequentArgs> = new AnalystMostFrequentArgsGenerated(
   "Analyst.mostFrequent",
   0xe83c083dd1e86aa5n,
   { slot: 8 },
 );
 
-class AnalystResultLockstep2 extends GeneratedCodec<WordCount[]> {
+class AnalystResultGenerated2 extends GeneratedCodec<WordCount[]> {
   override write(w: Writer, at: number, value: WordCount[]): void {
     w.requireArray(value);
     const count = value.length;
@@ -370,7 +677,7 @@ class AnalystResultLockstep2 extends GeneratedCodec<WordCount[]> {
   }
 }
 
-const analystResultCodec2: Codec<WordCount[]> = new AnalystResultLockstep2("WordCount[]", 0x8dd5c980e9dcdc25n, {
+const analystResultCodec2: Codec<WordCount[]> = new AnalystResultGenerated2("WordCount[]", 0x8dd5c980e9dcdc25n, {
   slot: 1,
   text: true,
 });

@@ -22,11 +22,19 @@ export {
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated.js";
 export type { RdmaBuffer, Tensor } from "../../wire/handles.js";
 export {
+  checkUnknownCase,
+  isEmpty,
   ProtobufReader,
   ProtobufWriter,
+  readCollection,
+  readUnknownCase,
+  readUnknownVariant,
   unknownFields,
+  type WithUnknown,
   type WithUnknownFields,
   withUnknown,
+  writeCollection,
+  writeUnknownVariant,
 } from "../../wire/protobuf/index.js";
 export { Reader } from "../../wire/reader.js";
 export type * from "../../wire/well-known.js";

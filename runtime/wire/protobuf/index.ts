@@ -13,6 +13,9 @@
  * `unknown = r.unknown(tag, unknown)`, or `r.skip(tag)` where nothing is kept. `r.absent(codec)` is a message with
  * nothing in it.
  */
+export { readCollection, writeCollection } from "./collection.js";
+export { isEmpty } from "./empty.js";
 export { ProtobufReader } from "./reader.js";
-export { unknownFields, type WithUnknownFields, withUnknown } from "./unknown.js";
+export { unknownFields, type WithUnknown, type WithUnknownFields, withUnknown } from "./unknown.js";
+export { checkUnknownCase, readUnknownCase, readUnknownVariant, writeUnknownVariant } from "./unknown-case.js";
 export { ProtobufWriter } from "./writer.js";

@@ -12,6 +12,9 @@ export interface WithUnknownFields {
   readonly [unknownFields]?: Uint8Array;
 }
 
+/** A `T` that may have unknown fields, as generated code reads and writes it. */
+export type WithUnknown<T> = T & WithUnknownFields;
+
 /** `value`, with `unknown` as its unknown fields where there are any. */
 export function withUnknown<T extends object>(value: T, unknown: Uint8Array | undefined): T {
   if (unknown !== undefined) (value as { [unknownFields]?: Uint8Array })[unknownFields] = unknown;

@@ -84,10 +84,7 @@ test.each([
   ["Uint16Array", "empty repeated uint32"],
   ["Map<Sint64, Leaf>", "empty map<sint64, Leaf>"],
   ["Map<boolean, Int32[]>", "empty map<bool, { empty repeated int32 items = 1 }>"],
-  [
-    "Map<Date, Int32[]>",
-    "empty repeated { always timestamp key = 1; always { empty repeated int32 items = 1 } value = 2 }",
-  ],
+  ["Map<Date, Int32[]>", "empty repeated { always timestamp key = 1; empty repeated int32 value = 2 }"],
   ["Map<Level, Colour>", "empty repeated { implicit enum key = 1; demanded enum value = 2 }"],
   ["Record<string, Leaf | null>", "empty map<string, { nullable Leaf value = 1 }>"],
   ["Int32[][]", "empty repeated { empty repeated int32 items = 1 }"],

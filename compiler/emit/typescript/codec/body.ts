@@ -21,6 +21,8 @@ import type { Layouts } from "./layout.js";
 export interface CodecReferences {
   /** Of a type that is not written and read in place. `hint`: what a private codec is called. */
   reference(core: Core, hint: string): Code;
+  /** Of the message that stands in the protobuf layout for a type which it cannot say in its place. */
+  standIn(type: Type, hint: string): Code;
   /** A type as it stands in a statement: by a private name if it is long to write. */
   type(type: Type, hint: string): Code;
 }

@@ -3,7 +3,7 @@ import type { Field, Shape, Type } from "../../../model/type.js";
 import { code, member, objectLiteral, stringLiteral } from "../../kit/index.js";
 import { type Body, partHint } from "./body.js";
 import { indexSize, inOrder, type Layouts } from "./layout.js";
-import { isAddedLater, readFields, writeFields } from "./message.js";
+import { readFields, writeFields } from "./message.js";
 import { readElement, readTaken } from "./reading.js";
 import { writeElement, writeReserved } from "./writing.js";
 
@@ -100,17 +100,14 @@ function readVariant(body: Body, shape: Choice, { tag, type }: Case): void {
   readFields({ ...body, at, hint }, fields, body.variants.get(tag) ?? "", { name: discriminant, value: tag });
 }
 
-/** The variants of a union whose types need names to be read: those in place that have optional fields. */
+/** The variants of a union whose types need names: those that are written in place. */
 export function namedVariants(layouts: Layouts, shape: Shape | Type): readonly string[] {
   if (shape.kind !== "union") return [];
-  return shape.variants.flatMap(({ tag, type }) => {
-    const fields = ownFields(layouts, shape, type);
-    return fields?.some(isAddedLater) ? [tag] : [];
-  });
+  return shape.variants.filter(({ type }) => ownFields(layouts, shape, type) !== undefined).map(({ tag }) => tag);
 }
 
 /** The fields of a variant that is written in place; undefined for one that has a codec, which writes its discriminant too. */
-function ownFields(layouts: Layouts, shape: Choice, type: Type): readonly Field[] | undefined {
+export function ownFields(layouts: Layouts, shape: Choice, type: Type): readonly Field[] | undefined {
   const { core } = layouts.peel(type);
   if (core.kind !== "inline" && core.kind !== "ref") return undefined;
   const variant = layouts.shape(core);

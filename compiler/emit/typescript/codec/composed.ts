@@ -21,6 +21,7 @@ import {
 import { type EmitContext, lowerFirst } from "../context.js";
 import { abiValue } from "../names.js";
 import { literal, type TypePrinter } from "../types.js";
+import { enumProto, fieldsProto, objectProto, tupleProto, unionProto } from "./proto.js";
 
 const codec = abiValue("codec");
 
@@ -91,23 +92,31 @@ export class CodecPrinter {
         return call(this.#types.generic([codec, ".object"], [type]), [
           name,
           arrowToObject("()", this.#fields(shape.fields)),
+          ...objectProto(shape.fields),
         ]);
       case "enum": {
         const literals = shape.values.map(({ value }) => literal(value));
         const values = shape.values.every(({ value }) => typeof value === "number")
           ? numbers(literals)
           : bracketed(literals);
-        return call(this.#types.generic([codec, ".enumeration"], [type]), [name, values]);
+        return call(this.#types.generic([codec, ".enumeration"], [type]), [
+          name,
+          values,
+          ...enumProto(shape, textOf(name)),
+        ]);
       }
       case "oneof":
         return call(this.#types.generic([codec, ".oneof"], [type]), [
           name,
           arrowToObject("()", this.#fields(shape.cases)),
+          ...fieldsProto(shape.cases),
         ]);
       case "union": {
         const variants = shape.variants.map(({ tag, type }) => property(objectKey(tag), this.type(type)));
         const list = arrowToObject("()", objectLiteral(variants));
-        return call(this.#types.generic([codec, ".union"], [type]), [name, stringLiteral(shape.discriminant), list]);
+        const proto = unionProto(shape.variants);
+        const args = [name, stringLiteral(shape.discriminant), list, ...proto];
+        return call(this.#types.generic([codec, ".union"], [type]), args);
       }
       case "alias":
         return this.type(shape.type);
@@ -116,7 +125,7 @@ export class CodecPrinter {
 
   /** The codec of the arguments of a constructor or an endpoint, which is called `name` in errors. */
   args(name: string, params: readonly Parameter[]): Code {
-    return call([codec, ".parameters"], [stringLiteral(name), this.#fields(params)]);
+    return call([codec, ".parameters"], [stringLiteral(name), this.#fields(params), ...fieldsProto(params)]);
   }
 
   #fields(fields: readonly (Field | Parameter)[]): Code {
@@ -131,9 +140,9 @@ export class CodecPrinter {
 
   #tuple({ elements, rest }: Extract<Type, { kind: "tuple" }>): Code {
     const parts = elements.map(({ type, optional }) => this.#part(type, optional));
-    return rest === undefined
-      ? this.#call("tuple", parts)
-      : this.#call("tupleWithRest", [bracketed(parts), this.type(rest)]);
+    const proto = tupleProto(elements);
+    if (rest !== undefined) return this.#call("tupleWithRest", [bracketed(parts), this.type(rest), ...proto]);
+    return proto.length === 0 ? this.#call("tuple", parts) : this.#call("tupleAs", [...proto, ...parts]);
   }
 
   #call(combinator: string, args: readonly Code[]): Code {
@@ -144,6 +153,11 @@ export class CodecPrinter {
 /** Whether the codec of `type`, as it is written, is inferred to be of another type: one that is not readonly. */
 function isInferredWider(type: Type): boolean {
   return type.kind === "tuple" || ("readonly" in type && type.readonly) || partsOf(type).some(isInferredWider);
+}
+
+/** The text of a name as `nameExpression` has it: enums are not generic. */
+function textOf(name: Code): string {
+  return typeof name === "string" ? (JSON.parse(name) as string) : "";
 }
 
 /** The name of a codec as an expression: `"Tree"`, or with the names of its arguments: `` `Page<${item.name}>` ``. */

@@ -7,26 +7,16 @@ import {
   conditional,
   destructuring,
   global,
-  ifStatement,
-  member,
-  objectKey,
-  objectLiteral,
   propertyKey,
   shorthand,
   stringLiteral,
 } from "../../kit/index.js";
-import { abiType } from "../names.js";
 import { type Body, localFor } from "./body.js";
+import { buildObject, type Constant, isInherited, isShadowing } from "./object.js";
 import type { RowItem } from "./row-item.js";
 import { readRow } from "./row-reader.js";
 import { writeRow } from "./row-writer.js";
 import { refuseIf } from "./writing.js";
-
-/** A property with the same value in all objects of a type, which is not written: the discriminant of a variant. */
-export interface Constant {
-  readonly name: string;
-  readonly value: string;
-}
 
 export function writeMessage(body: Body, fields: readonly Field[]): void {
   body.file.line(code`${body.io}.requireObject(${body.value});`);
@@ -53,51 +43,12 @@ export function writeFields(body: Body, fields: readonly Field[]): void {
   writeRow(body, row, items);
 }
 
-/** Whether an optional field, when it is not there, would be found in what every object inherits. */
-function isShadowing({ name, optional }: Field): boolean {
-  return optional && name in Object.prototype;
-}
-
-/** Whether a field that must be there would be found in every object. What else objects inherit is of no type at all. */
-function isInherited({ name, optional }: Field): boolean {
-  return !optional && name === "__proto__";
-}
-
 /** Reads the fields and returns an object of them, of the type that is written `type`. */
 export function readFields(body: Body, fields: readonly Field[], type: Code, constant?: Constant): void {
-  const { file, scope, layouts } = body;
-  const row = layouts.row(fields);
+  const row = body.layouts.row(fields);
   const items = rowItems(body, fields, row.places);
   readRow(body, row, items);
-  const known = constant === undefined ? [] : [code`${objectKey(constant.name)}: ${stringLiteral(constant.value)}`];
-  const optional = items.filter((_, i) => isAddedLater(fields[i]!));
-  const others = items.filter((item) => !optional.includes(item)).map((item) => entry(item, fields));
-  const literal = objectLiteral([...known, ...others]);
-  if (optional.length === 0) {
-    body.leave(literal);
-    return;
-  }
-  const isReadonly = fields.some((field) => field.optional && field.readonly);
-  const result = scope.name("result");
-  const resultType = isReadonly ? code`${abiType("Mutable")}<${type}>` : type;
-  file.line(assignment(code`const ${result}: ${resultType}`, literal), ";");
-  for (const item of optional) {
-    const set = assignment(member(result, item.name), item.value);
-    file.line(ifStatement(code`${item.value} !== undefined`, [set, ";"]));
-  }
-  body.leave(result);
-}
-
-/** Whether a field is added to an object that has all others. */
-export function isAddedLater({ name, optional }: Field): boolean {
-  return optional && !(name in Object.prototype);
-}
-
-/** A property of the literal; also an optional one that would otherwise be found in what every object inherits. */
-function entry(item: RowItem, fields: readonly Field[]): Code {
-  const isOptional = fields.some((field) => field.name === item.name && field.optional);
-  const own = shorthand(objectKey(item.name), item.value);
-  return isOptional ? code`...(${item.value} !== undefined && { ${own} })` : own;
+  buildObject(body, fields, items, type, constant);
 }
 
 function rowItems(body: Body, fields: readonly Field[], places: readonly RowItem["place"][]): readonly RowItem[] {

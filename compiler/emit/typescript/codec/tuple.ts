@@ -1,6 +1,6 @@
 /** Tuples, and so the arguments of calls: rows of elements. Optional ones that are missing at the end are left out. */
 import type { Type } from "../../../model/type.js";
-import { bracketed, type Code, code, global } from "../../kit/index.js";
+import { bracketed, type Code, code, global, type LocalName } from "../../kit/index.js";
 import { type Body, localFor } from "./body.js";
 import { tupleParts } from "./layout.js";
 import type { RowItem } from "./row-item.js";
@@ -28,27 +28,42 @@ export function readTuple(body: Body, type: Tuple): void {
   const row = body.layouts.row(tupleParts(type));
   const items = elementItems(body, type, row.places);
   readRow(body, row, items);
-  const rest = type.rest === undefined ? undefined : items.at(-1);
+  const rest = type.rest === undefined ? undefined : items.at(-1)?.value;
   const elements = rest === undefined ? items : items.slice(0, -1);
+  buildTuple(
+    body,
+    type,
+    elements.map(({ value }) => value),
+    rest,
+  );
+}
+
+/** Returns the elements, without optional ones that are missing at the end. */
+export function buildTuple(
+  body: Pick<Body, "file" | "type" | "leave">,
+  type: Tuple,
+  elements: readonly LocalName[],
+  rest?: LocalName,
+): void {
   const first = type.elements.findIndex((element) => element.optional);
   const required = first < 0 ? elements.length : first;
   if (required === elements.length) {
     body.leave(list(elements, rest));
     return;
   }
-  if (rest !== undefined) returnIf(body, code`${rest.value}.length > 0`, list(elements, rest));
+  if (rest !== undefined) returnIf(body, code`${rest}.length > 0`, list(elements, rest));
   for (let n = elements.length; n > required; n--) {
-    returnIf(body, code`${elements[n - 1]!.value} !== undefined`, list(elements.slice(0, n)));
+    returnIf(body, code`${elements[n - 1]!} !== undefined`, list(elements.slice(0, n)));
   }
   body.leave(list(elements.slice(0, required)));
 }
 
-function returnIf(body: Body, condition: Code, result: Code): void {
+function returnIf(body: Pick<Body, "file" | "type" | "leave">, condition: Code, result: Code): void {
   body.file.block(code`if (${condition})`, () => body.leave(code`${result} as ${body.type}`));
 }
 
-function list(elements: readonly RowItem[], rest?: RowItem): Code {
-  return bracketed([...elements.map(({ value }) => value), ...(rest === undefined ? [] : [code`...${rest.value}`])]);
+function list(elements: readonly LocalName[], rest?: LocalName): Code {
+  return bracketed([...elements, ...(rest === undefined ? [] : [code`...${rest}`])]);
 }
 
 function elementItems(body: Body, type: Tuple, places: readonly RowItem["place"][]): readonly RowItem[] {

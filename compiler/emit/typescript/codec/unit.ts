@@ -1,4 +1,7 @@
 /** One generated codec: its class, and the constant that everyone uses. */
+import type { SchemaIndex } from "../../../model/resolve.js";
+import type { Type } from "../../../model/type.js";
+import type { MessageField } from "../../../protobuf/position.js";
 import {
   assignment,
   type Code,
@@ -19,9 +22,10 @@ import {
 import { abiType, abiValue } from "../names.js";
 import type { TypePrinter } from "../types.js";
 import { type CodecReferences, partHint } from "./body.js";
-import { namedVariants } from "./choice.js";
+import { namedVariants, ownFields } from "./choice.js";
 import type { Layouts } from "./layout.js";
 import { type Generated, readStatements, writeStatements } from "./methods.js";
+import { emitProtobuf, emitVariantReaders, type ProtoUnit } from "./protobuf/methods.js";
 
 export interface Unit {
   readonly generated: Generated;
@@ -40,11 +44,14 @@ export interface Unit {
   readonly recursive: boolean;
   /** The codec composed of others that does the same. */
   readonly shape: Code;
+  /** Of the arguments of a call: their message in the protobuf layout. */
+  readonly parameters?: readonly MessageField[];
 }
 
 interface Surroundings {
   readonly file: FileBuilder;
   readonly types: TypePrinter;
+  readonly index: SchemaIndex;
   readonly layouts: Layouts;
   readonly codecs: CodecReferences;
 }
@@ -52,8 +59,10 @@ interface Surroundings {
 export function emitUnit(unit: Unit, surroundings: Surroundings): void {
   const { file } = surroundings;
   const { type, label, fingerprint, slot, text, bulk, recursive } = unit;
-  const className = file.local(`${unit.hint}Lockstep`);
+  const className = file.local(`${unit.hint}Generated`);
   const variants = nameVariants(unit, surroundings);
+  const proto = protoUnit(unit, variants, surroundings);
+  const readers = emitVariantReaders(proto, surroundings);
   file.blank();
   const isName = typeof type === "string" || "kind" in type;
   const of = (codec: Name) => generic(codec, [type], isName);
@@ -61,6 +70,7 @@ export function emitUnit(unit: Unit, surroundings: Surroundings): void {
     emitWrite(unit, variants, surroundings);
     file.blank();
     emitRead(unit, variants, surroundings);
+    emitProtobuf(proto, readers, surroundings);
     file.blank();
     file.block(code`override shape(): ${of(abiType("Codec"))}`, () => file.line("return ", unit.shape, ";"));
   });
@@ -70,6 +80,12 @@ export function emitUnit(unit: Unit, surroundings: Surroundings): void {
   const head = code`${unit.exported ? "export " : ""}const ${unit.codec}: ${of(abiType("Codec"))}`;
   const made = call(code`new ${className}`, [stringLiteral(label), hex64(fingerprint), layout]);
   file.line(assignment(head, made), ";");
+}
+
+function protoUnit(unit: Unit, variants: Variants, { layouts }: Surroundings): ProtoUnit {
+  const { generated } = unit;
+  const own = (type: Type) => (generated.kind === "union" ? ownFields(layouts, generated, type) : undefined);
+  return { ...unit, variants, own };
 }
 
 type Variants = ReadonlyMap<string, LocalName>;

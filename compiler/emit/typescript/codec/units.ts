@@ -4,9 +4,10 @@
  */
 
 import type { Core } from "../../../model/peel.js";
-import { typeKey } from "../../../model/resolve.js";
+import { partsOf, typeKey } from "../../../model/resolve.js";
 import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
 import type { Type } from "../../../model/type.js";
+import { fieldsOfParameters } from "../../../protobuf/position.js";
 import {
   arrow,
   assignment,
@@ -38,6 +39,7 @@ export class Units implements CodecReferences {
   readonly #types: TypePrinter;
   readonly #composed: CodecPrinter;
   readonly #private = new Map<string, LocalName>();
+  readonly #standIns = new Map<string, LocalName>();
   readonly #named = new Map<string, LocalName>();
   readonly #queue: (() => void)[] = [];
 
@@ -74,7 +76,8 @@ export class Units implements CodecReferences {
     this.#queue.push(() => {
       const type = this.#file.local(hint);
       this.#nameType(type, this.#types.parameterTuple(params));
-      this.#emit(tuple, tuple, { hint, label: name, codec, exported: false, shape: composed, type });
+      const parameters = fieldsOfParameters(params, this.#context.index);
+      this.#emit(tuple, tuple, { hint, label: name, codec, exported: false, shape: composed, type, parameters });
     });
     return codec;
   }
@@ -97,6 +100,20 @@ export class Units implements CodecReferences {
     const codec = this.#file.local(`${lowerFirst(name)}Codec`);
     this.#private.set(key, codec);
     this.#queue.push(() => this.#emitPrivate(core, name, codec));
+    return codec;
+  }
+
+  standIn(type: Type, hint: string): Code {
+    if (type.kind === "typedArray") return this.#composed.type(type);
+    const { core, nullable } = this.#layouts.peel(type);
+    if (core.kind === "ref" && !nullable) return this.reference(core, hint);
+    const key = typeKey(type);
+    const known = this.#private.get(key) ?? this.#standIns.get(key);
+    if (known !== undefined) return known;
+    const codec = this.#file.local(`${lowerFirst(hint.slice(0, longestHint))}Codec`);
+    this.#standIns.set(key, codec);
+    const composed = this.#composed.type(type);
+    this.#queue.push(() => this.#constant(codec, false, type, hasReference(type) ? lazy(composed) : composed));
     return codec;
   }
 
@@ -139,7 +156,7 @@ export class Units implements CodecReferences {
   #emit(
     core: Core,
     generated: Generated,
-    unit: Pick<Unit, "hint" | "label" | "codec" | "exported" | "shape"> & { readonly type?: Code },
+    unit: Pick<Unit, "hint" | "label" | "codec" | "exported" | "shape" | "parameters"> & { readonly type?: Code },
   ): void {
     const layouts = this.#layouts;
     const facts = {
@@ -150,7 +167,8 @@ export class Units implements CodecReferences {
       recursive: layouts.recursive(core),
     };
     const type = unit.type ?? this.#types.type(core);
-    const surroundings = { file: this.#file, types: this.#types, layouts, codecs: this };
+    const { index } = this.#context;
+    const surroundings = { file: this.#file, types: this.#types, index, layouts, codecs: this };
     emitUnit({ ...unit, ...facts, generated, type }, surroundings);
   }
 
@@ -202,6 +220,11 @@ export class Units implements CodecReferences {
 /** A codec that may not be there yet. */
 function lazy(codec: Code): Code {
   return call(code`${abiValue("codec")}.lazy`, [arrow("()", codec)]);
+}
+
+/** Whether a codec composed of others refers to some that have names. */
+function hasReference(type: Type): boolean {
+  return type.kind === "ref" || type.kind === "mesh" || type.kind === "port" || partsOf(type).some(hasReference);
 }
 
 /** Whether a type is printed in a few names. */

@@ -12,9 +12,14 @@ import {
   GeneratedCodec,
   type MeshKind,
   type Port,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
   type StreamEndpoint,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 import { type WorkerMesh, workerDescriptor } from "./deep/worker.js";
 
@@ -93,7 +98,7 @@ export interface EmptyKind extends MeshKind {
   readonly mesh: EmptyMesh<this["dims"]>;
 }
 
-class ConfigLockstep extends GeneratedCodec<Config> {
+class ConfigGenerated extends GeneratedCodec<Config> {
   override write(w: Writer, at: number, value: Config): void {
     w.requireObject(value);
     const { name, size } = value;
@@ -117,16 +122,49 @@ class ConfigLockstep extends GeneratedCodec<Config> {
     return result;
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Config>): void {
+    w.requireObject(value);
+    const { name, size, [unknownFields]: others } = value;
+    if (name !== "") w.string(10, name);
+    if (size !== undefined) w.int32(16, size);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Config> | undefined): Config {
+    let name = "";
+    let size: number | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ name, size, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          name = r.string();
+          break;
+        case 16:
+          size = r.int32();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    const result: Config = { name };
+    if (size !== undefined) result.size = size;
+    return withUnknown(result, others);
+  }
+
   override shape(): Codec<Config> {
     return codec.object<Config>("Config", () => ({ name: codec.string, size: codec.optional(codec.int32) }));
   }
 }
 
-export const ConfigCodec: Codec<Config> = new ConfigLockstep("Config", 0x9132b31fdb665761n, { slot: 2, text: true });
+export const ConfigCodec: Codec<Config> = new ConfigGenerated("Config", 0x9132b31fdb665761n, { slot: 2, text: true });
 
 type CounterArgs = [initial: number, config?: Config];
 
-class CounterArgsLockstep extends GeneratedCodec<CounterArgs> {
+class CounterArgsGenerated extends GeneratedCodec<CounterArgs> {
   override write(w: Writer, at: number, value: CounterArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const initial = value[0];
@@ -154,19 +192,53 @@ class CounterArgsLockstep extends GeneratedCodec<CounterArgs> {
     return [initial];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const initial = value[0];
+    const config = value[1];
+    if (initial !== 0) w.int32(8, initial);
+    if (config !== undefined) w.message(18, ConfigCodec, config);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterArgs | undefined): CounterArgs {
+    let initial = 0;
+    let config: Config | undefined;
+    if (into !== undefined) {
+      initial = into[0];
+      config = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          initial = r.int32();
+          break;
+        case 18:
+          config = r.message(ConfigCodec, config);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    if (config !== undefined) {
+      return [initial, config] as CounterArgs;
+    }
+    return [initial];
+  }
+
   override shape(): Codec<CounterArgs> {
     return codec.parameters("Counter", { initial: codec.int32, config: codec.optional(ConfigCodec) });
   }
 }
 
-const counterArgsCodec: Codec<CounterArgs> = new CounterArgsLockstep("Counter", 0x818bfc6132c31d7bn, {
+const counterArgsCodec: Codec<CounterArgs> = new CounterArgsGenerated("Counter", 0x818bfc6132c31d7bn, {
   slot: 5,
   text: true,
 });
 
 type CounterIncrementArgs = [by?: number];
 
-class CounterIncrementArgsLockstep extends GeneratedCodec<CounterIncrementArgs> {
+class CounterIncrementArgsGenerated extends GeneratedCodec<CounterIncrementArgs> {
   override write(w: Writer, at: number, value: CounterIncrementArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const by = value[0];
@@ -189,12 +261,39 @@ class CounterIncrementArgsLockstep extends GeneratedCodec<CounterIncrementArgs> 
     return [];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterIncrementArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const by = value[0];
+    if (by !== undefined) w.int32(8, by);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterIncrementArgs | undefined): CounterIncrementArgs {
+    let by: number | undefined;
+    if (into !== undefined) {
+      by = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          by = r.int32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    if (by !== undefined) {
+      return [by] as CounterIncrementArgs;
+    }
+    return [];
+  }
+
   override shape(): Codec<CounterIncrementArgs> {
     return codec.parameters("Counter.increment", { by: codec.optional(codec.int32) });
   }
 }
 
-const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrementArgsLockstep(
+const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrementArgsGenerated(
   "Counter.increment",
   0xd9c81f8694df9a6en,
   { slot: 1 },
@@ -202,7 +301,7 @@ const counterIncrementArgsCodec: Codec<CounterIncrementArgs> = new CounterIncrem
 
 type CounterWatchArgs = [count: number];
 
-class CounterWatchArgsLockstep extends GeneratedCodec<CounterWatchArgs> {
+class CounterWatchArgsGenerated extends GeneratedCodec<CounterWatchArgs> {
   override write(w: Writer, at: number, value: CounterWatchArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const count = value[0];
@@ -216,12 +315,36 @@ class CounterWatchArgsLockstep extends GeneratedCodec<CounterWatchArgs> {
     return [count];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterWatchArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const count = value[0];
+    if (count !== 0) w.int32(8, count);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterWatchArgs | undefined): CounterWatchArgs {
+    let count = 0;
+    if (into !== undefined) {
+      count = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          count = r.int32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [count];
+  }
+
   override shape(): Codec<CounterWatchArgs> {
     return codec.parameters("Counter.watch", { count: codec.int32 });
   }
 }
 
-const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsLockstep(
+const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsGenerated(
   "Counter.watch",
   0xed3b294f7b1ad192n,
   { slot: 4 },
@@ -229,7 +352,7 @@ const counterWatchArgsCodec: Codec<CounterWatchArgs> = new CounterWatchArgsLocks
 
 type CounterConfigureArgs = [config: Config, force: boolean, reason?: string];
 
-class CounterConfigureArgsLockstep extends GeneratedCodec<CounterConfigureArgs> {
+class CounterConfigureArgsGenerated extends GeneratedCodec<CounterConfigureArgs> {
   override write(w: Writer, at: number, value: CounterConfigureArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const config = value[0];
@@ -258,6 +381,48 @@ class CounterConfigureArgsLockstep extends GeneratedCodec<CounterConfigureArgs> 
     return [config, force];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterConfigureArgs): void {
+    if (!Array.isArray(value) || value.length > 3) w.refuse();
+    const config = value[0];
+    const force = value[1];
+    const reason = value[2];
+    w.message(10, ConfigCodec, config);
+    if (force !== false) w.bool(16, force);
+    if (reason !== undefined) w.string(26, reason);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterConfigureArgs | undefined): CounterConfigureArgs {
+    let config: Config | undefined;
+    let force = false;
+    let reason: string | undefined;
+    if (into !== undefined) {
+      config = into[0];
+      force = into[1];
+      reason = into[2];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          config = r.message(ConfigCodec, config);
+          break;
+        case 16:
+          force = r.bool();
+          break;
+        case 26:
+          reason = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    config ??= r.absent(ConfigCodec);
+    if (reason !== undefined) {
+      return [config, force, reason] as CounterConfigureArgs;
+    }
+    return [config, force];
+  }
+
   override shape(): Codec<CounterConfigureArgs> {
     return codec.parameters("Counter.configure", {
       config: ConfigCodec,
@@ -267,7 +432,7 @@ class CounterConfigureArgsLockstep extends GeneratedCodec<CounterConfigureArgs> 
   }
 }
 
-const counterConfigureArgsCodec: Codec<CounterConfigureArgs> = new CounterConfigureArgsLockstep(
+const counterConfigureArgsCodec: Codec<CounterConfigureArgs> = new CounterConfigureArgsGenerated(
   "Counter.configure",
   0xe99c6f8e669ece1an,
   { slot: 3, text: true },
@@ -275,7 +440,7 @@ const counterConfigureArgsCodec: Codec<CounterConfigureArgs> = new CounterConfig
 
 type CounterGetArgs = [key: string];
 
-class CounterGetArgsLockstep extends GeneratedCodec<CounterGetArgs> {
+class CounterGetArgsGenerated extends GeneratedCodec<CounterGetArgs> {
   override write(w: Writer, at: number, value: CounterGetArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const key = value[0];
@@ -287,19 +452,43 @@ class CounterGetArgsLockstep extends GeneratedCodec<CounterGetArgs> {
     return [key];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterGetArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const key = value[0];
+    if (key !== "") w.string(10, key);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterGetArgs | undefined): CounterGetArgs {
+    let key = "";
+    if (into !== undefined) {
+      key = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          key = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [key];
+  }
+
   override shape(): Codec<CounterGetArgs> {
     return codec.parameters("Counter.get", { key: codec.string });
   }
 }
 
-const counterGetArgsCodec: Codec<CounterGetArgs> = new CounterGetArgsLockstep("Counter.get", 0x2d6d22fb15d3a66fn, {
+const counterGetArgsCodec: Codec<CounterGetArgs> = new CounterGetArgsGenerated("Counter.get", 0x2d6d22fb15d3a66fn, {
   slot: 1,
   text: true,
 });
 
 type CounterAskArgs = [question: string];
 
-class CounterAskArgsLockstep extends GeneratedCodec<CounterAskArgs> {
+class CounterAskArgsGenerated extends GeneratedCodec<CounterAskArgs> {
   override write(w: Writer, at: number, value: CounterAskArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const question = value[0];
@@ -311,19 +500,43 @@ class CounterAskArgsLockstep extends GeneratedCodec<CounterAskArgs> {
     return [question];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterAskArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const question = value[0];
+    if (question !== "") w.string(18, question);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterAskArgs | undefined): CounterAskArgs {
+    let question = "";
+    if (into !== undefined) {
+      question = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 18:
+          question = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [question];
+  }
+
   override shape(): Codec<CounterAskArgs> {
-    return codec.parameters("Counter.ask", { question: codec.string });
+    return codec.parameters("Counter.ask", { question: codec.string }, { numbers: [2] });
   }
 }
 
-const counterAskArgsCodec: Codec<CounterAskArgs> = new CounterAskArgsLockstep("Counter.ask", 0x2d6d22fb15d3a66fn, {
+const counterAskArgsCodec: Codec<CounterAskArgs> = new CounterAskArgsGenerated("Counter.ask", 0x2d6d22fb15d3a66fn, {
   slot: 1,
   text: true,
 });
 
 type CounterFeedArgs = [port: Port<Config>, points: [x: number, y: number][]];
 
-class CounterFeedArgsLockstep extends GeneratedCodec<CounterFeedArgs> {
+class CounterFeedArgsGenerated extends GeneratedCodec<CounterFeedArgs> {
   override write(w: Writer, at: number, value: CounterFeedArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const port = value[0];
@@ -351,22 +564,55 @@ class CounterFeedArgsLockstep extends GeneratedCodec<CounterFeedArgs> {
     return [port, points];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterFeedArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const port = value[0];
+    const points = value[1];
+    w.message(10, counterFeedArgsPortCodec, port);
+    w.requireArray(points);
+    for (const item of points) w.message(18, counterFeedArgsPointsItemCodec, item);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterFeedArgs | undefined): CounterFeedArgs {
+    let port: CounterFeedArgsPort | undefined;
+    let points: CounterFeedArgsPoints = [];
+    if (into !== undefined) {
+      port = into[0];
+      points = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          port = r.message(counterFeedArgsPortCodec, port);
+          break;
+        case 18:
+          points.push(r.message(counterFeedArgsPointsItemCodec, undefined));
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    port ??= r.absent(counterFeedArgsPortCodec);
+    return [port, points];
+  }
+
   override shape(): Codec<CounterFeedArgs> {
     return codec.parameters("Counter.feed", {
       port: codec.port(() => ConfigCodec),
-      points: codec.array(codec.tuple(codec.double, codec.double)),
+      points: codec.array(codec.tupleAs({ labels: ["x", "y"] }, codec.double, codec.double)),
     });
   }
 }
 
-const counterFeedArgsCodec: Codec<CounterFeedArgs> = new CounterFeedArgsLockstep("Counter.feed", 0xa9f358923c9cec01n, {
+const counterFeedArgsCodec: Codec<CounterFeedArgs> = new CounterFeedArgsGenerated("Counter.feed", 0xa9f358923c9cec01n, {
   slot: 5,
   text: true,
 });
 
 type CounterWorkersArgs = [workers: WorkerMesh<"gpus">, others: WorkerMesh<"hosts" | "gpus">];
 
-class CounterWorkersArgsLockstep extends GeneratedCodec<CounterWorkersArgs> {
+class CounterWorkersArgsGenerated extends GeneratedCodec<CounterWorkersArgs> {
   override write(w: Writer, at: number, value: CounterWorkersArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const workers = value[0];
@@ -381,6 +627,39 @@ class CounterWorkersArgsLockstep extends GeneratedCodec<CounterWorkersArgs> {
     return [workers, others];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterWorkersArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const workers = value[0];
+    const others = value[1];
+    w.message(10, counterWorkersArgsWorkersCodec, workers);
+    w.message(18, counterWorkersArgsOthersCodec, others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterWorkersArgs | undefined): CounterWorkersArgs {
+    let workers: CounterWorkersArgsWorkers | undefined;
+    let others: CounterWorkersArgsOthers | undefined;
+    if (into !== undefined) {
+      workers = into[0];
+      others = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          workers = r.message(counterWorkersArgsWorkersCodec, workers);
+          break;
+        case 18:
+          others = r.message(counterWorkersArgsOthersCodec, others);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    workers ??= r.absent(counterWorkersArgsWorkersCodec);
+    others ??= r.absent(counterWorkersArgsOthersCodec);
+    return [workers, others];
+  }
+
   override shape(): Codec<CounterWorkersArgs> {
     return codec.parameters("Counter.workers", {
       workers: codec.mesh(() => workerDescriptor, ["gpus"]),
@@ -389,7 +668,7 @@ class CounterWorkersArgsLockstep extends GeneratedCodec<CounterWorkersArgs> {
   }
 }
 
-const counterWorkersArgsCodec: Codec<CounterWorkersArgs> = new CounterWorkersArgsLockstep(
+const counterWorkersArgsCodec: Codec<CounterWorkersArgs> = new CounterWorkersArgsGenerated(
   "Counter.workers",
   0x2c6e948c2ce4d903n,
   { slot: 8, text: true },
@@ -397,7 +676,7 @@ const counterWorkersArgsCodec: Codec<CounterWorkersArgs> = new CounterWorkersArg
 
 type CounterOthersArgs = [counter: CounterMesh];
 
-class CounterOthersArgsLockstep extends GeneratedCodec<CounterOthersArgs> {
+class CounterOthersArgsGenerated extends GeneratedCodec<CounterOthersArgs> {
   override write(w: Writer, at: number, value: CounterOthersArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const counter = value[0];
@@ -409,12 +688,37 @@ class CounterOthersArgsLockstep extends GeneratedCodec<CounterOthersArgs> {
     return [counter];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterOthersArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const counter = value[0];
+    w.message(10, counterOthersArgsCounterCodec, counter);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: CounterOthersArgs | undefined): CounterOthersArgs {
+    let counter: CounterMesh | undefined;
+    if (into !== undefined) {
+      counter = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          counter = r.message(counterOthersArgsCounterCodec, counter);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    counter ??= r.absent(counterOthersArgsCounterCodec);
+    return [counter];
+  }
+
   override shape(): Codec<CounterOthersArgs> {
     return codec.parameters("Counter.others", { counter: codec.mesh(() => counterDescriptor) });
   }
 }
 
-const counterOthersArgsCodec: Codec<CounterOthersArgs> = new CounterOthersArgsLockstep(
+const counterOthersArgsCodec: Codec<CounterOthersArgs> = new CounterOthersArgsGenerated(
   "Counter.others",
   0x84e867a3896e3ea8n,
   { slot: 4, text: true },
@@ -422,7 +726,7 @@ const counterOthersArgsCodec: Codec<CounterOthersArgs> = new CounterOthersArgsLo
 
 const counterFeedArgsPortCodec: Codec<Port<Config>> = codec.port(() => ConfigCodec);
 
-class CounterFeedArgsPointsItemLockstep extends GeneratedCodec<CounterFeedArgsPointsItem> {
+class CounterFeedArgsPointsItemGenerated extends GeneratedCodec<CounterFeedArgsPointsItem> {
   override write(w: Writer, at: number, value: CounterFeedArgsPointsItem): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const x = value[0];
@@ -441,12 +745,47 @@ class CounterFeedArgsPointsItemLockstep extends GeneratedCodec<CounterFeedArgsPo
     return [x, y];
   }
 
+  override writeFields(w: ProtobufWriter, value: CounterFeedArgsPointsItem): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const x = value[0];
+    const y = value[1];
+    if (!Object.is(x, 0)) w.double(9, x);
+    if (!Object.is(y, 0)) w.double(17, y);
+  }
+
+  override readFields(
+    r: ProtobufReader,
+    end: number,
+    into: CounterFeedArgsPointsItem | undefined,
+  ): CounterFeedArgsPointsItem {
+    let x = 0;
+    let y = 0;
+    if (into !== undefined) {
+      x = into[0];
+      y = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 9:
+          x = r.double();
+          break;
+        case 17:
+          y = r.double();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [x, y];
+  }
+
   override shape(): Codec<CounterFeedArgsPointsItem> {
-    return codec.tuple(codec.double, codec.double);
+    return codec.tupleAs({ labels: ["x", "y"] }, codec.double, codec.double);
   }
 }
 
-const counterFeedArgsPointsItemCodec: Codec<CounterFeedArgsPointsItem> = new CounterFeedArgsPointsItemLockstep(
+const counterFeedArgsPointsItemCodec: Codec<CounterFeedArgsPointsItem> = new CounterFeedArgsPointsItemGenerated(
   "[double, double]",
   0x2e92bc09461263dcn,
   { slot: 16 },
@@ -454,12 +793,18 @@ const counterFeedArgsPointsItemCodec: Codec<CounterFeedArgsPointsItem> = new Cou
 
 type CounterFeedArgsPoints = [x: number, y: number][];
 
+type CounterFeedArgsPort = Port<Config>;
+
 const counterWorkersArgsWorkersCodec: Codec<WorkerMesh<"gpus">> = codec.mesh(() => workerDescriptor, ["gpus"]);
 
 const counterWorkersArgsOthersCodec: Codec<WorkerMesh<"hosts" | "gpus">> = codec.mesh(
   () => workerDescriptor,
   ["hosts", "gpus"],
 );
+
+type CounterWorkersArgsWorkers = WorkerMesh<"gpus">;
+
+type CounterWorkersArgsOthers = WorkerMesh<"hosts" | "gpus">;
 
 const counterOthersArgsCounterCodec: Codec<CounterMesh> = codec.mesh(() => counterDescriptor);
 

@@ -11,8 +11,13 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 
 /** One line. */
@@ -73,7 +78,7 @@ export interface RunnerKind extends MeshKind {
   readonly mesh: RunnerMesh<this["dims"]>;
 }
 
-class OneLineLockstep extends GeneratedCodec<OneLine> {
+class OneLineGenerated extends GeneratedCodec<OneLine> {
   override write(w: Writer, at: number, value: OneLine): void {
     w.requireObject(value);
     const { a, b, c, d } = value;
@@ -105,6 +110,49 @@ class OneLineLockstep extends GeneratedCodec<OneLine> {
     return result;
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<OneLine>): void {
+    w.requireObject(value);
+    const { a, b, c, d, [unknownFields]: others } = value;
+    if (a !== 0) w.int32(8, a);
+    if (b !== 0) w.int32(16, b);
+    if (c !== undefined) w.int32(24, c);
+    if (d !== 0) w.int32(32, d);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<OneLine> | undefined): OneLine {
+    let a = 0;
+    let b = 0;
+    let c: number | undefined;
+    let d = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ a, b, c, d, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          a = r.int32();
+          break;
+        case 16:
+          b = r.int32();
+          break;
+        case 24:
+          c = r.int32();
+          break;
+        case 32:
+          d = r.int32();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    const result: OneLine = { a, b, d };
+    if (c !== undefined) result.c = c;
+    return withUnknown(result, others);
+  }
+
   override shape(): Codec<OneLine> {
     return codec.object<OneLine>("OneLine", () => ({
       a: codec.int32,
@@ -115,13 +163,13 @@ class OneLineLockstep extends GeneratedCodec<OneLine> {
   }
 }
 
-export const OneLineCodec: Codec<OneLine> = new OneLineLockstep("OneLine", 0xc24c63264f21cdb2n, { slot: 13 });
+export const OneLineCodec: Codec<OneLine> = new OneLineGenerated("OneLine", 0xc24c63264f21cdb2n, { slot: 13 });
 
 export const DirectionCodec: Codec<Direction> = codec.enumeration<Direction>("Direction", ["up", "down"]);
 
 type RunnerRunArgs = [distance: number];
 
-class RunnerRunArgsLockstep extends GeneratedCodec<RunnerRunArgs> {
+class RunnerRunArgsGenerated extends GeneratedCodec<RunnerRunArgs> {
   override write(w: Writer, at: number, value: RunnerRunArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const distance = value[0];
@@ -135,12 +183,36 @@ class RunnerRunArgsLockstep extends GeneratedCodec<RunnerRunArgs> {
     return [distance];
   }
 
+  override writeFields(w: ProtobufWriter, value: RunnerRunArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const distance = value[0];
+    if (distance !== 0) w.int32(8, distance);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: RunnerRunArgs | undefined): RunnerRunArgs {
+    let distance = 0;
+    if (into !== undefined) {
+      distance = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          distance = r.int32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [distance];
+  }
+
   override shape(): Codec<RunnerRunArgs> {
     return codec.parameters("Runner.run", { distance: codec.int32 });
   }
 }
 
-const runnerRunArgsCodec: Codec<RunnerRunArgs> = new RunnerRunArgsLockstep("Runner.run", 0xed3b294f7b1ad192n, {
+const runnerRunArgsCodec: Codec<RunnerRunArgs> = new RunnerRunArgsGenerated("Runner.run", 0xed3b294f7b1ad192n, {
   slot: 4,
 });
 

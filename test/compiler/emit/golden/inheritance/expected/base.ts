@@ -11,8 +11,13 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 
 export interface Entity {
@@ -47,7 +52,7 @@ export interface NamedKind extends MeshKind {
   readonly mesh: NamedMesh<this["dims"]>;
 }
 
-class EntityLockstep extends GeneratedCodec<Entity> {
+class EntityGenerated extends GeneratedCodec<Entity> {
   override write(w: Writer, at: number, value: Entity): void {
     w.requireObject(value);
     const { id, hidden } = value;
@@ -61,14 +66,46 @@ class EntityLockstep extends GeneratedCodec<Entity> {
     return { id, hidden };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Entity>): void {
+    w.requireObject(value);
+    const { id, hidden, [unknownFields]: others } = value;
+    if (id !== 0n) w.uint64(8, id);
+    w.message(18, HiddenCodec, hidden);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Entity> | undefined): Entity {
+    let id = 0n;
+    let hidden: Hidden | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ id, hidden, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          id = r.uint64();
+          break;
+        case 18:
+          hidden = r.message(HiddenCodec, hidden);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    hidden ??= r.absent(HiddenCodec);
+    return withUnknown({ id, hidden }, others);
+  }
+
   override shape(): Codec<Entity> {
     return codec.object<Entity>("Entity", () => ({ id: codec.uint64, hidden: HiddenCodec }));
   }
 }
 
-export const EntityCodec: Codec<Entity> = new EntityLockstep("Entity", 0xe200e14651815b9cn, { slot: 9, text: true });
+export const EntityCodec: Codec<Entity> = new EntityGenerated("Entity", 0xe200e14651815b9cn, { slot: 9, text: true });
 
-class HiddenLockstep extends GeneratedCodec<Hidden> {
+class HiddenGenerated extends GeneratedCodec<Hidden> {
   override write(w: Writer, at: number, value: Hidden): void {
     w.requireObject(value);
     const { secret } = value;
@@ -80,16 +117,42 @@ class HiddenLockstep extends GeneratedCodec<Hidden> {
     return { secret };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Hidden>): void {
+    w.requireObject(value);
+    const { secret, [unknownFields]: others } = value;
+    if (secret !== "") w.string(10, secret);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Hidden> | undefined): Hidden {
+    let secret = "";
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ secret, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          secret = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ secret }, others);
+  }
+
   override shape(): Codec<Hidden> {
     return codec.object<Hidden>("Hidden", () => ({ secret: codec.string }));
   }
 }
 
-export const HiddenCodec: Codec<Hidden> = new HiddenLockstep("Hidden", 0x64058ae1269d8df0n, { slot: 1, text: true });
+export const HiddenCodec: Codec<Hidden> = new HiddenGenerated("Hidden", 0x64058ae1269d8df0n, { slot: 1, text: true });
 
 type NamedArgs = [name: string];
 
-class NamedArgsLockstep extends GeneratedCodec<NamedArgs> {
+class NamedArgsGenerated extends GeneratedCodec<NamedArgs> {
   override write(w: Writer, at: number, value: NamedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -101,12 +164,36 @@ class NamedArgsLockstep extends GeneratedCodec<NamedArgs> {
     return [name];
   }
 
+  override writeFields(w: ProtobufWriter, value: NamedArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const name = value[0];
+    if (name !== "") w.string(10, name);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: NamedArgs | undefined): NamedArgs {
+    let name = "";
+    if (into !== undefined) {
+      name = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          name = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [name];
+  }
+
   override shape(): Codec<NamedArgs> {
     return codec.parameters("Named", { name: codec.string });
   }
 }
 
-const namedArgsCodec: Codec<NamedArgs> = new NamedArgsLockstep("Named", 0x2d6d22fb15d3a66fn, { slot: 1, text: true });
+const namedArgsCodec: Codec<NamedArgs> = new NamedArgsGenerated("Named", 0x2d6d22fb15d3a66fn, { slot: 1, text: true });
 
 export const namedDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/base#Named",

@@ -11,8 +11,13 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
+  unknownFields,
+  type WithUnknown,
   type Writer,
+  withUnknown,
 } from "viceroy/codegen/v1";
 import { type Hidden, HiddenCodec, namedDescriptor } from "./base.js";
 
@@ -80,7 +85,7 @@ export interface LoudGreeterKind extends MeshKind {
   readonly mesh: LoudGreeterMesh<this["dims"]>;
 }
 
-class PersonLockstep extends GeneratedCodec<Person> {
+class PersonGenerated extends GeneratedCodec<Person> {
   override write(w: Writer, at: number, value: Person): void {
     w.requireObject(value);
     const { id, hidden, name } = value;
@@ -96,14 +101,51 @@ class PersonLockstep extends GeneratedCodec<Person> {
     return { id, hidden, name };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Person>): void {
+    w.requireObject(value);
+    const { id, hidden, name, [unknownFields]: others } = value;
+    if (id !== 0n) w.uint64(8, id);
+    w.message(18, HiddenCodec, hidden);
+    if (name !== "") w.string(26, name);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Person> | undefined): Person {
+    let id = 0n;
+    let hidden: Hidden | undefined;
+    let name = "";
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ id, hidden, name, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          id = r.uint64();
+          break;
+        case 18:
+          hidden = r.message(HiddenCodec, hidden);
+          break;
+        case 26:
+          name = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    hidden ??= r.absent(HiddenCodec);
+    return withUnknown({ id, hidden, name }, others);
+  }
+
   override shape(): Codec<Person> {
     return codec.object<Person>("Person", () => ({ id: codec.uint64, hidden: HiddenCodec, name: codec.string }));
   }
 }
 
-export const PersonCodec: Codec<Person> = new PersonLockstep("Person", 0xbb78b5ce5764032an, { slot: 10, text: true });
+export const PersonCodec: Codec<Person> = new PersonGenerated("Person", 0xbb78b5ce5764032an, { slot: 10, text: true });
 
-class EmployeeLockstep extends GeneratedCodec<Employee> {
+class EmployeeGenerated extends GeneratedCodec<Employee> {
   override write(w: Writer, at: number, value: Employee): void {
     w.requireObject(value);
     const { id, hidden, name, salary } = value;
@@ -124,6 +166,48 @@ class EmployeeLockstep extends GeneratedCodec<Employee> {
     return { id, hidden, name, salary };
   }
 
+  override writeFields(w: ProtobufWriter, value: WithUnknown<Employee>): void {
+    w.requireObject(value);
+    const { id, hidden, name, salary, [unknownFields]: others } = value;
+    if (id !== 0n) w.uint64(8, id);
+    w.message(18, HiddenCodec, hidden);
+    if (name !== "") w.string(26, name);
+    if (salary !== 0) w.int32(32, salary);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Employee> | undefined): Employee {
+    let id = 0n;
+    let hidden: Hidden | undefined;
+    let name = "";
+    let salary = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ id, hidden, name, salary, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          id = r.uint64();
+          break;
+        case 18:
+          hidden = r.message(HiddenCodec, hidden);
+          break;
+        case 26:
+          name = r.string();
+          break;
+        case 32:
+          salary = r.int32();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    hidden ??= r.absent(HiddenCodec);
+    return withUnknown({ id, hidden, name, salary }, others);
+  }
+
   override shape(): Codec<Employee> {
     return codec.object<Employee>("Employee", () => ({
       id: codec.uint64,
@@ -134,14 +218,14 @@ class EmployeeLockstep extends GeneratedCodec<Employee> {
   }
 }
 
-export const EmployeeCodec: Codec<Employee> = new EmployeeLockstep("Employee", 0x1f65894ee589e523n, {
+export const EmployeeCodec: Codec<Employee> = new EmployeeGenerated("Employee", 0x1f65894ee589e523n, {
   slot: 14,
   text: true,
 });
 
 type GreeterArgs = [name: string];
 
-class GreeterArgsLockstep extends GeneratedCodec<GreeterArgs> {
+class GreeterArgsGenerated extends GeneratedCodec<GreeterArgs> {
   override write(w: Writer, at: number, value: GreeterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -153,19 +237,43 @@ class GreeterArgsLockstep extends GeneratedCodec<GreeterArgs> {
     return [name];
   }
 
+  override writeFields(w: ProtobufWriter, value: GreeterArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const name = value[0];
+    if (name !== "") w.string(10, name);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: GreeterArgs | undefined): GreeterArgs {
+    let name = "";
+    if (into !== undefined) {
+      name = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          name = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [name];
+  }
+
   override shape(): Codec<GreeterArgs> {
     return codec.parameters("Greeter", { name: codec.string });
   }
 }
 
-const greeterArgsCodec: Codec<GreeterArgs> = new GreeterArgsLockstep("Greeter", 0x2d6d22fb15d3a66fn, {
+const greeterArgsCodec: Codec<GreeterArgs> = new GreeterArgsGenerated("Greeter", 0x2d6d22fb15d3a66fn, {
   slot: 1,
   text: true,
 });
 
 type GreeterGreetArgs = [person: Person];
 
-class GreeterGreetArgsLockstep extends GeneratedCodec<GreeterGreetArgs> {
+class GreeterGreetArgsGenerated extends GeneratedCodec<GreeterGreetArgs> {
   override write(w: Writer, at: number, value: GreeterGreetArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const person = value[0];
@@ -177,12 +285,37 @@ class GreeterGreetArgsLockstep extends GeneratedCodec<GreeterGreetArgs> {
     return [person];
   }
 
+  override writeFields(w: ProtobufWriter, value: GreeterGreetArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const person = value[0];
+    w.message(10, PersonCodec, person);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: GreeterGreetArgs | undefined): GreeterGreetArgs {
+    let person: Person | undefined;
+    if (into !== undefined) {
+      person = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          person = r.message(PersonCodec, person);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    person ??= r.absent(PersonCodec);
+    return [person];
+  }
+
   override shape(): Codec<GreeterGreetArgs> {
     return codec.parameters("Greeter.greet", { person: PersonCodec });
   }
 }
 
-const greeterGreetArgsCodec: Codec<GreeterGreetArgs> = new GreeterGreetArgsLockstep(
+const greeterGreetArgsCodec: Codec<GreeterGreetArgs> = new GreeterGreetArgsGenerated(
   "Greeter.greet",
   0x98a878b11d508a7dn,
   { slot: 10, text: true },
@@ -190,7 +323,7 @@ const greeterGreetArgsCodec: Codec<GreeterGreetArgs> = new GreeterGreetArgsLocks
 
 type LoudGreeterArgs = [name: string];
 
-class LoudGreeterArgsLockstep extends GeneratedCodec<LoudGreeterArgs> {
+class LoudGreeterArgsGenerated extends GeneratedCodec<LoudGreeterArgs> {
   override write(w: Writer, at: number, value: LoudGreeterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -202,19 +335,43 @@ class LoudGreeterArgsLockstep extends GeneratedCodec<LoudGreeterArgs> {
     return [name];
   }
 
+  override writeFields(w: ProtobufWriter, value: LoudGreeterArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const name = value[0];
+    if (name !== "") w.string(10, name);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: LoudGreeterArgs | undefined): LoudGreeterArgs {
+    let name = "";
+    if (into !== undefined) {
+      name = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          name = r.string();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    return [name];
+  }
+
   override shape(): Codec<LoudGreeterArgs> {
     return codec.parameters("LoudGreeter", { name: codec.string });
   }
 }
 
-const loudGreeterArgsCodec: Codec<LoudGreeterArgs> = new LoudGreeterArgsLockstep("LoudGreeter", 0x2d6d22fb15d3a66fn, {
+const loudGreeterArgsCodec: Codec<LoudGreeterArgs> = new LoudGreeterArgsGenerated("LoudGreeter", 0x2d6d22fb15d3a66fn, {
   slot: 1,
   text: true,
 });
 
 type LoudGreeterGreetArgs = [person: Person];
 
-class LoudGreeterGreetArgsLockstep extends GeneratedCodec<LoudGreeterGreetArgs> {
+class LoudGreeterGreetArgsGenerated extends GeneratedCodec<LoudGreeterGreetArgs> {
   override write(w: Writer, at: number, value: LoudGreeterGreetArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const person = value[0];
@@ -226,12 +383,37 @@ class LoudGreeterGreetArgsLockstep extends GeneratedCodec<LoudGreeterGreetArgs> 
     return [person];
   }
 
+  override writeFields(w: ProtobufWriter, value: LoudGreeterGreetArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const person = value[0];
+    w.message(10, PersonCodec, person);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: LoudGreeterGreetArgs | undefined): LoudGreeterGreetArgs {
+    let person: Person | undefined;
+    if (into !== undefined) {
+      person = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          person = r.message(PersonCodec, person);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    person ??= r.absent(PersonCodec);
+    return [person];
+  }
+
   override shape(): Codec<LoudGreeterGreetArgs> {
     return codec.parameters("LoudGreeter.greet", { person: PersonCodec });
   }
 }
 
-const loudGreeterGreetArgsCodec: Codec<LoudGreeterGreetArgs> = new LoudGreeterGreetArgsLockstep(
+const loudGreeterGreetArgsCodec: Codec<LoudGreeterGreetArgs> = new LoudGreeterGreetArgsGenerated(
   "LoudGreeter.greet",
   0x98a878b11d508a7dn,
   { slot: 10, text: true },
@@ -239,7 +421,7 @@ const loudGreeterGreetArgsCodec: Codec<LoudGreeterGreetArgs> = new LoudGreeterGr
 
 type LoudGreeterShoutArgs = [person: Employee, volume?: number];
 
-class LoudGreeterShoutArgsLockstep extends GeneratedCodec<LoudGreeterShoutArgs> {
+class LoudGreeterShoutArgsGenerated extends GeneratedCodec<LoudGreeterShoutArgs> {
   override write(w: Writer, at: number, value: LoudGreeterShoutArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const person = value[0];
@@ -265,12 +447,47 @@ class LoudGreeterShoutArgsLockstep extends GeneratedCodec<LoudGreeterShoutArgs> 
     return [person];
   }
 
+  override writeFields(w: ProtobufWriter, value: LoudGreeterShoutArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w.refuse();
+    const person = value[0];
+    const volume = value[1];
+    w.message(10, EmployeeCodec, person);
+    if (volume !== undefined) w.int32(16, volume);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: LoudGreeterShoutArgs | undefined): LoudGreeterShoutArgs {
+    let person: Employee | undefined;
+    let volume: number | undefined;
+    if (into !== undefined) {
+      person = into[0];
+      volume = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          person = r.message(EmployeeCodec, person);
+          break;
+        case 16:
+          volume = r.int32();
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    person ??= r.absent(EmployeeCodec);
+    if (volume !== undefined) {
+      return [person, volume] as LoudGreeterShoutArgs;
+    }
+    return [person];
+  }
+
   override shape(): Codec<LoudGreeterShoutArgs> {
     return codec.parameters("LoudGreeter.shout", { person: EmployeeCodec, volume: codec.optional(codec.int32) });
   }
 }
 
-const loudGreeterShoutArgsCodec: Codec<LoudGreeterShoutArgs> = new LoudGreeterShoutArgsLockstep(
+const loudGreeterShoutArgsCodec: Codec<LoudGreeterShoutArgs> = new LoudGreeterShoutArgsGenerated(
   "LoudGreeter.shout",
   0x0088f0adf33dd8fdn,
   { slot: 15, text: true },

@@ -6,7 +6,11 @@ import {
   defineActor,
   defineArgs,
   GeneratedCodec,
+  type ProtobufReader,
+  type ProtobufWriter,
+  readCollection,
   type StreamEndpoint,
+  unknownFields,
   type ActorMesh as ViceroyActorMesh,
   type Codec as ViceroyCodec,
   type Endpoint as ViceroyEndpoint,
@@ -14,6 +18,9 @@ import {
   type Reader as ViceroyReader,
   type Writer as ViceroyWriter,
   codec as viceroyCodec,
+  type WithUnknown,
+  withUnknown,
+  writeCollection,
 } from "viceroy/codegen/v1";
 import {
   type Codec as OtherCodec,
@@ -96,7 +103,7 @@ export interface AwaitableKind extends ViceroyMeshKind {
   readonly mesh: AwaitableMesh<this["dims"]>;
 }
 
-class CodecLockstep extends GeneratedCodec<Codec> {
+class CodecGenerated extends GeneratedCodec<Codec> {
   override write(w2: ViceroyWriter, at: number, value: Codec): void {
     w2.requireObject(value);
     const { value: value2 } = value;
@@ -110,14 +117,40 @@ class CodecLockstep extends GeneratedCodec<Codec> {
     return { value: value2 };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<Codec>): void {
+    w2.requireObject(value);
+    const { value: value2, [unknownFields]: others } = value;
+    if (value2 !== 0) w2.int32(8, value2);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Codec> | undefined): Codec {
+    let value = 0;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ value, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 8:
+          value = r.int32();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ value }, others);
+  }
+
   override shape(): ViceroyCodec<Codec> {
     return viceroyCodec.object<Codec>("Codec", () => ({ value: viceroyCodec.int32 }));
   }
 }
 
-export const CodecCodec: ViceroyCodec<Codec> = new CodecLockstep("Codec", 0x481f417e16222b27n, { slot: 4 });
+export const CodecCodec: ViceroyCodec<Codec> = new CodecGenerated("Codec", 0x481f417e16222b27n, { slot: 4 });
 
-class ReaderLockstep extends GeneratedCodec<Reader> {
+class ReaderGenerated extends GeneratedCodec<Reader> {
   override write(w2: ViceroyWriter, at: number, value: Reader): void {
     w2.requireObject(value);
     const { codec: codec2, other } = value;
@@ -131,14 +164,47 @@ class ReaderLockstep extends GeneratedCodec<Reader> {
     return { codec: codec2, other };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<Reader>): void {
+    w2.requireObject(value);
+    const { codec: codec2, other, [unknownFields]: others } = value;
+    w2.message(10, CodecCodec, codec2);
+    w2.message(18, OtherCodecCodec, other);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Reader> | undefined): Reader {
+    let codec2: Codec | undefined;
+    let other: OtherCodec | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ codec: codec2, other, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          codec2 = r.message(CodecCodec, codec2);
+          break;
+        case 18:
+          other = r.message(OtherCodecCodec, other);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    codec2 ??= r.absent(CodecCodec);
+    other ??= r.absent(OtherCodecCodec);
+    return withUnknown({ codec: codec2, other }, others);
+  }
+
   override shape(): ViceroyCodec<Reader> {
     return viceroyCodec.object<Reader>("Reader", () => ({ codec: CodecCodec, other: OtherCodecCodec }));
   }
 }
 
-export const ReaderCodec: ViceroyCodec<Reader> = new ReaderLockstep("Reader", 0x1097da90ebbc1df1n, { slot: 5 });
+export const ReaderCodec: ViceroyCodec<Reader> = new ReaderGenerated("Reader", 0x1097da90ebbc1df1n, { slot: 5 });
 
-class WriterLockstep extends GeneratedCodec<Writer> {
+class WriterGenerated extends GeneratedCodec<Writer> {
   override write(w2: ViceroyWriter, at: number, value: Writer): void {
     w2.requireObject(value);
     const { reader } = value;
@@ -150,14 +216,41 @@ class WriterLockstep extends GeneratedCodec<Writer> {
     return { reader };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<Writer>): void {
+    w2.requireObject(value);
+    const { reader, [unknownFields]: others } = value;
+    w2.message(10, ReaderCodec, reader);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Writer> | undefined): Writer {
+    let reader: Reader | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ reader, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          reader = r.message(ReaderCodec, reader);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    reader ??= r.absent(ReaderCodec);
+    return withUnknown({ reader }, others);
+  }
+
   override shape(): ViceroyCodec<Writer> {
     return viceroyCodec.object<Writer>("Writer", () => ({ reader: ReaderCodec }));
   }
 }
 
-export const WriterCodec: ViceroyCodec<Writer> = new WriterLockstep("Writer", 0x96fe16540801fccan, { slot: 5 });
+export const WriterCodec: ViceroyCodec<Writer> = new WriterGenerated("Writer", 0x96fe16540801fccan, { slot: 5 });
 
-class EndpointLockstep extends GeneratedCodec<Endpoint> {
+class EndpointGenerated extends GeneratedCodec<Endpoint> {
   override write(w2: ViceroyWriter, at: number, value: Endpoint): void {
     w2.requireObject(value);
     if (!Object.hasOwn(value, "__proto__")) w2.refuse();
@@ -221,6 +314,92 @@ class EndpointLockstep extends GeneratedCodec<Endpoint> {
     };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<Endpoint>): void {
+    w2.requireObject(value);
+    if (!Object.hasOwn(value, "__proto__")) w2.refuse();
+    const {
+      "two words": twoWords,
+      "it's": itS,
+      __proto__: __proto__2,
+      constructor: constructor2,
+      class: class2,
+      w: w3,
+      value: value2,
+      [unknownFields]: others,
+    } = value;
+    if (twoWords !== "") w2.string(10, twoWords);
+    if (itS !== "") w2.string(18, itS);
+    if (__proto__2 !== "") w2.string(26, __proto__2);
+    if (constructor2 !== "") w2.string(34, constructor2);
+    if (class2 !== "") w2.string(42, class2);
+    if (w3 !== "") w2.string(50, w3);
+    if (value2 !== "") w2.string(58, value2);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Endpoint> | undefined): Endpoint {
+    let twoWords = "";
+    let itS = "";
+    let __proto__2 = "";
+    let constructor2 = "";
+    let class2 = "";
+    let w2 = "";
+    let value = "";
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({
+        "two words": twoWords,
+        "it's": itS,
+        __proto__: __proto__2,
+        constructor: constructor2,
+        class: class2,
+        w: w2,
+        value,
+        [unknownFields]: others,
+      } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          twoWords = r.string();
+          break;
+        case 18:
+          itS = r.string();
+          break;
+        case 26:
+          __proto__2 = r.string();
+          break;
+        case 34:
+          constructor2 = r.string();
+          break;
+        case 42:
+          class2 = r.string();
+          break;
+        case 50:
+          w2 = r.string();
+          break;
+        case 58:
+          value = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown(
+      {
+        "two words": twoWords,
+        "it's": itS,
+        ["__proto__"]: __proto__2,
+        constructor: constructor2,
+        class: class2,
+        w: w2,
+        value,
+      },
+      others,
+    );
+  }
+
   override shape(): ViceroyCodec<Endpoint> {
     return viceroyCodec.object<Endpoint>("Endpoint", () => ({
       "two words": viceroyCodec.string,
@@ -234,12 +413,12 @@ class EndpointLockstep extends GeneratedCodec<Endpoint> {
   }
 }
 
-export const EndpointCodec: ViceroyCodec<Endpoint> = new EndpointLockstep("Endpoint", 0xa5a51e3e5807fd9an, {
+export const EndpointCodec: ViceroyCodec<Endpoint> = new EndpointGenerated("Endpoint", 0xa5a51e3e5807fd9an, {
   slot: 7,
   text: true,
 });
 
-class ActorMeshLockstep extends GeneratedCodec<ActorMesh> {
+class ActorMeshGenerated extends GeneratedCodec<ActorMesh> {
   override write(w2: ViceroyWriter, at: number, value: ActorMesh): void {
     w2.requireObject(value);
     const { tree, otherTree } = value;
@@ -253,17 +432,50 @@ class ActorMeshLockstep extends GeneratedCodec<ActorMesh> {
     return { tree, otherTree };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<ActorMesh>): void {
+    w2.requireObject(value);
+    const { tree, otherTree, [unknownFields]: others } = value;
+    w2.message(10, TreeCodec, tree);
+    w2.message(18, OtherTreeCodec, otherTree);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<ActorMesh> | undefined): ActorMesh {
+    let tree: Tree | undefined;
+    let otherTree: OtherTree | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ tree, otherTree, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          tree = r.message(TreeCodec, tree);
+          break;
+        case 18:
+          otherTree = r.message(OtherTreeCodec, otherTree);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    tree ??= r.absent(TreeCodec);
+    otherTree ??= r.absent(OtherTreeCodec);
+    return withUnknown({ tree, otherTree }, others);
+  }
+
   override shape(): ViceroyCodec<ActorMesh> {
     return viceroyCodec.object<ActorMesh>("ActorMesh", () => ({ tree: TreeCodec, otherTree: OtherTreeCodec }));
   }
 }
 
-export const ActorMeshCodec: ViceroyCodec<ActorMesh> = new ActorMeshLockstep("ActorMesh", 0x382ac7dff52f44adn, {
+export const ActorMeshCodec: ViceroyCodec<ActorMesh> = new ActorMeshGenerated("ActorMesh", 0x382ac7dff52f44adn, {
   slot: 2,
   text: true,
 });
 
-class TreeLockstep extends GeneratedCodec<Tree> {
+class TreeGenerated extends GeneratedCodec<Tree> {
   override write(w2: ViceroyWriter, at: number, value: Tree): void {
     w2.requireObject(value);
     const { port } = value;
@@ -275,12 +487,38 @@ class TreeLockstep extends GeneratedCodec<Tree> {
     return { port };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<Tree>): void {
+    w2.requireObject(value);
+    const { port, [unknownFields]: others } = value;
+    if (port !== "") w2.string(10, port);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<Tree> | undefined): Tree {
+    let port = "";
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ port, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          port = r.string();
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    return withUnknown({ port }, others);
+  }
+
   override shape(): ViceroyCodec<Tree> {
     return viceroyCodec.object<Tree>("Tree", () => ({ port: viceroyCodec.string }));
   }
 }
 
-export const TreeCodec: ViceroyCodec<Tree> = new TreeLockstep("Tree", 0xdc86ac6f86ea73f3n, { slot: 1, text: true });
+export const TreeCodec: ViceroyCodec<Tree> = new TreeGenerated("Tree", 0xdc86ac6f86ea73f3n, { slot: 1, text: true });
 
 export const MeshKindCodec: <D3, T2>(d: ViceroyCodec<D3>, t: ViceroyCodec<T2>) => ViceroyCodec<MeshKind<D3, T2>> =
   viceroyCodec.generic(0x7f245c1a180c7500n, meshKindCodec);
@@ -289,7 +527,7 @@ function meshKindCodec<D3, T2>(d: ViceroyCodec<D3>, t: ViceroyCodec<T2>): Vicero
   return viceroyCodec.object<MeshKind<D3, T2>>(`MeshKind<${d.name}, ${t.name}>`, () => ({ d: d, t: t }));
 }
 
-class DLockstep extends GeneratedCodec<D> {
+class DGenerated extends GeneratedCodec<D> {
   override write(w2: ViceroyWriter, at: number, value: D): void {
     w2.requireObject(value);
     const { t, kind } = value;
@@ -303,41 +541,105 @@ class DLockstep extends GeneratedCodec<D> {
     return { t, kind };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<D>): void {
+    w2.requireObject(value);
+    const { t, kind, [unknownFields]: others } = value;
+    if (t !== "") w2.string(10, t);
+    w2.message(18, meshKindOfTAndD2Codec, kind);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<D> | undefined): D {
+    let t = "";
+    let kind: DKind | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ t, kind, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          t = r.string();
+          break;
+        case 18:
+          kind = r.message(meshKindOfTAndD2Codec, kind);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    kind ??= r.absent(meshKindOfTAndD2Codec);
+    return withUnknown({ t, kind }, others);
+  }
+
   override shape(): ViceroyCodec<D> {
     return viceroyCodec.object<D>("D", () => ({ t: TCodec, kind: MeshKindCodec(TCodec, D2Codec) }));
   }
 }
 
-export const DCodec: ViceroyCodec<D> = new DLockstep("D", 0xcb5bd9cbb2ed75afn, { slot: 6, text: true });
+export const DCodec: ViceroyCodec<D> = new DGenerated("D", 0xcb5bd9cbb2ed75afn, { slot: 6, text: true });
 
-class MeshKindOfTAndD2Lockstep extends GeneratedCodec<MeshKindOfTAndD2> {
-  override write(w2: ViceroyWriter, at: number, value: MeshKindOfTAndD2): void {
+class MeshKindOfTAndD2Generated extends GeneratedCodec<DKind> {
+  override write(w2: ViceroyWriter, at: number, value: DKind): void {
     w2.requireObject(value);
     const { d, t } = value;
     w2.putString(at, d);
     D2Codec.write(w2, at + 1, t);
   }
 
-  override read(r: ViceroyReader, at: number): MeshKindOfTAndD2 {
+  override read(r: ViceroyReader, at: number): DKind {
     const d = r.getString(at);
     const t = D2Codec.read(r, at + 1);
     return { d, t };
   }
 
-  override shape(): ViceroyCodec<MeshKindOfTAndD2> {
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<DKind>): void {
+    w2.requireObject(value);
+    const { d, t, [unknownFields]: others } = value;
+    if (d !== "") w2.string(10, d);
+    w2.message(18, D2Codec, t);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<DKind> | undefined): DKind {
+    let d = "";
+    let t: D2 | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ d, t, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          d = r.string();
+          break;
+        case 18:
+          t = r.message(D2Codec, t);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    t ??= r.absent(D2Codec);
+    return withUnknown({ d, t }, others);
+  }
+
+  override shape(): ViceroyCodec<DKind> {
     return MeshKindCodec(TCodec, D2Codec);
   }
 }
 
-const meshKindOfTAndD2Codec: ViceroyCodec<MeshKindOfTAndD2> = new MeshKindOfTAndD2Lockstep(
+const meshKindOfTAndD2Codec: ViceroyCodec<DKind> = new MeshKindOfTAndD2Generated(
   "MeshKind<T, D2>",
   0x442aad8224730a25n,
   { slot: 5, text: true },
 );
 
-type MeshKindOfTAndD2 = MeshKind<T, D2>;
+type DKind = MeshKind<T, D2>;
 
-class D2Lockstep extends GeneratedCodec<D2> {
+class D2Generated extends GeneratedCodec<D2> {
   override write(w2: ViceroyWriter, at: number, value: D2): void {
     w2.requireObject(value);
     const { names } = value;
@@ -378,6 +680,33 @@ class D2Lockstep extends GeneratedCodec<D2> {
     return { names };
   }
 
+  override writeFields(w2: ProtobufWriter, value: WithUnknown<D2>): void {
+    w2.requireObject(value);
+    const { names, [unknownFields]: others } = value;
+    writeCollection(w2, 1, d2NamesCodec, names);
+    w2.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<D2> | undefined): D2 {
+    let names: D2Names | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ names, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          names = readCollection(r, d2NamesCodec, 2, names);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    names ??= new Map();
+    return withUnknown({ names }, others);
+  }
+
   override shape(): ViceroyCodec<D2> {
     return viceroyCodec.object<D2>("D2", () => ({
       names: viceroyCodec.map(viceroyCodec.string, viceroyCodec.set(viceroyCodec.date)),
@@ -385,15 +714,20 @@ class D2Lockstep extends GeneratedCodec<D2> {
   }
 }
 
-export const D2Codec: ViceroyCodec<D2> = new D2Lockstep("D2", 0x21d7e3705d7af212n, { slot: 4, text: true });
+export const D2Codec: ViceroyCodec<D2> = new D2Generated("D2", 0x21d7e3705d7af212n, { slot: 4, text: true });
 
 type D2Names = Map<string, Set<Date>>;
+
+const d2NamesCodec: ViceroyCodec<Map<string, Set<Date>>> = viceroyCodec.map(
+  viceroyCodec.string,
+  viceroyCodec.set(viceroyCodec.date),
+);
 
 export const wCodec: ViceroyCodec<w> = viceroyCodec.enumeration<w>("w", ["w"]);
 
 export const TCodec: ViceroyCodec<T> = viceroyCodec.string;
 
-class codecLockstep extends GeneratedCodec<codec> {
+class codecGenerated extends GeneratedCodec<codec> {
   override write(w2: ViceroyWriter, at: number, value: codec): void {
     w2.requireArray(value);
     const count = value.length;
@@ -421,11 +755,11 @@ class codecLockstep extends GeneratedCodec<codec> {
   }
 }
 
-export const codecCodec: ViceroyCodec<codec> = new codecLockstep("codec", 0xd350b7e60a33f8ddn, { slot: 1 });
+export const codecCodec: ViceroyCodec<codec> = new codecGenerated("codec", 0xd350b7e60a33f8ddn, { slot: 1 });
 
 type AwaitableArgs = [codec: Codec, w: w];
 
-class AwaitableArgsLockstep extends GeneratedCodec<AwaitableArgs> {
+class AwaitableArgsGenerated extends GeneratedCodec<AwaitableArgs> {
   override write(w2: ViceroyWriter, at: number, value: AwaitableArgs): void {
     if (!Array.isArray(value) || value.length > 2) w2.refuse();
     const codec2 = value[0];
@@ -440,18 +774,51 @@ class AwaitableArgsLockstep extends GeneratedCodec<AwaitableArgs> {
     return [codec2, w2];
   }
 
+  override writeFields(w2: ProtobufWriter, value: AwaitableArgs): void {
+    if (!Array.isArray(value) || value.length > 2) w2.refuse();
+    const codec2 = value[0];
+    const w3 = value[1];
+    w2.message(10, CodecCodec, codec2);
+    w2.enumeration(16, wCodec, w3);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: AwaitableArgs | undefined): AwaitableArgs {
+    let codec2: Codec | undefined;
+    let w2: w | undefined;
+    if (into !== undefined) {
+      codec2 = into[0];
+      w2 = into[1];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          codec2 = r.message(CodecCodec, codec2);
+          break;
+        case 16:
+          w2 = r.enumeration(wCodec);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    codec2 ??= r.absent(CodecCodec);
+    if (w2 === undefined) r.refuse();
+    return [codec2, w2];
+  }
+
   override shape(): ViceroyCodec<AwaitableArgs> {
     return viceroyCodec.parameters("Awaitable", { codec: CodecCodec, w: wCodec });
   }
 }
 
-const awaitableArgsCodec: ViceroyCodec<AwaitableArgs> = new AwaitableArgsLockstep("Awaitable", 0x8b145d4bc224fc1dn, {
+const awaitableArgsCodec: ViceroyCodec<AwaitableArgs> = new AwaitableArgsGenerated("Awaitable", 0x8b145d4bc224fc1dn, {
   slot: 5,
 });
 
 type AwaitablePortArgs = [value: Endpoint, w: w, codec: codec];
 
-class AwaitablePortArgsLockstep extends GeneratedCodec<AwaitablePortArgs> {
+class AwaitablePortArgsGenerated extends GeneratedCodec<AwaitablePortArgs> {
   override write(w2: ViceroyWriter, at: number, value: AwaitablePortArgs): void {
     if (!Array.isArray(value) || value.length > 3) w2.refuse();
     const value2 = value[0];
@@ -469,12 +836,55 @@ class AwaitablePortArgsLockstep extends GeneratedCodec<AwaitablePortArgs> {
     return [value2, w2, codec2];
   }
 
+  override writeFields(w2: ProtobufWriter, value: AwaitablePortArgs): void {
+    if (!Array.isArray(value) || value.length > 3) w2.refuse();
+    const value2 = value[0];
+    const w3 = value[1];
+    const codec2 = value[2];
+    w2.message(10, EndpointCodec, value2);
+    w2.enumeration(16, wCodec, w3);
+    w2.packedInt32(26, codec2);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: AwaitablePortArgs | undefined): AwaitablePortArgs {
+    let value: Endpoint | undefined;
+    let w2: w | undefined;
+    let codec2: number[] = [];
+    if (into !== undefined) {
+      value = into[0];
+      w2 = into[1];
+      codec2 = into[2];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          value = r.message(EndpointCodec, value);
+          break;
+        case 16:
+          w2 = r.enumeration(wCodec);
+          break;
+        case 26:
+          codec2 = r.packedInt32(codec2);
+          break;
+        case 24:
+          codec2.push(r.int32());
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    value ??= r.absent(EndpointCodec);
+    if (w2 === undefined) r.refuse();
+    return [value, w2, codec2];
+  }
+
   override shape(): ViceroyCodec<AwaitablePortArgs> {
     return viceroyCodec.parameters("Awaitable.port", { value: EndpointCodec, w: wCodec, codec: codecCodec });
   }
 }
 
-const awaitablePortArgsCodec: ViceroyCodec<AwaitablePortArgs> = new AwaitablePortArgsLockstep(
+const awaitablePortArgsCodec: ViceroyCodec<AwaitablePortArgs> = new AwaitablePortArgsGenerated(
   "Awaitable.port",
   0xff583f5f02f4b57an,
   { slot: 9, text: true },
@@ -482,7 +892,7 @@ const awaitablePortArgsCodec: ViceroyCodec<AwaitablePortArgs> = new AwaitablePor
 
 type AwaitableDArgs = [d: D];
 
-class AwaitableDArgsLockstep extends GeneratedCodec<AwaitableDArgs> {
+class AwaitableDArgsGenerated extends GeneratedCodec<AwaitableDArgs> {
   override write(w2: ViceroyWriter, at: number, value: AwaitableDArgs): void {
     if (!Array.isArray(value) || value.length > 1) w2.refuse();
     const d = value[0];
@@ -494,12 +904,37 @@ class AwaitableDArgsLockstep extends GeneratedCodec<AwaitableDArgs> {
     return [d];
   }
 
+  override writeFields(w2: ProtobufWriter, value: AwaitableDArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w2.refuse();
+    const d = value[0];
+    w2.message(10, DCodec, d);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: AwaitableDArgs | undefined): AwaitableDArgs {
+    let d: D | undefined;
+    if (into !== undefined) {
+      d = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          d = r.message(DCodec, d);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    d ??= r.absent(DCodec);
+    return [d];
+  }
+
   override shape(): ViceroyCodec<AwaitableDArgs> {
     return viceroyCodec.parameters("Awaitable.d", { d: DCodec });
   }
 }
 
-const awaitableDArgsCodec: ViceroyCodec<AwaitableDArgs> = new AwaitableDArgsLockstep(
+const awaitableDArgsCodec: ViceroyCodec<AwaitableDArgs> = new AwaitableDArgsGenerated(
   "Awaitable.d",
   0x2fa926c8fea528b7n,
   { slot: 6, text: true },

@@ -11,6 +11,8 @@ import {
   type Endpoint,
   GeneratedCodec,
   type MeshKind,
+  type ProtobufReader,
+  type ProtobufWriter,
   type Reader,
   type Writer,
 } from "viceroy/codegen/v1";
@@ -38,7 +40,7 @@ export interface WorkerKind extends MeshKind {
 
 type WorkerArgs = [counter: CounterMesh];
 
-class WorkerArgsLockstep extends GeneratedCodec<WorkerArgs> {
+class WorkerArgsGenerated extends GeneratedCodec<WorkerArgs> {
   override write(w: Writer, at: number, value: WorkerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const counter = value[0];
@@ -50,19 +52,44 @@ class WorkerArgsLockstep extends GeneratedCodec<WorkerArgs> {
     return [counter];
   }
 
+  override writeFields(w: ProtobufWriter, value: WorkerArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const counter = value[0];
+    w.message(10, workerArgsCounterCodec, counter);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WorkerArgs | undefined): WorkerArgs {
+    let counter: CounterMesh | undefined;
+    if (into !== undefined) {
+      counter = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          counter = r.message(workerArgsCounterCodec, counter);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    counter ??= r.absent(workerArgsCounterCodec);
+    return [counter];
+  }
+
   override shape(): Codec<WorkerArgs> {
     return codec.parameters("Worker", { counter: codec.mesh(() => counterDescriptor) });
   }
 }
 
-const workerArgsCodec: Codec<WorkerArgs> = new WorkerArgsLockstep("Worker", 0x84e867a3896e3ea8n, {
+const workerArgsCodec: Codec<WorkerArgs> = new WorkerArgsGenerated("Worker", 0x84e867a3896e3ea8n, {
   slot: 4,
   text: true,
 });
 
 type WorkerWorkArgs = [config: Config];
 
-class WorkerWorkArgsLockstep extends GeneratedCodec<WorkerWorkArgs> {
+class WorkerWorkArgsGenerated extends GeneratedCodec<WorkerWorkArgs> {
   override write(w: Writer, at: number, value: WorkerWorkArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const config = value[0];
@@ -74,17 +101,42 @@ class WorkerWorkArgsLockstep extends GeneratedCodec<WorkerWorkArgs> {
     return [config];
   }
 
+  override writeFields(w: ProtobufWriter, value: WorkerWorkArgs): void {
+    if (!Array.isArray(value) || value.length > 1) w.refuse();
+    const config = value[0];
+    w.message(10, ConfigCodec, config);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WorkerWorkArgs | undefined): WorkerWorkArgs {
+    let config: Config | undefined;
+    if (into !== undefined) {
+      config = into[0];
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          config = r.message(ConfigCodec, config);
+          break;
+        default:
+          r.skip(tag);
+      }
+    }
+    config ??= r.absent(ConfigCodec);
+    return [config];
+  }
+
   override shape(): Codec<WorkerWorkArgs> {
     return codec.parameters("Worker.work", { config: ConfigCodec });
   }
 }
 
-const workerWorkArgsCodec: Codec<WorkerWorkArgs> = new WorkerWorkArgsLockstep("Worker.work", 0x0771745797c5632fn, {
+const workerWorkArgsCodec: Codec<WorkerWorkArgs> = new WorkerWorkArgsGenerated("Worker.work", 0x0771745797c5632fn, {
   slot: 2,
   text: true,
 });
 
-class WorkerResultLockstep extends GeneratedCodec<Config[]> {
+class WorkerResultGenerated extends GeneratedCodec<Config[]> {
   override write(w: Writer, at: number, value: Config[]): void {
     w.requireArray(value);
     const count = value.length;
@@ -112,7 +164,7 @@ class WorkerResultLockstep extends GeneratedCodec<Config[]> {
   }
 }
 
-const workerResultCodec: Codec<Config[]> = new WorkerResultLockstep("Config[]", 0x04e83903ac50e29an, {
+const workerResultCodec: Codec<Config[]> = new WorkerResultGenerated("Config[]", 0x04e83903ac50e29an, {
   slot: 1,
   text: true,
 });

@@ -1,0 +1,76 @@
+/**
+ * What composed codecs are told of the protobuf layout and JSON: numbers and names, where they are not those that follow
+ * from order and names alone. As a last argument, or none.
+ */
+import { enumValueName } from "../../../../schemas/protobuf/names.js";
+import { flattenedCases } from "../../../model/flattened.js";
+import type { Parameter } from "../../../model/schema.js";
+import type { EnumValue, Field, TupleElement, Variant } from "../../../model/type.js";
+import { type EnumShape, hasNumbers } from "../../../protobuf/position.js";
+import { bracketed, type Code, numbers, objectKey, objectLiteral, property, stringLiteral } from "../../kit/index.js";
+import { inOrder } from "./layout.js";
+
+type Options = readonly Code[];
+
+export function objectProto(fields: readonly Field[]): Options {
+  const flat = fields.filter(({ type, optional }) => flattenedCases(type, optional) !== undefined);
+  const names = flat.map(({ name }) => stringLiteral(name));
+  return options([
+    ...numbersOf(inOrder(fields).map(({ id }) => id)),
+    ...namesOf(fields),
+    ...(flat.length === 0 ? [] : [property("flat", bracketed(names))]),
+  ]);
+}
+
+/** Of the cases of a oneof, of the parameters of a call. */
+export function fieldsProto(fields: readonly (Field | Parameter)[]): Options {
+  return options([...numbersOf(inOrder(fields).map(({ id }) => id)), ...namesOf(fields)]);
+}
+
+export function unionProto(variants: readonly Variant[]): Options {
+  const named = inOrder(variants.map(({ tag, id }) => ({ name: tag, id })));
+  return options(numbersOf(named.map(({ id }) => id)));
+}
+
+export function tupleProto(elements: readonly TupleElement[]): Options {
+  if (elements.every(({ name }) => name === undefined)) return [];
+  const labels = elements.map(({ name }, i) => stringLiteral(name ?? `item${i + 1}`));
+  return options([property("labels", bracketed(labels))]);
+}
+
+/** Names of values are made of those that the schema has for them: of a member of an enum, which a codec does not know. */
+export function enumProto(shape: EnumShape, enumName: string): Options {
+  const ids = hasNumbers(shape) ? [] : numbersOf(shape.values.map(({ id }) => id));
+  const nameOf = ({ name, wireName }: Pick<EnumValue, "name" | "wireName">) =>
+    wireName ?? enumValueName(enumName, name);
+  const names = shape.values.flatMap((item) => {
+    const own = nameOf(item);
+    const byDefault = enumValueName(enumName, String(item.value));
+    return own === byDefault ? [] : [property(objectKey(String(item.value)), stringLiteral(own))];
+  });
+  const aliases = shape.values.flatMap((item) =>
+    (item.aliases ?? []).map((alias) => property(objectKey(nameOf(alias)), String(item.id))),
+  );
+  return options([
+    ...ids,
+    ...(names.length === 0 ? [] : [property("names", objectLiteral(names))]),
+    ...(aliases.length === 0 ? [] : [property("aliases", objectLiteral(aliases))]),
+  ]);
+}
+
+function numbersOf(ids: readonly number[]): readonly Code[] {
+  return ids.every((id, i) => id === i + 1) ? [] : [property("numbers", numbers(ids.map(String)))];
+}
+
+function namesOf(fields: readonly (Field | Parameter)[]): readonly Code[] {
+  const named = fields.flatMap((field) =>
+    "wireName" in field && field.wireName !== undefined
+      ? [property(objectKey(field.name), stringLiteral(field.wireName))]
+      : [],
+  );
+  return named.length === 0 ? [] : [property("names", objectLiteral(named))];
+}
+
+function options(entries: readonly Code[]): Options {
+  return entries.length === 0 ? [] : [objectLiteral(entries)];
+}

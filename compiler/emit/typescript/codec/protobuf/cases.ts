@@ -1,0 +1,41 @@
+/** Cases of a oneof that is part of the message it stands in: fields of that message, of which at most one is there. */
+import type { MessageField, ValueForm } from "../../../../protobuf/position.js";
+import { type Code, code, stringLiteral } from "../../../kit/index.js";
+import { abiValue } from "../../names.js";
+import type { MemberItem, ProtoBody } from "./body.js";
+import { writeOne } from "./writing.js";
+
+/** Writes the one of `cases` that is set. @param isFirst whether others of the same oneof are checked, too */
+export function writeCases(
+  body: ProtoBody,
+  { field, value }: MemberItem,
+  cases: readonly MessageField[],
+  isFirst: boolean,
+): void {
+  const { file, io: w } = body;
+  const { form, presence } = field;
+  const all = form.kind === "oneof" ? form.cases : [];
+  const write = () =>
+    file.block(code`switch (${value}.case)`, () => {
+      writeEach(body, cases, value);
+      const others = isFirst ? all.filter((one) => !cases.includes(one)) : [];
+      for (const { property } of others) file.line(`case ${stringLiteral(property)}:`);
+      if (others.length > 0) file.indented(() => file.line("break;"));
+      if (!isFirst) return;
+      file.line("default:");
+      file.indented(() => file.line(code`${abiValue("checkUnknownCase")}(${w}, ${value});`));
+    });
+  if (presence === "demanded") write();
+  else file.block(code`if (${value} !== ${presence === "optional" ? "undefined" : "null"})`, write);
+}
+
+/** A `case` for each of these cases of the oneof `value`. */
+export function writeEach(body: ProtoBody, cases: readonly MessageField[], value: Code): void {
+  for (const field of cases) {
+    body.file.line(`case ${stringLiteral(field.property)}:`);
+    body.file.indented(() => {
+      body.file.line(writeOne(body, field.form as ValueForm, field, code`${value}.value`));
+      body.file.line("break;");
+    });
+  }
+}

@@ -1,0 +1,144 @@
+/** Interfaces as messages: a field for each property, and behind them those that the schema does not know. */
+import type { Field } from "../../../../model/type.js";
+import { fieldsOf, type MessageField } from "../../../../protobuf/position.js";
+import {
+  assignment,
+  type Code,
+  call,
+  code,
+  conditional,
+  destructuring,
+  global,
+  ifStatement,
+  type LocalName,
+  member,
+  objectLiteral,
+  propertyKey,
+  shorthand,
+  stringLiteral,
+} from "../../../kit/index.js";
+import { abiValue } from "../../names.js";
+import { inOrder } from "../layout.js";
+import { buildObject, type Constant, isInherited, isShadowing } from "../object.js";
+import { isAddedTo, type MemberItem, memberItem, type ProtoBody, unknownFields } from "./body.js";
+import { writeCases } from "./cases.js";
+import { branchesOf, completeMember, declareMember, type Reading, readLoop } from "./reading.js";
+import { writeMember } from "./writing.js";
+
+interface MessageItems {
+  /** In the order of their numbers. */
+  readonly items: readonly MemberItem[];
+  /** By their property. */
+  readonly byName: ReadonlyMap<string, MemberItem>;
+  /** In the order of JavaScript. */
+  readonly fields: readonly Field[];
+}
+
+function itemsOf(body: ProtoBody, fields: readonly Field[]): MessageItems {
+  const inside: readonly MessageField[] = fieldsOf(
+    { kind: "declared", type: { kind: "rdmaBuffer" }, shape: { kind: "message", fields } },
+    body.index,
+  );
+  const items = inside.map((field) => {
+    const source = fields.find(({ name }) => name === field.property)!;
+    return memberItem(body, field, source.type);
+  });
+  return { items, byName: new Map(items.map((item) => [item.field.property, item])), fields: inOrder(fields) };
+}
+
+export function writeMessage(body: ProtoBody, fields: readonly Field[], value: LocalName): void {
+  const { file, scope, io: w } = body;
+  const message = itemsOf(body, fields);
+  const others = scope.name("others");
+  takeApart(body, message, value, others);
+  for (const step of stepsOf(message.items)) {
+    if (step.cases === undefined) writeMember(body, step.item);
+    else writeCases(body, step.item, step.cases, step.isFirst);
+  }
+  file.line(code`${w}.unknown(${others});`);
+}
+
+/** A member, or cases of a flattened oneof that follow each other. */
+interface Step {
+  readonly item: MemberItem;
+  readonly cases?: MessageField[];
+  /** The oneof's first. */
+  readonly isFirst: boolean;
+}
+
+/** In the order of numbers: other fields may come between the cases of a oneof. */
+function stepsOf(items: readonly MemberItem[]): readonly Step[] {
+  const single = items.flatMap((item): { readonly field: MessageField; readonly item: MemberItem }[] => {
+    const { form } = item.field;
+    return (form.kind === "oneof" ? form.cases : [item.field]).map((field) => ({ field, item }));
+  });
+  const steps: Step[] = [];
+  for (const { item, field } of single.sort((a, b) => a.field.number - b.field.number)) {
+    const last = steps.at(-1);
+    if (field === item.field) steps.push({ item, isFirst: true });
+    else if (last?.item === item) last.cases?.push(field);
+    else steps.push({ item, cases: [field], isFirst: steps.every((step) => step.item !== item) });
+  }
+  return steps;
+}
+
+/** Declares a variable for each property of `value`. */
+function takeApart(body: ProtoBody, { fields, byName }: MessageItems, value: LocalName, others: LocalName): void {
+  const { file, scope, io: w } = body;
+  const isOwn = (name: string) => code`${global("Object")}.hasOwn(${value}, ${stringLiteral(name)})`;
+  if (fields.some(isInherited)) file.line(ifStatement(code`!${isOwn("__proto__")}`, code`${w}.refuse();`));
+  const shadowing = new Map(
+    fields.filter(isShadowing).map(({ name }): [string, LocalName] => [name, scope.name(`${name}Found`)]),
+  );
+  const pattern = fields.map(({ name }) => {
+    return shorthand(propertyKey(name), shadowing.get(name) ?? byName.get(name)!.value);
+  });
+  file.line(destructuring([...pattern, code`[${unknownFields}]: ${others}`], value));
+  for (const [name, found] of shadowing) {
+    const own = conditional(isOwn(name), found, "undefined");
+    file.line(assignment(code`const ${byName.get(name)!.value}`, own), ";");
+  }
+}
+
+/** Ends with a return. */
+export function readMessage(body: ProtoBody, fields: readonly Field[], reading: Reading, constant?: Constant): void {
+  const { file, scope, io: r } = body;
+  const { end, into, type } = reading;
+  const message = itemsOf(body, fields);
+  const others = scope.name("others");
+  for (const { name } of message.fields) declareMember(body, message.byName.get(name)!);
+  file.line(code`let ${others}: ${global("Uint8Array")} | undefined;`);
+  mergeInto(body, message, into, others);
+  const branches = message.items.flatMap((item) => branchesOf(body, item));
+  readLoop(body, end, branches, others);
+  for (const item of message.items) completeMember(body, item, others);
+  if (reading.leaves) file.line(code`${r}.leave(${end});`);
+  const leave = (result: Code) => file.line("return ", call(abiValue("withUnknown"), [result, others]), ";");
+  const items = message.fields.map(({ name }) => ({ name, value: message.byName.get(name)!.value }));
+  buildObject({ file, scope, leave }, message.fields, items, type, constant);
+}
+
+/** Fills the variables with what came before. */
+function mergeInto(
+  { file, types }: ProtoBody,
+  { fields, byName }: MessageItems,
+  into: LocalName,
+  others: LocalName,
+): void {
+  const shadowing = fields.filter(isShadowing);
+  const cast = fields.filter((field) => isAddedTo(byName.get(field.name)!));
+  const plain = fields.filter((field) => !shadowing.includes(field) && !cast.includes(field));
+  const pattern = plain.map(({ name }) => shorthand(propertyKey(name), byName.get(name)!.value));
+  file.block(code`if (${into} !== undefined)`, () => {
+    const entries = objectLiteral([...pattern, code`[${unknownFields}]: ${others}`]);
+    file.line("(", entries, " = ", into, ");");
+    for (const { name } of shadowing) {
+      const own = code`${global("Object")}.hasOwn(${into}, ${stringLiteral(name)})`;
+      file.line(ifStatement(own, code`${byName.get(name)!.value} = ${into}[${stringLiteral(name)}];`));
+    }
+    for (const { name } of cast) {
+      const { value, type: filled } = byName.get(name)!;
+      file.line(assignment(value, code`${member(into, name)} as ${types.type(filled)}`), ";");
+    }
+  });
+}

@@ -1,0 +1,133 @@
+/**
+ * The methods `writeFields` and `readFields` of a generated codec, by the kind of type that it is for. Aliases of
+ * collections, and tuples with a rest, are left to the composed codec: they stand in messages as fields of those.
+ */
+import type { Type } from "../../../../model/type.js";
+import { fieldsOf, type MessageField } from "../../../../protobuf/position.js";
+import { type Code, code, type LocalName, signature, union } from "../../../kit/index.js";
+import { abiType } from "../../names.js";
+import { partHint } from "../body.js";
+import type { Generated } from "../methods.js";
+import { type ProtoBody, withUnknown } from "./body.js";
+import { emitVariantReader, type OwnFields, readOneof, readUnion, writeOneof, writeUnion } from "./choice.js";
+import { readMessage, writeMessage } from "./message.js";
+import type { Reading } from "./reading.js";
+import { readTuple, writeTuple } from "./tuple.js";
+
+/** A codec that is generated. */
+export interface ProtoUnit {
+  readonly generated: Generated;
+  readonly hint: string;
+  /** Of the values, as code. */
+  readonly type: Code;
+  /** Names for types of variants that have no codec, by their tags. */
+  readonly variants: ReadonlyMap<string, LocalName>;
+  readonly own: OwnFields;
+  /** Of the arguments of a call. */
+  readonly parameters?: readonly MessageField[];
+}
+
+type Surroundings = Omit<ProtoBody, "scope" | "hint" | "io">;
+
+/** Functions that read variants without a codec, by the tags of those. They are written in front of the class. */
+export type VariantReaders = ReadonlyMap<string, LocalName>;
+
+export function emitVariantReaders(unit: ProtoUnit, surroundings: Surroundings): VariantReaders {
+  const { generated, variants, own } = unit;
+  const { file } = surroundings;
+  const readers = new Map<string, LocalName>();
+  if (generated.kind !== "union") return readers;
+  for (const { tag, type } of generated.variants) {
+    const fields = own(type);
+    const name = variants.get(tag);
+    if (fields === undefined || name === undefined) continue;
+    const hint = partHint(unit.hint, tag);
+    const reader = file.local(`read${hint}`);
+    readers.set(tag, reader);
+    file.blank();
+    const scope = file.scope();
+    const body = { ...surroundings, hint, scope, io: scope.name("r") };
+    emitVariantReader(body, reader, fields, name, { name: generated.discriminant, value: tag });
+  }
+  return readers;
+}
+
+export function emitProtobuf(unit: ProtoUnit, readers: VariantReaders, surroundings: Surroundings): void {
+  const { generated } = unit;
+  const left = generated.kind === "alias" || (generated.kind === "tuple" && generated.rest !== undefined);
+  if (left) return;
+  surroundings.file.blank();
+  emitWriteFields(unit, surroundings);
+  surroundings.file.blank();
+  emitReadFields(unit, readers, surroundings);
+}
+
+function emitWriteFields(unit: ProtoUnit, surroundings: Surroundings): void {
+  const { generated, hint, own } = unit;
+  const { file } = surroundings;
+  const scope = file.scope();
+  const [w, value] = [scope.name("w"), scope.name("value")];
+  const body: ProtoBody = { ...surroundings, scope, hint, io: w };
+  const params = [code`${w}: ${abiType("ProtobufWriter")}`, code`${value}: ${keptType(unit)}`];
+  file.block(["override writeFields", signature(params, "void")], () => {
+    switch (generated.kind) {
+      case "message":
+        file.line(code`${w}.requireObject(${value});`);
+        writeMessage(body, generated.fields, value);
+        break;
+      case "oneof":
+        writeOneof(body, generated, value);
+        break;
+      case "union":
+        writeUnion(body, generated, value, own);
+        break;
+      case "tuple":
+        writeTuple(body, generated, tupleFields(unit, generated, body), value);
+        break;
+    }
+  });
+}
+
+function emitReadFields(unit: ProtoUnit, readers: VariantReaders, surroundings: Surroundings): void {
+  const { generated, hint, type, own } = unit;
+  const { file } = surroundings;
+  const scope = file.scope();
+  const r = scope.name("r");
+  const isEmpty = generated.kind === "tuple" && generated.elements.length === 0;
+  const reading: Reading = { end: scope.name("end"), into: scope.name(isEmpty ? "_into" : "into"), type };
+  const body: ProtoBody = { ...surroundings, scope, hint, io: r };
+  const params = [
+    code`${r}: ${abiType("ProtobufReader")}`,
+    code`${reading.end}: number`,
+    code`${reading.into}: ${union([keptType(unit), "undefined"])}`,
+  ];
+  file.block(["override readFields", signature(params, type)], () => {
+    switch (generated.kind) {
+      case "message":
+        readMessage(body, generated.fields, reading);
+        break;
+      case "oneof":
+        readOneof(body, generated, reading);
+        break;
+      case "union":
+        readUnion(body, generated, reading, own, readers);
+        break;
+      case "tuple":
+        readTuple(body, generated, tupleFields(unit, generated, body), reading);
+        break;
+    }
+  });
+}
+
+/** The type of the values, with what they keep. */
+function keptType({ generated, type }: ProtoUnit): Code {
+  return generated.kind === "tuple" ? type : withUnknown(type);
+}
+
+function tupleFields(
+  { parameters }: ProtoUnit,
+  tuple: Extract<Type, { kind: "tuple" }>,
+  { index }: ProtoBody,
+): readonly MessageField[] {
+  return parameters ?? fieldsOf({ kind: "tuple", type: tuple }, index);
+}

@@ -1,0 +1,206 @@
+/**
+ * Reads the members of a message: a variable for each, filled by a loop over the fields that come in any order, and
+ * completed behind it.
+ */
+
+import type { Type } from "../../../../model/type.js";
+import { type FieldForm, hasNumbers, type MessageField, type ValueForm } from "../../../../protobuf/position.js";
+import {
+  assignment,
+  type Code,
+  call,
+  code,
+  conditional,
+  global,
+  ifStatement,
+  type LocalName,
+  objectLiteral,
+  property,
+  stringLiteral,
+} from "../../../kit/index.js";
+import { abiValue } from "../../names.js";
+import { partHint, typedArrayClass } from "../body.js";
+import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
+import { defaultOf, getMethod, isClamped, packedMethod, wireOf } from "./scalar.js";
+import { enumCodec } from "./writing.js";
+
+type Collection = Extract<FieldForm, { kind: "repeated" | "map" }>;
+
+/** What a method that reads is given, and gives. */
+export interface Reading {
+  readonly end: LocalName;
+  /** What came before, or undefined. */
+  readonly into: LocalName;
+  /** Of the value, as code. */
+  readonly type: Code;
+  /** Whether it leaves the message that it has entered itself. */
+  readonly leaves?: boolean;
+}
+
+/** A `case` of the switch over tags: what becomes of the field. */
+interface Branch {
+  readonly tag: string;
+  readonly statement: Code;
+}
+
+/** `others` is the variable for unknown fields; without it they are skipped. */
+export function readLoop(body: ProtoBody, end: Code, branches: readonly Branch[], others: Code | undefined): void {
+  const { file, scope, io: r } = body;
+  const tag = scope.name("tag");
+  file.block(code`while (${r}.position < ${end})`, () => {
+    file.line(code`const ${tag} = ${r}.tag();`);
+    const other = others === undefined ? code`${r}.skip(${tag});` : code`${others} = ${r}.unknown(${tag}, ${others});`;
+    if (branches.length === 0) {
+      file.line(other);
+      return;
+    }
+    file.block(code`switch (${tag})`, () => {
+      for (const { tag: value, statement } of branches) {
+        file.line(`case ${value}:`);
+        file.indented(() => {
+          file.line(statement);
+          file.line("break;");
+        });
+      }
+      file.line("default:");
+      file.indented(() => file.line(other));
+    });
+  });
+}
+
+export function branchesOf(body: ProtoBody, item: MemberItem): readonly Branch[] {
+  const { field, value } = item;
+  const { form } = field;
+  if (form.kind === "oneof") return form.cases.map((one) => caseBranch(body, one, value));
+  if (form.kind === "repeated" || form.kind === "map") return collectionBranches(body, field, form, value);
+  const before = field.presence === "nullable" ? code`${value} ?? undefined` : value;
+  return [setter(field, form, value, readOne(body, form, field, before))];
+}
+
+function setter({ number }: MessageField, form: ValueForm, value: Code, read: Code): Branch {
+  return { tag: tagOf(number, wireOf(form)), statement: [assignment(value, read), ";"] };
+}
+
+/** A case of a oneof: `{ case, value }`, on top of what `oneof` holds. */
+export function caseBranch(body: ProtoBody, field: MessageField, oneof: Code): Branch {
+  const form = field.form as ValueForm;
+  const tag = stringLiteral(field.property);
+  const before = conditional(code`${oneof}?.case === ${tag}`, code`${oneof}.value`, "undefined");
+  const value = readOne(body, form, field, form.kind === "message" ? before : "undefined");
+  return setter(field, form, oneof, objectLiteral([`case: ${tag}`, property("value", value)]));
+}
+
+/** An expression for one value behind its tag. @param into what a message is merged into */
+export function readOne(body: ProtoBody, form: ValueForm, field: MessageField, into: Code): Code {
+  const { io: r, types } = body;
+  switch (form.kind) {
+    case "scalar":
+      return code`${r}.${getMethod(form.scalar, isClamped(form))}()`;
+    case "enum":
+      if (hasNumbers(form.shape)) return code`${r}.int32() as ${types.type(form.type)}`;
+      return call(code`${r}.enumeration`, [enumCodec(body, form, field)]);
+    case "message":
+      if (form.message.kind === "timestamp") return call(code`${r}.date`, [into]);
+      return call(code`${r}.message`, [codecOf(body, form.message, field.property), into]);
+  }
+}
+
+function collectionBranches(body: ProtoBody, field: MessageField, form: Collection, value: Code): readonly Branch[] {
+  const { io: r, codecs, hint } = body;
+  const branch = (wire: number, statement: Code): Branch => ({ tag: tagOf(field.number, wire), statement });
+  if (form.type.kind === "typedArray") {
+    const type = typedArrayClass(form.type);
+    const read = (method: string) => [assignment(value, call(code`${r}.${method}`, [type, value])), ";"];
+    const { element } = form as Extract<FieldForm, { kind: "repeated" }>;
+    return [branch(2, read("typed")), branch(wireOf(element), read("typedElement"))];
+  }
+  if (form.kind === "map" || form.type.kind !== "array") {
+    const codec = codecs.standIn(form.type, partHint(hint, field.property));
+    const read = (wire: number) =>
+      branch(wire, [assignment(value, call(abiValue("readCollection"), [r, codec, String(wire), value])), ";"]);
+    const wire = form.kind === "map" ? 2 : wireOf(form.element);
+    return wire === 2 ? [read(2)] : [read(2), read(wire)];
+  }
+  return arrayBranches(body, field, form.element, value);
+}
+
+function arrayBranches(body: ProtoBody, field: MessageField, element: ValueForm, value: Code): readonly Branch[] {
+  const { io: r, types } = body;
+  const branch = (wire: number, statement: Code): Branch => ({ tag: tagOf(field.number, wire), statement });
+  const one = branch(wireOf(element), [call(code`${value}.push`, [readOne(body, element, field, "undefined")]), ";"]);
+  if (element.kind === "scalar") {
+    const packed = packedMethod(element.scalar);
+    return packed === undefined
+      ? [one]
+      : [branch(2, [assignment(value, call(code`${r}.${packed}`, [value])), ";"]), one];
+  }
+  if (element.kind === "message") return [one];
+  if (hasNumbers(element.shape)) {
+    const list: Type = { kind: "array", element: element.type, readonly: false };
+    return [branch(2, [assignment(value, code`${r}.packedInt32(${value}) as ${types.type(list)}`), ";"]), one];
+  }
+  const read = call(code`${r}.packedEnumeration`, [enumCodec(body, element, field), value]);
+  return [branch(2, [assignment(value, read), ";"]), one];
+}
+
+/** Declares the variable for a member, with what it is while nothing has come. */
+export function declareMember(body: ProtoBody, { field, value, type }: MemberItem): void {
+  const { file, codecs, hint } = body;
+  const { form, presence } = field;
+  const held = () => codecs.type(type, partHint(hint, field.property));
+  const declare = (as: Code, initial?: Code) =>
+    file.line(initial === undefined ? code`let ${value}: ${as}` : assignment(code`let ${value}: ${as}`, initial), ";");
+  if (presence === "nullable") declare(code`${held()} | null`, "null");
+  else if (isArray(form)) declare(held(), "[]");
+  else if (presence === "implicit" && form.kind === "scalar" && defaultOf(form.scalar) !== undefined) {
+    file.line(code`let ${value} = ${defaultOf(form.scalar)!};`);
+  } else if (presence === "implicit" && form.kind === "enum") {
+    const hasZero = form.shape.values.some((item) => item.value === 0);
+    declare(held(), hasZero ? "0" : code`0 as number as ${held()}`);
+  } else declare(code`${held()} | undefined`);
+}
+
+function isArray(form: FieldForm): boolean {
+  return form.kind === "repeated" && form.type.kind === "array";
+}
+
+/** What becomes of a member of which nothing has come, if its variable does not say so already. */
+export function completeMember(body: ProtoBody, { field, value }: MemberItem, others: Code | undefined): void {
+  const { file, io: r } = body;
+  const { form, presence } = field;
+  if (presence === "demanded" && form.kind === "oneof") {
+    file.line(code`${value} ??= ${abiValue("readUnknownCase")}(${r}, ${others ?? "undefined"});`);
+  } else if (presence === "demanded" && form.kind === "enum") {
+    file.line(ifStatement(code`${value} === undefined`, code`${r}.refuse();`));
+  } else if (presence === "always" || presence === "demanded") {
+    file.line(assignmentOperator(value, absentMessage(body, field)), ";");
+  } else if (presence === "implicit" && form.kind === "scalar" && form.scalar === "bytes") {
+    const type = global(isClamped(form) ? "Uint8ClampedArray" : "Uint8Array");
+    file.line(code`${value} ??= new ${type}(0);`);
+  } else if (presence === "empty" && !isArray(form)) {
+    file.line(code`${value} ??= ${emptyCollection(form as Collection)};`);
+  }
+}
+
+function assignmentOperator(value: Code, right: Code): Code {
+  return code`${value} ??= ${right}`;
+}
+
+function absentMessage(body: ProtoBody, field: MessageField): Code {
+  const { message } = field.form as Extract<ValueForm, { kind: "message" }>;
+  if (message.kind === "timestamp") return code`new ${global("Date")}(0)`;
+  return call(code`${body.io}.absent`, [codecOf(body, message, field.property)]);
+}
+
+function emptyCollection({ type }: Collection): Code {
+  switch (type.kind) {
+    case "typedArray":
+      return code`new ${typedArrayClass(type)}(0)`;
+    case "set":
+      return code`new ${global("Set")}()`;
+    case "map":
+      return code`new ${global("Map")}()`;
+    default:
+      return "{}";
+  }
+}

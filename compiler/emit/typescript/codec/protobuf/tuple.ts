@@ -1,0 +1,62 @@
+/** Tuples as messages, and so the arguments of calls: a field for each element. They keep no unknown fields. */
+import type { Type } from "../../../../model/type.js";
+import type { MessageField } from "../../../../protobuf/position.js";
+import { assignment, type Code, code, global, ifStatement, type LocalName } from "../../../kit/index.js";
+import { buildTuple } from "../tuple.js";
+import { isAddedTo, type MemberItem, memberItem, type ProtoBody } from "./body.js";
+import { branchesOf, completeMember, declareMember, type Reading, readLoop } from "./reading.js";
+import { writeMember } from "./writing.js";
+
+/** Without a rest: those are left to the composed codec, which adds to it in place. */
+type Tuple = Extract<Type, { kind: "tuple" }>;
+
+/** In the order of the elements. @param fields of the message, in the order of their numbers */
+function itemsOf(body: ProtoBody, tuple: Tuple, fields: readonly MessageField[]): readonly MemberItem[] {
+  return tuple.elements.map(({ type }, i) => {
+    return memberItem(body, fields.find((field) => field.element === i)!, type);
+  });
+}
+
+function inNumericOrder(items: readonly MemberItem[], fields: readonly MessageField[]): readonly MemberItem[] {
+  return fields.map((field) => items.find((item) => item.field === field)!);
+}
+
+export function writeTuple(body: ProtoBody, tuple: Tuple, fields: readonly MessageField[], value: LocalName): void {
+  const { file, io: w } = body;
+  const count = String(tuple.elements.length);
+  const test = code`!${global("Array")}.isArray(${value}) || ${value}.length > ${count}`;
+  file.line(ifStatement(test, code`${w}.refuse();`));
+  const items = itemsOf(body, tuple, fields);
+  for (const [i, item] of items.entries()) file.line(code`const ${item.value} = ${value}[${String(i)}];`);
+  for (const item of inNumericOrder(items, fields)) writeMember(body, item);
+}
+
+/** Ends with a return. */
+export function readTuple(
+  body: ProtoBody,
+  tuple: Tuple,
+  fields: readonly MessageField[],
+  { end, into, type }: Reading,
+): void {
+  const { file, types } = body;
+  const items = itemsOf(body, tuple, fields);
+  for (const item of items) declareMember(body, item);
+  if (items.length > 0) {
+    file.block(code`if (${into} !== undefined)`, () => {
+      for (const [i, item] of items.entries()) {
+        const before = code`${into}[${String(i)}]`;
+        const cast = isAddedTo(item) ? code`${before} as ${types.type(item.type)}` : before;
+        file.line(assignment(item.value, cast), ";");
+      }
+    });
+  }
+  const branches = inNumericOrder(items, fields).flatMap((item) => branchesOf(body, item));
+  readLoop(body, end, branches, undefined);
+  for (const item of items) completeMember(body, item, undefined);
+  const leave = (result: Code) => file.line("return ", result, ";");
+  buildTuple(
+    { file, type, leave },
+    tuple,
+    items.map(({ value }) => value),
+  );
+}

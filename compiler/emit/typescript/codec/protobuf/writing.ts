@@ -1,0 +1,91 @@
+/** Statements that write members of a message: nothing where a member has its default, a field or several otherwise. */
+import { type FieldForm, hasNumbers, type MessageField, type ValueForm } from "../../../../protobuf/position.js";
+import { type Code, call, code, group, ifStatement, indent, line } from "../../../kit/index.js";
+import { abiValue } from "../../names.js";
+import { partHint, typedArrayClass } from "../body.js";
+import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
+import { isClamped, isWritten, packedMethod, putMethod, wireOf } from "./scalar.js";
+
+type Collection = Extract<FieldForm, { kind: "repeated" | "map" }>;
+
+export function writeMember(body: ProtoBody, { field, value }: MemberItem): void {
+  const { file } = body;
+  const { form } = field;
+  if (form.kind === "repeated" || form.kind === "map") {
+    writeCollection(body, field, form, value);
+    return;
+  }
+  if (form.kind === "oneof") throw new Error("the cases of a oneof are written one by one");
+  const test = testOf(field, form, value);
+  const statement = writeOne(body, form, field, value);
+  file.line(test === undefined ? statement : ifStatement(test, statement));
+}
+
+/** When the member is written; undefined: always. */
+function testOf({ presence }: MessageField, form: ValueForm, value: Code): Code | undefined {
+  switch (presence) {
+    case "optional":
+      return code`${value} !== undefined`;
+    case "nullable":
+      return code`${value} !== null`;
+    case "implicit":
+      if (form.kind === "scalar") return isWritten(form.scalar, isClamped(form), value);
+      return form.kind === "enum" ? code`${zeroable(form, value)} !== 0` : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A value that may be compared with 0: an enum need not have it. */
+function zeroable(form: Extract<ValueForm, { kind: "enum" }>, value: Code): Code {
+  return form.shape.values.some((item) => item.value === 0) ? value : code`(${value} as number)`;
+}
+
+/** A statement that writes one value with its tag. */
+export function writeOne(body: ProtoBody, form: ValueForm, field: MessageField, value: Code): Code {
+  const { io: w } = body;
+  const tag = tagOf(field.number, wireOf(form));
+  switch (form.kind) {
+    case "scalar":
+      return [call(code`${w}.${putMethod(form.scalar, isClamped(form))}`, [tag, value]), ";"];
+    case "enum":
+      if (hasNumbers(form.shape)) return [call(code`${w}.int32`, [tag, value]), ";"];
+      return [call(code`${w}.enumeration`, [tag, enumCodec(body, form, field), value]), ";"];
+    case "message":
+      if (form.message.kind === "timestamp") return [call(code`${w}.date`, [tag, value]), ";"];
+      return [call(code`${w}.message`, [tag, codecOf(body, form.message, field.property), value]), ";"];
+  }
+}
+
+export function enumCodec(body: ProtoBody, form: Extract<ValueForm, { kind: "enum" }>, field: MessageField): Code {
+  return body.codecs.reference(form.type, partHint(body.hint, field.property));
+}
+
+function writeCollection(body: ProtoBody, field: MessageField, form: Collection, value: Code): void {
+  const { file, io: w, codecs, hint } = body;
+  const packed = tagOf(field.number, 2);
+  if (form.type.kind === "typedArray") {
+    file.line(call(code`${w}.typed`, [packed, typedArrayClass(form.type), value]), ";");
+  } else if (form.kind === "map" || form.type.kind !== "array") {
+    const codec = codecs.standIn(form.type, partHint(hint, field.property));
+    file.line(call(abiValue("writeCollection"), [w, String(field.number), codec, value]), ";");
+  } else writeArray(body, field, form.element, value);
+}
+
+function writeArray(body: ProtoBody, field: MessageField, element: ValueForm, value: Code): void {
+  const { file, scope, io: w } = body;
+  const packed = tagOf(field.number, 2);
+  if (element.kind === "scalar" && packedMethod(element.scalar) !== undefined) {
+    file.line(call(code`${w}.${packedMethod(element.scalar)!}`, [packed, value]), ";");
+  } else if (element.kind === "enum") {
+    const numbers = hasNumbers(element.shape);
+    const method = numbers ? "packedInt32" : "packedEnumeration";
+    const codec = numbers ? [] : [enumCodec(body, element, field)];
+    file.line(call(code`${w}.${method}`, [packed, ...codec, value]), ";");
+  } else {
+    const item = scope.name("item");
+    file.line(code`${w}.requireArray(${value});`);
+    const head = code`for (const ${item} of ${value})`;
+    file.line(group([head, indent([line, writeOne(body, element, field, item)])]));
+  }
+}
