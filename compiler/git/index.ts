@@ -1,0 +1,3 @@
+export { GitError } from "./error.js";
+export { publishedRef } from "./published.js";
+export { type GitFile, GitRepository } from "./repository.js";
