@@ -2,6 +2,7 @@
 /** The command line: which commands there are, and how they end. Commands themselves are files beside this one. */
 import type { Command } from "commander";
 import { ConfigError } from "../config/index.js";
+import { GitError } from "../git/error.js";
 import { exitCode, processIo } from "./io.js";
 import { version } from "./version.js";
 
@@ -19,7 +20,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (args.length === 1 && args[0] === "compile") return await runCompile(false, false, false);
     return await parse(args);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof ConfigError || error instanceof GitError)) throw error;
     processIo.err(error.message);
     return exitCode.usage;
   }
@@ -75,6 +76,8 @@ function commands(program: Command, end: (code: number) => void): Command {
       end(await rename(await project(), member, name, processIo));
     });
 
+  lockCommands(program.command("lock").description("merge locks, in git or by hand"), end);
+
   program
     .command("run <script> [arguments...]")
     .description("run a program, in TypeScript or not, with the registry of actors loaded")
@@ -102,6 +105,31 @@ function commands(program: Command, end: (code: number) => void): Command {
     });
 
   return program;
+}
+
+function lockCommands(lock: Command, end: (code: number) => void): void {
+  lock
+    .command("merge [base] [ours] [theirs] [size] [path]")
+    .description("merge two versions of the lock, as git's merge driver; alone: the lock that git has left in conflict")
+    .action(async (...given: readonly unknown[]) => {
+      const [base, ours, theirs, size, name] = given.filter((value) => typeof value === "string");
+      const { driveMerge, mergeConflict } = await import("./lock-merge.js");
+      if (base === undefined) return end(await mergeConflict(await project(), processIo));
+      if (ours === undefined || theirs === undefined)
+        lock.error("cannot merge: expected the files of base, ours and theirs");
+      const markSize = Number(size ?? 7);
+      if (!Number.isInteger(markSize) || markSize < 1)
+        lock.error(`cannot merge: expected the size of marks, got "${size}"`);
+      end(driveMerge({ base, ours, theirs, markSize, path: name ?? ours }, processIo));
+    });
+
+  lock
+    .command("install")
+    .description("make git merge the lock with `viceroy lock merge`")
+    .action(async () => {
+      const { installDriver } = await import("./lock-install.js");
+      end(await installDriver(await project(), processIo));
+    });
 }
 
 async function project() {

@@ -80,7 +80,7 @@ export class GitRepository {
    * @throws GitError if the name stands for nothing
    */
   read(ref: string, file: string): string | undefined {
-    return this.readAll(ref, (name) => name === path.posix.normalize(file))[0]?.text;
+    return this.#blob(`${this.commit(ref)}:./${file}`);
   }
 
   /**
@@ -108,8 +108,7 @@ export class GitRepository {
    * @throws GitError if git cannot be run
    */
   stage(side: 1 | 2 | 3, file: string): string | undefined {
-    const { code, stdout } = this.#git("cat-file", "blob", `:${side}:./${file}`);
-    return code === 0 ? stdout.toString() : undefined;
+    return this.#blob(`:${side}:./${file}`);
   }
 
   /** The top of the working tree, absolute. */
@@ -126,6 +125,11 @@ export class GitRepository {
   /** Writes to the configuration of this repository alone. */
   set(name: string, value: string): void {
     this.#succeed(["config", "--local", name, value]);
+  }
+
+  #blob(name: string): string | undefined {
+    const { code, stdout } = this.#git("cat-file", "blob", name);
+    return code === 0 ? stdout.toString() : undefined;
   }
 
   #entries(ref: string): readonly { readonly path: string; readonly object: string }[] {

@@ -2,7 +2,7 @@
  * The blocks of a lock while a schema is matched with it: finds the block of a declaration, also when its file has moved,
  * and keeps those that nothing in the schema claims.
  */
-import { createHash } from "node:crypto";
+import { drawActorId } from "./actor-id.js";
 import type { BlockKind, Lock, LockBlock } from "./lock.js";
 
 /** What one declaration took from a lock and put into the next. */
@@ -87,10 +87,6 @@ export class Blocks {
   drawActorId(name: string, module: string): number {
     if (this.#recording !== undefined) this.#recording.alone = false;
     const taken = new Set([...this.#known, ...this.#written].map(({ id }) => id));
-    for (let attempt = 0; ; attempt++) {
-      const hash = createHash("sha256").update(`${this.#package}/${module}#${name}/${attempt}`).digest();
-      const id = hash.readUInt32BE(0);
-      if (id !== 0 && !taken.has(id)) return id;
-    }
+    return drawActorId(`${this.#package}/${module}#${name}`, (id) => taken.has(id));
   }
 }

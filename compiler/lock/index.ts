@@ -1,6 +1,8 @@
 export * from "./assign.js";
+export { conflictsIn } from "./conflict-markers.js";
 export * from "./lock.js";
 export { AssignMemory } from "./memory.js";
+export * from "./merge/index.js";
 export * from "./parse.js";
-export * from "./print.js";
+export { lockHeader, printActorId, printEntry, printHead, printLock, printName } from "./print.js";
 export type * from "./problem.js";

@@ -62,7 +62,8 @@ export function assignMembers<E extends Locked>(
   return { ids, next: Math.max(free, ...ids.map((id) => id + 1), next), entries: [...kept, ...added] };
 }
 
-function isReserved(id: number): boolean {
+/** Ids that protobuf keeps for itself. */
+export function isReserved(id: number): boolean {
   return id >= 19_000 && id <= 19_999;
 }
 

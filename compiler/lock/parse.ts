@@ -2,6 +2,7 @@
  * Reads a lock file and checks everything that can be checked without its history: people edit it by hand, and merge it.
  * Every problem has its place; none throws.
  */
+import { conflictsIn } from "./conflict-markers.js";
 import {
   type BlockKind,
   type Lock,
@@ -24,6 +25,12 @@ const kinds: readonly string[] = ["actor", "message", "oneof", "union", "enum"];
 
 /** @param file its path, for positions */
 export function parseLock(file: string, text: string): ParsedLock {
+  const conflicts = conflictsIn(text);
+  if (conflicts.length > 0) {
+    // Nothing else that could be said of it is worth reading.
+    const found = conflicts.map((line) => ({ kind: "lockConflict", at: { file, line, column: 1 } }) as const);
+    return { lock: { blocks: [] }, problems: found };
+  }
   const problems: LockProblem[] = [];
   const blocks: MutableBlock[] = [];
   const lines = text.split(/\r?\n/);

@@ -17,10 +17,19 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function printBlock({ kind, name, module, retired, id, next, entries }: LockBlock): readonly string[] {
-  const number = kind === "actor" ? ` 0x${id.toString(16).padStart(8, "0")}` : "";
-  const head = `${retired ? "-" : ""}${kind} ${name} in ${printName(module)}${number} next=${next}`;
-  return [head, ...[...entries].sort(byId).map(printEntry)];
+function printBlock(block: LockBlock): readonly string[] {
+  return [printHead(block), ...[...block.entries].sort(byId).map(printEntry)];
+}
+
+/** The first line of a block. */
+export function printHead({ kind, name, module, retired, id, next }: LockBlock): string {
+  const number = kind === "actor" ? ` ${printActorId(id)}` : "";
+  return `${retired ? "-" : ""}${kind} ${name} in ${printName(module)}${number} next=${next}`;
+}
+
+/** Eight hexadecimal digits. */
+export function printActorId(id: number): string {
+  return `0x${id.toString(16).padStart(8, "0")}`;
 }
 
 function byId(a: LockEntry, b: LockEntry): number {
@@ -30,7 +39,8 @@ function byId(a: LockEntry, b: LockEntry): number {
   );
 }
 
-function printEntry({ id, name, retired, type, was, params }: LockEntry): string {
+/** The line of a member. */
+export function printEntry({ id, name, retired, type, was, params }: LockEntry): string {
   const parts = [`  ${id} ${retired ? "-" : ""}${printName(name)}`];
   if (params !== undefined) parts.push(printParams(params), "->");
   if (type !== "") parts.push(type);

@@ -4,6 +4,8 @@ import type { Position } from "../model/index.js";
 export type LockProblem =
   /** The first line is not the header of a format this version knows. */
   | { readonly kind: "lockVersion"; readonly at: Position; readonly found: string; readonly expected: string }
+  /** Git has left conflict marks, which begin here. */
+  | { readonly kind: "lockConflict"; readonly at: Position }
   | { readonly kind: "lockSyntax"; readonly at: Position; readonly why: string }
   /** The same declaration has two blocks; `other`: the line of the first. */
   | { readonly kind: "lockDuplicate"; readonly at: Position; readonly what: string; readonly other: number }

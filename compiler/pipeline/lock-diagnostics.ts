@@ -7,6 +7,8 @@ export function lockDiagnostic(problem: LockProblem): Diagnostic {
   switch (problem.kind) {
     case "lockVersion":
       return diagnostic("VC2001", at, { expected: problem.expected, found: problem.found });
+    case "lockConflict":
+      return diagnostic("VC2012", at, {});
     case "lockSyntax":
       return diagnostic("VC2002", at, { why: problem.why });
     case "lockDuplicate":
@@ -29,7 +31,10 @@ export function lockDiagnostic(problem: LockProblem): Diagnostic {
       return diagnostic("VC2011", at, { member: problem.member, was: problem.was });
     case "ambiguousRename": {
       const { declaration, removed, added } = problem;
-      return diagnostic("VC2007", at, { declaration, removed, added });
+      // The command knows declarations, not shapes written in place.
+      const isNamed = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(declaration);
+      const command = isNamed ? `, or run \`npx viceroy rename ${declaration}.${removed} ${added}\`` : "";
+      return diagnostic("VC2007", at, { declaration, removed, added, command });
     }
   }
 }

@@ -42,7 +42,7 @@ export const project = {
     slug: "ambiguous-rename",
     severity: "warning",
     text: "{declaration}.{removed} has gone and {declaration}.{added}, of the same type, has come: is it the same field?",
-    fix: "If it is, write `@was {removed}` above {added}. If it is new, `npx viceroy compile` gives it an id of its own.",
+    fix: "If it is, write `@was {removed}` above {added}{command}. If it is new, `npx viceroy compile` gives it an id of its own.",
   },
   VC2008: {
     slug: "id-changed",
@@ -67,6 +67,12 @@ export const project = {
     severity: "error",
     text: "@was {was} of {member}: there was no such name",
     fix: "Write its old name as it stands in the lock, or remove the tag.",
+  },
+  VC2012: {
+    slug: "lock-conflict",
+    severity: "error",
+    text: "two branches have changed the lock, and git could not merge it",
+    fix: "Run `npx viceroy lock merge`, which can. `npx viceroy lock install` makes git do so by itself.",
   },
   VC3001: {
     slug: "generated-differs",

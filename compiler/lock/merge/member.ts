@@ -1,0 +1,103 @@
+/**
+ * One member of which both branches know something. What one of them has changed is taken; what both have changed
+ * differently is a conflict, which somebody has to decide.
+ */
+import type { LockEntry } from "../lock.js";
+import type { Locked } from "../members.js";
+import type { Side, Versions } from "./pair.js";
+
+/** The facts of a member that are merged one by one. */
+export type Facts = Omit<Locked, "id">;
+
+export interface MergedFacts {
+  readonly facts: Facts;
+  /** Why the branches contradict each other, in words that follow the member's name: `renamed to …`. */
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * @param choice whose word counts in a conflict
+ * @param differ whether two versions differ in something beside their facts
+ */
+export function mergeFacts<M extends Locked>(
+  { base, ours, theirs }: Versions<M>,
+  choice: Side,
+  differ: (a: M, b: M) => boolean = () => false,
+): MergedFacts {
+  const alone = ours === undefined || theirs === undefined;
+  // A branch that knows nothing of what the base had has forgotten it: that does not count.
+  if (alone) return { facts: factsOf(ours ?? theirs, base), conflicts: [] };
+  const conflicts: string[] = [];
+  const merge = <T>(
+    was: T | undefined,
+    our: T,
+    their: T,
+    isSame: (a: T, b: T) => boolean,
+    conflict: () => string,
+  ): T => {
+    if (isSame(our, their)) return our;
+    if (was !== undefined && isSame(was, our)) return their;
+    if (was !== undefined && isSame(was, their)) return our;
+    conflicts.push(conflict());
+    return choice === "ours" ? our : their;
+  };
+  const chosen = choice === "ours" ? ours : theirs;
+  const change = base && changeBesideRemoval(base, ours, theirs, differ);
+  if (change !== undefined) {
+    return { facts: factsOf(chosen), conflicts: [change] };
+  }
+  const names =
+    mergeNames(base, ours, theirs) ??
+    merge(
+      undefined,
+      ours,
+      theirs,
+      () => false,
+      () => {
+        return `renamed to ${ours.name} on our side and to ${theirs.name} on theirs`;
+      },
+    );
+  const type = merge(base?.type, ours.type, theirs.type, Object.is, () => {
+    const what = base === undefined ? "added as" : "changed to";
+    return `${what} ${ours.type} on our side and ${what === "added as" ? "as" : "to"} ${theirs.type} on theirs`;
+  });
+  const retired = ours.retired === theirs.retired ? ours.retired : !(base?.retired ?? false);
+  return { facts: { name: names.name, was: names.was, type, retired }, conflicts };
+}
+
+/** Gone on one side, changed on the other: were the tombstone kept, whoever keeps the member would get another id. */
+function changeBesideRemoval<M extends Locked>(
+  base: M,
+  ours: M,
+  theirs: M,
+  differ: (a: M, b: M) => boolean,
+): string | undefined {
+  if (base.retired || ours.retired === theirs.retired) return undefined;
+  const [kept, keeper, remover] = ours.retired ? [theirs, "theirs", "our side"] : [ours, "our side", "theirs"];
+  const changes = [
+    ...(kept.name === base.name ? [] : [`renamed to ${kept.name}`]),
+    ...(kept.type === base.type ? [] : [`changed to ${kept.type}`]),
+    ...(differ(kept, base) ? ["given other parameters"] : []),
+  ];
+  return changes.length === 0 ? undefined : `removed on ${remover} and ${changes.join(" and ")} on ${keeper}`;
+}
+
+/** The name with its history, if one of the two continues the other. */
+function mergeNames(
+  base: Locked | undefined,
+  ours: Locked,
+  theirs: Locked,
+): Pick<LockEntry, "name" | "was"> | undefined {
+  if (ours.name === theirs.name) {
+    return { name: ours.name, was: [...ours.was, ...theirs.was.filter((name) => !ours.was.includes(name))] };
+  }
+  if (base?.name === ours.name) return theirs;
+  if (base?.name === theirs.name) return ours;
+  if (theirs.was.includes(ours.name)) return theirs;
+  return ours.was.includes(theirs.name) ? ours : undefined;
+}
+
+function factsOf(member: Locked | undefined, base?: Locked): Facts {
+  if (member === undefined) return { ...(base as Locked), retired: true };
+  return member;
+}

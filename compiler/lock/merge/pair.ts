@@ -1,0 +1,78 @@
+/**
+ * Which members of two branches, and of the version that both come from, are the same one. An id alone does not tell: both
+ * branches may have given it. A name alone does not either: members are renamed.
+ */
+import type { Locked } from "../members.js";
+
+/** One member, as far as each version knows it. */
+export interface Versions<M> {
+  readonly base?: M;
+  readonly ours?: M;
+  readonly theirs?: M;
+}
+
+export type Side = "ours" | "theirs";
+
+/**
+ * Those of the base first, in its order, then those of ours, then those of theirs alone.
+ * @param idIsIdentity where renames leave no trace: parameters, and values of enums, whose numbers are their ids
+ */
+export function pairMembers<M extends Locked>(
+  { base, ours, theirs }: Readonly<Record<Side | "base", readonly M[]>>,
+  idIsIdentity: boolean,
+): readonly Versions<M>[] {
+  const [ourKnown, ourNew] = pairWithBase(base, ours, idIsIdentity);
+  const [theirKnown, theirNew] = pairWithBase(base, theirs, idIsIdentity);
+  const known = base.map((member) => versions(member, ourKnown.get(member), theirKnown.get(member)));
+  const twins = new Map<M, M>();
+  const left = new Set(theirNew);
+  take(ourNew, left, twins, (a, b) => a.id === b.id && a.retired === b.retired && areRelated(a, b));
+  take(ourNew, left, twins, (a, b) => a.name === b.name && a.retired === b.retired);
+  return [
+    ...known,
+    ...ourNew.map((member) => versions(undefined, member, twins.get(member))),
+    ...[...left].map((member) => versions(undefined, undefined, member)),
+  ];
+}
+
+/** What continues which member of the base, and what is new. */
+function pairWithBase<M extends Locked>(
+  base: readonly M[],
+  side: readonly M[],
+  idIsIdentity: boolean,
+): readonly [ReadonlyMap<M, M>, readonly M[]] {
+  const found = new Map<M, M>();
+  const left = new Set(side);
+  take(base, left, found, (a, b) => a.id === b.id && areRelated(a, b));
+  // Its id has been moved by another merge.
+  take(base, left, found, (a, b) => a.name === b.name && a.retired === b.retired);
+  if (idIsIdentity) take(base, left, found, (a, b) => a.id === b.id);
+  return [found, [...left]];
+}
+
+/** Gives each of `from` that has none yet the first of `left` that is the same, and takes it away there. */
+function take<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSame: (a: M, b: M) => boolean): void {
+  for (const member of from) {
+    if (found.has(member)) continue;
+    for (const candidate of left) {
+      if (!isSame(member, candidate)) continue;
+      found.set(member, candidate);
+      left.delete(candidate);
+      break;
+    }
+  }
+}
+
+/** They share a name, now or once. */
+export function areRelated(a: Pick<Locked, "name" | "was">, b: Pick<Locked, "name" | "was">): boolean {
+  const names = [a.name, ...a.was];
+  return [b.name, ...b.was].some((name) => names.includes(name));
+}
+
+function versions<M>(base: M | undefined, ours: M | undefined, theirs: M | undefined): Versions<M> {
+  return {
+    ...(base !== undefined && { base }),
+    ...(ours !== undefined && { ours }),
+    ...(theirs !== undefined && { theirs }),
+  };
+}

@@ -1,0 +1,232 @@
+import { expect, test } from "vitest";
+import { mergeLockTexts, parseLock } from "../../../compiler/lock/index.js";
+import { lockHeader } from "../../../compiler/lock/print.js";
+import { lockDiagnostic } from "../../../compiler/pipeline/lock-diagnostics.js";
+
+function text(...lines: readonly string[]): string {
+  return `${[lockHeader, ...lines].join("\n")}\n`;
+}
+
+function merge(base: string, ours: string, theirs: string, published?: string) {
+  const merged = mergeLockTexts({ base, ours, theirs, published }, (problem) => lockDiagnostic(problem).text);
+  if (merged.conflicts.length === 0) expect(parseLock("", merged.text).problems).toEqual([]);
+  return { ...merged, lines: merged.text.trimEnd().split("\n").slice(1) };
+}
+
+const base = text("message Entry in schemas/a next=3", "  1 key string", "  2 ttl int32");
+const head = (next: number) => `message Entry in schemas/a next=${next}`;
+
+test("both sides' additions are kept; where both gave the same id, that of theirs moves", () => {
+  const ours = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
+  const theirs = text(head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 note string");
+  const { lines, moved } = merge(base, ours, theirs);
+  expect(lines).toEqual([
+    head(6),
+    "  1 key string",
+    "  2 ttl int32",
+    "  3 size int32",
+    "  4 note string",
+    "  5 owner string",
+  ]);
+  expect(moved).toEqual([{ member: "Entry.owner", side: "theirs", from: 3, to: 5, isActor: false }]);
+});
+
+test("what is published keeps its id, whichever side it is on", () => {
+  const ours = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
+  const theirs = text(head(4), "  1 key string", "  2 ttl int32", "  3 owner string");
+  const expected = [head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 size int32"];
+  expect(merge(base, ours, theirs, theirs)).toMatchObject({
+    lines: expected,
+    moved: [{ member: "Entry.size", side: "ours", from: 3, to: 4 }],
+  });
+  expect(merge(base, theirs, ours, theirs)).toMatchObject({ lines: expected, moved: [{ side: "theirs" }] });
+});
+
+test("the same member added on both sides is one, whichever ids it has", () => {
+  const ours = text(head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string");
+  const theirs = text(head(4), "  1 key string", "  2 ttl int32", "  3 owner string");
+  const { lines, moved } = merge(base, ours, theirs);
+  expect(lines).toEqual([head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string"]);
+  expect(moved).toEqual([{ member: "Entry.owner", side: "theirs", from: 3, to: 4, isActor: false }]);
+  expect(merge(base, theirs, theirs)).toMatchObject({ text: theirs, moved: [], conflicts: [] });
+});
+
+test("a removal on one side is one; a tombstone that a side has forgotten comes back", () => {
+  const removed = text(head(3), "  1 key string", "  2 -ttl int32");
+  expect(merge(base, removed, base).text).toBe(removed);
+  expect(merge(base, base, removed).text).toBe(removed);
+  const forgotten = text(head(3), "  1 key string");
+  expect(merge(removed, forgotten, removed).text).toBe(removed);
+  expect(merge(removed, forgotten, forgotten).text).toBe(removed);
+  expect(merge(removed, text(), text()).lines).toEqual([`-${head(3)}`, "  1 -key string", "  2 -ttl int32"]);
+});
+
+test("a tombstone of one side and a member of the same name on the other are two", () => {
+  const ours = text(head(4), "  1 key string", "  2 ttl int32", "  3 -note string");
+  const theirs = text(head(4), "  1 key string", "  2 ttl int32", "  3 note string");
+  expect(merge(base, ours, theirs).lines).toEqual([
+    head(5),
+    "  1 key string",
+    "  2 ttl int32",
+    "  3 -note string",
+    "  4 note string",
+  ]);
+});
+
+test("a rename on one side goes with a change of type on the other", () => {
+  const renamed = text(head(3), "  1 key string", "  2 expiry int32 was=ttl");
+  const widened = text(head(3), "  1 key string", "  2 ttl int64?");
+  const expected = text(head(3), "  1 key string", "  2 expiry int64? was=ttl");
+  expect(merge(base, renamed, widened).text).toBe(expected);
+  expect(merge(base, widened, renamed).text).toBe(expected);
+  const further = text(head(3), "  1 key string", "  2 deadline int32 was=ttl,expiry");
+  expect(merge(base, renamed, further).text).toBe(further);
+  expect(merge(base, further, renamed).text).toBe(further);
+});
+
+test.each([
+  {
+    what: "two renames",
+    ours: "  2 expiry int32 was=ttl",
+    theirs: "  2 lifetime int32 was=ttl",
+    why: "renamed to expiry on our side and to lifetime on theirs",
+  },
+  {
+    what: "two changes of type",
+    ours: "  2 ttl int64",
+    theirs: "  2 ttl double",
+    why: "changed to int64 on our side and to double on theirs",
+  },
+  {
+    what: "a removal and a change of type",
+    ours: "  2 -ttl int32",
+    theirs: "  2 ttl int64",
+    why: "removed on our side and changed to int64 on theirs",
+  },
+  {
+    what: "a rename with a change of type, and a removal",
+    ours: "  2 expiry int64 was=ttl",
+    theirs: "  2 -ttl int32",
+    why: "removed on theirs and renamed to expiry and changed to int64 on our side",
+  },
+])("$what of one member are a conflict, with both lines and what else was merged", ({ ours, theirs, why }) => {
+  const name = /\d (-?\w+)/.exec(ours)?.[1]?.replace("-", "");
+  const merged = merge(
+    base,
+    text(head(3), "  1 key string", ours),
+    text(head(4), "  1 key string", theirs, "  3 note string"),
+  );
+  expect(merged.conflicts).toEqual([`Entry.${name}: ${why}`]);
+  const marked = ["<<<<<<< ours", ours, "=======", theirs, ">>>>>>> theirs"];
+  expect(merged.lines).toEqual([head(4), "  1 key string", ...marked, "  3 note string"]);
+  expect(parseLock("viceroy.lock", merged.text).problems).toEqual([
+    { kind: "lockConflict", at: { file: "viceroy.lock", line: 4, column: 1 } },
+  ]);
+});
+
+test("one member added with two types is a conflict", () => {
+  const added = (type: string) => text(head(4), "  1 key string", "  2 ttl int32", `  3 note ${type}`);
+  expect(merge(base, added("string"), added("bytes")).conflicts).toEqual([
+    "Entry.note: added as string on our side and as bytes on theirs",
+  ]);
+});
+
+const store = (next: number, ...endpoints: readonly string[]) =>
+  text(`actor Store in schemas/a 0x00000001 next=${next}`, "  0 new next=1 () -> void", ...endpoints);
+
+test("parameters are merged like members", () => {
+  const before = store(2, "  1 get next=2 (1 key: string) -> void");
+  const ours = store(2, "  1 get next=3 (1 key: string, 2 limit: int32?) -> void");
+  const theirs = store(2, "  1 get next=4 (1 id: string, 2 offset: int32?, 3 -page: int32) -> Entry");
+  expect(merge(before, ours, theirs)).toMatchObject({
+    text: store(2, "  1 get next=5 (1 id: string, 2 limit: int32?, 4 offset: int32?, 3 -page: int32) -> Entry"),
+    moved: [{ member: "Store.get(offset)", side: "theirs", from: 2, to: 4 }],
+  });
+  const torn = store(2, "  1 get next=2 (1 name: string) -> void");
+  expect(merge(before, torn, theirs).conflicts).toEqual([
+    "Store.get: parameter key renamed to name on our side and to id on theirs",
+  ]);
+  expect(merge(before, store(2, "  1 -get next=2 (1 key: string) -> void"), ours).conflicts).toEqual([
+    "Store.get: removed on our side and given other parameters on theirs",
+  ]);
+});
+
+test("two actors that have drawn the same id: that of theirs draws again", () => {
+  const ours = text("actor Ours in schemas/a 0x00000007 next=1", "  0 new next=1 () -> void");
+  const theirs = text("actor Theirs in schemas/b 0x00000007 next=1", "  0 new next=1 () -> void");
+  const { lines, moved } = merge("", ours, theirs);
+  expect(lines[0]).toBe("actor Ours in schemas/a 0x00000007 next=1");
+  expect(lines[2]).toMatch(/^actor Theirs in schemas\/b 0x(?!00000007)[0-9a-f]{8} next=1$/);
+  expect(moved).toMatchObject([{ member: "Theirs", side: "theirs", from: 7, isActor: true }]);
+  expect(merge("", ours, theirs, theirs).moved).toMatchObject([{ member: "Ours", side: "ours", from: 7 }]);
+});
+
+test("blocks that only one side has are kept, and one that moved is one", () => {
+  const ours = text("message Entry in schemas/b next=3", "  1 key string", "  2 ttl int32");
+  const theirs = text(
+    head(4),
+    "  1 key string",
+    "  2 ttl int32",
+    "  3 note string",
+    "union Event in schemas/c next=2",
+    "  1 a A",
+  );
+  expect(merge(base, ours, theirs).lines).toEqual([
+    "message Entry in schemas/b next=4",
+    "  1 key string",
+    "  2 ttl int32",
+    "  3 note string",
+    "union Event in schemas/c next=2",
+    "  1 a A",
+  ]);
+  const elsewhere = text("message Entry in schemas/d next=3", "  1 key string", "  2 ttl int32");
+  const torn = merge(base, ours, elsewhere);
+  expect(torn.conflicts).toEqual(["Entry: moved to schemas/b on our side and to schemas/d on theirs"]);
+  expect(torn.lines.slice(0, 5)).toEqual([
+    "<<<<<<< ours",
+    "message Entry in schemas/b next=3",
+    "=======",
+    "message Entry in schemas/d next=3",
+    ">>>>>>> theirs",
+  ]);
+});
+
+test("a removed declaration to which the other side has added stays removed, with all its ids", () => {
+  const removed = text(`-${head(3)}`, "  1 key string", "  2 ttl int32");
+  const added = text(head(4), "  1 key string", "  2 ttl int32", "  3 note string");
+  expect(merge(base, removed, added).lines).toEqual([
+    `-${head(4)}`,
+    "  1 key string",
+    "  2 ttl int32",
+    "  3 note string",
+  ]);
+});
+
+test("branches that have merged each other before agree on what the base says", () => {
+  // One merge has moved size, the other owner.
+  const one = text(head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string");
+  const other = text(head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 size int32");
+  expect(merge(one, one, other)).toMatchObject({ text: one, conflicts: [] });
+  expect(merge(other, one, other)).toMatchObject({ text: other, conflicts: [] });
+});
+
+test("a base with conflict marks, as git makes of several bases, is read as its first side", () => {
+  const marked = base.replace(
+    "  2 ttl int32",
+    "<<<<<<<<< ours\n  2 ttl int32\n=========\n  2 -ttl int32\n>>>>>>>>> theirs",
+  );
+  const ours = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
+  expect(merge(marked, ours, base).text).toBe(ours);
+});
+
+test("a lock that cannot be read is not merged: all of both stays, marked, and it is said why", () => {
+  const broken = base.replace("  2 ttl", "  two ttl");
+  const merged = merge(base, broken, base);
+  expect(merged.conflicts).toEqual([
+    'the lock of ours has something wrong on line 4: cannot read the lock: expected an id, got "two ttl int32"',
+  ]);
+  expect(merged.text).toBe(`<<<<<<< ours\n${broken}=======\n${base}>>>>>>> theirs\n`);
+  expect(merge(base, base, merged.text).conflicts).toEqual([
+    "the lock of theirs has something wrong on line 1: two branches have changed the lock, and git could not merge it",
+  ]);
+});
