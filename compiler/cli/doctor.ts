@@ -7,8 +7,10 @@ import { accessSync, constants } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { ConfigError, findConfig } from "../config/index.js";
+import { GitError, GitRepository } from "../git/index.js";
 import { packageName } from "../pipeline/project.js";
 import { exitCode, type Io } from "./io.js";
+import { driverSetting } from "./lock-install.js";
 
 export interface Finding {
   readonly level: "ok" | "note" | "problem";
@@ -136,6 +138,7 @@ async function projectFindings(
     findings.push({ level: "problem", what: error.message });
     return findings;
   }
+  findings.push(...mergeFindings(path.dirname(file)));
   const answer = await inStep(file);
   if (answer === undefined) {
     findings.push({
@@ -146,4 +149,24 @@ async function projectFindings(
   } else if (answer) findings.push({ level: "ok", what: "generated code and lock are in step with the schemas" });
   else findings.push({ level: "problem", what: "generated code is out of step", advice: "run `npx viceroy compile`" });
   return findings;
+}
+
+/** A clone has to be told once how git merges the lock. */
+function mergeFindings(root: string): readonly Finding[] {
+  try {
+    const repository = GitRepository.around(root);
+    if (repository === undefined) return [];
+    if (repository.setting(driverSetting) !== undefined)
+      return [{ level: "ok", what: "git merges the lock by itself" }];
+  } catch (error) {
+    if (error instanceof GitError) return [{ level: "note", what: error.message }];
+    throw error;
+  }
+  return [
+    {
+      level: "note",
+      what: "git does not merge the lock by itself in this clone",
+      advice: "run `npx viceroy lock install`, and two branches that both add fields merge without a conflict",
+    },
+  ];
 }

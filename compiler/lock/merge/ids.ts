@@ -1,6 +1,7 @@
 /**
- * Ids of merged members. Those of the base keep theirs. Where both branches gave one id to two members, one of them moves
- * to the next free id: not the one that is published already, else that of theirs.
+ * Ids of merged members. Those that the base knows keep theirs. Where both branches gave one id to two members, one of them
+ * moves to the next free id: not the one that is published already, else that of theirs. In a rebase the base is an earlier
+ * commit of the very branch, whose ids may have moved when that commit was carried over: then what ours says counts.
  */
 import { isReserved, type Locked } from "../members.js";
 import { areRelated, type Versions } from "./pair.js";
@@ -20,8 +21,8 @@ export function numberMembers(
   next: number,
   published: readonly Locked[],
 ): NumberedMembers {
-  const ids = members.map(({ base }) => base?.id);
-  const taken = new Set(ids);
+  const ids: (number | undefined)[] = members.map(() => undefined);
+  const taken = new Set<number>();
   const claim = (wanted: (member: Versions<Locked>) => number | undefined) => {
     for (const [i, member] of members.entries()) {
       const id = wanted(member);
@@ -30,7 +31,19 @@ export function numberMembers(
       taken.add(id);
     }
   };
-  claim(({ ours, theirs }) => [ours, theirs].find((member) => member && isAmong(published, member))?.id);
+  const claimPublished = (isMeant: (known: Locked, member: Locked) => boolean) => {
+    const isPublished = (member: Locked) =>
+      published.some((known) => known.id === member.id && areRelated(known, member) && isMeant(known, member));
+    claim(({ base, ours, theirs }) => [base, ours, theirs].find((member) => member && isPublished(member))?.id);
+  };
+  claimPublished((known, member) => known.retired === member.retired);
+  claimPublished(() => true);
+  const givenByOurs = new Map(members.map((member) => [member.ours?.id, member]));
+  claim((member) => {
+    const id = member.base?.id;
+    const holder = givenByOurs.get(id);
+    return holder === undefined || holder === member ? id : undefined;
+  });
   claim(({ ours }) => ours?.id);
   claim(({ theirs }) => theirs?.id);
   const given = ids.filter((id) => id !== undefined);
@@ -41,8 +54,4 @@ export function numberMembers(
     return free++;
   });
   return { ids: all, next: free };
-}
-
-function isAmong(published: readonly Locked[], member: Locked): boolean {
-  return published.some((known) => known.id === member.id && areRelated(known, member));
 }

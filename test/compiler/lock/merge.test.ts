@@ -202,12 +202,30 @@ test("a removed declaration to which the other side has added stays removed, wit
   ]);
 });
 
-test("branches that have merged each other before agree on what the base says", () => {
+test("branches that have moved ids in merges before keep them together: as ours has them, or as they are published", () => {
   // One merge has moved size, the other owner.
   const one = text(head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string");
   const other = text(head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 size int32");
   expect(merge(one, one, other)).toMatchObject({ text: one, conflicts: [] });
-  expect(merge(other, one, other)).toMatchObject({ text: other, conflicts: [] });
+  expect(merge(other, one, other)).toMatchObject({ text: one, conflicts: [] });
+  expect(merge(one, one, other, other)).toMatchObject({ text: other, conflicts: [] });
+});
+
+test("a rebase: the base is an earlier commit of the branch, whose id has moved since", () => {
+  const first = text(head(4), "  1 key string", "  2 ttl int32", "  3 owner string");
+  const carried = text(head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string");
+  const second = text(head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 note string");
+  const expected = [
+    head(6),
+    "  1 key string",
+    "  2 ttl int32",
+    "  3 size int32",
+    "  4 owner string",
+    "  5 note string",
+  ];
+  expect(merge(first, carried, second).lines).toEqual(expected);
+  const main = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
+  expect(merge(first, carried, second, main).lines).toEqual(expected);
 });
 
 test("a base with conflict marks, as git makes of several bases, is read as its first side", () => {

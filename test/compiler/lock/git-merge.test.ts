@@ -1,0 +1,202 @@
+/** Real branches, real git, the built command: what a team does. */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { addFiles, read } from "../folder.js";
+import { gitEnvironment, TestRepository } from "../git/repository.js";
+
+const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
+
+/** Fields in the order of the source: far enough apart that git merges the source by itself. */
+function schema(fields: { readonly first?: string; readonly last?: string; readonly ttl?: string } = {}): string {
+  const doc = ["  /**", "   * How it is found.", "   * Never empty.", "   */"];
+  const line = (text: string | undefined) => (text === undefined ? [] : [`  ${text};`]);
+  return [
+    "export interface Entry {",
+    ...line(fields.first),
+    ...doc,
+    "  key: string;",
+    ...line(fields.last),
+    "}",
+    "",
+    "export interface Life {",
+    ...line(fields.ttl ?? "ttl: number"),
+    "}",
+    "",
+  ].join("\n");
+}
+
+class Project extends TestRepository {
+  constructor(withDriver: boolean) {
+    super({
+      "package.json": '{ "name": "shop", "type": "module" }',
+      "viceroy.config.ts": 'export default { schemas: "schemas/**/*.ts" };\n',
+      "schemas/entry.ts": schema(),
+      ".gitignore": "generated/\n.viceroy/\n",
+    });
+    this.compile();
+    if (withDriver) expect(this.viceroy("lock", "install").code).toBe(0);
+    this.commit("locked");
+  }
+
+  viceroy(...args: readonly string[]): { readonly code: number | null; readonly output: string } {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+      cwd: this.folder,
+      env: gitEnvironment,
+      encoding: "utf8",
+    });
+    return { code: status, output: stdout + stderr };
+  }
+
+  compile(): void {
+    const { code, output } = this.viceroy("compile");
+    expect(output).not.toContain("error");
+    expect(code).toBe(0);
+  }
+
+  /** Changes the schema, compiles, commits. */
+  change(fields: Parameters<typeof schema>[0]): void {
+    addFiles(this.folder, { "schemas/entry.ts": schema(fields) });
+    this.compile();
+    this.commit(JSON.stringify(fields));
+  }
+
+  checkout(branch: string, ...options: readonly string[]): void {
+    this.git("checkout", "--quiet", ...options, branch);
+  }
+
+  get lock(): readonly string[] {
+    return read(this.folder, "viceroy.lock").trimEnd().split("\n").slice(1);
+  }
+}
+
+/** A branch that adds `owner` at the end, and main, which has added `size` at the top. */
+function twoBranches(withDriver: boolean): Project {
+  const project = new Project(withDriver);
+  project.checkout("work", "-b");
+  project.change({ last: "owner: string" });
+  project.checkout("main");
+  project.change({ first: "size: number" });
+  return project;
+}
+
+const both = ["message Entry in schemas/entry next=4", "  1 key string", "  2 size double", "  3 owner string"];
+
+test("main merged into a branch: main's id stays, that of the branch moves and is named", () => {
+  const project = twoBranches(true);
+  project.checkout("work");
+  const { code, output } = project.try("merge", "main", "--no-edit");
+  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, as our side gave it, was taken: it is 3 now");
+  expect(output).toContain("what builds of that side have written with the old id cannot be read any more");
+  expect(code).toBe(0);
+  expect(project.lock.slice(0, 4)).toEqual(both);
+  expect(project.viceroy("compile").code).toBe(0);
+  expect(project.git("status", "--porcelain")).toBe("");
+  expect(project.viceroy("compile", "--check").code).toBe(0);
+});
+
+test("a branch merged into main: main's id stays", () => {
+  const project = twoBranches(true);
+  const { code, output } = project.try("merge", "work", "--no-edit");
+  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, as their side gave it, was taken: it is 3 now");
+  expect(code).toBe(0);
+  expect(project.lock.slice(0, 4)).toEqual(both);
+});
+
+test("a branch rebased onto main, commit by commit: main's id stays", () => {
+  const project = twoBranches(true);
+  project.checkout("work");
+  project.change({ last: "owner: string;\n  note?: string" });
+  const { code, output } = project.try("rebase", "main");
+  expect(output).toContain("id 2 of Entry.owner");
+  expect(code).toBe(0);
+  expect(project.lock.slice(0, 5)).toEqual([
+    "message Entry in schemas/entry next=5",
+    "  1 key string",
+    "  2 size double",
+    "  3 owner string",
+    "  4 note string?",
+  ]);
+  project.compile();
+  expect(project.git("status", "--porcelain")).toBe("");
+});
+
+test("two branches that have merged each other, and go on", () => {
+  const project = twoBranches(true);
+  project.git("branch", "main-before");
+  expect(project.try("merge", "work", "--no-edit").code).toBe(0);
+  project.compile();
+  project.change({ first: "size: number", last: "owner: string;\n  weight: number" });
+  project.checkout("work");
+  expect(project.try("merge", "main-before", "--no-edit").code).toBe(0);
+  project.compile();
+  project.change({ first: "age: number;\n  size: number", last: "owner: string" });
+  const { code, output } = project.try("merge", "main", "--no-edit");
+  expect(output).not.toContain("CONFLICT");
+  expect(code).toBe(0);
+  expect(project.lock.slice(0, 6)).toEqual([
+    "message Entry in schemas/entry next=6",
+    "  1 key string",
+    "  2 size double",
+    "  3 owner string",
+    "  4 weight double",
+    "  5 age double",
+  ]);
+  project.compile();
+  expect(project.git("status", "--porcelain")).toBe("");
+});
+
+test("two renames of one field: git stops, the lock has both lines, and the compiler names the way out", () => {
+  const project = new Project(true);
+  project.checkout("work", "-b");
+  project.change({ ttl: "/** @was ttl */ expiry: number" });
+  project.checkout("main");
+  project.change({ ttl: "/** @was ttl */ lifetime: number" });
+  const { code, output } = project.try("merge", "work", "--no-edit");
+  expect(code).toBe(1);
+  expect(output).toContain("viceroy.lock: Life.lifetime: renamed to lifetime on our side and to expiry on theirs");
+  expect(output).toContain("viceroy.lock: keep one line of each conflict, and run `npx viceroy compile`.");
+  expect(project.lock.join("\n")).toContain(
+    "<<<<<<< ours\n  1 lifetime double was=ttl\n=======\n  1 expiry double was=ttl\n>>>>>>> theirs",
+  );
+  expect(project.git("status", "--porcelain")).toContain("UU viceroy.lock");
+  addFiles(project.folder, { "schemas/entry.ts": schema({ ttl: "expiry: number" }) });
+  const compiled = project.viceroy("compile");
+  expect(compiled.code).toBe(2);
+  expect(compiled.output).toContain("error VC2012: two branches have changed the lock, and git could not merge it");
+});
+
+test("without the driver git conflicts, and `lock merge` mends it afterwards", () => {
+  const project = twoBranches(false);
+  project.checkout("work");
+  expect(project.try("merge", "main", "--no-edit").code).toBe(1);
+  const compiled = project.viceroy("compile");
+  expect(compiled.code).toBe(2);
+  expect(compiled.output).toContain("fix: Run `npx viceroy lock merge`, which can.");
+  const merged = project.viceroy("lock", "merge");
+  expect(merged.output).toContain("id 2 of Entry.owner, as our side gave it, was taken: it is 3 now");
+  expect(merged.output).toContain("merged viceroy.lock. Now run `npx viceroy compile`, then `git add viceroy.lock`.");
+  expect(merged.code).toBe(0);
+  expect(project.lock.slice(0, 4)).toEqual(both);
+  project.compile();
+  project.commit("merged");
+  const again = project.viceroy("lock", "merge");
+  expect(again.code).toBe(3);
+  expect(again.output).toContain("cannot merge viceroy.lock: git knows of no conflict in it.");
+});
+
+test("installing says what it did, once; in no repository there is nothing to install", () => {
+  const project = new Project(false);
+  const first = project.viceroy("lock", "install");
+  expect(first.output).toContain("wrote    .gitattributes: viceroy.lock merge=viceroy");
+  expect(first.output).toContain(`set      merge.viceroy.driver to node ${cli} lock merge %O %A %B %L %P`);
+  expect(project.viceroy("lock", "install").output).toBe("kept     .gitattributes\nkept     merge.viceroy.driver\n");
+  expect(read(project.folder, ".gitattributes")).toBe("viceroy.lock merge=viceroy\n");
+  // Installed in the project, it is found from the top of any working tree.
+  addFiles(project.folder, { "node_modules/viceroy/dist/cli/viceroy.js": "" });
+  expect(project.viceroy("lock", "install").output).toContain(
+    "driver to node node_modules/viceroy/dist/cli/viceroy.js",
+  );
+  project.git("config", "--unset", "merge.viceroy.driver");
+  expect(project.viceroy("doctor").output).toContain("git does not merge the lock by itself in this clone");
+});
