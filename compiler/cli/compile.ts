@@ -1,9 +1,10 @@
 /** `viceroy compile [--check] [--json]`: one run over a project. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { ConfigError } from "../config/index.js";
-import { diagnostic } from "../diagnostics/index.js";
+import { type Config, ConfigError } from "../config/index.js";
+import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
 import { emptyLock, printLock } from "../lock/index.js";
+import type { Schema } from "../model/index.js";
 import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
@@ -15,6 +16,8 @@ export interface CompileOptions {
   readonly json: boolean;
   /** Keeps the lock as it is: ids of what is new are given, and not kept. */
   readonly draft: boolean;
+  /** The ref whose ids must not vanish. Undefined: what is published, if that can be told; false: none. */
+  readonly base?: string | false;
 }
 
 /** @throws ConfigError unless diagnostics are asked for as JSON, of which it is then one */
@@ -31,7 +34,10 @@ export async function compile(project: Project, options: CompileOptions, io: Io)
 }
 
 async function compileOnce(project: Project, options: CompileOptions, io: Io): Promise<number> {
-  if (!options.draft && project.unchanged() !== undefined) {
+  const unchanged = options.draft ? undefined : project.unchanged();
+  // What the lock is compared with may have changed all the same; what to say of that, the schemas know.
+  const isSettled = !options.check || (unchanged && (await sinceBase(unchanged, options, undefined)).length === 0);
+  if (unchanged !== undefined && isSettled) {
     if (!options.json) io.out("Nothing to do: generated code is in step.");
     return exitCode.ok;
   }
@@ -41,11 +47,14 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   if (options.draft) project.memory ??= new CompileMemory();
   const config = await project.config();
   const { root } = config;
-  const { diagnostics, output } = compileProject(config, await project.source(), version, project.memory);
+  const compiled = compileProject(config, await project.source(), version, project.memory);
+  const { output } = compiled;
   if (output === undefined) {
-    report(diagnostics, root, options.json, io);
+    report(compiled.diagnostics, root, options.json, io);
     return exitCode.schema;
   }
+  const found = [...compiled.diagnostics, ...(await sinceBase(config, options, output.declared))];
+  const diagnostics = sortDiagnostics(found);
   const plan = planOutput(root, config.out, output.files);
   if (plan.foreign.length > 0) {
     const at = (file: string) => ({ file, line: 1, column: 1 });
@@ -91,6 +100,25 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     );
   }
   return exitCode.ok;
+}
+
+/** What has become of ids that others use. Lost ones are a warning, until they are checked. */
+async function sinceBase(
+  config: Config,
+  { base, check, draft }: CompileOptions,
+  declared: Schema | undefined,
+): Promise<readonly Diagnostic[]> {
+  if (draft || base === false) return [];
+  // Imported here: an unchanged tree needs none of it.
+  const { historyDiagnostics, readBaseLock } = await import("../pipeline/history.js");
+  const { readLock } = await import("../pipeline/project.js");
+  const known = readBaseLock(config, base);
+  const { lock } = readLock(config);
+  if (known === undefined || lock === undefined) return [];
+  const found = historyDiagnostics(lock, config.lock, known, declared);
+  if (check) return found;
+  // What has been replaced was asked about when it was: the question belongs to whoever reviews it.
+  return found.filter(({ severity }) => severity === "error").map((lost) => ({ ...lost, severity: "warning" }));
 }
 
 function counted(count: number, noun: string): string {

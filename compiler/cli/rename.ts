@@ -4,9 +4,10 @@
  */
 import path from "node:path";
 import { type Lock, type LockBlock, type LockEntry, parseLock, printLock } from "../lock/index.js";
-import type { Position, Schema } from "../model/index.js";
+import type { Position } from "../model/index.js";
 import { writeWhole } from "../output/index.js";
-import { compileProject, readIfThere } from "../pipeline/index.js";
+import { compileProject, readIfThere, readLock } from "../pipeline/index.js";
+import { membersOf } from "../pipeline/members.js";
 import { compile } from "./compile.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
@@ -30,35 +31,29 @@ export async function rename(project: Project, member: string, name: string, io:
   if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)) return refuse(`expected an identifier as the new name, got "${name}"`);
   const members = membersOf(output.schema, owner);
   if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
-  const found = members.get(old);
-  if (found === undefined) return refuse(`${owner} has no member ${old}; it has ${[...members.keys()].join(", ")}`);
+  const lockFile = path.join(config.root, config.lock);
+  const found = members.get(old)?.at;
+  if (found === undefined) {
+    const known = members.has(name) ? readLock(config).lock : undefined;
+    const isLocked = (member: string) => known !== undefined && hasMember(known, owner, member);
+    if (known === undefined || !isLocked(old) || isLocked(name)) {
+      return refuse(`${owner} has no member ${old}; it has ${[...members.keys()].join(", ")}`);
+    }
+    // The source has been renamed already, and the lock does not know it: it is told.
+    writeWhole(lockFile, printLock(renameLocked(known, owner, old, name)));
+    io.out(`renamed ${owner}.${old} to ${name} in ${config.lock}; the schema calls it so already`);
+    return compile(project, { check: false, json: false, draft: false }, io);
+  }
   if (members.has(name)) return refuse(`${owner} has a member ${name} already`);
   const text = readIfThere(path.join(config.root, found.file)) ?? "";
   const changed = replaceAt(text, found, old, name);
   if (changed === undefined) return refuse(`its name does not stand at ${found.file}:${found.line}:${found.column}`);
 
-  const lockFile = path.join(config.root, config.lock);
   const { lock } = parseLock(config.lock, output.lock.text);
   writeWhole(path.join(config.root, found.file), changed);
   writeWhole(lockFile, printLock(renameLocked(lock, owner, old, name)));
   io.out(`renamed ${owner}.${old} to ${name} in ${found.file} and ${config.lock}`);
   return compile(project, { check: false, json: false, draft: false }, io);
-}
-
-/** Where the members of a declaration are declared. */
-function membersOf(schema: Schema, owner: string): ReadonlyMap<string, Position> | undefined {
-  for (const { types, actors } of schema.modules) {
-    const actor = actors.find((candidate) => candidate.name === owner);
-    if (actor !== undefined) return new Map(actor.endpoints.map(({ name, at }) => [name, at]));
-    const shape = types.find((candidate) => candidate.name === owner)?.shape;
-    if (shape?.kind === "message") return new Map(shape.fields.map(({ name, at }) => [name, at]));
-    if (shape?.kind === "oneof") return new Map(shape.cases.map(({ name, at }) => [name, at]));
-    if (shape?.kind === "enum" && shape.origin === "enum")
-      return new Map(
-        shape.values.flatMap((value) => [value, ...(value.aliases ?? [])]).map(({ name, at }) => [name, at]),
-      );
-  }
-  return undefined;
 }
 
 function replaceAt(text: string, { line, column }: Position, old: string, name: string): string | undefined {
@@ -67,6 +62,12 @@ function replaceAt(text: string, { line, column }: Position, old: string, name: 
   if (!found.startsWith(old, column - 1)) return undefined;
   lines[line - 1] = found.slice(0, column - 1) + name + found.slice(column - 1 + old.length);
   return lines.join("\n");
+}
+
+function hasMember({ blocks }: Lock, owner: string, member: string): boolean {
+  return blocks.some(({ name, retired, entries }) => {
+    return name === owner && !retired && entries.some((entry) => entry.name === member && !entry.retired);
+  });
 }
 
 function renameLocked(lock: Lock, owner: string, old: string, name: string): Lock {

@@ -63,9 +63,12 @@ function commands(program: Command, end: (code: number) => void): Command {
     .option("--check", "write nothing; exit with 1 when generated code or the lock is out of step")
     .option("--watch", "compile again whenever something changes; ids of what is new stay drafts")
     .option("--json", "print one diagnostic a line, as JSON")
-    .action(async ({ check = false, watch = false, json = false }) => {
+    .option("--base <ref>", "no id of the lock at this ref may vanish; default: the published branch, if there is one")
+    .option("--no-base", "don't compare the lock with an earlier one")
+    .action(async ({ check = false, watch = false, json = false, base }) => {
       if (check && watch) program.error("cannot compile: --check and --watch exclude each other");
-      end(await runCompile(check, watch, json));
+      if (typeof base === "string" && watch) program.error("cannot compile: --base and --watch exclude each other");
+      end(await runCompile(check, watch, json, base));
     });
 
   program
@@ -147,7 +150,7 @@ async function configIfAny() {
   }
 }
 
-async function runCompile(check: boolean, watching: boolean, json: boolean): Promise<number> {
+async function runCompile(check: boolean, watching: boolean, json: boolean, base?: string | false): Promise<number> {
   if (watching) {
     const { watch } = await import("./watch.js");
     const stop = new AbortController();
@@ -155,14 +158,14 @@ async function runCompile(check: boolean, watching: boolean, json: boolean): Pro
     return watch(process.cwd(), json, processIo, stop.signal);
   }
   const { compile } = await import("./compile.js");
-  return compile(await project(), { check, json, draft: false }, processIo);
+  return compile(await project(), { check, json, draft: false, ...(base !== undefined && { base }) }, processIo);
 }
 
 async function isInStep(): Promise<boolean | undefined> {
   const { compile } = await import("./compile.js");
   const quiet = { out() {}, err() {} };
   try {
-    const code = await compile(await project(), { check: true, json: true, draft: false }, quiet);
+    const code = await compile(await project(), { check: true, json: true, draft: false, base: false }, quiet);
     return code === exitCode.schema ? undefined : code === exitCode.ok;
   } catch (error) {
     if (error instanceof ConfigError) return undefined;

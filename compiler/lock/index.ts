@@ -6,3 +6,4 @@ export * from "./merge/index.js";
 export * from "./parse.js";
 export { lockHeader, printActorId, printEntry, printHead, printLock, printName } from "./print.js";
 export type * from "./problem.js";
+export { changesSince, type LockChange } from "./since.js";

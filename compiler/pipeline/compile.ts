@@ -25,6 +25,8 @@ export interface Compilation {
 
 export interface CompiledOutput {
   readonly schema: Schema;
+  /** The schema as it was read: without ids, and with what `@retired` takes out. */
+  readonly declared: Schema;
   /** All generated files, relative to the config's root. */
   readonly files: readonly OutputFile[];
   readonly lock: NextLock;
@@ -86,7 +88,7 @@ export function compileProject(
   const files = emitTypeScript(schema, { ...options, actors }, memory?.emit).map((file) => {
     return { path: `${config.out}/${file.path}`, text: file.text };
   });
-  const output = { schema, files, lock: new NextLock(lock, onDisk.text) };
+  const output = { schema, declared: read.schema, files, lock: new NextLock(lock, onDisk.text) };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
 

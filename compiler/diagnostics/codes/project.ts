@@ -74,6 +74,24 @@ export const project = {
     text: "two branches have changed the lock, and git could not merge it",
     fix: "Run `npx viceroy lock merge`, which can. `npx viceroy lock install` makes git do so by itself.",
   },
+  VC2013: {
+    slug: "lock-id-lost",
+    severity: "error",
+    text: "{what} has vanished from the lock since {ref}: it could be given again, and old bytes be misread",
+    fix: "Write back, {where}: {lines}",
+  },
+  VC2014: {
+    slug: "lock-id-reused",
+    severity: "error",
+    text: "id {id} was that of {before} at {ref}, and is that of {now} now: old bytes would be misread",
+    fix: "Write `{line}` back in its place; `npx viceroy compile` gives the other one an id of its own.",
+  },
+  VC2015: {
+    slug: "replaced-since",
+    severity: "warning",
+    text: "since {ref}, {of}.{removed} has gone and {of}.{added}, of the same type, has come under an id of its own",
+    fix: "If it is new, all is well. If it is the same, restore {file} from {ref}, write `@was {removed}` above {added}, and run `npx viceroy compile`.",
+  },
   VC3001: {
     slug: "generated-differs",
     severity: "error",

@@ -1,5 +1,5 @@
 /** The fixtures of diagnostics: for every code a small project that is wrong in that way, and what is said of it. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { compile } from "../../../compiler/cli/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import type { Diagnostic } from "../../../compiler/diagnostics/index.js";
 import { TestIo } from "../folder.js";
+import { TestRepository } from "../git/repository.js";
 
 export const fixturesFolder = fileURLToPath(new URL("../../fixtures/diagnostics/", import.meta.url));
 export const expectedName = "expected.json";
@@ -35,12 +36,24 @@ export function inputsOf(fixture: string): readonly { readonly name: string; rea
     .filter(({ name, text }) => name !== "viceroy.config.ts" || text !== config);
 }
 
-/** What `viceroy compile --json` says of a fixture; what has to do with drift is found by `--check`. */
+/**
+ * What `viceroy compile --json` says of a fixture. What has to do with drift, or with the past, is found by `--check`: the
+ * past is what stands in `before/`, committed.
+ */
 export async function diagnose(fixture: string): Promise<readonly Diagnostic[]> {
-  const folder = mkdtempSync(path.join(tmpdir(), "viceroy-fixture-"));
-  cpSync(path.join(fixturesFolder, fixture), folder, { recursive: true });
+  const from = path.join(fixturesFolder, fixture);
+  const before = path.join(from, "before");
+  const hasPast = existsSync(before);
+  const folder = hasPast ? new TestRepository().folder : mkdtempSync(path.join(tmpdir(), "viceroy-fixture-"));
+  if (hasPast) {
+    cpSync(before, folder, { recursive: true });
+    new TestRepository(folder).commit("before");
+  }
+  cpSync(from, folder, { recursive: true, filter: (file) => file !== before });
   const io = new TestIo();
-  const check = fixture.startsWith("VC3");
+  const check = fixture.startsWith("VC3") || hasPast;
   await compile(new Project(folder), { check, json: true, draft: false }, io);
-  return io.lines.map((line) => JSON.parse(line) as Diagnostic);
+  const found = io.lines.map((line) => JSON.parse(line) as Diagnostic);
+  // There is no generated code in it.
+  return hasPast ? found.filter(({ code }) => !code.startsWith("VC3")) : found;
 }

@@ -16,10 +16,12 @@ export const gitEnvironment: NodeJS.ProcessEnv = { ...process.env, ...identity }
 export class TestRepository {
   readonly folder: string;
 
-  constructor(files: Readonly<Record<string, string>> = {}) {
-    this.folder = folderWith({});
+  /** @param given files of the first commit, or the folder of a repository that is there */
+  constructor(given: Readonly<Record<string, string>> | string = {}) {
+    this.folder = typeof given === "string" ? given : folderWith({});
+    if (typeof given === "string") return;
     this.git("init", "--quiet", "--initial-branch=main");
-    if (Object.keys(files).length > 0) this.commit("first", files);
+    if (Object.keys(given).length > 0) this.commit("first", given);
   }
 
   /** @throws if git fails, with what it printed */

@@ -1,0 +1,23 @@
+/** The members of a declaration that people name: fields, cases, endpoints, members of enums. */
+import type { Position, Schema, Tags } from "../model/index.js";
+
+export interface NamedMember {
+  readonly at: Position;
+  readonly tags: Tags;
+}
+
+/** @returns undefined if there is no such declaration, or it has none */
+export function membersOf(schema: Schema, owner: string): ReadonlyMap<string, NamedMember> | undefined {
+  const byName = (members: readonly (NamedMember & { readonly name: string })[]) =>
+    new Map(members.map((member) => [member.name, member]));
+  for (const { types, actors } of schema.modules) {
+    const actor = actors.find((candidate) => candidate.name === owner);
+    if (actor !== undefined) return byName(actor.endpoints);
+    const shape = types.find((candidate) => candidate.name === owner)?.shape;
+    if (shape?.kind === "message") return byName(shape.fields);
+    if (shape?.kind === "oneof") return byName(shape.cases);
+    if (shape?.kind === "enum" && shape.origin === "enum")
+      return byName(shape.values.flatMap((value) => [value, ...(value.aliases ?? [])]));
+  }
+  return undefined;
+}
