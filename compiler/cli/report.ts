@@ -1,6 +1,15 @@
-/** Prints diagnostics: for people with the line they speak of, with `--json` one object a line and nothing else. */
+/**
+ * Prints diagnostics: for people with the line they speak of, and in a workflow as annotations too; with `--json` one object
+ * a line and nothing else.
+ */
 import path from "node:path";
-import { type Diagnostic, renderDiagnostic, renderJson, renderSummary } from "../diagnostics/index.js";
+import {
+  type Diagnostic,
+  renderAnnotation,
+  renderDiagnostic,
+  renderJson,
+  renderSummary,
+} from "../diagnostics/index.js";
 import { readIfThere } from "../pipeline/project.js";
 import type { Io } from "./io.js";
 
@@ -13,4 +22,9 @@ export function report(diagnostics: readonly Diagnostic[], root: string, json: b
   const textOf = (file: string) => readIfThere(path.join(root, file));
   for (const diagnostic of diagnostics) io.err(renderDiagnostic(diagnostic, { color, textOf }));
   if (diagnostics.length > 0) io.err(renderSummary(diagnostics));
+  if (io.annotates === undefined) return;
+  for (const diagnostic of diagnostics) {
+    const file = path.relative(io.annotates, path.join(root, diagnostic.file)).split(path.sep).join("/");
+    io.out(renderAnnotation(diagnostic, file));
+  }
 }
