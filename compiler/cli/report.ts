@@ -4,6 +4,7 @@
  */
 import path from "node:path";
 import {
+  type Annotated,
   type Diagnostic,
   renderAnnotation,
   renderDiagnostic,
@@ -22,9 +23,14 @@ export function report(diagnostics: readonly Diagnostic[], root: string, json: b
   const textOf = (file: string) => readIfThere(path.join(root, file));
   for (const diagnostic of diagnostics) io.err(renderDiagnostic(diagnostic, { color, textOf }));
   if (diagnostics.length > 0) io.err(renderSummary(diagnostics));
+  annotate(diagnostics, root, io);
+}
+
+/** In a workflow, shows what was found beside the lines it speaks of. Files are relative to `root`. */
+export function annotate(found: readonly Annotated[], root: string, io: Io): void {
   if (io.annotates === undefined) return;
-  for (const diagnostic of diagnostics) {
-    const file = path.relative(io.annotates, path.join(root, diagnostic.file)).split(path.sep).join("/");
-    io.out(renderAnnotation(diagnostic, file));
+  for (const one of found) {
+    const file = path.relative(io.annotates, path.join(root, one.file)).split(path.sep).join("/");
+    io.out(renderAnnotation(one, file));
   }
 }

@@ -2,10 +2,19 @@
  * Diagnostics as workflow commands of GitHub Actions, which show them beside the lines they speak of:
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
-import type { Diagnostic } from "./diagnostic.js";
+/** A diagnostic, or whatever else has a place. */
+export interface Annotated {
+  readonly code: string;
+  readonly severity: "error" | "warning" | "notice";
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+  readonly fix?: string;
+}
 
 /** @param file as the repository knows it: relative to its top */
-export function renderAnnotation({ code, severity, line, column, text, fix }: Diagnostic, file: string): string {
+export function renderAnnotation({ code, severity, line, column, text, fix }: Annotated, file: string): string {
   const properties = Object.entries({ file, line, col: column, title: code }).map(([key, value]) => {
     return `${key}=${escapeProperty(String(value))}`;
   });
