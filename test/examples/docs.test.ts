@@ -8,6 +8,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { anchorsOf, type Fence, linksOf, type Page, pages, readPage } from "./markdown.js";
 import { root, run } from "./program.js";
 
@@ -105,6 +106,19 @@ describe("commands", () => {
     expect(stdout).toContain(`viceroy ${command}`);
     for (const option of options) expect(stdout).toContain(option);
   });
+});
+
+test("YAML in the documentation is valid, and a workflow has jobs with steps", () => {
+  const yaml = all.flatMap((page) => page.fences.filter(({ language }) => language === "yaml"));
+  expect(yaml.length).toBeGreaterThan(0);
+  for (const { code } of yaml) {
+    const document = parseYaml(code, { strict: true, uniqueKeys: true });
+    if (!code.startsWith("# .github/workflows/")) continue;
+    expect(Object.keys(document)).toEqual(expect.arrayContaining(["name", "on", "jobs"]));
+    for (const job of Object.values<{ steps: readonly object[] }>(document.jobs)) {
+      for (const step of job.steps) expect("run" in step || "uses" in step, JSON.stringify(step)).toBe(true);
+    }
+  }
 });
 
 test("every npm script that is named exists", () => {
