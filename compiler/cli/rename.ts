@@ -3,7 +3,7 @@
  * guess. The source is changed where the member is declared; code that uses it is the editor's affair.
  */
 import path from "node:path";
-import { type Lock, type LockBlock, type LockEntry, parseLock, printLock } from "../lock/index.js";
+import { isPathEnd, type Lock, type LockBlock, type LockEntry, parseLock, printLock } from "../lock/index.js";
 import type { Position } from "../model/index.js";
 import { writeWhole } from "../output/index.js";
 import { compileProject, readIfThere, readLock } from "../pipeline/index.js";
@@ -78,7 +78,7 @@ function renameLocked(lock: Lock, owner: string, old: string, name: string): Loc
     // Shapes written in place are known by the path to them.
     const inside = `${owner}.${old}`;
     const rest = block.name.slice(inside.length);
-    if (!block.name.startsWith(inside) || !/^([.[{(<|-]|$)/.test(rest)) return block;
+    if (!block.name.startsWith(inside) || !isPathEnd(rest)) return block;
     return { ...block, name: `${owner}.${name}${rest}` };
   };
   return { blocks: lock.blocks.map(blockOf) };

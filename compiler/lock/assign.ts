@@ -24,13 +24,15 @@ import {
   constructorEntry,
   emptyLock,
   type Lock,
+  type LockBlock,
   type LockEntry,
   type LockParam,
   type LockParams,
 } from "./lock.js";
-import { assignMembers, type Locked, type Member } from "./members.js";
+import { type Assigned, assignMembers, type Locked, type Member } from "./members.js";
 import { AssignMemory, type KnownDeclarations } from "./memory.js";
 import { moduleName } from "./module-name.js";
+import { isPathEnd } from "./path.js";
 import { placesOf } from "./places.js";
 import { printName } from "./print.js";
 import type { LockProblem } from "./problem.js";
@@ -77,6 +79,8 @@ class ModuleIds {
   readonly #blocks: Blocks;
   readonly #problems: LockProblem[];
   readonly #known: KnownDeclarations;
+  /** What renamed members were called: `Entry.expiry` -> `Entry.ttl`. Shapes written in place are known by such paths. */
+  readonly #renamed = new Map<string, string>();
 
   constructor(module: Module, blocks: Blocks, problems: LockProblem[], known: KnownDeclarations) {
     this.#known = known;
@@ -164,7 +168,7 @@ class ModuleIds {
   }
 
   #numericValues(path: string, values: readonly EnumValue[]): readonly EnumValue[] {
-    const block = this.#blocks.find("enum", path, this.#name);
+    const block = this.#find("enum", path);
     const live = values.map(({ name, value }) => ({
       id: Number(value),
       name,
@@ -182,12 +186,40 @@ class ModuleIds {
 
   /** @param taken ids that no new member gets */
   #block(kind: BlockKind, path: string, members: readonly Member[], taken?: ReadonlySet<number>): readonly number[] {
-    const block = this.#blocks.find(kind, path, this.#name);
+    const block = this.#find(kind, path);
     const assigned = assignMembers(path, members, block?.entries ?? [], block?.next ?? 1, this.#problems, taken);
+    this.#noteRenames(path, assigned);
     const entries = assigned.entries.map(plainEntry);
     const { next, ids } = assigned;
     this.#blocks.write({ kind, name: path, module: this.#name, retired: false, id: 0, next, entries, line: 0 });
     return ids;
+  }
+
+  /** The block of a declaration, or of a shape written in place, also where a member on the way to it has been renamed. */
+  #find(kind: BlockKind, path: string): LockBlock | undefined {
+    const found = this.#blocks.find(kind, path, this.#name);
+    const before = this.#pathBefore(path);
+    return found ?? (before === path ? undefined : this.#blocks.find(kind, before, this.#name));
+  }
+
+  #pathBefore(path: string): string {
+    for (const [now, before] of this.#renamed) {
+      const rest = path.slice(now.length);
+      // Longer paths stand first: what a member of a renamed member was called is noted with its path of then.
+      if (path.startsWith(now) && isPathEnd(rest)) return before + rest;
+    }
+    return path;
+  }
+
+  #noteRenames(path: string, { entries }: Assigned<Locked>): void {
+    for (const { name, member, from } of entries) {
+      if (member === undefined || from === undefined || from.name === name) continue;
+      const before = `${this.#pathBefore(path)}.${printName(from.name)}`;
+      const others = [...this.#renamed];
+      this.#renamed.clear();
+      this.#renamed.set(`${path}.${printName(name)}`, before);
+      for (const [key, value] of others) this.#renamed.set(key, value);
+    }
   }
 
   #actor(actor: ActorDeclaration): ActorDeclaration {
@@ -197,6 +229,7 @@ class ModuleIds {
     const known = block?.entries.filter((entry) => entry.id !== 0) ?? [];
     const members = endpoints.map((endpoint) => ({ ...endpoint, type: resultText(endpoint) }));
     const assigned = assignMembers(name, members, known, block?.next ?? 1, this.#problems);
+    this.#noteRenames(name, assigned);
     const construct = block?.entries.find((entry) => entry.id === 0);
     const [args, argsLock] = this.#params(`${name}()`, actor.args, construct?.params);
     const paramLocks = new Map<number, LockParams>();
@@ -240,6 +273,7 @@ class ModuleIds {
   ): readonly [readonly Parameter[], LockParams] {
     const known = (locked?.entries ?? []).map((entry) => ({ ...entry, was: [] }));
     const assigned = assignMembers(path, paramMembers(params, known), known, locked?.next ?? 1, []);
+    this.#noteRenames(path, assigned);
     const entries = assigned.entries.map(plainParam);
     const numbered = params.map((param, i) => {
       return {

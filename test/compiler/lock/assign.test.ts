@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { assignIds, type Lock, parseLock, printLock } from "../../../compiler/lock/index.js";
-import type { Schema, Tags } from "../../../compiler/model/index.js";
+import type { Schema, Tags, Type } from "../../../compiler/model/index.js";
 import { actor, at, declare, endpoint, field, int32, message, param, schema, string } from "./schema.js";
 
 function locked(...versions: readonly Schema[]): Lock {
@@ -233,4 +233,47 @@ test("a declaration that goes leaves its block as a tombstone and finds it again
 test("the same schema and lock give the same bytes, whatever the order of the blocks", () => {
   const types = [message("B", field("x")), message("A", field("y"))];
   expect(printLock(locked(schema(types)))).toBe(printLock(locked(schema([...types].reverse()))));
+});
+
+test("a shape written in place keeps its ids when a member on the way to it is renamed", () => {
+  const inline = (...fields: readonly ReturnType<typeof field>[]): Type => {
+    return { kind: "inline", shape: { kind: "message", fields } };
+  };
+  const deep = (name: string, tags = {}) => field(name, inline(field("x"), field("y")), tags);
+  const deepTurned = (name: string, tags = {}) => field(name, inline(field("y"), field("x")), tags);
+  const before = schema(
+    [message("Entry", field("meta", inline(field("a"), deep("b"))), field("metadata", inline(field("m"))))],
+    [actor("Store", [], endpoint("put", [param("at", inline(field("a"), field("b")))]))],
+  );
+  const after = schema(
+    [
+      message(
+        "Entry",
+        field("info", inline(deepTurned("c", { was: "b" }), field("a")), { was: "meta" }),
+        field("metadata", inline(field("m"))),
+      ),
+    ],
+    [actor("Store", [], endpoint("set", [param("place", inline(field("b"), field("a")))], undefined, { was: "put" }))],
+  );
+  const expected = [
+    "message Entry in schemas/a next=3",
+    "  1 info message was=meta",
+    "  2 metadata message",
+    "message Entry.info in schemas/a next=3",
+    "  1 a string",
+    "  2 c message was=b",
+    "message Entry.info.c in schemas/a next=3",
+    "  1 x string",
+    "  2 y string",
+    "message Entry.metadata in schemas/a next=2",
+    "  1 m string",
+    lines(locked(before)).find((line) => line.startsWith("actor")),
+    "  0 new next=1 () -> void",
+    "  1 set next=2 (1 place: message) -> void was=put",
+    "message Store.set.place in schemas/a next=3",
+    "  1 a string",
+    "  2 b string",
+  ];
+  expect(lines(locked(before, after))).toEqual(expected);
+  expect(lines(locked(before, after, after))).toEqual(expected);
 });
