@@ -5,9 +5,10 @@
 import { drawActorId } from "../actor-id.js";
 import { emptyLock, type Lock, type LockBlock } from "../lock.js";
 import { printHead } from "../print.js";
+import { PathAliases } from "./aliases.js";
 import { mergeEntries } from "./entries.js";
 import type { Versions } from "./pair.js";
-import { blockKey, pairBlocks } from "./pair-blocks.js";
+import { type BlockVersions, blockKey, pairBlocks } from "./pair-blocks.js";
 import type { LockConflict, MergedLocks, MovedId } from "./result.js";
 
 export interface LockVersions {
@@ -32,12 +33,32 @@ export function mergeLocks({ base, ours, theirs, published = emptyLock }: LockVe
     conflicts.push(...merged.conflicts);
     return merged.block;
   });
-  return { lock: { blocks }, moved, conflicts };
+  const named = withMergedNames(pairs, blocks);
+  const renamed = conflicts.map((conflict) => {
+    return { ...conflict, block: named.get(conflict.block as LockBlock) as LockBlock };
+  });
+  return { lock: { blocks: [...named.values()] }, moved, conflicts: renamed };
 }
 
-function mergeBlock(versions: Versions<LockBlock>, id: number, published: LockBlock | undefined) {
-  const { base, ours, theirs } = versions;
-  const { kind, name } = (base ?? ours ?? theirs) as LockBlock;
+/** Blocks have the names of the base so far: members on the way to them may be called otherwise now. */
+function withMergedNames(
+  pairs: readonly BlockVersions[],
+  blocks: readonly LockBlock[],
+): ReadonlyMap<LockBlock, LockBlock> {
+  const aliases = new PathAliases();
+  const order = blocks.map((block, i) => [block, pairs[i]?.base] as const);
+  const names = new Map<LockBlock, string>();
+  for (const [block, base] of order.sort(([a], [b]) => a.name.length - b.name.length)) {
+    const name = aliases.apply(block.name);
+    names.set(block, name);
+    if (base !== undefined) aliases.note(base, block, name);
+  }
+  return new Map(blocks.map((block) => [block, { ...block, name: names.get(block) as string }]));
+}
+
+function mergeBlock(versions: BlockVersions, id: number, published: LockBlock | undefined) {
+  const { name, base, ours, theirs } = versions;
+  const { kind } = (base ?? ours ?? theirs) as LockBlock;
   const { entries, next, moved, conflicts: found } = mergeEntries(versions, published);
   const module = moduleOf(versions);
   const block = { kind, name, module, retired: isRetired(versions), id, next, entries, line: 0 };

@@ -1,21 +1,35 @@
-/** Which blocks of two branches, and of the lock that both come from, are the same one: by name, also from file to file. */
+/**
+ * Which blocks of two branches, and of the lock that both come from, are the same one: by name, also from file to file, and
+ * when a member that stands in the name has been renamed.
+ */
 import type { LockBlock } from "../lock.js";
+import { namesInBase } from "./aliases.js";
 import type { Versions } from "./pair.js";
+
+export interface BlockVersions extends Versions<LockBlock> {
+  /** What it is called in the base, or would be. */
+  readonly name: string;
+}
 
 export function pairBlocks(
   base: readonly LockBlock[],
   ours: readonly LockBlock[],
   theirs: readonly LockBlock[],
-): readonly Versions<LockBlock>[] {
-  const [ourKnown, ourNew] = pairWithBase(base, ours);
-  const [theirKnown, theirNew] = pairWithBase(base, theirs);
-  const theirsByKey = new Map(theirNew.map((block) => [blockKey(block), block]));
-  const pairs: Versions<LockBlock>[] = base.map((block) => versions(block, ourKnown.get(block), theirKnown.get(block)));
-  for (const block of ourNew) {
-    pairs.push(versions(undefined, block, theirsByKey.get(blockKey(block))));
-    theirsByKey.delete(blockKey(block));
+): readonly BlockVersions[] {
+  const ourSide = new SideBlocks(base, ours);
+  const theirSide = new SideBlocks(base, theirs);
+  const pairs: BlockVersions[] = base.map((block) =>
+    versions(block.name, block, ourSide.known.get(block), theirSide.known.get(block)),
+  );
+  const theirsByKey = new Map(theirSide.rest.map((block) => [theirSide.keyOf(block), block]));
+  for (const block of ourSide.rest) {
+    const key = ourSide.keyOf(block);
+    pairs.push(versions(ourSide.nameOf(block), undefined, block, theirsByKey.get(key)));
+    theirsByKey.delete(key);
   }
-  pairs.push(...[...theirsByKey.values()].map((block) => versions(undefined, undefined, block)));
+  for (const block of theirsByKey.values()) {
+    pairs.push(versions(theirSide.nameOf(block), undefined, undefined, block));
+  }
   return pairs;
 }
 
@@ -24,34 +38,49 @@ export function blockKey({ kind, name, module }: Pick<LockBlock, "kind" | "name"
   return `${kind} ${name} in ${module}`;
 }
 
-function pairWithBase(
-  base: readonly LockBlock[],
-  side: readonly LockBlock[],
-): readonly [ReadonlyMap<LockBlock, LockBlock>, readonly LockBlock[]] {
-  const found = new Map<LockBlock, LockBlock>();
-  const left = new Map(side.map((block) => [blockKey(block), block]));
-  const take = (block: LockBlock, key: string) => {
-    const same = left.get(key);
-    if (same === undefined) return;
-    found.set(block, same);
-    left.delete(key);
-  };
-  for (const block of base) take(block, blockKey(block));
-  // A block that is not where it was has moved with its declaration, if there is just one that it can be.
-  for (const block of base) {
-    if (found.has(block)) continue;
-    const moved = [...left.values()].filter(({ kind, name }) => kind === block.kind && name === block.name);
-    if (moved.length === 1) take(block, blockKey(moved[0] as LockBlock));
+class SideBlocks {
+  /** By the blocks of the base that they continue. */
+  readonly known = new Map<LockBlock, LockBlock>();
+  /** New ones. */
+  readonly rest: readonly LockBlock[];
+  readonly #names: ReadonlyMap<LockBlock, string>;
+
+  constructor(base: readonly LockBlock[], side: readonly LockBlock[]) {
+    this.#names = namesInBase(base, side);
+    const left = new Map(side.map((block) => [this.keyOf(block), block]));
+    const take = (block: LockBlock, key: string) => {
+      const same = left.get(key);
+      if (same === undefined) return;
+      this.known.set(block, same);
+      left.delete(key);
+    };
+    for (const block of base) take(block, blockKey(block));
+    // A block that is not where it was has moved with its declaration, if there is just one that it can be.
+    for (const block of base) {
+      if (this.known.has(block)) continue;
+      const moved = [...left].filter(([, it]) => it.kind === block.kind && this.nameOf(it) === block.name);
+      if (moved.length === 1) take(block, (moved[0] as [string, LockBlock])[0]);
+    }
+    this.rest = [...left.values()];
   }
-  return [found, [...left.values()]];
+
+  nameOf(block: LockBlock): string {
+    return this.#names.get(block) ?? block.name;
+  }
+
+  keyOf(block: LockBlock): string {
+    return blockKey({ ...block, name: this.nameOf(block) });
+  }
 }
 
 function versions(
+  name: string,
   base: LockBlock | undefined,
   ours: LockBlock | undefined,
   theirs: LockBlock | undefined,
-): Versions<LockBlock> {
+): BlockVersions {
   return {
+    name,
     ...(base !== undefined && { base }),
     ...(ours !== undefined && { ours }),
     ...(theirs !== undefined && { theirs }),

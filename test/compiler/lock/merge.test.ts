@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mergeLockTexts, parseLock } from "../../../compiler/lock/index.js";
+import { changesSince, mergeLockTexts, parseLock } from "../../../compiler/lock/index.js";
 import { lockHeader } from "../../../compiler/lock/print.js";
 import { lockDiagnostic } from "../../../compiler/pipeline/lock-diagnostics.js";
 
@@ -246,5 +246,38 @@ test("a lock that cannot be read is not merged: all of both stays, marked, and i
   expect(merged.text).toBe(`<<<<<<< ours\n${broken}=======\n${base}>>>>>>> theirs\n`);
   expect(merge(base, base, merged.text).conflicts).toEqual([
     "the lock of theirs has something wrong on line 1: two branches have changed the lock, and git could not merge it",
+  ]);
+});
+
+test("a shape written in place is one, though a member on the way to it has been renamed on one side", () => {
+  const entry = (name: string, was = "") => [`message Entry in schemas/a next=2`, `  1 ${name} message${was}`];
+  const shape = (name: string, next: number, ...fields: readonly string[]) => [
+    `message Entry.${name} in schemas/a next=${next}`,
+    "  1 x string",
+    "  2 deep message",
+    ...fields,
+    `message Entry.${name}.deep in schemas/a next=2`,
+    "  1 y string",
+  ];
+  const before = text(...entry("meta"), ...shape("meta", 3));
+  const renamed = text(...entry("info", " was=meta"), ...shape("info", 3));
+  const added = text(...entry("meta"), ...shape("meta", 4, "  3 z string"));
+  const expected = text(...entry("info", " was=meta"), ...shape("info", 4, "  3 z string"));
+  expect(merge(before, renamed, added)).toMatchObject({ text: expected, moved: [], conflicts: [] });
+  expect(merge(before, added, renamed)).toMatchObject({ text: expected, moved: [], conflicts: [] });
+  const torn = merge(before, renamed, text(...entry("data", " was=meta"), ...shape("data", 4, "  3 z string")));
+  expect(torn.conflicts).toEqual(["Entry.info: renamed to info on our side and to data on theirs"]);
+  expect(torn.lines).toEqual([
+    "message Entry in schemas/a next=2",
+    "<<<<<<< ours",
+    "  1 info message was=meta",
+    "=======",
+    "  1 data message was=meta",
+    ">>>>>>> theirs",
+    ...shape("info", 4, "  3 z string"),
+  ]);
+  expect(changesSince(parseLock("", before).lock, parseLock("", renamed).lock)).toEqual([]);
+  expect(changesSince(parseLock("", added).lock, parseLock("", renamed).lock)).toMatchObject([
+    { kind: "lost", what: "id 3 of Entry.info.z", lines: ["  3 z string"] },
   ]);
 });
