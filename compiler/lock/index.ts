@@ -5,6 +5,6 @@ export { AssignMemory } from "./memory.js";
 export * from "./merge/index.js";
 export * from "./parse.js";
 export { isPathEnd } from "./path.js";
-export { lockHeader, printActorId, printEntry, printHead, printLock, printName } from "./print.js";
+export * from "./print.js";
 export type * from "./problem.js";
 export { changesSince, type LockChange } from "./since.js";

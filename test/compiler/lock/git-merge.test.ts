@@ -1,5 +1,6 @@
 /** Real branches, real git, the built command: what a team does. */
 import { spawnSync } from "node:child_process";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { addFiles, read } from "../folder.js";
@@ -27,8 +28,13 @@ function schema(fields: { readonly first?: string; readonly last?: string; reado
 }
 
 class Project extends TestRepository {
-  constructor(withDriver: boolean) {
-    super({
+  /** Of the project, relative to the repository. */
+  readonly #folder: string;
+
+  constructor(withDriver: boolean, folder = ".") {
+    super();
+    this.#folder = folder;
+    this.add({
       "package.json": '{ "name": "shop", "type": "module" }',
       "viceroy.config.ts": 'export default { schemas: "schemas/**/*.ts" };\n',
       "schemas/entry.ts": schema(),
@@ -41,7 +47,7 @@ class Project extends TestRepository {
 
   viceroy(...args: readonly string[]): { readonly code: number | null; readonly output: string } {
     const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
-      cwd: this.folder,
+      cwd: this.root,
       env: gitEnvironment,
       encoding: "utf8",
     });
@@ -56,7 +62,7 @@ class Project extends TestRepository {
 
   /** Changes the schema, compiles, commits. */
   change(fields: Parameters<typeof schema>[0]): void {
-    addFiles(this.folder, { "schemas/entry.ts": schema(fields) });
+    this.add({ "schemas/entry.ts": schema(fields) });
     this.compile();
     this.commit(JSON.stringify(fields));
   }
@@ -65,14 +71,22 @@ class Project extends TestRepository {
     this.git("checkout", "--quiet", ...options, branch);
   }
 
+  add(files: Readonly<Record<string, string>>): void {
+    addFiles(this.root, files);
+  }
+
+  get root(): string {
+    return path.join(this.folder, this.#folder);
+  }
+
   get lock(): readonly string[] {
-    return read(this.folder, "viceroy.lock").trimEnd().split("\n").slice(1);
+    return read(this.root, "viceroy.lock").trimEnd().split("\n").slice(1);
   }
 }
 
 /** A branch that adds `owner` at the end, and main, which has added `size` at the top. */
-function twoBranches(withDriver: boolean): Project {
-  const project = new Project(withDriver);
+function twoBranches(withDriver: boolean, folder?: string): Project {
+  const project = new Project(withDriver, folder);
   project.checkout("work", "-b");
   project.change({ last: "owner: string" });
   project.checkout("main");
@@ -101,6 +115,19 @@ test("a branch merged into main: main's id stays", () => {
   expect(output).toContain("viceroy.lock: id 2 of Entry.owner, as their side gave it, was taken: it is 3 now");
   expect(code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
+});
+
+test("a project in a folder of its repository, with a space in its name, merges as others do", () => {
+  const project = twoBranches(true, "packages/the shop");
+  project.checkout("work");
+  const { code, output } = project.try("-C", "packages", "merge", "main", "--no-edit");
+  expect(output).toContain(
+    "packages/the shop/viceroy.lock: id 2 of Entry.owner, as our side gave it, was taken: it is 3 now",
+  );
+  expect(code).toBe(0);
+  expect(project.lock.slice(0, 4)).toEqual(both);
+  expect(project.viceroy("compile").code).toBe(0);
+  expect(project.viceroy("compile", "--check", "--base", "main").code).toBe(0);
 });
 
 test("a branch rebased onto main, commit by commit: main's id stays", () => {
