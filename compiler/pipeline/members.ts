@@ -17,7 +17,11 @@ export function membersOf(schema: Schema, owner: string): ReadonlyMap<string, Na
     if (shape?.kind === "message") return byName(shape.fields);
     if (shape?.kind === "oneof") return byName(shape.cases);
     if (shape?.kind === "enum" && shape.origin === "enum")
-      return byName(shape.values.flatMap((value) => [value, ...(value.aliases ?? [])]));
+      return byName(
+        shape.values
+          .flatMap((value) => [value, ...(value.aliases ?? [])])
+          .map((value) => ({ ...value, tags: value.tags ?? {} })),
+      );
   }
   return undefined;
 }
