@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { missingPeers } from "./peers.mjs";
 import { node, root, step } from "./steps.mjs";
 import { runTests } from "./tests.mjs";
 
@@ -20,5 +21,7 @@ const skipped = [["test/package/pack.test.ts", "installs packages from the regis
 const args = process.argv.slice(2);
 const { code, passed, failed } = await runTests([...skipped.flatMap(([file]) => ["--exclude", file]), ...args]);
 for (const [file, why] of skipped) console.log(`skipped: ${file} (${why})`);
+for (const name of missingPeers())
+  console.log(`skipped: tests that compare with ${name} (run npm run peers to install it)`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(code);

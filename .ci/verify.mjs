@@ -3,6 +3,7 @@
  * property tests and fuzzers try for longer. Goes on after a failure, so that one run shows all of them; ends with a
  * line `N passed, N failed`, in which a step that failed counts like a test.
  */
+import { preparePeers } from "./peers.mjs";
 import { allOf, examples, install, node, step, tool, viceroy } from "./steps.mjs";
 import { runTests } from "./tests.mjs";
 
@@ -35,6 +36,9 @@ await check("format, lint, import cycles, layers", () =>
   tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
 );
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
+// What is missing is an error here, and not a test less.
+await check("programs of others to compare with", () => preparePeers());
+process.env.VICEROY_PEERS = "required";
 await check("tests", async () => {
   const tests = await runTests([], profile);
   passed += tests.passed;
