@@ -1,7 +1,13 @@
 /** `viceroy.config.ts`: what a user may write in it, and what it means once defaults are filled in. */
 
 /** What can be emitted. */
-export type Artefact = "ts" | "proto" | "capnp";
+export type Artefact = "ts" | "proto" | "descriptor" | "jsonschema" | "capnp";
+
+/** How the protobuf layout is told to others. */
+export interface UserProtoConfig {
+  /** The package of generated `.proto` files. Default: made of the name of the npm package, `@acme/shop` is `acme.shop.v1`. */
+  readonly package?: string;
+}
 
 export interface UserConfig {
   /** Glob patterns of schema files, relative to the config file. */
@@ -14,6 +20,8 @@ export interface UserConfig {
   readonly lock?: string;
   /** Default: `["ts"]`. */
   readonly emit?: readonly Artefact[];
+  /** Of the `.proto` files, the descriptor set and the JSON Schema. */
+  readonly proto?: UserProtoConfig;
 }
 
 /** The identity function: gives an editor the types of a config. */
@@ -31,6 +39,7 @@ export interface Config {
   readonly out: string;
   readonly lock: string;
   readonly emit: readonly Artefact[];
+  readonly proto: UserProtoConfig;
 }
 
 /** A config that cannot be found, loaded or used. The command line ends with code 3. */

@@ -1,9 +1,9 @@
 /** From what a config file exports to a config, or to one clear error per mistake. */
 import path from "node:path/posix";
-import { type Artefact, type Config, ConfigError } from "./config.js";
+import { type Artefact, type Config, ConfigError, type UserProtoConfig } from "./config.js";
 
-const keys = ["schemas", "actors", "out", "lock", "emit"];
-const artefacts: readonly string[] = ["ts", "proto", "capnp"];
+const keys = ["schemas", "actors", "out", "lock", "emit", "proto"];
+const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp"];
 
 /**
  * @param value what the file exports as default
@@ -29,6 +29,7 @@ export function validateConfig(value: unknown, root: string, file: string): Conf
     out: folder(given["out"], "out", "generated", mistakes),
     lock: folder(given["lock"], "lock", "viceroy.lock", mistakes),
     emit: emitted(given["emit"], mistakes),
+    proto: proto(given["proto"], mistakes),
   };
   if (mistakes.length > 0) {
     throw new ConfigError(mistakes.map((mistake) => `cannot use ${file}: ${mistake}`).join("\n"));
@@ -71,6 +72,27 @@ function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
     }
   }
   return [...new Set(value as readonly Artefact[])];
+}
+
+/** What protobuf allows, without capitals, which its style guide does not want in packages. */
+const packagePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
+
+function proto(value: unknown, mistakes: string[]): UserProtoConfig {
+  if (value === undefined) return {};
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    mistakes.push(`invalid "proto": expected an object with "package", got ${describe(value)}`);
+    return {};
+  }
+  for (const key of Object.keys(value)) {
+    if (key !== "package") mistakes.push(`unknown key "proto.${key}": expected package`);
+  }
+  const { package: name } = value as { readonly package?: unknown };
+  if (name === undefined) return {};
+  if (typeof name === "string" && packagePattern.test(name)) return { package: name };
+  mistakes.push(
+    `invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got ${describe(name)}`,
+  );
+  return {};
 }
 
 function describe(value: unknown): string {

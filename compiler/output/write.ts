@@ -5,7 +5,7 @@ import type { OutputPlan } from "./plan.js";
 
 /** @param root of the config, absolute */
 export function writeOutput(root: string, plan: OutputPlan): void {
-  for (const { path: name, text } of plan.write) writeWhole(path.join(root, name), text);
+  for (const { path: name, content } of plan.write) writeWhole(path.join(root, name), content);
   for (const name of plan.remove) {
     rmSync(path.join(root, name), { force: true });
     removeEmptyFolders(root, path.dirname(name));
@@ -13,11 +13,11 @@ export function writeOutput(root: string, plan: OutputPlan): void {
 }
 
 /** Writes a file so that nobody ever reads half of it. */
-export function writeWhole(file: string, text: string): void {
+export function writeWhole(file: string, content: string | Uint8Array): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const beside = `${file}.${process.pid}.tmp`;
   try {
-    writeFileSync(beside, text);
+    writeFileSync(beside, content);
     renameSync(beside, file);
   } catch (error) {
     rmSync(beside, { force: true });

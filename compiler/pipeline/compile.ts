@@ -6,11 +6,20 @@ import path from "node:path";
 import { findActors } from "../actors/index.js";
 import type { Config } from "../config/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
-import { commonRoot, emitTypeScript, findClashes, generatedBases } from "../emit/index.js";
+import {
+  type ArtefactInput,
+  artefactEmitters,
+  commonRoot,
+  type EmittedArtefact,
+  emitTypeScript,
+  findClashes,
+  generatedBases,
+} from "../emit/index.js";
 import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { filesOf, type OutputFile } from "../output/index.js";
 import { checkProtobuf } from "../protobuf/checks.js";
+import { protoPackageOf } from "../protobuf/package.js";
 import { readSchema, type TypeSource } from "../source/index.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import type { CompileMemory } from "./memory.js";
@@ -66,11 +75,11 @@ export function compileProject(
   memory?: CompileMemory,
 ): Compilation {
   const name = packageName(config);
-  const { texts, diagnostics: unreadable } = readSchemaTexts(config);
-  source.update(texts);
+  const { texts: sources, diagnostics: unreadable } = readSchemaTexts(config);
+  source.update(sources);
   const read = readSchema(source, name);
   const onDisk = memory === undefined ? readLock(config) : memory.readLock(config);
-  const diagnostics = [...unreadable, ...read.diagnostics, ...onDisk.diagnostics, ...emitWarnings(config)];
+  const diagnostics = [...unreadable, ...read.diagnostics, ...onDisk.diagnostics];
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
   const { schema, lock, problems } = assignIds(read.schema, onDisk.lock, memory?.assign);
@@ -85,9 +94,13 @@ export function compileProject(
     outline: (file, text) => source.outline(file, text),
     generated: generatedBases(schema, options),
   });
-  const files = emitTypeScript(schema, { ...options, actors }, memory?.emit).map((file) => {
-    return { path: `${config.out}/${file.path}`, text: file.text };
-  });
+  const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
+  const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
+  const protoPackage = config.proto.package ?? protoPackageOf(name);
+  const others = emitArtefacts(config, { schema, lock, version, schemaRoot, protoPackage });
+  diagnostics.push(...others.diagnostics);
+  if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
+  const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
   const output = { schema, declared: read.schema, files, lock: new NextLock(lock, onDisk.text) };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
@@ -103,8 +116,18 @@ function clashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnost
   });
 }
 
-/** Artefacts that a config may ask for and this version does not write. */
-function emitWarnings(config: Config): readonly Diagnostic[] {
-  const at = { file: config.file, line: 1, column: 1 };
-  return config.emit.filter((artefact) => artefact !== "ts").map((artefact) => diagnostic("VC4002", at, { artefact }));
+/** What the config asks for beside TypeScript; a warning for what this version does not write. */
+function emitArtefacts(config: Config, input: ArtefactInput): EmittedArtefact {
+  const emitted = config.emit
+    .filter((artefact) => artefact !== "ts")
+    .map((artefact): EmittedArtefact => {
+      const emit = artefactEmitters[artefact];
+      if (emit !== undefined) return emit(input);
+      const at = { file: config.file, line: 1, column: 1 };
+      return { files: [], diagnostics: [diagnostic("VC4002", at, { artefact })] };
+    });
+  return {
+    files: emitted.flatMap(({ files }) => files),
+    diagnostics: emitted.flatMap(({ diagnostics }) => diagnostics),
+  };
 }

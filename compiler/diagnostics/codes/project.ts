@@ -126,7 +126,7 @@ export const project = {
   VC4002: {
     slug: "not-emitted",
     severity: "warning",
-    text: "{artefact} is not written by this version: TypeScript alone is",
+    text: "{artefact} is not written by this version",
     fix: 'Leave "{artefact}" out of `emit` to be rid of this warning.',
   },
 } as const satisfies Readonly<Record<string, TableEntry>>;

@@ -27,6 +27,7 @@ test("a config in TypeScript is loaded, and defaults are filled in", () => {
     out: "generated",
     lock: "viceroy.lock",
     emit: ["ts"],
+    proto: {},
   });
 });
 
@@ -43,15 +44,24 @@ test("a config that throws is an error with its reason", () => {
 });
 
 test("all mistakes of a config are told at once", () => {
-  const value = { schema: "x", actors: 3, out: "../up", lock: "", emit: ["ts", "thrift"] };
+  const value = {
+    schema: "x",
+    actors: 3,
+    out: "../up",
+    lock: "",
+    emit: ["ts", "thrift"],
+    proto: { package: "Acme.Shop", optimize: true },
+  };
   expect(() => validateConfig(value, "/p", "viceroy.config.ts")).toThrow(
     [
-      'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit',
+      'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit, proto',
       'cannot use viceroy.config.ts: invalid "schemas": expected a glob pattern or a list of them, got nothing',
       'cannot use viceroy.config.ts: invalid "actors": expected a glob pattern or a list of them, got 3',
       'cannot use viceroy.config.ts: invalid "out": expected a path below the config\'s folder, got "../up"',
       'cannot use viceroy.config.ts: invalid "lock": expected a path below the config\'s folder, got ""',
-      'cannot use viceroy.config.ts: invalid "emit": expected ts, proto, capnp, got "thrift"',
+      'cannot use viceroy.config.ts: invalid "emit": expected ts, proto, descriptor, jsonschema, capnp, got "thrift"',
+      'cannot use viceroy.config.ts: unknown key "proto.optimize": expected package',
+      'cannot use viceroy.config.ts: invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got "Acme.Shop"',
     ].join("\n"),
   );
 });

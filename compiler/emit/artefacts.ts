@@ -1,0 +1,39 @@
+/**
+ * What can be emitted beside TypeScript: a table of emitters, by the words that a config asks for them with. Each has a
+ * folder of its own below this one, and knows nothing of the others.
+ */
+import type { Artefact } from "../config/index.js";
+import type { Diagnostic } from "../diagnostics/index.js";
+import type { Lock } from "../lock/index.js";
+import type { Schema } from "../model/index.js";
+
+export interface ArtefactInput {
+  /** Free of errors, with ids. */
+  readonly schema: Schema;
+  /** The one that goes with the schema: with the tombstones. */
+  readonly lock: Lock;
+  /** Viceroy's own. */
+  readonly version: string;
+  /** The folder that all schema files are below, relative to the config's root: `schemas`. */
+  readonly schemaRoot: string;
+  /** Of the `.proto` files: `acme.shop.v1`. */
+  readonly protoPackage: string;
+}
+
+export interface ArtefactFile {
+  /** Below the output folder, with forward slashes. */
+  readonly path: string;
+  /** What it is if it is not text. */
+  readonly content: string | Uint8Array;
+}
+
+export interface EmittedArtefact {
+  readonly files: readonly ArtefactFile[];
+  /** What this notation cannot say of the schema. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type ArtefactEmitter = (input: ArtefactInput) => EmittedArtefact;
+
+/** Those that are not here are not written by this version. TypeScript has a way of its own. */
+export const artefactEmitters: Readonly<Partial<Record<Artefact, ArtefactEmitter>>> = {};
