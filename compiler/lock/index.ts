@@ -3,6 +3,7 @@ export { conflictsIn } from "./conflict-markers.js";
 export * from "./lock.js";
 export { AssignMemory } from "./memory.js";
 export * from "./merge/index.js";
+export { moduleName } from "./module-name.js";
 export * from "./parse.js";
 export { isPathEnd } from "./path.js";
 export * from "./print.js";

@@ -1,0 +1,79 @@
+/**
+ * Names of messages, enums and services: flat in one package, in Pascal case, letters and digits alone. Declarations get
+ * the names they have; what has none in the schema is named by where it stands, or by what it is an instance of, and gives
+ * way when a name is taken.
+ */
+import type { Position, Type } from "../model/type.js";
+import type { ProtoClash } from "./lowered.js";
+
+/** `http-server`, `http_server` and `httpServer` are `HttpServer`, `HTTPServer` stays. Other letters by their numbers. */
+export function pascalCase(name: string): string {
+  const words = [...name].map((letter) => (/[A-Za-z0-9]/.test(letter) ? letter : separator(letter))).join("");
+  const joined = words.replace(/(^|_+)([a-zA-Z0-9]?)/g, (_, _before: string, letter: string) => letter.toUpperCase());
+  if (joined === "") return `U${name.length}`;
+  return /^[0-9]/.test(joined) ? `N${joined}` : joined;
+}
+
+/** What stands between words, in ASCII; any other letter is a word: `é` is `Ue9`. */
+function separator(letter: string): string {
+  return letter < "\u0080" && letter !== "$" ? "_" : `_U${(letter.codePointAt(0) as number).toString(16)}_`;
+}
+
+/** A type argument in the name of an instance: `Int32`, `ItemList`, `StringToItemMap`. */
+export function argumentName(type: Type, nameOf: (type: Type) => string): string {
+  const inner = (part: Type) => argumentName(part, nameOf);
+  switch (type.kind) {
+    case "scalar":
+      return pascalCase(type.scalar);
+    case "typedArray":
+      return `${pascalCase(type.element)}Array`;
+    case "array":
+      return `${inner(type.element)}List`;
+    case "set":
+      return `${inner(type.element)}Set`;
+    case "map":
+      return `${inner(type.key)}To${inner(type.value)}Map`;
+    case "record":
+      return `${inner(type.value)}Record`;
+    case "nullable":
+      return `Nullable${inner(type.inner)}`;
+    case "tuple":
+      return `${[...type.elements.map((element) => element.type), ...(type.rest ? [type.rest] : [])].map(inner).join("")}Tuple`;
+    default:
+      return nameOf(type);
+  }
+}
+
+interface Holder {
+  /** `Tree of schemas/a.ts`. */
+  readonly what: string;
+}
+
+export class Names {
+  readonly #package: string;
+  readonly #holders = new Map<string, Holder>();
+  readonly clashes: ProtoClash[] = [];
+
+  constructor(packageName: string) {
+    this.#package = packageName;
+  }
+
+  full(name: string): string {
+    return `${this.#package}.${name}`;
+  }
+
+  /** For what a user has named: that name. If it is taken that is a clash, and a number tells the two apart. */
+  claim(name: string, what: string, at: Position): string {
+    const first = this.#holders.get(name);
+    if (first !== undefined) this.clashes.push({ kind: "type", name, first: first.what, second: what, at });
+    return this.find(name, what);
+  }
+
+  /** For what has no name of its own: `wanted`, or that with a number. */
+  find(wanted: string, what: string): string {
+    let name = wanted;
+    for (let i = 2; this.#holders.has(name); i++) name = `${wanted}${i}`;
+    this.#holders.set(name, { what });
+    return name;
+  }
+}

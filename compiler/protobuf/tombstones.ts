@@ -1,0 +1,62 @@
+/** What the lock keeps of members that are no more, as `reserved` numbers and names: nobody may use them again. */
+import { enumValueName } from "../../schemas/protobuf/names.js";
+import { type BlockKind, type Lock, type LockEntry, type LockParam, moduleName } from "../lock/index.js";
+import { protoName } from "./position.js";
+
+export interface Reserved {
+  readonly numbers: readonly number[];
+  readonly names: readonly string[];
+}
+
+/** Numbers and names that are in use, which nothing can reserve. */
+export interface InUse {
+  readonly numbers: ReadonlySet<number>;
+  readonly names: ReadonlySet<string>;
+}
+
+export class Tombstones {
+  readonly #blocks = new Map<string, readonly LockEntry[]>();
+
+  constructor(lock: Lock) {
+    for (const { kind, name, module, entries } of lock.blocks)
+      this.#blocks.set(`${kind} ${name} in ${module}`, entries);
+  }
+
+  /** @param path as the lock knows a shape: `Tree`, `Entry.meta` */
+  ofMessage(
+    kind: Exclude<BlockKind, "actor" | "enum">,
+    path: string,
+    module: string,
+    inUse: InUse,
+  ): Reserved | undefined {
+    return reserved(this.#entries(kind, path, module), protoName, inUse);
+  }
+
+  ofEnum(path: string, module: string, enumName: string, inUse: InUse): Reserved | undefined {
+    return reserved(this.#entries("enum", path, module), (value) => enumValueName(enumName, value), inUse);
+  }
+
+  /** @param endpoint its id; 0: the constructor */
+  ofArguments(actor: string, endpoint: number, module: string, inUse: InUse): Reserved | undefined {
+    const found = this.#entries("actor", actor, module).find(({ id }) => id === endpoint);
+    return reserved(found?.params?.entries ?? [], protoName, inUse);
+  }
+
+  #entries(kind: BlockKind, path: string, module: string): readonly LockEntry[] {
+    return this.#blocks.get(`${kind} ${path} in ${moduleName(module)}`) ?? [];
+  }
+}
+
+/** A member that was named anew, or a number that came back as another member's, is no tombstone. */
+function reserved(
+  entries: readonly (LockEntry | LockParam)[],
+  spell: (name: string) => string,
+  { numbers, names }: InUse,
+): Reserved | undefined {
+  const gone = entries.filter((entry) => entry.retired && !numbers.has(entry.id));
+  if (gone.length === 0) return undefined;
+  return {
+    numbers: [...new Set(gone.map(({ id }) => id))].sort((a, b) => a - b),
+    names: [...new Set(gone.map(({ name }) => spell(name)))].filter((name) => !names.has(name)).sort(),
+  };
+}
