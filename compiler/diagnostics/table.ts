@@ -3,14 +3,15 @@
  * `test/fixtures/diagnostics` has a case for every one of them, from which `docs/diagnostics.md` is made.
  *
  * VC10xx files and imports · VC11xx types · VC12xx declarations, actors, endpoints · VC13xx tags · VC20xx the lock ·
- * VC30xx generated files · VC40xx configuration
+ * VC30xx generated files · VC40xx configuration and other notations
  */
+import { artefacts } from "./codes/artefacts.js";
 import { declarations } from "./codes/declarations.js";
 import { files } from "./codes/files.js";
 import { project } from "./codes/project.js";
 import { types } from "./codes/types.js";
 
-export const table = { ...files, ...types, ...declarations, ...project } as const;
+export const table = { ...files, ...types, ...declarations, ...project, ...artefacts } as const;
 
 export type DiagnosticCode = keyof typeof table;
 

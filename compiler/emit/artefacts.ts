@@ -6,6 +6,9 @@ import type { Artefact } from "../config/index.js";
 import type { Diagnostic } from "../diagnostics/index.js";
 import type { Lock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
+import type { Lowered } from "../protobuf/lowered.js";
+import { emitDescriptorSet } from "./descriptor/index.js";
+import { emitProto } from "./proto/index.js";
 
 export interface ArtefactInput {
   /** Free of errors, with ids. */
@@ -18,6 +21,8 @@ export interface ArtefactInput {
   readonly schemaRoot: string;
   /** Of the `.proto` files: `acme.shop.v1`. */
   readonly protoPackage: string;
+  /** The schema as protobuf has it, in that package. */
+  readonly lowered: Lowered;
 }
 
 export interface ArtefactFile {
@@ -36,4 +41,7 @@ export interface EmittedArtefact {
 export type ArtefactEmitter = (input: ArtefactInput) => EmittedArtefact;
 
 /** Those that are not here are not written by this version. TypeScript has a way of its own. */
-export const artefactEmitters: Readonly<Partial<Record<Artefact, ArtefactEmitter>>> = {};
+export const artefactEmitters: Readonly<Partial<Record<Artefact, ArtefactEmitter>>> = {
+  proto: emitProto,
+  descriptor: emitDescriptorSet,
+};

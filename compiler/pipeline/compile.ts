@@ -19,6 +19,8 @@ import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { filesOf, type OutputFile } from "../output/index.js";
 import { checkProtobuf } from "../protobuf/checks.js";
+import { lower } from "../protobuf/lower.js";
+import type { Lowered } from "../protobuf/lowered.js";
 import { protoPackageOf } from "../protobuf/package.js";
 import { readSchema, type TypeSource } from "../source/index.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
@@ -97,7 +99,7 @@ export function compileProject(
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
   const protoPackage = config.proto.package ?? protoPackageOf(name);
-  const others = emitArtefacts(config, { schema, lock, version, schemaRoot, protoPackage });
+  const others = emitArtefacts(config, artefactInput({ schema, lock, version, schemaRoot, protoPackage }));
   diagnostics.push(...others.diagnostics);
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
@@ -114,6 +116,19 @@ function clashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnost
     if (name.endsWith(".ts")) return diagnostic("VC1008", at, { output: name, file: second, other: first });
     return diagnostic("VC1202", at, { name, first, second });
   });
+}
+
+/** The schema is lowered when an emitter asks for that: not all do. */
+function artefactInput(input: Omit<ArtefactInput, "lowered">): ArtefactInput {
+  const { schema, lock, schemaRoot, protoPackage } = input;
+  let lowered: Lowered | undefined;
+  return {
+    ...input,
+    get lowered() {
+      lowered ??= lower(schema, lock, { package: protoPackage, schemaRoot });
+      return lowered;
+    },
+  };
 }
 
 /** What the config asks for beside TypeScript; a warning for what this version does not write. */

@@ -8,13 +8,9 @@ import { moduleName } from "../lock/index.js";
 import { components } from "../model/components.js";
 import { handleFile, handlePackage } from "./handles.js";
 import type { LoweredFile } from "./lowered.js";
+import { wellKnownFileOf } from "./well-known-files.js";
 
 type Part = "messages" | "enums" | "services";
-
-/** Files of protobuf itself, by what they declare. */
-const wellKnownFiles: Readonly<Record<string, string>> = {
-  "google.protobuf.Timestamp": "google/protobuf/timestamp.proto",
-};
 
 export class FileSorter {
   readonly #package: string;
@@ -74,7 +70,7 @@ export class FileSorter {
     const module = this.#moduleOf.get(name);
     if (module !== undefined) return paths.get(module) as string;
     if (name.startsWith(`${handlePackage}.`)) return handleFile;
-    const file = wellKnownFiles[name];
+    const file = wellKnownFileOf(name);
     if (file === undefined) throw new Error(`cannot import ${name}: no file declares it`);
     return file;
   }

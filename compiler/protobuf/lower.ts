@@ -563,6 +563,7 @@ class Lowering {
         return { name: full, fields: this.#fields([{ field, type: result, place: here }], full) };
       }),
       stream,
+      ...(options.idempotent && { idempotent: true }),
     };
   }
 

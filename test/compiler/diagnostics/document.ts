@@ -9,7 +9,7 @@ const groups: Readonly<Record<string, string>> = {
   VC13: "Tags",
   VC20: "The lock",
   VC30: "Generated files",
-  VC40: "Configuration",
+  VC40: "Configuration, and notations other than TypeScript",
 };
 
 const head = `# Diagnostics

@@ -1,0 +1,180 @@
+/** One `.proto` file as text, in the order that its parts have in a descriptor too: services, messages, enums. */
+import type {
+  ProtoEnum,
+  ProtoField,
+  ProtoMessage,
+  ProtoMethod,
+  ProtoService,
+  ProtoType,
+} from "../../../schemas/protobuf/descriptor.js";
+import { jsonName } from "../../../schemas/protobuf/names.js";
+import { entryName, hasAliases, rangesOf } from "../../protobuf/derived.js";
+import type { Lowered, LoweredFile } from "../../protobuf/lowered.js";
+import { Lines } from "../kit/lines.js";
+import { lintOfEnum, lintOfField, lintOfOneof, lintOfValue } from "./lint.js";
+
+/** @param header the first line, as a comment */
+export function printProto(file: LoweredFile, lowered: Lowered, header: string): string {
+  return new ProtoPrinter(file, lowered).print(header);
+}
+
+class ProtoPrinter {
+  readonly #lines = new Lines("//");
+  readonly #file: LoweredFile;
+  readonly #lowered: Lowered;
+
+  constructor(file: LoweredFile, lowered: Lowered) {
+    this.#file = file;
+    this.#lowered = lowered;
+  }
+
+  print(header: string): string {
+    const { services, messages, enums } = this.#lowered.schema;
+    const lines = this.#lines;
+    lines.comment(header);
+    lines.blank();
+    lines.line('syntax = "proto3";');
+    lines.blank();
+    lines.line(`package ${this.#file.package};`);
+    lines.blank();
+    for (const path of this.#file.imports) lines.line(`import "${path}";`);
+    for (const name of this.#file.services) this.#service(found(services, name));
+    for (const name of this.#file.messages) this.#message(found(messages, name));
+    for (const name of this.#file.enums) this.#enum(found(enums, name));
+    return lines.print();
+  }
+
+  #service({ name, methods }: ProtoService): void {
+    this.#lines.blank();
+    this.#doc(name);
+    this.#lines.block(`service ${this.#short(name)}`, () => {
+      for (const method of methods) this.#method(name, method);
+    });
+  }
+
+  #method(service: string, { name, request, response, stream, idempotent }: ProtoMethod): void {
+    const lines = this.#lines;
+    this.#separated(`${service}.${name}`);
+    const returns = `${stream ? "stream " : ""}${this.#reference(response)}`;
+    const head = `rpc ${name}(${this.#reference(request)}) returns (${returns})`;
+    if (idempotent) lines.block(head, () => lines.line("option idempotency_level = IDEMPOTENT;"));
+    else lines.line(`${head};`);
+  }
+
+  #message(message: ProtoMessage): void {
+    const { name, fields, reserved } = message;
+    this.#lines.blank();
+    this.#doc(name);
+    this.#lines.block(`message ${this.#short(name)}`, () => {
+      this.#reserved(reserved);
+      const printed = new Set<string>();
+      for (const field of fields) {
+        if (field.oneof === undefined) this.#field(message, field);
+        else if (!printed.has(field.oneof)) {
+          printed.add(field.oneof);
+          this.#oneof(message, field.oneof);
+        }
+      }
+    });
+  }
+
+  #oneof(message: ProtoMessage, name: string): void {
+    this.#lines.comment(lintOfOneof(name));
+    this.#lines.block(`oneof ${name}`, () => {
+      for (const field of message.fields) if (field.oneof === name) this.#field(message, field);
+    });
+  }
+
+  #field(message: ProtoMessage, field: ProtoField): void {
+    this.#separated(`${message.name}.${field.name}`);
+    this.#lines.comment(lintOfField(field.name));
+    const { name, number, jsonName: json } = field;
+    const options = json === jsonName(name) ? "" : ` [json_name = ${stringOf(json)}]`;
+    this.#lines.line(`${this.#typeOf(message, field)} ${name} = ${number}${options};`);
+  }
+
+  #typeOf(message: ProtoMessage, { cardinality, type, key, oneof }: ProtoField): string {
+    const text = this.#type(type, message);
+    switch (cardinality) {
+      case "repeated":
+        return `repeated ${text}`;
+      case "map":
+        return `map<${key}, ${text}>`;
+      case "explicit":
+        return type.kind === "message" || oneof !== undefined ? text : `optional ${text}`;
+      case "implicit":
+        return text;
+    }
+  }
+
+  #type(type: ProtoType, message: ProtoMessage): string {
+    return type.kind === "scalar" ? type.scalar : this.#reference(type.name, message);
+  }
+
+  /** As short as it can be without meaning something else: names are looked up from the inside. */
+  #reference(name: string, message?: ProtoMessage): string {
+    const inside = name.startsWith(`${this.#file.package}.`) ? name.slice(this.#file.package.length + 1) : undefined;
+    if (inside !== undefined && !inside.includes("."))
+      return message && hasEntry(message, inside) ? `.${name}` : inside;
+    const [first] = name.split(".");
+    const [, ...others] = this.#file.package.split(".");
+    return others.includes(first as string) ? `.${name}` : name;
+  }
+
+  #enum({ name, values, reserved }: ProtoEnum): void {
+    const lines = this.#lines;
+    lines.blank();
+    this.#doc(name);
+    lines.comment(lintOfEnum(values));
+    lines.block(`enum ${this.#short(name)}`, () => {
+      if (hasAliases(values)) lines.line("option allow_alias = true;");
+      this.#reserved(reserved);
+      for (const value of values) {
+        this.#separated(`${name}.${value.name}`);
+        lines.comment(lintOfValue(this.#short(name), value));
+        lines.line(`${value.name} = ${value.number};`);
+      }
+    });
+  }
+
+  #reserved(reserved: ProtoMessage["reserved"]): void {
+    if (reserved === undefined) return;
+    if (reserved.numbers.length > 0)
+      this.#lines.line(`reserved ${rangesOf(reserved.numbers).map(rangeText).join(", ")};`);
+    if (reserved.names.length > 0) this.#lines.line(`reserved ${reserved.names.map(stringOf).join(", ")};`);
+  }
+
+  #doc(name: string): void {
+    this.#lines.comment(this.#lowered.origins.get(name)?.doc ?? "");
+  }
+
+  /** A member with documentation stands apart from what is above it. */
+  #separated(name: string): void {
+    if ((this.#lowered.origins.get(name)?.doc ?? "") !== "") this.#lines.blank();
+    this.#doc(name);
+  }
+
+  #short(name: string): string {
+    return name.slice(this.#file.package.length + 1);
+  }
+}
+
+function rangeText([first, last]: readonly [number, number]): string {
+  return first === last ? `${first}` : `${first} to ${last}`;
+}
+
+/** A map field has a message of its own inside of the message: `FooEntry` of `foo`, which hides what is called so outside. */
+function hasEntry({ fields }: ProtoMessage, name: string): boolean {
+  return fields.some((field) => field.cardinality === "map" && entryName(field.name) === name);
+}
+
+/** A string of protobuf: UTF-8, with escapes for what would end it. */
+function stringOf(text: string): string {
+  return JSON.stringify(text).replace(/\\u(00[01][0-9a-f])/g, (_, hex: string) => `\\x${hex.slice(2)}`);
+}
+
+function found<T>(map: ReadonlyMap<string, T>, name: string): T {
+  const value = map.get(name);
+  if (value === undefined) throw new Error(`cannot print ${name}: the schema does not have it`);
+  return value;
+}

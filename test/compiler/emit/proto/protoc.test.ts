@@ -1,0 +1,46 @@
+/** What is emitted is what protoc and buf take: the files, and the descriptor set beside them, which says the same. */
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { descriptorSet } from "../../../../compiler/emit/descriptor/index.js";
+import { emitProto } from "../../../../compiler/emit/proto/index.js";
+import { peer, runPeer } from "../../../peers.js";
+import { emitInto, goldenCases, goldenInput } from "./lowered.js";
+import { describeText } from "./protoc.js";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function emitted(name: string) {
+  const input = goldenInput(name);
+  const { folder, files } = emitInto(emitProto, input);
+  folders.push(folder);
+  return { input, folder, files: files.map((file) => file.path.replace(/^proto\//, "")) };
+}
+
+describe.skipIf(peer("protoc") === undefined)("protoc", () => {
+  test.each(goldenCases)("takes %s, and describes it as our descriptor set does", (name) => {
+    const { input, folder, files } = emitted(name);
+    const root = path.join(folder, "proto");
+    const out = path.join(folder, "protoc.binpb");
+    const { status, stderr } = runPeer("protoc", ["-I", root, "--include_imports", "-o", out, ...files]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const ours = path.join(folder, "ours.binpb");
+    writeFileSync(ours, descriptorSet(input.lowered, "0.1.0"));
+    expect(describeText(ours)).toEqual(describeText(out));
+  });
+});
+
+describe.skipIf(peer("buf") === undefined)("buf", () => {
+  test.each(goldenCases)("finds nothing to lint in %s, and builds it", (name) => {
+    const { folder } = emitted(name);
+    const config = "version: v2\nmodules:\n  - path: proto\nlint:\n  use:\n    - STANDARD\n";
+    writeFileSync(path.join(folder, "buf.yaml"), config);
+    for (const command of ["lint", "build"]) {
+      const { status, stdout, stderr } = runPeer("buf", [command], { cwd: folder });
+      expect({ command, status, output: `${stdout}${stderr}` }).toEqual({ command, status: 0, output: "" });
+    }
+  });
+});
