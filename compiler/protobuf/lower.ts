@@ -232,11 +232,12 @@ class Lowering {
   }
 
   #handle(kind: string): string {
-    const name = handleName(kind);
-    for (const message of handleMessages) {
-      if (message.name === name) this.#messages.set(name, message);
+    // All of them, so that the file is the same in every project that needs one.
+    for (const { message, doc } of handleMessages) {
+      this.#messages.set(message.name, message);
+      this.#origins.set(message.name, { place: message.name, doc, at: { file: "", line: 1, column: 1 } });
     }
-    return name;
+    return handleName(kind);
   }
 
   #declared(message: Extract<MessageForm, { kind: "declared" }>, place: Place): string {

@@ -44,7 +44,10 @@ export function goldenInput(name: string): ArtefactInput {
 }
 
 /** What an emitter makes, in a folder of its own. */
-export function emitInto(emit: ArtefactEmitter, input: ArtefactInput): { readonly folder: string; readonly files: readonly ArtefactFile[] } {
+export function emitInto(
+  emit: ArtefactEmitter,
+  input: ArtefactInput,
+): { readonly folder: string; readonly files: readonly ArtefactFile[] } {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-artefact-"));
   const { files } = emit(input);
   for (const file of files) {

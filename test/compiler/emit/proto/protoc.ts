@@ -7,7 +7,10 @@ export function describeText(file: string): Readonly<Record<string, string>> {
   const args = ["--decode=google.protobuf.FileDescriptorSet", "google/protobuf/descriptor.proto"];
   const { status, stdout, stderr } = runPeer("protoc", args, { input: readFileSync(file) });
   if (status !== 0) throw new Error(`cannot print ${file}: ${stderr}`);
-  const texts = stdout.toString().split(/^file \{$/m).slice(1);
+  const texts = stdout
+    .toString()
+    .split(/^file \{$/m)
+    .slice(1);
   return Object.fromEntries(
     texts.map((text) => {
       const name = /^ {2}name: "(.*)"$/m.exec(text)?.[1] ?? "";
