@@ -60,3 +60,13 @@ function reserved(
     names: [...new Set(gone.map(({ name }) => spell(name)))].filter((name) => !names.has(name)).sort(),
   };
 }
+
+/** Of several parts of one message. */
+export function mergeReserved(parts: readonly (Reserved | undefined)[]): Reserved | undefined {
+  const found = parts.filter((part) => part !== undefined);
+  if (found.length === 0) return undefined;
+  return {
+    numbers: [...new Set(found.flatMap(({ numbers }) => numbers))].sort((a, b) => a - b),
+    names: [...new Set(found.flatMap(({ names }) => names))].sort(),
+  };
+}

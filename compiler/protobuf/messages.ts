@@ -1,0 +1,350 @@
+/**
+ * Messages and enums of a schema, while it is lowered: each is made once, when something asks for it, and has its place in
+ * the order before what is in it.
+ */
+import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
+import { snakeCase } from "../../schemas/protobuf/names.js";
+import type { SchemaIndex } from "../model/resolve.js";
+import type { TypeDeclaration } from "../model/schema.js";
+import type { Shape, Type } from "../model/type.js";
+import type { FileSorter } from "./files.js";
+import { handleMessages, handleName } from "./handles.js";
+import { lowerEnum, ValueNames } from "./lower-enum.js";
+import type { Origin } from "./lowered.js";
+import type { Names } from "./message-names.js";
+import { below, elementStep, memberStep, type Place, steps, variantStep } from "./place.js";
+import type { Placed, Places } from "./places.js";
+import {
+  type EnumShape,
+  elementForm,
+  fieldsOf,
+  type MessageField,
+  type MessageForm,
+  type ValueForm,
+  valueForm,
+} from "./position.js";
+import { type InUse, mergeReserved, type Reserved, type Tombstones } from "./tombstones.js";
+
+/** A field with the type that it comes from, and where that stands. */
+export interface Member extends Placed {
+  readonly field: MessageField;
+  readonly doc?: string;
+  /** Where elements stand, if not where they usually do. */
+  readonly items?: Place;
+}
+
+/** What messages are made with. */
+export interface Surroundings {
+  readonly index: SchemaIndex;
+  readonly names: Names;
+  readonly places: Places;
+  readonly tombstones: Tombstones;
+  readonly files: FileSorter;
+}
+
+export class Messages {
+  readonly #index: SchemaIndex;
+  readonly #names: Names;
+  readonly #places: Places;
+  readonly #tombstones: Tombstones;
+  readonly #files: FileSorter;
+  readonly #values: ValueNames;
+  /** Full names of messages and enums, by what they are. */
+  readonly #known = new Map<string, string>();
+  readonly messages = new Map<string, ProtoMessage>();
+  readonly enums = new Map<string, ProtoEnum>();
+  readonly origins = new Map<string, Origin>();
+
+  constructor({ index, names, places, tombstones, files }: Surroundings) {
+    this.#index = index;
+    this.#names = names;
+    this.#places = places;
+    this.#tombstones = tombstones;
+    this.#files = files;
+    this.#values = new ValueNames(names.clashes);
+  }
+
+  declaration(declaration: TypeDeclaration): void {
+    if (declaration.typeParameters.length > 0 || !this.#places.isOwnMessage(declaration)) return;
+    const type: Type = { kind: "ref", target: declaration.key, args: [] };
+    const place = this.#places.declared(declaration);
+    if (valueForm(type, this.#index).kind === "scalar") this.#standIn("value", type, place);
+    else this.#value(type, place);
+  }
+
+  #value(type: Type, place: Place): ProtoType {
+    const form = valueForm(type, this.#index);
+    switch (form.kind) {
+      case "scalar":
+        return { kind: "scalar", scalar: form.scalar };
+      case "enum":
+        return { kind: "enum", name: this.#enum(form.shape, this.#places.unwrap({ type, place }).place) };
+      case "message":
+        return { kind: "message", name: this.#message(form.message, type, place) };
+    }
+  }
+
+  #message(message: MessageForm, type: Type, place: Place): string {
+    switch (message.kind) {
+      case "timestamp":
+        return "google.protobuf.Timestamp";
+      case "handle":
+        return this.#handle(message.type.kind);
+      case "declared":
+        return this.#declared(message, this.#places.unwrap({ type, place }).place);
+      case "tuple":
+        return this.#tuple(message, this.#places.unwrap({ type, place }).place);
+      case "entry":
+        return this.#entry(message, below(place, steps.entry));
+      case "standIn": {
+        if (message.field !== "value")
+          return this.#standIn(message.field, type, this.#places.unwrap({ type, place }).place);
+        const named = this.#places.nullableAlias(type);
+        return this.#standIn("value", type, named === undefined ? place : this.#places.of(named, place));
+      }
+    }
+  }
+
+  #handle(kind: string): string {
+    // All of them, so that the file is the same in every project that needs one.
+    for (const { message, doc } of handleMessages) {
+      this.messages.set(message.name, message);
+      this.origins.set(message.name, { place: message.name, doc, at: { file: "", line: 1, column: 1 } });
+    }
+    return handleName(kind);
+  }
+
+  #declared(message: Extract<MessageForm, { kind: "declared" }>, place: Place): string {
+    return this.define("message", place, (own, full) => {
+      const { shape } = message;
+      const forms = fieldsOf(message, this.#index);
+      const oneof = shape.kind === "message" ? undefined : this.#oneofName(shape, forms);
+      const members = forms.map((field) => this.#memberOf(shape, field, own));
+      const fields = this.fields(members, full, oneof);
+      const reserved = this.#reservedOf(shape.kind, members, own, inUseOf(fields));
+      const demanded = oneof === undefined ? demandedOneofs(members) : [oneof];
+      return {
+        name: full,
+        fields,
+        ...(demanded.length > 0 && { demandedOneofs: demanded }),
+        ...(reserved && { reserved }),
+      };
+    });
+  }
+
+  /** In protobuf a oneof has a name too: that of what tells the variants apart. */
+  #oneofName(shape: Extract<Shape, { kind: "union" | "oneof" }>, fields: readonly MessageField[]): string {
+    const taken = new Set(fields.map(({ name }) => name));
+    let name = shape.kind === "union" ? oneofName(shape.discriminant) : "value";
+    while (taken.has(name)) name = `${name}_case`;
+    return name;
+  }
+
+  #memberOf(shape: Shape, field: MessageField, place: Place): Member {
+    switch (shape.kind) {
+      case "message": {
+        const { name, type, doc, at } = find(shape.fields, field);
+        return { field, type, doc, place: below(place, memberStep(name, at)) };
+      }
+      case "oneof": {
+        const { name, type, doc, at } = find(shape.cases, field);
+        return { field, type, doc, place: below(place, memberStep(name, at)) };
+      }
+      case "union": {
+        const variant = shape.variants.find(({ tag }) => tag === field.property);
+        if (variant === undefined) throw new Error(`cannot find the variant ${field.property} of ${place.path}`);
+        return { field, type: variant.type, place: below(place, variantStep(variant.tag, variant.at)) };
+      }
+      default:
+        throw new Error(`cannot take ${place.path} for a message`);
+    }
+  }
+
+  /** Its own tombstones, and those of oneofs whose cases are fields of it. */
+  #reservedOf(
+    kind: "message" | "oneof" | "union",
+    members: readonly Member[],
+    { path, lockModule }: Place,
+    inUse: InUse,
+  ): Reserved | undefined {
+    const inside = members.filter(({ field }) => field.form.kind === "oneof");
+    return mergeReserved([
+      this.#tombstones.ofMessage(kind, path, lockModule, inUse),
+      ...inside.map(({ place }) => this.#tombstones.ofMessage("oneof", place.path, lockModule, inUse)),
+    ]);
+  }
+
+  #tuple(message: Extract<MessageForm, { kind: "tuple" }>, place: Place): string {
+    return this.define("tuple", place, (own, full) => {
+      const { elements, rest } = message.type;
+      const members = fieldsOf(message, this.#index).map((field): Member => {
+        const i = field.number - 1;
+        const element = elements[i];
+        if (element !== undefined)
+          return { field, type: element.type, place: below(own, elementStep(i, element.name)) };
+        const place = below(own, steps.rest);
+        const list: Type = { kind: "array", element: rest as Type, readonly: false };
+        return { field, type: list, place, items: below(place, steps.restItem) };
+      });
+      return { name: full, fields: this.fields(members, full) };
+    });
+  }
+
+  #entry(message: Extract<MessageForm, { kind: "entry" }>, place: Place): string {
+    return this.define("entry", place, (own, full) => {
+      const { key, value } = message.type;
+      const members = fieldsOf(message, this.#index).map((field): Member => {
+        const isKey = field.number === 1;
+        return { field, type: isKey ? key : value, place: below(own, isKey ? steps.key : steps.value) };
+      });
+      return { name: full, fields: this.fields(members, full) };
+    });
+  }
+
+  #standIn(name: "items" | "entries" | "value", type: Type, place: Place): string {
+    const nullable = name === "value" && valueForm(type, this.#index).kind === "message";
+    return this.define(name, place, (own, full) => {
+      const start = nullable ? below(own, steps.notNull) : own;
+      const inside = this.#places.unwrap({ type, place: start });
+      const inner: Type = nullable ? { kind: "nullable", inner: inside.type } : inside.type;
+      const placed = elementForm(inner, false, this.#index);
+      const field: MessageField = { property: name, name, jsonName: name, number: 1, ...placed };
+      return { name: full, fields: this.fields([{ field, type: inside.type, place: inside.place }], full) };
+    });
+  }
+
+  /** A message by what it is; made once. What it needs comes behind it. */
+  define(kind: string, place: Place, make: (own: Place, full: string) => ProtoMessage): string {
+    const key = `${kind} ${place.name} ${place.path} ${place.lockModule}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const own = this.#own(place);
+    const full = this.#names.full(own.name);
+    this.#known.set(key, full);
+    // Takes its place in the order before what is in it.
+    this.messages.set(full, { name: full, fields: [] });
+    this.note(full, own);
+    this.#files.add(full, "messages", own.module);
+    this.messages.set(full, make(own, full));
+    return full;
+  }
+
+  #enum(shape: EnumShape, place: Place): string {
+    const key = `enum ${place.name} ${place.path} ${place.lockModule}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const own = this.#own(place);
+    const full = this.#names.full(own.name);
+    this.#known.set(key, full);
+    this.note(full, own);
+    this.#files.add(full, "enums", own.module);
+    const lowered = lowerEnum(shape, full, own.name, (inUse) =>
+      this.#tombstones.ofEnum(own.path, own.lockModule, own.name, inUse),
+    );
+    this.enums.set(full, lowered.lowered);
+    this.#values.claim(lowered, own);
+    for (const [i, value] of lowered.lowered.values.entries()) {
+      const { name = "", doc = "", at = own.at } = lowered.sources[i] ?? {};
+      this.origins.set(`${full}.${value.name}`, { place: name === "" ? own.path : `${own.path}.${name}`, doc, at });
+    }
+    return full;
+  }
+
+  #own(place: Place): Place {
+    return place.isClaimed ? place : { ...place, name: this.#names.find(place.name, place.path), isClaimed: true };
+  }
+
+  note(name: string, { path, doc, at }: Place): void {
+    this.origins.set(name, { place: path, doc, at });
+  }
+
+  /** In the order of their numbers. */
+  fields(members: readonly Member[], full: string, oneof?: string): readonly ProtoField[] {
+    const fields = members.flatMap((member) => this.#field(member, full, oneof));
+    return fields.sort((a, b) => a.number - b.number);
+  }
+
+  #field(member: Member, full: string, oneof?: string): readonly ProtoField[] {
+    const { field, place, doc = "" } = member;
+    const { form, name, jsonName, number, presence } = field;
+    if (form.kind === "oneof") return this.#flattened(member, full);
+    this.note(`${full}.${name}`, { ...place, doc });
+    const base = { name, jsonName, number };
+    switch (form.kind) {
+      case "repeated":
+        return [{ ...base, cardinality: "repeated", type: this.#element(form.element, member) }];
+      case "map":
+        return [{ ...base, cardinality: "map", key: form.key, type: this.#mapValue(member) }];
+      default: {
+        const isPlain = form.kind !== "message" && (presence === "implicit" || presence === "demanded");
+        return [
+          {
+            ...base,
+            cardinality: isPlain ? "implicit" : "explicit",
+            type: this.#valueOf(form, member),
+            ...(oneof !== undefined && { oneof }),
+            ...(presence === "demanded" && { demanded: true }),
+          },
+        ];
+      }
+    }
+  }
+
+  /** The cases of a oneof are fields of the message. */
+  #flattened({ field, type, place }: Member, full: string): readonly ProtoField[] {
+    if (field.form.kind !== "oneof") return [];
+    const inside = this.#places.unwrap({ type, place });
+    if (inside.type.kind !== "inline") throw new Error(`cannot take ${place.path} for a oneof`);
+    const { shape } = inside.type;
+    return field.form.cases.flatMap((item) =>
+      this.#field(this.#memberOf(shape, item, inside.place), full, oneofName(field.property)),
+    );
+  }
+
+  #valueOf(form: ValueForm, { type, place, field }: Member): ProtoType {
+    // Where presence says whether it is null, the message is that of what is not.
+    const isWrapped = form.kind === "message" && form.message.kind === "standIn" && form.message.field === "value";
+    if (isWrapped || (field.presence !== "optional" && field.presence !== "nullable")) return this.#value(type, place);
+    const inside = this.#places.unwrap({ type, place });
+    return this.#value(inside.type, inside.place);
+  }
+
+  #element(form: ValueForm, { type, place, items }: Member): ProtoType {
+    const inside = this.#places.unwrap({ type, place });
+    if (form.kind === "message" && form.message.kind === "entry") {
+      return { kind: "message", name: this.#message(form.message, inside.type, inside.place) };
+    }
+    if (inside.type.kind === "array" || inside.type.kind === "set") {
+      return this.#value(inside.type.element, items ?? below(inside.place, steps.item));
+    }
+    if (form.kind === "scalar") return { kind: "scalar", scalar: form.scalar };
+    throw new Error(`cannot take ${place.path} for a list`);
+  }
+
+  #mapValue({ type, place }: Member): ProtoType {
+    const inside = this.#places.unwrap({ type, place });
+    if (inside.type.kind !== "map" && inside.type.kind !== "record")
+      throw new Error(`cannot take ${place.path} for a map`);
+    return this.#value(inside.type.value, below(inside.place, steps.value));
+  }
+}
+
+export function find<M extends { readonly name: string }>(members: readonly M[], { property }: MessageField): M {
+  const found = members.find(({ name }) => name === property);
+  if (found === undefined) throw new Error(`cannot find the member ${property}`);
+  return found;
+}
+
+function oneofName(property: string): string {
+  return snakeCase(property).replace(/[^a-z0-9_]+/g, "_");
+}
+
+function demandedOneofs(members: readonly Member[]): readonly string[] {
+  return members
+    .filter(({ field }) => field.form.kind === "oneof" && field.presence === "demanded")
+    .map(({ field }) => oneofName(field.property));
+}
+
+export function inUseOf(fields: readonly ProtoField[]): InUse {
+  return { numbers: new Set(fields.map(({ number }) => number)), names: new Set(fields.map(({ name }) => name)) };
+}

@@ -1,0 +1,184 @@
+/**
+ * Where types stand while a schema is lowered: the places of declarations and of instances of generic ones, and the way
+ * through aliases to what they stand for.
+ */
+import { instantiate, partsOf, type SchemaIndex, typeKey } from "../model/resolve.js";
+import type { Module, TypeDeclaration } from "../model/schema.js";
+import type { Type } from "../model/type.js";
+import { argumentName, type Names, pascalCase } from "./message-names.js";
+import { below, type Place, steps } from "./place.js";
+import { valueForm } from "./position.js";
+
+type Reference = Extract<Type, { kind: "ref" }>;
+
+export interface Placed {
+  readonly type: Type;
+  readonly place: Place;
+}
+
+export class Places {
+  readonly #index: SchemaIndex;
+  readonly #names: Names;
+  /** Of declarations without type parameters, and of instances of others. */
+  readonly #places = new Map<string, Place>();
+
+  constructor(index: SchemaIndex, names: Names) {
+    this.#index = index;
+    this.#names = names;
+  }
+
+  /** Names of declarations come before all others, so that those give way. */
+  claim(declaration: TypeDeclaration, module: Module): void {
+    const { key, name, doc, at, typeParameters } = declaration;
+    if (typeParameters.length > 0) return;
+    const isClaimed = this.isOwnMessage(declaration);
+    const wanted = pascalCase(name);
+    this.#places.set(key, {
+      name: isClaimed ? this.#names.claim(wanted, `${name} of ${module.path}`, at) : wanted,
+      isClaimed,
+      path: name,
+      lockModule: module.path,
+      module: module.path,
+      doc,
+      at,
+      args: new Map(),
+    });
+  }
+
+  /**
+   * Whether a declaration is a message or an enum by its own name: all but aliases of what has one already, and those that
+   * nobody outside sees, which become messages where somebody needs them.
+   */
+  isOwnMessage({ key, shape, exported }: TypeDeclaration): boolean {
+    if (shape.kind !== "alias") return true;
+    if (!exported) return false;
+    const type: Type = { kind: "ref", target: key, args: [] };
+    const form = valueForm(type, this.#index);
+    if (form.kind !== "message") return form.kind === "scalar";
+    if (form.message.kind !== "standIn" && form.message.kind !== "tuple") return false;
+    return this.#namedBy(type)?.target === key;
+  }
+
+  /** The reference whose name the message for `type` has; undefined: it is written in place. */
+  #namedBy(type: Type): Reference | undefined {
+    let named: Reference | undefined;
+    for (let inside = type; ; ) {
+      if (inside.kind === "ref") {
+        named = inside;
+        const shape = instantiate(this.#index.type(inside.target), inside.args);
+        if (shape.kind !== "alias") return named;
+        inside = shape.type;
+      } else if (inside.kind === "inline" && inside.shape.kind === "alias") inside = inside.shape.type;
+      else return named;
+    }
+  }
+
+  /** The alias by whose name something is known that may be null; undefined: it is written in place. */
+  nullableAlias(type: Type): Reference | undefined {
+    if (type.kind === "inline" && type.shape.kind === "alias") return this.nullableAlias(type.shape.type);
+    if (type.kind !== "ref") return undefined;
+    const shape = instantiate(this.#index.type(type.target), type.args);
+    if (shape.kind !== "alias") return undefined;
+    return isNullable(shape.type) ? type : this.nullableAlias(shape.type);
+  }
+
+  /** `type` without null and without the aliases around it, and where that stands. */
+  unwrap({ type, place }: Placed): Placed {
+    switch (type.kind) {
+      case "nullable":
+        return this.unwrap({ type: type.inner, place: below(place, { name: "", path: "" }) });
+      case "inline":
+        return type.shape.kind === "alias" ? this.unwrap({ type: type.shape.type, place }) : this.#inPlace(type, place);
+      case "ref": {
+        const shape = instantiate(this.#index.type(type.target), type.args);
+        const own = this.of(type, place);
+        if (shape.kind !== "alias") return { type, place: own };
+        // The alias is the name of what may be null: what is not is called otherwise.
+        const isOther = isNullable(shape.type);
+        return this.unwrap({ type: shape.type, place: isOther ? below(own, steps.notNull) : own });
+      }
+      default:
+        return { type, place };
+    }
+  }
+
+  /** An argument of a generic type that is written in place has a place of its own. */
+  #inPlace(type: Type, place: Place): Placed {
+    return { type, place: place.args.get(typeKey(type)) ?? place };
+  }
+
+  /** @param declaration one without type parameters */
+  declared({ key }: TypeDeclaration): Place {
+    return this.#declared(key);
+  }
+
+  #declared(key: string): Place {
+    const place = this.#places.get(key);
+    if (place === undefined) throw new Error(`cannot place ${key}: the schema does not declare it`);
+    return place;
+  }
+
+  /** Of a declaration; of an instance of a generic one, a place for each list of arguments. */
+  of(type: Reference, from: Place): Place {
+    if (type.args.length === 0) return this.#declared(type.target);
+    const key = typeKey(type);
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const target = this.#index.type(type.target);
+    const args = new Map(from.args);
+    const names = type.args.map((arg, i) => {
+      const place = below(from, { name: `Arg${i === 0 ? "" : i + 1}`, path: `<${i}>` });
+      for (const inside of inlineParts(arg)) if (!args.has(typeKey(inside))) args.set(typeKey(inside), place);
+      return argumentName(arg, (part) => this.#argumentName(part, args, place));
+    });
+    const own: Place = {
+      name: `${pascalCase(target.name)}Of${names.join("And")}`,
+      isClaimed: false,
+      path: target.name,
+      lockModule: this.#index.moduleOf(type.target).path,
+      module: this.#moduleOfInstance(type, from),
+      doc: target.doc,
+      at: target.at,
+      args,
+    };
+    this.#places.set(key, own);
+    return own;
+  }
+
+  #argumentName(type: Type, args: ReadonlyMap<string, Place>, from: Place): string {
+    switch (type.kind) {
+      case "ref":
+        return this.of(type, from).name;
+      case "inline":
+        return args.get(typeKey(type))?.name ?? from.name;
+      case "mesh":
+        return `${pascalCase(this.#index.actor(type.actor).name)}Mesh`;
+      default:
+        return pascalCase(type.kind);
+    }
+  }
+
+  /** An instance stands beside what it is an instance for: the generic declaration knows nothing of that. */
+  #moduleOfInstance(type: Reference, from: Place): string {
+    const own = this.#index.moduleOf(type.target).path;
+    const modules = type.args.flatMap((arg) => this.#modulesIn(arg, from));
+    return modules.find((module) => module !== own) ?? own;
+  }
+
+  #modulesIn(type: Type, from: Place): readonly string[] {
+    const inside = partsOf(type).flatMap((part) => this.#modulesIn(part, from));
+    if (type.kind === "ref") return [this.#index.moduleOf(type.target).path, ...inside];
+    return type.kind === "inline" ? [from.module, ...inside] : inside;
+  }
+}
+
+function isNullable(type: Type): boolean {
+  return (
+    type.kind === "nullable" || (type.kind === "inline" && type.shape.kind === "alias" && isNullable(type.shape.type))
+  );
+}
+
+/** Shapes written in place, at any depth but inside each other. */
+function inlineParts(type: Type): readonly Type[] {
+  return type.kind === "inline" ? [type] : partsOf(type).flatMap(inlineParts);
+}
