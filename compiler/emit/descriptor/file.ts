@@ -110,7 +110,7 @@ function printedOrder(fields: readonly ProtoField[]): readonly ProtoField[] {
 }
 
 function syntheticName(field: string, taken: Set<string>): string {
-  let name = `_${field}`;
+  let name = field.startsWith("_") ? field : `_${field}`;
   while (taken.has(name)) name = `X${name}`;
   taken.add(name);
   return name;

@@ -1,0 +1,54 @@
+/** Whatever a schema declares, protoc takes what is emitted, and describes it as we do. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { descriptorSet } from "../../../../compiler/emit/descriptor/index.js";
+import { emitProto } from "../../../../compiler/emit/proto/index.js";
+import { assignIds } from "../../../../compiler/lock/index.js";
+import { checkProtobuf } from "../../../../compiler/protobuf/checks.js";
+import { peer, runPeer } from "../../../peers.js";
+import { cases } from "../../../profile.js";
+import { arbitrarySchema } from "../arbitrary-schema.js";
+import { inputOfSchema } from "./lowered.js";
+import { describeText } from "./protoc.js";
+
+const count = cases(60, 600);
+
+describe.skipIf(peer("protoc") === undefined)("protoc", () => {
+  test("takes random schemas, and describes them as our descriptor sets do", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "viceroy-random-"));
+    try {
+      const files: string[] = [];
+      const sets: Uint8Array[] = [];
+      for (const [i, schema] of fc.sample(arbitrarySchema, { numRuns: count, seed: 3 }).entries()) {
+        const assigned = assignIds(schema);
+        if (checkProtobuf(assigned.schema).length > 0) continue;
+        const input = inputOfSchema(assigned.schema, assigned.lock, `random${i}.v1`);
+        const emitted = emitProto(input);
+        if (emitted.diagnostics.length > 0) continue;
+        for (const file of emitted.files) {
+          const place = path.join(folder, file.path);
+          mkdirSync(path.dirname(place), { recursive: true });
+          writeFileSync(place, file.content);
+          files.push(file.path.replace(/^proto\//, ""));
+        }
+        sets.push(descriptorSet(input.lowered, "0.1.0"));
+      }
+      // Most of them: some have names that are one in protobuf, and say so.
+      expect(sets.length).toBeGreaterThan(count / 3);
+      const out = path.join(folder, "all.binpb");
+      const names = [...new Set(files)];
+      const args = ["-I", path.join(folder, "proto"), "--include_imports", "-o", out, ...names];
+      const { status, stderr } = runPeer("protoc", args);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      // Sets one behind the other are one set.
+      const ours = path.join(folder, "ours.binpb");
+      writeFileSync(ours, Buffer.concat(sets));
+      expect(describeText(ours)).toEqual(describeText(out));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
