@@ -1,6 +1,6 @@
 /** Enums: values with the names that protobuf wants, the one with number 0 first. */
 import type { ProtoEnum, ProtoEnumValue } from "../../schemas/protobuf/descriptor.js";
-import { enumValueName } from "../../schemas/protobuf/names.js";
+import { enumValueNames } from "../../schemas/protobuf/names.js";
 import type { EnumAlias, EnumValue } from "../model/type.js";
 import type { ProtoClash } from "./lowered.js";
 import type { Place } from "./place.js";
@@ -21,42 +21,33 @@ export function lowerEnum(
   reserve: (inUse: InUse) => Reserved | undefined,
 ): LoweredEnum {
   const isNumbers = hasNumbers(shape);
-  const found = shape.values.flatMap((value) => {
+  const sources = shape.values.flatMap((value) => {
     const number = isNumbers ? Number(value.value) : value.id;
     return [value, ...(value.aliases ?? [])].map((source) => ({ source, number }));
   });
-  const taken = new Set<string>();
-  const values = found.map(({ source, number }) => {
-    const spelt = spell(source.wireName ?? enumValueName(name, source.name), number, taken);
-    return { source: source as EnumValue | EnumAlias | undefined, value: { name: spelt, number } };
-  });
-  const zero = values.filter(({ value }) => value.number === 0);
-  if (zero.length === 0) {
-    const value: ProtoEnumValue = { name: spell(enumValueName(name, "unspecified"), 0, taken), number: 0 };
-    zero.push({ source: undefined, value });
-  }
-  const ordered = [...zero, ...values.filter(({ value }) => value.number !== 0)];
+  const values = enumValueNames(
+    name,
+    sources.map(({ source, number }) => ({
+      value: source.name,
+      number,
+      ...(source.wireName && { name: source.wireName }),
+    })),
+  );
   const reserved = reserve({
-    numbers: new Set(ordered.map(({ value }) => value.number)),
-    names: new Set(ordered.map(({ value }) => value.name)),
+    numbers: new Set(values.map(({ number }) => number)),
+    names: new Set(values.map((value) => value.name)),
   });
-  return {
-    lowered: { name: full, values: ordered.map(({ value }) => value), ...(reserved && { reserved }) },
-    sources: ordered.map(({ source }) => source),
-  };
+  return { lowered: { name: full, values, ...(reserved && { reserved }) }, sources: sourcesOf(values, sources) };
 }
 
-/** Names that come twice, as those of the values "+" and "-" do, get their numbers behind them. */
-function spell(name: string, number: number, taken: Set<string>): string {
-  const behind = number < 0 ? `MINUS_${-number}` : String(number);
-  const spelt = taken.has(comparable(name)) ? `${name}_${behind}` : name;
-  taken.add(comparable(spelt));
-  return spelt;
-}
-
-/** protobuf takes `A_B` and `AB` for one name: other languages leave the underscores out. */
-function comparable(name: string): string {
-  return name.replaceAll("_", "").toLowerCase();
+/** The names are in another order than what they are of: those with number 0 come first, or one is added. */
+function sourcesOf(
+  values: readonly ProtoEnumValue[],
+  sources: readonly { readonly source: EnumValue | EnumAlias; readonly number: number }[],
+): readonly (EnumValue | EnumAlias | undefined)[] {
+  const zero = sources.filter(({ number }) => number === 0);
+  const ordered = [...zero, ...sources.filter(({ number }) => number !== 0)].map(({ source }) => source);
+  return ordered.length < values.length ? [undefined, ...ordered] : ordered;
 }
 
 /** Names of values, which in protobuf are names of the package: two enums cannot have the same. */

@@ -3,7 +3,7 @@
  * the order before what is in it.
  */
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
-import { snakeCase } from "../../schemas/protobuf/names.js";
+import { memberNames, type NamedMember, protoName } from "../../schemas/protobuf/names.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";
@@ -24,6 +24,7 @@ import {
   valueForm,
 } from "./position.js";
 import { type InUse, mergeReserved, type Reserved, type Tombstones } from "./tombstones.js";
+import { wellKnownPackage } from "./well-known-files.js";
 
 /** A field with the type that it comes from, and where that stands. */
 export interface Member extends Placed {
@@ -31,6 +32,11 @@ export interface Member extends Placed {
   readonly doc?: string;
   /** Where elements stand, if not where they usually do. */
   readonly items?: Place;
+}
+
+/** A field of protobuf. */
+interface Leaf extends Member {
+  readonly oneof: string | undefined;
 }
 
 /** What messages are made with. */
@@ -78,6 +84,7 @@ export class Messages {
       case "scalar":
         return { kind: "scalar", scalar: form.scalar };
       case "enum":
+        if (form.type.kind === "wellKnown") return { kind: "enum", name: `${wellKnownPackage}.${form.type.name}` };
         return { kind: "enum", name: this.#enum(form.shape, this.#places.unwrap({ type, place }).place) };
       case "message":
         return { kind: "message", name: this.#message(form.message, type, place) };
@@ -87,7 +94,9 @@ export class Messages {
   #message(message: MessageForm, type: Type, place: Place): string {
     switch (message.kind) {
       case "timestamp":
-        return "google.protobuf.Timestamp";
+        return `${wellKnownPackage}.Timestamp`;
+      case "wellKnown":
+        return `${wellKnownPackage}.${message.name}`;
       case "handle":
         return this.#handle(message.type.kind);
       case "declared":
@@ -135,7 +144,7 @@ export class Messages {
   /** In protobuf a oneof has a name too: that of what tells the variants apart. */
   #oneofName(shape: Extract<Shape, { kind: "union" | "oneof" }>, fields: readonly MessageField[]): string {
     const taken = new Set(fields.map(({ name }) => name));
-    let name = shape.kind === "union" ? oneofName(shape.discriminant) : "value";
+    let name = shape.kind === "union" ? protoName(shape.discriminant) : "value";
     while (taken.has(name)) name = `${name}_case`;
     return name;
   }
@@ -260,45 +269,48 @@ export class Messages {
 
   /** In the order of their numbers. */
   fields(members: readonly Member[], full: string, oneof?: string): readonly ProtoField[] {
-    const fields = members.flatMap((member) => this.#field(member, full, oneof));
-    return fields.sort((a, b) => a.number - b.number);
+    const leaves = members
+      .flatMap((member) => (member.field.form.kind === "oneof" ? this.#casesOf(member) : [{ ...member, oneof }]))
+      .sort((a, b) => a.field.number - b.field.number);
+    const names = memberNames(
+      leaves.map(({ field: { property, name, number } }) => ({ member: property, name, number })),
+    );
+    return leaves.map((member, i) => this.#field(member, names[i] as NamedMember, full));
   }
 
-  #field(member: Member, full: string, oneof?: string): readonly ProtoField[] {
-    const { field, place, doc = "" } = member;
-    const { form, name, jsonName, number, presence } = field;
-    if (form.kind === "oneof") return this.#flattened(member, full);
+  #field(member: Leaf, { name, jsonName }: NamedMember, full: string): ProtoField {
+    const { field, place, doc = "", oneof } = member;
+    const { form, number, presence } = field;
     this.note(`${full}.${name}`, { ...place, doc });
     const base = { name, jsonName, number };
     switch (form.kind) {
       case "repeated":
-        return [{ ...base, cardinality: "repeated", type: this.#element(form.element, member) }];
+        return { ...base, cardinality: "repeated", type: this.#element(form.element, member) };
       case "map":
-        return [{ ...base, cardinality: "map", key: form.key, type: this.#mapValue(member) }];
+        return { ...base, cardinality: "map", key: form.key, type: this.#mapValue(member) };
+      case "oneof":
+        throw new Error(`cannot take ${place.path} for a field: it is a oneof`);
       default: {
         const isPlain = form.kind !== "message" && (presence === "implicit" || presence === "demanded");
-        return [
-          {
-            ...base,
-            cardinality: isPlain ? "implicit" : "explicit",
-            type: this.#valueOf(form, member),
-            ...(oneof !== undefined && { oneof }),
-            ...(presence === "demanded" && { demanded: true }),
-          },
-        ];
+        return {
+          ...base,
+          cardinality: isPlain ? "implicit" : "explicit",
+          type: this.#valueOf(form, member),
+          ...(oneof !== undefined && { oneof }),
+          ...(presence === "demanded" && { demanded: true }),
+        };
       }
     }
   }
 
   /** The cases of a oneof are fields of the message. */
-  #flattened({ field, type, place }: Member, full: string): readonly ProtoField[] {
+  #casesOf({ field, type, place }: Member): readonly Leaf[] {
     if (field.form.kind !== "oneof") return [];
     const inside = this.#places.unwrap({ type, place });
     if (inside.type.kind !== "inline") throw new Error(`cannot take ${place.path} for a oneof`);
     const { shape } = inside.type;
-    return field.form.cases.flatMap((item) =>
-      this.#field(this.#memberOf(shape, item, inside.place), full, oneofName(field.property)),
-    );
+    const oneof = protoName(field.property);
+    return field.form.cases.map((item) => ({ ...this.#memberOf(shape, item, inside.place), oneof }));
   }
 
   #valueOf(form: ValueForm, { type, place, field }: Member): ProtoType {
@@ -335,14 +347,10 @@ export function find<M extends { readonly name: string }>(members: readonly M[],
   return found;
 }
 
-function oneofName(property: string): string {
-  return snakeCase(property).replace(/[^a-z0-9_]+/g, "_");
-}
-
 function demandedOneofs(members: readonly Member[]): readonly string[] {
   return members
     .filter(({ field }) => field.form.kind === "oneof" && field.presence === "demanded")
-    .map(({ field }) => oneofName(field.property));
+    .map(({ field }) => protoName(field.property));
 }
 
 export function inUseOf(fields: readonly ProtoField[]): InUse {

@@ -10,6 +10,7 @@ import { type Core, peel, shapeOf } from "../model/peel.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { Parameter } from "../model/schema.js";
 import type { Field, Shape, TupleElement, Type } from "../model/type.js";
+import type { WellKnownName } from "../model/well-known.js";
 import { isEntryKey, scalarOf, scalarOfElement } from "./scalar.js";
 
 export type EnumShape = Extract<Shape, { kind: "enum" }>;
@@ -31,6 +32,8 @@ export type MessageForm =
     }
   /** `google.protobuf.Timestamp`. */
   | { readonly kind: "timestamp" }
+  /** A message of `google.protobuf`, which the runtime has codecs for: nobody asks for its fields. */
+  | { readonly kind: "wellKnown"; readonly name: WellKnownName }
   | { readonly kind: "tuple"; readonly type: Extract<Type, { kind: "tuple" }> }
   /** A port, a mesh, a buffer or a tensor: `bytes state = 1`. */
   | { readonly kind: "handle"; readonly type: Core }
@@ -108,10 +111,20 @@ export function valueForm(type: Type, index: SchemaIndex): ValueForm {
         ? { kind: "enum", shape, type: inside }
         : message({ kind: "declared", type: inside, shape });
     }
+    case "wellKnown":
+      // The one enum among them.
+      if (inside.name === "NullValue") return { kind: "enum", shape: nullValue, type: inside };
+      return message({ kind: "wellKnown", name: inside.name });
     default:
       return message({ kind: "handle", type: inside });
   }
 }
+
+const nullValue: EnumShape = {
+  kind: "enum",
+  origin: "enum",
+  values: [{ name: "NULL_VALUE", value: 0, id: 0, doc: "", at: { file: "", line: 1, column: 1 } }],
+};
 
 /** The message that a codec of `type` writes when it is asked for a whole one. */
 export function messageForm(type: Type, index: SchemaIndex): MessageForm {
@@ -179,6 +192,8 @@ function membersOf(message: MessageForm, index: SchemaIndex): readonly MessageFi
       return tupleFields(message.type.elements, message.type.rest, index);
     case "timestamp":
       return [named("seconds", 1, scalar("int64"), "implicit"), named("nanos", 2, scalar("int32"), "implicit")];
+    case "wellKnown":
+      throw new Error(`cannot list the fields of google.protobuf.${message.name}: the runtime has its codec`);
     case "handle":
       return [named("state", 1, scalar("bytes"), "implicit")];
     case "entry": {
