@@ -8,6 +8,7 @@ import type { Lock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import type { Lowered } from "../protobuf/lowered.js";
 import { emitDescriptorSet } from "./descriptor/index.js";
+import { emitJsonSchema } from "./jsonschema/index.js";
 import { emitProto } from "./proto/index.js";
 
 export interface ArtefactInput {
@@ -44,4 +45,5 @@ export type ArtefactEmitter = (input: ArtefactInput) => EmittedArtefact;
 export const artefactEmitters: Readonly<Partial<Record<Artefact, ArtefactEmitter>>> = {
   proto: emitProto,
   descriptor: emitDescriptorSet,
+  jsonschema: emitJsonSchema,
 };
