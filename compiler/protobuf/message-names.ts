@@ -9,7 +9,10 @@ import type { ProtoClash } from "./lowered.js";
 /** `http-server`, `http_server` and `httpServer` are `HttpServer`, `HTTPServer` stays. Other letters by their numbers. */
 export function pascalCase(name: string): string {
   const words = [...name].map((letter) => (/[A-Za-z0-9]/.test(letter) ? letter : separator(letter))).join("");
-  const joined = words.replace(/(^|_+)([a-zA-Z0-9]?)/g, (_, _before: string, letter: string) => letter.toUpperCase());
+  const joined = words
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
   if (joined === "") return `U${name.length}`;
   return /^[0-9]/.test(joined) ? `N${joined}` : joined;
 }

@@ -33,7 +33,7 @@ export type MessageForm =
   /** `google.protobuf.Timestamp`. */
   | { readonly kind: "timestamp" }
   /** A message of `google.protobuf`, which the runtime has codecs for: nobody asks for its fields. */
-  | { readonly kind: "wellKnown"; readonly name: WellKnownName }
+  | { readonly kind: "wellKnown"; readonly name: WellKnownName; readonly type: Core }
   | { readonly kind: "tuple"; readonly type: Extract<Type, { kind: "tuple" }> }
   /** A port, a mesh, a buffer or a tensor: `bytes state = 1`. */
   | { readonly kind: "handle"; readonly type: Core }
@@ -114,7 +114,7 @@ export function valueForm(type: Type, index: SchemaIndex): ValueForm {
     case "wellKnown":
       // The one enum among them.
       if (inside.name === "NullValue") return { kind: "enum", shape: nullValue, type: inside };
-      return message({ kind: "wellKnown", name: inside.name });
+      return message({ kind: "wellKnown", name: inside.name, type: inside });
     default:
       return message({ kind: "handle", type: inside });
   }
