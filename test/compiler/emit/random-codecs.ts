@@ -43,9 +43,8 @@ export function* randomCodecs(count: number, seed: number, perType: number): Ite
         const of = { kind: "ref", target: key, args: [] } as const;
         return [{ codec: composer.type(of), message, values: Array.from({ length: perType }, () => values.value(of)) }];
       });
-    const declared = new Set(
-      schema.modules.flatMap(({ types }) => types.map(({ name }) => `${lowered.package}.${name}`)),
-    );
+    const types = schema.modules.flatMap((module) => module.types).filter(({ shape }) => shape.kind === "enum");
+    const declared = new Set(types.map(({ name }) => `${lowered.package}.${name}`));
     const hasNamelessEnums = [...lowered.schema.enums.keys()].some((name) => !declared.has(name));
     yield { lowered, codecs, hasNamelessEnums };
   }
