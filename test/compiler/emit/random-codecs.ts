@@ -1,5 +1,6 @@
 /** Random schemas with their codecs, what they are in protobuf, and values: for comparing with others. */
 import fc from "fast-check";
+import type { ArtefactInput } from "../../../compiler/emit/artefacts.js";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema } from "../../../compiler/model/resolve.js";
 import type { Lowered } from "../../../compiler/protobuf/lowered.js";
@@ -20,6 +21,7 @@ export interface RandomCodec {
 }
 
 export interface RandomCodecs {
+  readonly input: ArtefactInput;
   readonly lowered: Lowered;
   /** There are enums written in place, which composed codecs have no names for. */
   readonly hasNamelessEnums: boolean;
@@ -30,7 +32,8 @@ export interface RandomCodecs {
 export function* randomCodecs(count: number, seed: number, perType: number): Iterable<RandomCodecs> {
   for (const [i, plain] of fc.sample(randomSchema, { numRuns: count, seed }).entries()) {
     const { schema, lock } = assignIds(plain);
-    const { lowered } = inputOfSchema(schema, lock, `random${i}.v1`);
+    const input = inputOfSchema(schema, lock, `random${i}.v1`);
+    const { lowered } = input;
     // Names that are one in protobuf are refused when a project is compiled.
     if (lowered.clashes.length > 0) continue;
     const composer = new Composer(indexSchema(schema));
@@ -46,6 +49,6 @@ export function* randomCodecs(count: number, seed: number, perType: number): Ite
     const types = schema.modules.flatMap((module) => module.types).filter(({ shape }) => shape.kind === "enum");
     const declared = new Set(types.map(({ name }) => `${lowered.package}.${name}`));
     const hasNamelessEnums = [...lowered.schema.enums.keys()].some((name) => !declared.has(name));
-    yield { lowered, codecs, hasNamelessEnums };
+    yield { input, lowered, codecs, hasNamelessEnums };
   }
 }
