@@ -2,7 +2,8 @@
  * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `compiler` and `types`; all of them by default.
  *
  * - runtime:  runtime.cjs, the one bundle of the runtime; load.cjs, which loads it with a code cache; boot.cjs, which
- *             child processes run; index.js, codegen-v1.js and schema.js, which users import.
+ *             child processes run; index.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
+ *             alone.
  * - compiler: cli/viceroy.js and compiler/index.js. ts-morph stays outside and is loaded when sources are read.
  * - types:    declarations of everything, under types/.
  */
@@ -34,6 +35,7 @@ const common = {
     viceroy: "./runtime/index.ts",
     "viceroy/schema": "./schemas/vocabulary.ts",
     "viceroy/codegen/v1": "./runtime/codegen/v1/index.ts",
+    "viceroy/capnp/v1": "./runtime/capnp/index.ts",
   },
 };
 
@@ -62,6 +64,7 @@ async function buildRuntime() {
       outExtension,
       sourcemap: false,
     }),
+    build({ ...common, format: "esm", entryPoints: { "capnp-v1": "runtime/capnp/index.ts" }, outdir: dist }),
   ]);
   const bundle = finishBundle(path.join(dist, "runtime.cjs"));
   write("index.js", facade("main", bundle.main));

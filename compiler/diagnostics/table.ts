@@ -6,12 +6,13 @@
  * VC30xx generated files · VC40xx configuration and other notations
  */
 import { artefacts } from "./codes/artefacts.js";
+import { capnp } from "./codes/capnp.js";
 import { declarations } from "./codes/declarations.js";
 import { files } from "./codes/files.js";
 import { project } from "./codes/project.js";
 import { types } from "./codes/types.js";
 
-export const table = { ...files, ...types, ...declarations, ...project, ...artefacts } as const;
+export const table = { ...files, ...types, ...declarations, ...project, ...artefacts, ...capnp } as const;
 
 export type DiagnosticCode = keyof typeof table;
 

@@ -10,12 +10,17 @@ import type { Lowered } from "../protobuf/lowered.js";
 import { emitDescriptorSet } from "./descriptor/index.js";
 import { emitJsonSchema } from "./jsonschema/index.js";
 import { emitProto } from "./proto/index.js";
+import { emitCapnp } from "./capnp/index.js";
 
 export interface ArtefactInput {
   /** Free of errors, with ids. */
   readonly schema: Schema;
   /** The one that goes with the schema: with the tombstones. */
   readonly lock: Lock;
+  /** As it was before this run; undefined where there was none. */
+  readonly before: Lock | undefined;
+  /** Whether TypeScript is emitted too: what else is generated may import it. */
+  readonly typeScript: boolean;
   /** Viceroy's own. */
   readonly version: string;
   /** The folder that all schema files are below, relative to the config's root: `schemas`. */
@@ -46,4 +51,5 @@ export const artefactEmitters: Readonly<Partial<Record<Artefact, ArtefactEmitter
   proto: emitProto,
   descriptor: emitDescriptorSet,
   jsonschema: emitJsonSchema,
+  capnp: emitCapnp,
 };

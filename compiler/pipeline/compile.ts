@@ -99,7 +99,8 @@ export function compileProject(
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
   const protoPackage = config.proto.package ?? protoPackageOf(name);
-  const others = emitArtefacts(config, artefactInput({ schema, lock, version, schemaRoot, protoPackage }));
+  const input = { schema, lock, before: onDisk.lock, typeScript: config.emit.includes("ts"), version };
+  const others = emitArtefacts(config, artefactInput({ ...input, schemaRoot, protoPackage }));
   diagnostics.push(...others.diagnostics);
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));

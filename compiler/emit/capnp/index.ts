@@ -1,0 +1,29 @@
+/**
+ * The Cap'n Proto emitter: a `.capnp` file for every schema file that declares types, and where TypeScript is emitted too,
+ * readers beside it. For payloads that are read in place, out of shared or registered memory.
+ */
+import { diagnostic } from "../../diagnostics/index.js";
+import type { ArtefactEmitter } from "../artefacts.js";
+import { createContext } from "../typescript/context.js";
+import { outputPath } from "../typescript/paths.js";
+import { lower } from "./lower.js";
+import { printFile } from "./print.js";
+import { readersFile } from "./readers.js";
+
+export const emitCapnp: ArtefactEmitter = ({ schema, lock, before, typeScript, version, schemaRoot }) => {
+  const { files, diagnostics } = lower({ schema, lock, before, schemaRoot });
+  const context = createContext(schema, schemaRoot);
+  const emitted = files.flatMap((file) => {
+    const notation = { path: `${file.path}.capnp`, content: printFile(file, { package: schema.package, version }) };
+    const readers = typeScript ? readersFile(file, { version, context }) : undefined;
+    return readers === undefined ? [notation] : [notation, { path: `${file.path}.ts`, content: readers }];
+  });
+  const paths = new Map(schema.modules.map((module) => [outputPath(module.path, schemaRoot), module.path]));
+  const clashes = files.flatMap((file) => {
+    const output = `${file.path}.ts`;
+    const other = paths.get(output);
+    const at = { file: file.module, line: 1, column: 1 };
+    return other === undefined ? [] : [diagnostic("VC1008", at, { output, file: file.module, other })];
+  });
+  return { files: emitted, diagnostics: [...diagnostics, ...clashes] };
+};

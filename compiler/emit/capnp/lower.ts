@@ -1,0 +1,646 @@
+/**
+ * From the model to Cap'n Proto's own terms: which structs there are, what their members are called, in which order they
+ * are numbered. Ordinals follow the ids of the lock; what is no more keeps its place.
+ */
+import { createHash } from "node:crypto";
+import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
+import type { BlockKind, Lock, LockBlock, LockEntry } from "../../lock/index.js";
+import {
+  type DeclarationKey,
+  type EnumValue,
+  type Field,
+  indexSchema,
+  instantiate,
+  type Module,
+  type Schema,
+  type SchemaIndex,
+  type Shape,
+  type Type,
+  type TypeDeclaration,
+  textOf,
+  typeKey,
+} from "../../model/index.js";
+import { outputPath, withoutExtension } from "../typescript/paths.js";
+import { layOut, takes } from "./layout.js";
+import { memberName, typeName, typeWord, unique } from "./names.js";
+import { lockedType, parseObsolete } from "./obsolete.js";
+import type {
+  CapnpEnum,
+  CapnpEnumValue,
+  CapnpFile,
+  CapnpMember,
+  CapnpStruct,
+  CapnpType,
+  DataScalar,
+} from "./schema.js";
+
+export interface LowerInput {
+  readonly schema: Schema;
+  readonly lock: Lock;
+  /** The lock as it was before this run; undefined where there was none. */
+  readonly before: Lock | undefined;
+  readonly schemaRoot: string;
+}
+
+export interface Lowered {
+  readonly files: readonly CapnpFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function lower(input: LowerInput): Lowered {
+  return new Lowering(input).run();
+}
+
+/** A type with its `null` taken apart: that is said by whatever holds it. */
+interface Slot {
+  readonly type: CapnpType;
+  readonly nullable: boolean;
+}
+
+/** Where the types that a type written in place needs are put, what they are called, and how the lock knows them. */
+interface Context {
+  readonly file: CapnpFile;
+  readonly parent: CapnpStruct | undefined;
+  /** `KeepersEntry`: without what is around it. */
+  readonly name: string;
+  readonly lockPath: string;
+}
+
+const scalars: Readonly<Record<string, DataScalar>> = {
+  boolean: "bool",
+  double: "float64",
+  float32: "float32",
+  int32: "int32",
+  sint32: "int32",
+  sfixed32: "int32",
+  uint32: "uint32",
+  fixed32: "uint32",
+  int64: "int64",
+  sint64: "int64",
+  sfixed64: "int64",
+  uint64: "uint64",
+  fixed64: "uint64",
+  date: "date",
+};
+
+const nothing: CapnpType = { kind: "void" };
+const noLayout = { dataWords: 0, pointerWords: 0, places: [] };
+
+class Lowering {
+  readonly #index: SchemaIndex;
+  readonly #lock: Lock;
+  readonly #before: Lock | undefined;
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #files = new Map<Module, CapnpFile>();
+  readonly #structs = new Map<string, CapnpStruct>();
+  readonly #enums = new Map<string, CapnpEnum>();
+  /** Aliases of what is no struct, and those being looked into. */
+  readonly #aliases = new Map<string, Slot | "open">();
+  readonly #names = new Map<object, Set<string>>();
+  /** How the lock knows the shapes written in place among type arguments. */
+  readonly #lockPaths = new WeakMap<Type, string>();
+
+  constructor({ schema, lock, before, schemaRoot }: LowerInput) {
+    this.#index = indexSchema(schema);
+    this.#lock = lock;
+    this.#before = before;
+    for (const module of schema.modules) {
+      const path = `capnp/${withoutExtension(outputPath(module.path, schemaRoot))}`;
+      this.#files.set(module, { path, module: module.path, types: [] });
+    }
+  }
+
+  run(): Lowered {
+    const { modules } = this.#index.schema;
+    // Declared names first: what is made up gives way to them.
+    for (const module of modules) {
+      const names = this.#namesIn(this.#fileOf(module));
+      for (const { name, typeParameters } of module.types) if (typeParameters.length === 0) names.add(typeName(name));
+    }
+    for (const module of modules) {
+      for (const declaration of module.types) if (declaration.typeParameters.length === 0) this.#declare(declaration);
+    }
+    const files = [...this.#files.values()].filter(({ types }) => types.length > 0);
+    for (const { types } of files) types.forEach(layOutAll);
+    return { files, diagnostics: this.#diagnostics };
+  }
+
+  #fileOf(module: Module): CapnpFile {
+    return this.#files.get(module) as CapnpFile;
+  }
+
+  #namesIn(scope: object): Set<string> {
+    const known = this.#names.get(scope) ?? new Set<string>();
+    this.#names.set(scope, known);
+    return known;
+  }
+
+  /** Every declaration has something that can be a message; names of other declarations have theirs there. */
+  #declare(declaration: TypeDeclaration): void {
+    const ref: Type = { kind: "ref", target: declaration.key, args: [] };
+    const { shape } = declaration;
+    if (shape.kind === "enum") this.#enumOf(ref, shape);
+    else if (shape.kind !== "alias" || isStruct(withoutNull(shape.type))) this.#structOf(ref);
+    else if (declaration.exported && !this.#isDeclared(shape.type)) this.#aliasStruct(ref);
+  }
+
+  /** Whether an alias is another name of a declaration. */
+  #isDeclared(type: Type): boolean {
+    const inner = withoutNull(type);
+    return inner.kind === "ref";
+  }
+
+  // Types.
+
+  #type(type: Type, context: Context): Slot {
+    switch (type.kind) {
+      case "scalar":
+        return slot(scalarType(type.scalar));
+      case "typedArray":
+        return slot({ kind: "typedArray", element: type.element });
+      case "array":
+      case "set": {
+        const element = this.#element(type.element, within(context, "Item", "[]"));
+        return slot(element.kind === "void" ? nothing : { kind: "list", element, as: type.kind });
+      }
+      case "map":
+        return this.#map(type.key, type.value, "map", context);
+      case "record":
+        return this.#map({ kind: "scalar", scalar: "string" }, type.value, "record", context);
+      case "nullable":
+        return { ...this.#type(type.inner, context), nullable: true };
+      case "tuple":
+        return this.#tuple(type, context);
+      case "ref":
+        return this.#reference(type, context);
+      case "inline":
+        return this.#inline(type, context);
+      default:
+        return slot(nothing);
+    }
+  }
+
+  #element(type: Type, context: Context): CapnpType {
+    const { type: inner, nullable } = this.#type(type, context);
+    if (!nullable || inner.kind === "void") return inner;
+    const target = this.#newStruct({ ...context, name: `Maybe${context.name}` }, { shape: "nullable", doc: "" });
+    target.members = [plainMember("null", undefined, nothing), plainMember("value", "value", inner)];
+    return { kind: "nullable", inner, target };
+  }
+
+  #map(key: Type, value: Type, as: "map" | "record", context: Context): Slot {
+    const entryContext = { ...context, name: `${context.name}Entry` };
+    const keySlot = this.#type(key, within(context, "Key", "{key}"));
+    const valueSlot = this.#type(value, within(context, "Value", "{}"));
+    if (keySlot.type.kind === "void" || valueSlot.type.kind === "void") return slot(nothing);
+    const target = this.#newStruct(entryContext, { shape: "entry", doc: "" });
+    target.members = [member("key", "key", keySlot, false, ""), member("value", "value", valueSlot, false, "")];
+    return slot({ kind: "list", element: { kind: "struct", target }, as });
+  }
+
+  #tuple(type: Extract<Type, { kind: "tuple" }>, context: Context): Slot {
+    const target = this.#newStruct(context, { shape: "tuple", doc: "", rest: type.rest !== undefined });
+    return this.#fillTuple(target, type, context) ? slot({ kind: "struct", target }) : slot(nothing);
+  }
+
+  /** @returns false when a part of it has no place */
+  #fillTuple(target: CapnpStruct, type: Extract<Type, { kind: "tuple" }>, context: Context): boolean {
+    const names = this.#namesIn(target.members);
+    const members = type.elements.map((element, i) => {
+      const name = unique(memberName(element.name ?? `item${i + 1}`), names, i + 1);
+      const inside = { ...context, parent: target, name: typeWord(name), lockPath: `${context.lockPath}[${i}]` };
+      return member(name, element.name ?? `item${i + 1}`, this.#type(element.type, inside), element.optional, "");
+    });
+    if (type.rest !== undefined) {
+      const name = unique("rest", names);
+      const inside = { ...context, parent: target, name: typeWord(name), lockPath: `${context.lockPath}[...]` };
+      const element = this.#element(type.rest, inside);
+      members.push(member(name, name, slot(element.kind === "void" ? nothing : listOf(element)), false, ""));
+    }
+    if (members.some((part) => part.type.kind === "void")) {
+      remove(target);
+      return false;
+    }
+    target.members = members;
+    return true;
+  }
+
+  #reference(type: Extract<Type, { kind: "ref" }>, context: Context): Slot {
+    type.args.forEach((arg, i) => {
+      this.#rememberPaths(arg, `${context.lockPath}<${i}>`);
+    });
+    const shape = instantiate(this.#index.type(type.target), type.args);
+    if (shape.kind === "enum") return slot(this.#enumOf(type, shape));
+    if (shape.kind !== "alias") return slot({ kind: "struct", target: this.#structOf(type) });
+    const inner = withoutNull(shape.type);
+    if (isStruct(inner)) {
+      const target = this.#structOf(type);
+      return { type: target === undefined ? nothing : { kind: "struct", target }, nullable: inner !== shape.type };
+    }
+    return this.#alias(type, shape.type);
+  }
+
+  /** What an alias stands for, unless that is itself: then a struct stands for it. */
+  #alias(ref: Extract<Type, { kind: "ref" }>, type: Type): Slot {
+    const key = typeKey(ref);
+    const known = this.#aliases.get(key);
+    if (known === "open") return slot({ kind: "struct", target: this.#aliasStruct(ref) });
+    if (known !== undefined) return known;
+    this.#aliases.set(key, "open");
+    const declaration = this.#index.type(ref.target);
+    const file = this.#fileOf(this.#index.moduleOf(ref.target));
+    const context = { file, parent: undefined, name: this.#nameOf(ref), lockPath: declaration.name };
+    const found = this.#type(type, context);
+    this.#aliases.set(key, found);
+    return found;
+  }
+
+  /** The struct that stands for an alias. */
+  #aliasStruct(ref: Extract<Type, { kind: "ref" }>): CapnpStruct {
+    const key = `alias ${typeKey(ref)}`;
+    const known = this.#structs.get(key);
+    if (known !== undefined) return known;
+    const target = this.#declaredStruct(ref, "alias");
+    this.#structs.set(key, target);
+    const { type } = instantiate(this.#index.type(ref.target), ref.args) as Extract<Shape, { kind: "alias" }>;
+    const { name: lockPath } = this.#index.type(ref.target);
+    const context = { file: target.file, parent: undefined, name: target.name, lockPath };
+    const isOpen = this.#aliases.get(typeKey(ref)) === "open";
+    const value = isOpen ? this.#type(type, context) : this.#reference(ref, context);
+    target.members = [member("value", "value", value, false, "")];
+    if (value.type.kind === "void") remove(target);
+    return target;
+  }
+
+  #inline(type: Extract<Type, { kind: "inline" }>, given: Context): Slot {
+    const { shape } = type;
+    if (shape.kind === "alias") return this.#type(shape.type, given);
+    const context = { ...given, lockPath: this.#lockPaths.get(type) ?? given.lockPath };
+    if (shape.kind === "enum") return slot(this.#enumAt(type, shape, context));
+    const target = this.#newStruct(context, structKind(shape));
+    this.#fill(target, shape, context);
+    return slot({ kind: "struct", target });
+  }
+
+  #rememberPaths(type: Type, path: string): void {
+    switch (type.kind) {
+      case "inline":
+        if (!this.#lockPaths.has(type)) this.#lockPaths.set(type, path);
+        break;
+      case "array":
+      case "set":
+        this.#rememberPaths(type.element, `${path}[]`);
+        break;
+      case "map":
+        this.#rememberPaths(type.key, `${path}{key}`);
+        this.#rememberPaths(type.value, `${path}{}`);
+        break;
+      case "record":
+        this.#rememberPaths(type.value, `${path}{}`);
+        break;
+      case "nullable":
+        this.#rememberPaths(type.inner, path);
+        break;
+      case "tuple":
+        type.elements.forEach((element, i) => {
+          this.#rememberPaths(element.type, `${path}[${i}]`);
+        });
+        if (type.rest !== undefined) this.#rememberPaths(type.rest, `${path}[...]`);
+        break;
+      case "ref":
+        type.args.forEach((arg, i) => {
+          this.#rememberPaths(arg, `${path}<${i}>`);
+        });
+    }
+  }
+
+  // Structs.
+
+  /** The struct of a message, of a choice, or of an alias of what is one. */
+  #structOf(ref: Extract<Type, { kind: "ref" }>): CapnpStruct {
+    const key = typeKey(ref);
+    const known = this.#structs.get(key);
+    if (known !== undefined) return known;
+    const declaration = this.#index.type(ref.target);
+    let shape = instantiate(declaration, ref.args);
+    const inner = shape.kind === "alias" ? withoutNull(shape.type) : undefined;
+    if (inner?.kind === "inline") shape = inner.shape;
+    const isTuple = inner?.kind === "tuple";
+    const kind = isTuple ? ({ shape: "tuple", rest: inner.rest !== undefined } as const) : structKind(shape);
+    const target = this.#declaredStruct(ref, kind.shape, kind);
+    this.#structs.set(key, target);
+    const context = { file: target.file, parent: target, name: "", lockPath: declaration.name };
+    if (isTuple) this.#fillTuple(target, inner, context);
+    else this.#fill(target, shape, { ...context, parent: undefined });
+    return target;
+  }
+
+  #declaredStruct(
+    ref: Extract<Type, { kind: "ref" }>,
+    shape: CapnpStruct["shape"],
+    more: Pick<CapnpStruct, "discriminant" | "rest"> = {},
+  ): CapnpStruct {
+    const declaration = this.#index.type(ref.target);
+    const file = this.#fileOf(this.#index.moduleOf(ref.target));
+    const name = this.#nameOf(ref);
+    const target: CapnpStruct = {
+      ...{ kind: "struct", name, file, parent: undefined, doc: declaration.doc, shape, ...more },
+      ...(declaration.exported && { root: { name: ref.args.length === 0 ? declaration.name : name, type: ref } }),
+      ...{ members: [], layout: noLayout, nested: [] },
+    };
+    file.types.push(target);
+    return target;
+  }
+
+  readonly #declaredNames = new Map<string, string>();
+
+  /** `Tree`, or `PageOfItem`: in its file no other type is called so. */
+  #nameOf(ref: Extract<Type, { kind: "ref" }>): string {
+    const key = typeKey(ref);
+    const known = this.#declaredNames.get(key);
+    if (known !== undefined) return known;
+    const names = this.#namesIn(this.#fileOf(this.#index.moduleOf(ref.target)));
+    const wanted = typeName(this.#wordFor(ref));
+    const name = ref.args.length === 0 && !this.#hasDeclared(ref.target, wanted) ? wanted : unique(wanted, names);
+    this.#declaredNames.set(key, name);
+    return name;
+  }
+
+  /** Whether another declaration of the file has taken the name. */
+  #hasDeclared(key: DeclarationKey, name: string): boolean {
+    return [...this.#declaredNames].some(([other, taken]) => {
+      return taken === name && other !== key && other.slice(0, other.indexOf("#")) === key.slice(0, key.indexOf("#"));
+    });
+  }
+
+  #wordFor(type: Type): string {
+    switch (type.kind) {
+      case "ref": {
+        const { name } = this.#index.type(type.target);
+        return type.args.length === 0 ? name : `${name} of ${type.args.map((arg) => this.#wordFor(arg)).join(" and ")}`;
+      }
+      case "scalar":
+        return type.scalar;
+      case "typedArray":
+        return `${type.element} array`;
+      case "array":
+        return `list of ${this.#wordFor(type.element)}`;
+      case "set":
+        return `set of ${this.#wordFor(type.element)}`;
+      case "map":
+        return `map of ${this.#wordFor(type.key)} to ${this.#wordFor(type.value)}`;
+      case "record":
+        return `record of ${this.#wordFor(type.value)}`;
+      case "nullable":
+        return `nullable ${this.#wordFor(type.inner)}`;
+      default:
+        return `${type.kind} ${createHash("sha256").update(textOf(type)).digest("hex").slice(0, 6)}`;
+    }
+  }
+
+  #newStruct(
+    { file, parent, name }: Context,
+    rest: Pick<CapnpStruct, "shape" | "doc" | "discriminant" | "rest">,
+  ): CapnpStruct {
+    const scope = parent ?? file;
+    const target: CapnpStruct = {
+      ...{ kind: "struct", name: unique(typeName(name), this.#namesIn(scope)), file, parent, ...rest },
+      ...{ members: [], layout: noLayout, nested: [] },
+    };
+    (parent?.nested ?? file.types).push(target);
+    return target;
+  }
+
+  #fill(target: CapnpStruct, shape: Shape, context: Context): void {
+    const inside = { ...context, parent: target };
+    switch (shape.kind) {
+      case "message":
+        target.members = this.#members("message", shape.fields, inside);
+        break;
+      case "oneof":
+        target.members = [unset, ...this.#members("oneof", shape.cases, inside)];
+        break;
+      case "union": {
+        const cases = shape.variants.map((variant): Field => {
+          const { tag, id, type, at } = variant;
+          return { name: tag, id, type, optional: false, readonly: false, doc: "", tags: {}, at };
+        });
+        target.members = [unset, ...this.#members("union", cases, inside, "|")];
+        break;
+      }
+      default:
+        throw new Error(`cannot make a struct of a ${shape.kind}`);
+    }
+  }
+
+  #members(kind: BlockKind, fields: readonly Field[], context: Context, joint = "."): readonly CapnpMember[] {
+    const block = this.#blockOf(kind, context);
+    this.#checkOrder(kind, fields, context);
+    const live = new Set(fields.map(({ id }) => id));
+    const gone = (block?.entries ?? []).filter(({ id, retired }) => retired && !live.has(id));
+    const all = [...fields, ...gone].sort((a, b) => a.id - b.id);
+    const names = new Set(kind === "message" ? [] : ["unset"]);
+    return all.map((entry) => {
+      if ("tags" in entry) return this.#member(entry, kind, names, context, joint);
+      const name = unique(memberName(`obsolete ${entry.name}`), names, entry.id);
+      return this.#obsolete(entry, name, kind, fields, context);
+    });
+  }
+
+  #member(field: Field, kind: BlockKind, names: Set<string>, context: Context, joint: string): CapnpMember {
+    const { name, wireName, id, type, optional, doc, at } = field;
+    const spelt = unique(memberName(wireName ?? name), names, id);
+    const lockPath = `${context.lockPath}${joint}${lockName(name)}`;
+    const inside = { ...context, name: typeWord(spelt), lockPath };
+    // A case has no union of its own that could say that its value is null.
+    const found = kind === "oneof" ? slot(this.#element(type, inside)) : this.#type(type, inside);
+    if (found.type.kind !== "void") return member(spelt, name, found, optional, doc, kind !== "message");
+    this.#diagnostics.push(diagnostic("VC4030", at, { member: `${context.lockPath}.${name}` }));
+    return member(spelt, undefined, slot(nothing), false, "Means something inside a running mesh alone.");
+  }
+
+  #obsolete(
+    { name, type }: LockEntry,
+    spelt: string,
+    kind: BlockKind,
+    fields: readonly Field[],
+    context: Context,
+  ): CapnpMember {
+    const parsed = parseObsolete(type, (wanted) => this.#resolve(wanted, context));
+    if (parsed === undefined) {
+      const at = fields[0]?.at ?? { file: context.file.module, line: 1, column: 1 };
+      this.#diagnostics.push(diagnostic("VC4032", at, { member: `${context.lockPath}.${name}`, type }));
+    }
+    const { type: known, nullable, optional } = parsed ?? { type: nothing, nullable: false, optional: false };
+    return member(spelt, undefined, { type: known, nullable }, optional, "Is no more.", kind !== "message");
+  }
+
+  /** A type that the lock names: in the same file, or in the only one that has it, or as the lock alone knows it. */
+  #resolve(name: string, context: Context): Slot | undefined {
+    const { modules } = this.#index.schema;
+    const declarations = modules.flatMap(({ types }) => types.filter((type) => type.name === name));
+    const here = declarations.find(({ key }) => key.startsWith(`${context.file.module}#`));
+    const found = here ?? (declarations.length === 1 ? declarations[0] : undefined);
+    if (found === undefined) {
+      const type = lockedType(this.#lock, name);
+      return type && slot(type);
+    }
+    // Arguments do not change how large a struct's pointer is; an alias of its parameter nobody can tell.
+    if (found.typeParameters.length > 0) return found.shape.kind === "alias" ? undefined : slot({ kind: "anyPointer" });
+    return this.#reference({ kind: "ref", target: found.key, args: [] }, context);
+  }
+
+  #blockOf(kind: BlockKind, context: Context, lock: Lock = this.#lock): LockBlock | undefined {
+    const named = lock.blocks.filter((block) => block.kind === kind && block.name === context.lockPath);
+    return named.find(({ module }) => module === withoutExtension(context.file.module)) ?? named[0];
+  }
+
+  /** A new member stands behind all that there were: else theirs would move. */
+  #checkOrder(kind: BlockKind, fields: readonly Field[], context: Context): void {
+    const known = this.#before && this.#blockOf(kind, context, this.#before)?.entries;
+    if (known === undefined) return;
+    const ids = new Set(known.map(({ id }) => id));
+    const highest = Math.max(0, ...ids);
+    for (const { name, id, at } of fields) {
+      if (ids.has(id) || id > highest) continue;
+      this.#diagnostics.push(diagnostic("VC4031", at, { member: `${context.lockPath}.${name}`, id, highest }));
+    }
+  }
+
+  // Enumerations.
+
+  #enumOf(ref: Extract<Type, { kind: "ref" }>, shape: Extract<Shape, { kind: "enum" }>): CapnpType {
+    const { name: declared, doc, key } = this.#index.type(ref.target);
+    const file = this.#fileOf(this.#index.moduleOf(key));
+    const numeric = numberType(shape.values, ref);
+    if (numeric !== undefined) {
+      if (!this.#enums.has(key)) {
+        this.#enums.set(key, { kind: "enum", name: "", file, parent: undefined, doc, type: ref, values: [] });
+        file.types.push({ kind: "constants", name: this.#nameOf(ref), doc, values: constantsOf(shape.values) });
+      }
+      return numeric;
+    }
+    let target = this.#enums.get(key);
+    if (target === undefined) {
+      const context = { file, parent: undefined, name: "", lockPath: declared };
+      const values = this.#values(shape.values, context);
+      target = { kind: "enum", name: this.#nameOf(ref), file, parent: undefined, doc, type: ref, values };
+      this.#enums.set(key, target);
+      file.types.push(target);
+    }
+    return { kind: "enum", target };
+  }
+
+  #enumAt(type: Type, shape: Extract<Shape, { kind: "enum" }>, context: Context): CapnpType {
+    const numeric = numberType(shape.values, type);
+    if (numeric !== undefined) return numeric;
+    const { file, parent } = context;
+    const name = unique(typeName(context.name), this.#namesIn(parent ?? file));
+    const values = this.#values(shape.values, context);
+    const target: CapnpEnum = { kind: "enum", name, file, parent, doc: "", type, values };
+    (parent?.nested ?? file.types).push(target);
+    return { kind: "enum", target };
+  }
+
+  #values(values: readonly EnumValue[], context: Context): readonly CapnpEnumValue[] {
+    const live = new Set(values.map(({ id }) => id));
+    const gone = (this.#blockOf("enum", context)?.entries ?? []).filter(({ id, retired }) => retired && !live.has(id));
+    const names = new Set(["unspecified"]);
+    const all = [...values, ...gone].sort((a, b) => a.id - b.id);
+    this.#checkOrder("enum", values as unknown as readonly Field[], context);
+    return [
+      { name: "unspecified", value: undefined, doc: "" },
+      ...all.map((entry): CapnpEnumValue => {
+        if (!("value" in entry)) {
+          return { name: unique(memberName(`obsolete ${entry.name}`), names, entry.id), value: undefined, doc: "" };
+        }
+        return { name: unique(memberName(entry.name), names, entry.id), value: entry.value, doc: entry.doc };
+      }),
+    ];
+  }
+}
+
+const unset = plainMember("unset", undefined, nothing);
+
+function slot(type: CapnpType): Slot {
+  return { type, nullable: false };
+}
+
+function scalarType(scalar: string): CapnpType {
+  if (scalar === "string") return { kind: "text" };
+  if (scalar === "bytes") return { kind: "bytes" };
+  return { kind: "data", scalar: scalars[scalar] as DataScalar };
+}
+
+function listOf(element: CapnpType): CapnpType {
+  return { kind: "list", element, as: "array" };
+}
+
+function within(context: Context, name: string, path: string): Context {
+  return { ...context, name: context.name + name, lockPath: context.lockPath + path };
+}
+
+function withoutNull(type: Type): Type {
+  if (type.kind === "nullable") return withoutNull(type.inner);
+  return type.kind === "inline" && type.shape.kind === "alias" ? withoutNull(type.shape.type) : type;
+}
+
+/** Whether a type written in place is a struct of its own. */
+function isStruct(type: Type): boolean {
+  return type.kind === "tuple" || (type.kind === "inline" && type.shape.kind !== "enum");
+}
+
+function structKind(shape: Shape): Pick<CapnpStruct, "shape" | "discriminant" | "doc"> {
+  if (shape.kind === "message") return { shape: "message", doc: "" };
+  return { shape: "choice", doc: "", ...(shape.kind === "union" && { discriminant: shape.discriminant }) };
+}
+
+/** Whole numbers stay numbers: those that a schema does not know yet, too. */
+function numberType(values: readonly EnumValue[], type: Type): CapnpType | undefined {
+  const whole = values.every(({ value }) => typeof value === "number" && Number.isInteger(value));
+  if (!whole) return undefined;
+  const small = values.every(({ value }) => Math.abs(Number(value)) < 2 ** 31);
+  return { kind: "data", scalar: small ? "int32" : "float64", type };
+}
+
+function constantsOf(values: readonly EnumValue[]) {
+  const names = new Set<string>();
+  return values.map(({ name, value, doc }) => ({ name: unique(memberName(name), names), value: Number(value), doc }));
+}
+
+function plainMember(name: string, source: string | undefined, type: CapnpType): CapnpMember {
+  return { name, source, type, doc: "", optional: false, nullable: false, ordinals: 1 };
+}
+
+/** @param isCase of a choice, which has no union of its own */
+function member(
+  name: string,
+  source: string | undefined,
+  { type, nullable }: Slot,
+  optional: boolean,
+  doc: string,
+  isCase = false,
+): CapnpMember {
+  // A pointer that is null says by itself that nothing is there; data, and two ways not to be there, need to be told.
+  const told = !isCase && type.kind !== "void" && (optional || nullable);
+  const alone = takes(type) === "pointer" && !(optional && nullable);
+  const ordinals = !told || alone ? 1 : optional && nullable ? 3 : 2;
+  return { name, source, type, doc, optional, nullable, ordinals };
+}
+
+/** Takes a struct out again that turned out to hold what has no place. */
+function remove(target: CapnpStruct): void {
+  const list: unknown[] = target.parent?.nested ?? target.file.types;
+  const i = list.indexOf(target);
+  if (i >= 0) list.splice(i, 1);
+}
+
+function lockName(name: string): string {
+  return /^[\p{L}_$][\p{L}\p{N}_$./@~-]*$/u.test(name) ? name : JSON.stringify(name);
+}
+
+function layOutAll(type: CapnpFile["types"][number]): void {
+  if (type.kind !== "struct") return;
+  type.layout = layOut(type);
+  type.nested.forEach(layOutAll);
+}

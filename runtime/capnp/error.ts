@@ -1,0 +1,71 @@
+/** What goes wrong between values and Cap'n Proto messages. */
+
+/**
+ * `cannot write Tree.leaves[3].size: invalid uint32: expected …, got …`, or
+ * `cannot read the message: the list at word 7 of segment 0 ends past its segment`.
+ */
+export class CapnpError extends Error {
+  override readonly name: string = "CapnpError";
+  readonly verb: "read" | "write";
+  /** The place of the value, from the name of the struct; `the message` where the bytes themselves are at fault. */
+  readonly path: string;
+  /** What is wrong there. */
+  readonly reason: string;
+
+  constructor(verb: "read" | "write", path: string, reason: string) {
+    super(`cannot ${verb} ${path}: ${reason}`);
+    this.verb = verb;
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** A mistake below a place: each level that it passes on its way up puts its own name before it. */
+export class Misplaced extends Error {
+  readonly verb: "read" | "write";
+  readonly reason: string;
+  readonly path: string;
+
+  constructor(verb: "read" | "write", reason: string, path = "") {
+    super(reason);
+    this.verb = verb;
+    this.reason = reason;
+    this.path = path;
+  }
+}
+
+/** @throws always: `error` again, one step further up */
+export function rethrowAt(step: string, error: unknown): never {
+  if (error instanceof Misplaced) throw new Misplaced(error.verb, error.reason, step + error.path);
+  throw error;
+}
+
+/** `.name`, or `["na me"]`. */
+export function memberStep(name: string): string {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+/** A value as an error shows it: short, on one line. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+    case "bigint":
+      return `${value}n`;
+    case "number":
+    case "boolean":
+      return Object.is(value, -0) ? "-0" : String(value);
+    case "function":
+      return "a function";
+    case "symbol":
+      return "a symbol";
+    default:
+      return Array.isArray(value) ? "an array" : `an object of class ${classOf(value as object)}`;
+  }
+}
+
+function classOf(value: object): string {
+  const { constructor: made } = value as { constructor?: unknown };
+  return typeof made === "function" && made.name !== "" ? made.name : "Object";
+}

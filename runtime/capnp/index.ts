@@ -1,0 +1,37 @@
+/**
+ * What generated Cap'n Proto readers import: `viceroy/capnp/v1`. Depends on nothing, not on the rest of Viceroy either. A
+ * name that has been here stays, with its meaning.
+ */
+export * from "./blob.js";
+export type { WriteOptions } from "./builder.js";
+export * from "./data.js";
+export { CapnpError } from "./error.js";
+export { ListReader, list, map, record, set } from "./list.js";
+export type { ReadLimits } from "./message.js";
+export { nullable } from "./nullable.js";
+export {
+  hasPointer,
+  readBool,
+  readCase,
+  readDate,
+  readEnum,
+  readFloat32,
+  readFloat64,
+  readInt32,
+  readInt64,
+  readPointer,
+  readUint16,
+  readUint32,
+  readUint64,
+  StructReader,
+} from "./struct.js";
+export {
+  type Member,
+  readMessage,
+  readValue,
+  type StructShape,
+  type StructType,
+  struct,
+  writeMessage,
+} from "./struct-type.js";
+export type { CapnpType, DataType, PointerType } from "./type.js";

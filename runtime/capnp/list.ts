@@ -1,0 +1,287 @@
+/** Lists: read in place element by element, and written from arrays. */
+import type { Builder } from "./builder.js";
+import { describe, Misplaced, rethrowAt } from "./error.js";
+import { follow, type Message, malformed, placeOf, type Segment, target } from "./message.js";
+import { kindOf } from "./struct.js";
+import { bitsOf, type CapnpType, ListSize, type PointerType } from "./type.js";
+
+/** Where a list is and what its elements take. */
+interface ListPlace {
+  readonly segment: Segment;
+  /** Byte at which the first element begins. */
+  readonly start: number;
+  readonly length: number;
+  /** Bits from one element to the next. */
+  readonly step: number;
+  readonly size: number;
+  /** Of an element that is a struct, in bytes. */
+  readonly dataSize: number;
+  readonly pointerCount: number;
+}
+
+const empty: ListPlace = {
+  segment: target.segment,
+  start: 0,
+  length: 0,
+  step: 0,
+  size: ListSize.void,
+  dataSize: 0,
+  pointerCount: 0,
+};
+
+/** The list that the pointer at byte `at` leads to; undefined for null. Its elements are known to be there. */
+export function listAt(message: Message, segment: Segment, at: number): ListPlace | undefined {
+  if (!follow(message, segment, at)) return undefined;
+  const { segment: there, at: start, low, high } = target;
+  if ((low & 3) !== 1) throw malformed(`expected a list at ${placeOf(segment, at)}, got ${kindOf(low)}`);
+  const size = high & 7;
+  const count = high >>> 3;
+  const bytes = size === ListSize.composite ? 8 + count * 8 : Math.ceil((count * (bitsOf[size] as number)) / 8);
+  if (start < 0 || start + bytes > there.bytes.byteLength) {
+    throw malformed(`the list at ${placeOf(segment, at)} lies outside of its segment`);
+  }
+  if (size === ListSize.composite) return composite(message, there, start, count, segment, at);
+  // Elements without a size cost something too: else a few bytes would be a list of millions.
+  message.spend(size === ListSize.void ? count : bytes + 8);
+  const step = bitsOf[size] as number;
+  const isPointer = size === ListSize.pointer;
+  const dataSize = isPointer ? 0 : step >>> 3;
+  return { segment: there, start, length: count, step, size, dataSize, pointerCount: isPointer ? 1 : 0 };
+}
+
+function composite(
+  message: Message,
+  there: Segment,
+  tag: number,
+  words: number,
+  segment: Segment,
+  at: number,
+): ListPlace {
+  const low = there.view.getUint32(tag, true);
+  const high = there.view.getUint32(tag + 4, true);
+  if ((low & 3) !== 0) throw malformed(`the list at ${placeOf(segment, at)} has elements that are no structs`);
+  const length = low >>> 2;
+  const dataWords = high & 0xffff;
+  const pointerCount = high >>> 16;
+  if (length * (dataWords + pointerCount) > words) {
+    throw malformed(
+      `the list at ${placeOf(segment, at)} has ${length} elements, for which its ${words} words are too few`,
+    );
+  }
+  message.spend(dataWords + pointerCount === 0 ? length + 16 : words * 8 + 16);
+  const step = (dataWords + pointerCount) * 64;
+  return {
+    segment: there,
+    start: tag + 8,
+    length,
+    step,
+    size: ListSize.composite,
+    dataSize: dataWords * 8,
+    pointerCount,
+  };
+}
+
+/** A list that is read where it lies. */
+export class ListReader<View> implements Iterable<View> {
+  readonly #place: ListPlace;
+  readonly #element: CapnpType<View>;
+  readonly #message: Message;
+  readonly #depth: number;
+
+  /** @internal */
+  constructor(place: ListPlace, element: CapnpType<View>, message: Message, depth: number) {
+    this.#place = place;
+    this.#element = element;
+    this.#message = message;
+    this.#depth = depth;
+  }
+
+  get length(): number {
+    return this.#place.length;
+  }
+
+  /** @returns undefined where there is none; negative numbers count from the end */
+  at(index: number): View | undefined {
+    const i = index < 0 ? this.length + index : index;
+    return Number.isInteger(i) && i >= 0 && i < this.length ? this.#read(i) : undefined;
+  }
+
+  #read(index: number): View {
+    const { segment, start, step, dataSize, pointerCount } = this.#place;
+    const element = this.#element;
+    const bit = index * step;
+    const at = start + Math.floor(bit / 8);
+    if (element.kind === "data") return element.view(segment.view, at, bit & 7);
+    if (element.inList === undefined) return element.view(this.#message, segment, at + dataSize, this.#depth);
+    return element.inList.view(this.#message, segment, at, dataSize, pointerCount, this.#depth);
+  }
+
+  *[Symbol.iterator](): IterableIterator<View> {
+    for (let i = 0; i < this.length; i++) yield this.#read(i);
+  }
+
+  /** All elements, each as `at` gives it. */
+  toArray(): View[] {
+    return Array.from(this);
+  }
+}
+
+/** Whether elements of `type` can be read from a list as it was written. */
+function readable({ size, dataSize, pointerCount }: ListPlace, type: CapnpType): boolean {
+  if (type.kind === "data") {
+    if (type.size === ListSize.bit) return size === ListSize.bit;
+    const bytes = (bitsOf[type.size] as number) / 8;
+    return size !== ListSize.bit && dataSize >= bytes;
+  }
+  // A list of numbers may have become one of structs whose first field they are.
+  return type.inList === undefined ? pointerCount > 0 : size !== ListSize.bit;
+}
+
+function listView<View>(
+  element: CapnpType<View>,
+  message: Message,
+  segment: Segment,
+  at: number,
+  depth: number,
+): ListReader<View> {
+  const below = message.descend(depth);
+  const place = listAt(message, segment, at);
+  if (place === undefined) return new ListReader(empty, element, message, below);
+  if (place.length > 0 && !readable(place, element)) {
+    throw malformed(`the list at ${placeOf(segment, at)} has elements of another type`);
+  }
+  return new ListReader(place, element, message, below);
+}
+
+/** What becomes of a list as a value, and what of a value can be written as one. */
+interface Collection<Value> {
+  make(elements: unknown[]): Value;
+  /** @throws Misplaced for what is none */
+  elements(value: unknown): readonly unknown[];
+}
+
+const arrays: Collection<unknown[]> = {
+  make: (elements) => elements,
+  elements(value) {
+    if (!Array.isArray(value)) throw new Misplaced("write", `invalid array: expected an array, got ${describe(value)}`);
+    return value;
+  },
+};
+
+const sets: Collection<Set<unknown>> = {
+  make: (elements) => new Set(elements),
+  elements(value) {
+    if (!(value instanceof Set)) throw new Misplaced("write", `invalid set: expected a Set, got ${describe(value)}`);
+    return [...value];
+  },
+};
+
+const maps: Collection<Map<unknown, unknown>> = {
+  make: (elements) => new Map(elements as [unknown, unknown][]),
+  elements(value) {
+    if (!(value instanceof Map)) throw new Misplaced("write", `invalid map: expected a Map, got ${describe(value)}`);
+    return [...value];
+  },
+};
+
+const records: Collection<Record<string, unknown>> = {
+  make(elements) {
+    const record: Record<string, unknown> = {};
+    for (const [key, value] of elements as [string, unknown][]) setOwn(record, key, value);
+    return record;
+  },
+  elements(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw new Misplaced("write", `invalid record: expected an object, got ${describe(value)}`);
+    }
+    return Object.entries(value);
+  },
+};
+
+/** Sets a property of its own, `__proto__` too. */
+export function setOwn(object: object, key: string, value: unknown): void {
+  if (key !== "__proto__") (object as Record<string, unknown>)[key] = value;
+  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+function collection<View>(
+  element: CapnpType<View>,
+  { make, elements }: Collection<unknown>,
+): PointerType<ListReader<View>> {
+  return {
+    kind: "pointer",
+    size: ListSize.pointer,
+    view: (message, segment, at, depth) => listView(element, message, segment, at, depth),
+    empty: (message, depth) => new ListReader(empty, element, message, depth),
+    value(list) {
+      const values: unknown[] = [];
+      let i = 0;
+      try {
+        for (const view of list) {
+          values.push(element.kind === "data" ? view : element.value(view));
+          i++;
+        }
+      } catch (error) {
+        rethrowAt(`[${i}]`, error);
+      }
+      return make(values);
+    },
+    write: (builder, at, value, depth) => writeList(element, builder, at, elements(value), depth),
+  };
+}
+
+/** `T[]`. */
+export function list<View>(element: CapnpType<View>): PointerType<ListReader<View>> {
+  return collection(element, arrays);
+}
+
+/** `Set<T>`. */
+export function set<View>(element: CapnpType<View>): PointerType<ListReader<View>> {
+  return collection(element, sets);
+}
+
+/** `Map<K, V>`, from the struct that holds an entry. */
+export function map<View>(entry: PointerType<View>): PointerType<ListReader<View>> {
+  return collection(entry, maps);
+}
+
+/** `Record<string, T>`, from the struct that holds an entry. */
+export function record<View>(entry: PointerType<View>): PointerType<ListReader<View>> {
+  return collection(entry, records);
+}
+
+function writeList(element: CapnpType, builder: Builder, at: number, values: readonly unknown[], depth: number): void {
+  const below = builder.descend(depth);
+  const listed = element.kind === "pointer" ? element.inList : undefined;
+  if (listed !== undefined) {
+    const { dataWords, pointerWords } = listed;
+    const words = (dataWords + pointerWords) * values.length;
+    const to = builder.allocate(1 + words);
+    builder.listPointer(at, to, ListSize.composite, words);
+    builder.structPointer(to, to + 8, dataWords, pointerWords);
+    builder.view.setUint32(to, values.length * 4, true);
+    eachOf(values, (value, i) => {
+      listed.write(builder, to + 8 + i * (dataWords + pointerWords) * 8, value, below);
+    });
+    return;
+  }
+  const bits = bitsOf[element.size] as number;
+  const to = builder.allocate(Math.ceil((bits * values.length) / 64));
+  builder.listPointer(at, to, element.size, values.length);
+  eachOf(values, (value, i) => {
+    const bit = i * bits;
+    const place = to + Math.floor(bit / 8);
+    if (element.kind === "data") element.write(builder.view, place, bit & 7, value);
+    else element.write(builder, place, value, below);
+  });
+}
+
+function eachOf(values: readonly unknown[], write: (value: unknown, i: number) => void): void {
+  let i = 0;
+  try {
+    // By index: holes are values that are refused.
+    for (; i < values.length; i++) write(values[i], i);
+  } catch (error) {
+    rethrowAt(`[${i}]`, error);
+  }
+}

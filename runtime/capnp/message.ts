@@ -1,0 +1,160 @@
+/**
+ * A message as it lies in memory: its segments, and what may still be read of it. Nothing is copied and nothing is ever
+ * written: the memory may be shared, mapped for reading alone, or belong to somebody else. Every word that says where
+ * something is is read once and checked before it is used, so that a peer that changes the memory meanwhile changes
+ * values, never what is looked at.
+ *
+ * After the encoding specification of Cap'n Proto, https://capnproto.org/encoding.html.
+ */
+import { CapnpError } from "./error.js";
+
+export interface ReadLimits {
+  /**
+   * Bytes that may be looked at, counted again each time they are: what keeps a small message whose pointers all lead to
+   * the same place from being a large one. Default: 64 MiB or eight times the message, whichever is more. A reader that is
+   * kept for long and asked again and again wants `Infinity`.
+   */
+  readonly traversal?: number;
+  /** Structs and lists in each other. Default: 64. */
+  readonly depth?: number;
+}
+
+export const defaultDepth = 64;
+const defaultTraversal = 64 * 2 ** 20;
+const mostSegments = 512;
+
+export interface Segment {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+}
+
+export class Message {
+  readonly segments: readonly Segment[];
+  readonly depth: number;
+  #left: number;
+
+  constructor(segments: readonly Uint8Array[], limits: ReadLimits = {}) {
+    this.segments = segments.map((bytes, id) => {
+      return { id, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+    });
+    const size = segments.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.depth = limits.depth ?? defaultDepth;
+    this.#left = limits.traversal ?? Math.max(defaultTraversal, 8 * size);
+  }
+
+  /** Takes `bytes` from what may still be read. */
+  spend(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) {
+      throw malformed(
+        "more of it has been looked at than its limit allows. A message that refers to the same place again and again is " +
+          "refused; for one that can be trusted give { traversal: Infinity }",
+      );
+    }
+  }
+
+  /** @throws CapnpError when `left` levels are none */
+  descend(left: number): number {
+    if (left <= 0) throw malformed(`it nests deeper than ${this.depth} levels`);
+    return left - 1;
+  }
+}
+
+export function malformed(reason: string): CapnpError {
+  return new CapnpError("read", "the message", reason);
+}
+
+/**
+ * The segments of a message as it travels: their number, their sizes, and then they themselves. What comes behind the
+ * message is not looked at, so that it may lie in memory that is larger.
+ */
+export function openMessage(bytes: Uint8Array, limits?: ReadLimits): Message {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError("cannot read a message: expected a Uint8Array");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.byteLength < 8) throw malformed(`expected at least 8 bytes, got ${bytes.byteLength}`);
+  const count = view.getUint32(0, true) + 1;
+  if (count > mostSegments) throw malformed(`expected at most ${mostSegments} segments, got ${count}`);
+  let at = 8 * Math.ceil((4 + 4 * count) / 8);
+  if (at > bytes.byteLength)
+    throw malformed(`the sizes of its ${count} segments do not fit into ${bytes.byteLength} bytes`);
+  const segments: Uint8Array[] = [];
+  for (let i = 0; i < count; i++) {
+    const size = 8 * view.getUint32(4 + 4 * i, true);
+    if (at + size > bytes.byteLength) {
+      throw malformed(`segment ${i} of ${size} bytes ends past the end: there are ${bytes.byteLength - at} bytes left`);
+    }
+    segments.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  if ((segments[0] as Uint8Array).byteLength < 8) throw malformed("its first segment has no root");
+  return new Message(segments, limits);
+}
+
+/** What a pointer leads to. One object, used again and again: what is in it is taken out at once. */
+export const target: { segment: Segment; at: number; low: number; high: number } = {
+  segment: { id: 0, bytes: new Uint8Array(0), view: new DataView(new ArrayBuffer(0)) },
+  at: 0,
+  low: 0,
+  high: 0,
+};
+
+/**
+ * Follows the pointer at byte `at`, through far pointers too, and puts what it says into `target`: the segment and the byte
+ * at which its content begins, and the two halves of the pointer that describes it.
+ * @returns false for null
+ */
+export function follow(message: Message, segment: Segment, at: number): boolean {
+  const low = segment.view.getInt32(at, true);
+  const high = segment.view.getUint32(at + 4, true);
+  if (low === 0 && high === 0) return false;
+  if ((low & 3) !== 2) {
+    target.segment = segment;
+    target.at = at + 8 + (low >> 2) * 8;
+    target.low = low;
+    target.high = high;
+    return true;
+  }
+  return followFar(message, segment, at, low, high);
+}
+
+function followFar(message: Message, from: Segment, place: number, low: number, high: number): boolean {
+  const far = segmentOf(message, high, from, place);
+  const pad = (low >>> 3) * 8;
+  const double = (low & 4) !== 0;
+  if (pad + (double ? 16 : 8) > far.bytes.byteLength) {
+    throw malformed(`the far pointer at ${placeOf(from, place)} leads past the end of segment ${far.id}`);
+  }
+  message.spend(double ? 16 : 8);
+  const first = far.view.getInt32(pad, true);
+  const second = far.view.getUint32(pad + 4, true);
+  if (!double) {
+    if (first === 0 && second === 0) return false;
+    if ((first & 3) === 2) throw malformed(`the far pointer at ${placeOf(from, place)} leads to another one`);
+    target.segment = far;
+    target.at = pad + 8 + (first >> 2) * 8;
+    target.low = first;
+    target.high = second;
+    return true;
+  }
+  if ((first & 7) !== 2) throw malformed(`the double far pointer at ${placeOf(from, place)} leads to no far pointer`);
+  target.segment = segmentOf(message, second, far, pad);
+  target.at = (first >>> 3) * 8;
+  target.low = far.view.getInt32(pad + 8, true);
+  target.high = far.view.getUint32(pad + 12, true);
+  if ((target.low & 3) === 2)
+    throw malformed(`the double far pointer at ${placeOf(from, place)} has a far pointer as tag`);
+  return true;
+}
+
+function segmentOf(message: Message, id: number, from: Segment, place: number): Segment {
+  const segment = message.segments[id];
+  if (segment !== undefined) return segment;
+  const count = message.segments.length;
+  throw malformed(`the far pointer at ${placeOf(from, place)} leads to segment ${id}, of ${count}`);
+}
+
+/** `word 7 of segment 0`. */
+export function placeOf({ id }: Segment, at: number): string {
+  return `word ${at / 8} of segment ${id}`;
+}

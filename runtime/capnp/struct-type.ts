@@ -1,0 +1,300 @@
+/**
+ * What the compiler says of a struct: its members and where they are. Values are written and read by it; views are not,
+ * generated getters know the places themselves.
+ */
+import { Builder, type WriteOptions } from "./builder.js";
+import { CapnpError, describe, Misplaced, memberStep, rethrowAt } from "./error.js";
+import { setOwn } from "./list.js";
+import { openMessage, type ReadLimits } from "./message.js";
+import { hasPointer, readPointer, readUint16, type StructReader, type StructReaderClass, structAt } from "./struct.js";
+import { bitsOf, type CapnpType, ListSize, type PointerType } from "./type.js";
+
+export interface Member {
+  /** In TypeScript. */
+  readonly name: string;
+  readonly type: CapnpType;
+  /** Data: its bit in the data section. Pointer: its number. */
+  readonly at: number;
+  /** `name?: T`. */
+  readonly optional?: boolean;
+  /** `T | null`. */
+  readonly nullable?: boolean;
+  /** Of data, and of what is both optional and nullable: the bit of 16 that say which of those it is. */
+  readonly tag?: number;
+}
+
+/** What a struct is as a value. */
+export type StructShape =
+  | { readonly kind: "message"; readonly members: readonly Member[] }
+  /** The last one takes what is left where `rest`. */
+  | { readonly kind: "tuple"; readonly members: readonly Member[]; readonly rest: boolean }
+  /** The key and the value of an entry, or the only member of a struct that stands for its type. */
+  | { readonly kind: "entry" | "alias"; readonly members: readonly Member[] }
+  /**
+   * One of several. Cases by their numbers; undefined for number 0, which says that there is none, and for those that are no
+   * more. `discriminant`: the property that tells the variants apart; absent for a `Oneof`.
+   */
+  | {
+      readonly kind: "choice";
+      readonly tag: number;
+      readonly discriminant?: string;
+      readonly cases: readonly (Member | undefined)[];
+    };
+
+export interface StructType<R extends StructReader> extends PointerType<R> {
+  readonly name: string;
+  readonly Reader: StructReaderClass<R>;
+}
+
+/**
+ * @param dataWords of the data section
+ * @param shape asked for once, when it is first needed: structs refer to each other
+ */
+export function struct<R extends StructReader>(
+  Reader: StructReaderClass<R>,
+  name: string,
+  dataWords: number,
+  pointerWords: number,
+  shape: () => StructShape,
+): StructType<R> {
+  let known: StructShape | undefined;
+  const shapeOf = (): StructShape => {
+    known ??= shape();
+    return known;
+  };
+  const fill = (builder: Builder, at: number, value: unknown, depth: number): void => {
+    const below = builder.descend(depth);
+    writeShape(builder, shapeOf(), name, value, { data: at, pointers: at + dataWords * 8, depth: below });
+  };
+  return {
+    kind: "pointer",
+    size: ListSize.composite,
+    name,
+    Reader,
+    view: (message, segment, at, depth) => structAt(Reader, message, segment, at, depth),
+    empty: (message, depth) => new Reader(message, message.segments[0]!, 0, 0, 0, 0, depth),
+    value: (view) => structValue(shapeOf(), name, view),
+    write(builder, at, value, depth) {
+      const to = builder.allocate(dataWords + pointerWords);
+      builder.structPointer(at, to, dataWords, pointerWords);
+      fill(builder, to, value, depth);
+    },
+    inList: {
+      dataWords,
+      pointerWords,
+      view(message, segment, data, dataSize, pointerCount, depth) {
+        const below = message.descend(depth);
+        return new Reader(message, segment, data, dataSize, data + dataSize, pointerCount, below);
+      },
+      write: fill,
+    },
+  };
+}
+
+interface Place {
+  readonly data: number;
+  readonly pointers: number;
+  readonly depth: number;
+}
+
+function writeShape(builder: Builder, shape: StructShape, name: string, value: unknown, place: Place): void {
+  switch (shape.kind) {
+    case "message":
+      checkObject(value, name);
+      for (const member of shape.members) {
+        writeMember(builder, member, ownOf(value, member.name), memberStep(member.name), place);
+      }
+      break;
+    case "tuple":
+      writeTuple(builder, shape, value, place);
+      break;
+    case "entry":
+      shape.members.forEach((member, i) => {
+        const [key] = value as [unknown, unknown];
+        writeMember(builder, member, (value as unknown[])[i], i === 0 ? ".key" : `[${describe(key)}]`, place);
+      });
+      break;
+    case "alias":
+      for (const member of shape.members) writeMember(builder, member, value, "", place);
+      break;
+    case "choice":
+      writeChoice(builder, shape, name, value, place);
+  }
+}
+
+function checkObject(value: unknown, name: string): asserts value is object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  throw new Misplaced("write", `invalid ${name}: expected an object, got ${describe(value)}`);
+}
+
+/** What objects inherit is no value. */
+function ownOf(value: object, name: string): unknown {
+  const found = (value as Record<string, unknown>)[name];
+  if (found === undefined || Object.hasOwn(value, name)) return found;
+  return found === (Object.prototype as unknown as Record<string, unknown>)[name] ? undefined : found;
+}
+
+function writeTuple(
+  builder: Builder,
+  { members, rest }: Extract<StructShape, { kind: "tuple" }>,
+  value: unknown,
+  place: Place,
+): void {
+  if (!Array.isArray(value)) throw new Misplaced("write", `invalid tuple: expected an array, got ${describe(value)}`);
+  const fixed = rest ? members.length - 1 : members.length;
+  const least = members.slice(0, fixed).filter(({ optional }) => !optional).length;
+  if (value.length < least || (!rest && value.length > fixed)) {
+    const most = rest ? `${least} or more` : least === fixed ? String(fixed) : `${least} to ${fixed}`;
+    throw new Misplaced("write", `invalid tuple: expected ${most} elements, got ${value.length}`);
+  }
+  members.forEach((member, i) => {
+    const part = i < fixed ? value[i] : value.slice(fixed);
+    writeMember(builder, member, part, i < fixed ? `[${i}]` : "", place);
+  });
+}
+
+function writeChoice(
+  builder: Builder,
+  { tag, discriminant, cases }: Extract<StructShape, { kind: "choice" }>,
+  name: string,
+  value: unknown,
+  place: Place,
+): void {
+  checkObject(value, name);
+  const property = discriminant ?? "case";
+  const wanted = ownOf(value, property);
+  const number = cases.findIndex((member) => member !== undefined && member.name === wanted);
+  const member = cases[number];
+  if (member === undefined) {
+    const names = cases.flatMap((known) => (known === undefined ? [] : [describe(known.name)]));
+    throw new Misplaced(
+      "write",
+      `invalid ${name}: expected ${property} to be one of ${names.join(", ")}, got ${describe(wanted)}`,
+    );
+  }
+  builder.view.setUint16(place.data + tag / 8, number, true);
+  if (discriminant !== undefined) writeMember(builder, member, value, "", place);
+  else writeMember(builder, member, ownOf(value, "value"), ".value", place);
+}
+
+function writeMember(builder: Builder, member: Member, value: unknown, step: string, place: Place): void {
+  const { optional, nullable, tag } = member;
+  if (value === undefined && optional) return;
+  if (value === null && nullable) {
+    if (tag !== undefined && optional) builder.view.setUint16(place.data + tag / 8, 1, true);
+    return;
+  }
+  try {
+    if (value === undefined) throw new Misplaced("write", "expected a value, got undefined");
+    if (tag !== undefined) builder.view.setUint16(place.data + tag / 8, optional && nullable ? 2 : 1, true);
+    const { type, at } = member;
+    if (type.kind === "data") type.write(builder.view, place.data + (at >>> 3), at & 7, value);
+    else type.write(builder, place.pointers + at * 8, value, place.depth);
+  } catch (error) {
+    rethrowAt(step, error);
+  }
+}
+
+function structValue(shape: StructShape, name: string, reader: StructReader): unknown {
+  switch (shape.kind) {
+    case "message": {
+      const object = {};
+      for (const member of shape.members) {
+        const value = memberValue(reader, member, memberStep(member.name));
+        if (value !== undefined) setOwn(object, member.name, value);
+      }
+      return object;
+    }
+    case "tuple": {
+      const values = shape.members.map((member, i) => memberValue(reader, member, `[${i}]`));
+      const rest = shape.rest ? (values.pop() as unknown[]) : [];
+      while (values.length > 0 && values.at(-1) === undefined) values.pop();
+      return [...values, ...rest];
+    }
+    case "entry": {
+      const [key, value] = shape.members as readonly [Member, Member];
+      const known = memberValue(reader, key, ".key");
+      return [known, memberValue(reader, value, `[${describe(known)}]`)];
+    }
+    case "alias":
+      return memberValue(reader, shape.members[0] as Member, "");
+    case "choice":
+      return choiceValue(shape, name, reader);
+  }
+}
+
+function choiceValue(
+  { tag, discriminant, cases }: Extract<StructShape, { kind: "choice" }>,
+  name: string,
+  reader: StructReader,
+): unknown {
+  const number = readUint16(reader, tag / 8);
+  if (number === 0) throw new Misplaced("read", `invalid ${name}: none of its cases is there`);
+  const member = cases[number];
+  const property = discriminant ?? "case";
+  if (member === undefined) {
+    return discriminant === undefined ? { case: "$unknown", value: undefined } : { [property]: "$unknown" };
+  }
+  const object = {};
+  setOwn(object, property, member.name);
+  if (discriminant === undefined) setOwn(object, "value", memberValue(reader, member, ".value"));
+  else {
+    const fields = memberValue(reader, member, "") as object;
+    for (const [key, value] of Object.entries(fields)) setOwn(object, key, value);
+  }
+  return object;
+}
+
+function memberValue(reader: StructReader, { type, at, optional, nullable, tag }: Member, step: string): unknown {
+  try {
+    if (tag !== undefined) {
+      const which = readUint16(reader, tag / 8);
+      if (which === 0) return optional ? undefined : null;
+      if (which === 1 && optional && nullable) return null;
+    } else if ((optional || nullable) && !hasPointer(reader, at)) return optional ? undefined : null;
+    if (type.kind === "pointer") return type.value(readPointer(reader, at, type));
+    const bits = bitsOf[type.size] as number;
+    const value =
+      at + bits > reader.$dataSize * 8
+        ? type.default
+        : type.view(reader.$segment.view, reader.$data + (at >>> 3), at & 7);
+    if (value === "$unknown:0") throw new Misplaced("read", "the message has no value for it");
+    return value;
+  } catch (error) {
+    rethrowAt(step, error);
+  }
+}
+
+/** Opens a message whose root is a struct of that type. Nothing is decoded. */
+export function readMessage<R extends StructReader>(type: StructType<R>, bytes: Uint8Array, limits?: ReadLimits): R {
+  const message = openMessage(bytes, limits);
+  return type.view(message, message.segments[0]!, 0, message.depth);
+}
+
+/** The whole value behind a reader. */
+export function readValue<R extends StructReader>(type: StructType<R>, reader: R): unknown {
+  return named(type.name, () => type.value(reader));
+}
+
+/** A message with `value` as its root. */
+export function writeMessage<R extends StructReader>(
+  type: StructType<R>,
+  value: unknown,
+  options?: WriteOptions,
+): Uint8Array {
+  return named(type.name, () => {
+    const builder = new Builder(options);
+    const root = builder.allocate(1);
+    type.write(builder, root, value, builder.depth);
+    return builder.finish();
+  });
+}
+
+function named<T>(name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Misplaced) throw new CapnpError(error.verb, name + error.path, error.reason);
+    throw error;
+  }
+}
