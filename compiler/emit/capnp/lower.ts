@@ -12,6 +12,7 @@ import {
   indexSchema,
   instantiate,
   type Module,
+  partsOf,
   type Schema,
   type SchemaIndex,
   type Shape,
@@ -138,6 +139,7 @@ class Lowering {
   /** Every declaration has something that can be a message; names of other declarations have theirs there. */
   #declare(declaration: TypeDeclaration): void {
     const ref: Type = { kind: "ref", target: declaration.key, args: [] };
+    if (this.#holdsHandle(ref)) return;
     const { shape } = declaration;
     if (shape.kind === "enum") this.#enumOf(ref, shape);
     else if (shape.kind !== "alias" || isStruct(withoutNull(shape.type))) this.#structOf(ref);
@@ -153,6 +155,7 @@ class Lowering {
   // Types.
 
   #type(type: Type, context: Context): Slot {
+    if (this.#holdsHandle(type)) return slot(nothing);
     switch (type.kind) {
       case "scalar":
         return slot(scalarType(type.scalar));
@@ -161,7 +164,7 @@ class Lowering {
       case "array":
       case "set": {
         const element = this.#element(type.element, within(context, "Item", "[]"));
-        return slot(element.kind === "void" ? nothing : { kind: "list", element, as: type.kind });
+        return slot({ kind: "list", element, as: type.kind });
       }
       case "map":
         return this.#map(type.key, type.value, "map", context);
@@ -182,7 +185,7 @@ class Lowering {
 
   #element(type: Type, context: Context): CapnpType {
     const { type: inner, nullable } = this.#type(type, context);
-    if (!nullable || inner.kind === "void") return inner;
+    if (!nullable) return inner;
     const target = this.#newStruct({ ...context, name: `Maybe${context.name}` }, { shape: "nullable", doc: "" });
     target.members = [plainMember("null", undefined, nothing), plainMember("value", "value", inner)];
     return { kind: "nullable", inner, target };
@@ -192,7 +195,6 @@ class Lowering {
     const entryContext = { ...context, name: `${context.name}Entry` };
     const keySlot = this.#type(key, within(context, "Key", "{key}"));
     const valueSlot = this.#type(value, within(context, "Value", "{}"));
-    if (keySlot.type.kind === "void" || valueSlot.type.kind === "void") return slot(nothing);
     const target = this.#newStruct(entryContext, { shape: "entry", doc: "" });
     target.members = [member("key", "key", keySlot, false, ""), member("value", "value", valueSlot, false, "")];
     return slot({ kind: "list", element: { kind: "struct", target }, as });
@@ -200,12 +202,12 @@ class Lowering {
 
   #tuple(type: Extract<Type, { kind: "tuple" }>, context: Context): Slot {
     const target = this.#newStruct(context, { shape: "tuple", doc: "", rest: type.rest !== undefined });
-    return this.#fillTuple(target, type, context) ? slot({ kind: "struct", target }) : slot(nothing);
+    this.#fillTuple(target, type, context);
+    return slot({ kind: "struct", target });
   }
 
-  /** @returns false when a part of it has no place */
-  #fillTuple(target: CapnpStruct, type: Extract<Type, { kind: "tuple" }>, context: Context): boolean {
-    const names = this.#namesIn(target.members);
+  #fillTuple(target: CapnpStruct, type: Extract<Type, { kind: "tuple" }>, context: Context): void {
+    const names = new Set<string>();
     const members = type.elements.map((element, i) => {
       const name = unique(memberName(element.name ?? `item${i + 1}`), names, i + 1);
       const inside = { ...context, parent: target, name: typeWord(name), lockPath: `${context.lockPath}[${i}]` };
@@ -214,15 +216,29 @@ class Lowering {
     if (type.rest !== undefined) {
       const name = unique("rest", names);
       const inside = { ...context, parent: target, name: typeWord(name), lockPath: `${context.lockPath}[...]` };
-      const element = this.#element(type.rest, inside);
-      members.push(member(name, name, slot(element.kind === "void" ? nothing : listOf(element)), false, ""));
-    }
-    if (members.some((part) => part.type.kind === "void")) {
-      remove(target);
-      return false;
+      members.push(member(name, name, slot(listOf(this.#element(type.rest, inside))), false, ""));
     }
     target.members = members;
-    return true;
+  }
+
+  /** Whether a type holds a handle, other than as a member of a struct. */
+  #holdsHandle(type: Type, seen: ReadonlySet<string> = new Set()): boolean {
+    switch (type.kind) {
+      case "port":
+      case "mesh":
+      case "rdmaBuffer":
+      case "tensor":
+        return true;
+      case "inline":
+        return type.shape.kind === "alias" && this.#holdsHandle(type.shape.type, seen);
+      case "ref": {
+        const key = typeKey(type);
+        const shape = instantiate(this.#index.type(type.target), type.args);
+        return shape.kind === "alias" && !seen.has(key) && this.#holdsHandle(shape.type, new Set([...seen, key]));
+      }
+      default:
+        return partsOf(type).some((part) => this.#holdsHandle(part, seen));
+    }
   }
 
   #reference(type: Extract<Type, { kind: "ref" }>, context: Context): Slot {
@@ -234,8 +250,7 @@ class Lowering {
     if (shape.kind !== "alias") return slot({ kind: "struct", target: this.#structOf(type) });
     const inner = withoutNull(shape.type);
     if (isStruct(inner)) {
-      const target = this.#structOf(type);
-      return { type: target === undefined ? nothing : { kind: "struct", target }, nullable: inner !== shape.type };
+      return { type: { kind: "struct", target: this.#structOf(type) }, nullable: inner !== shape.type };
     }
     return this.#alias(type, shape.type);
   }
@@ -268,7 +283,6 @@ class Lowering {
     const isOpen = this.#aliases.get(typeKey(ref)) === "open";
     const value = isOpen ? this.#type(type, context) : this.#reference(ref, context);
     target.members = [member("value", "value", value, false, "")];
-    if (value.type.kind === "void") remove(target);
     return target;
   }
 
@@ -626,13 +640,6 @@ function member(
   const alone = takes(type) === "pointer" && !(optional && nullable);
   const ordinals = !told || alone ? 1 : optional && nullable ? 3 : 2;
   return { name, source, type, doc, optional, nullable, ordinals };
-}
-
-/** Takes a struct out again that turned out to hold what has no place. */
-function remove(target: CapnpStruct): void {
-  const list: unknown[] = target.parent?.nested ?? target.file.types;
-  const i = list.indexOf(target);
-  if (i >= 0) list.splice(i, 1);
 }
 
 function lockName(name: string): string {

@@ -1,0 +1,49 @@
+/**
+ * Golden cases of the Cap'n Proto emitter. After a change that is meant, `UPDATE_GOLDEN=1 npx vitest run
+ * test/compiler/emit/capnp/golden` writes them anew: read the difference.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { peer, runPeer } from "../../../peers.js";
+import { cases, compileCase } from "./compile.js";
+
+const root = fileURLToPath(new URL("golden/", import.meta.url));
+
+test.each(cases)("%s is generated as expected", (name) => {
+  const { files } = compileCase(name);
+  const folder = path.join(root, name);
+  if (process.env["UPDATE_GOLDEN"] === "1") {
+    rmSync(folder, { recursive: true, force: true });
+    for (const file of files) {
+      mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
+      writeFileSync(path.join(folder, file.path), file.text);
+    }
+  }
+  const present = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => /\.\w+$/.test(file));
+  expect(files.map((file) => file.path)).toEqual(present.sort());
+  for (const file of files) expect(file.text, file.path).toBe(readFileSync(path.join(folder, file.path), "utf8"));
+});
+
+test.each(cases)("%s comes out alike a second time, after another one", (name) => {
+  const first = compileCase(name).files;
+  compileCase("kinds");
+  expect(compileCase(name).files).toEqual(first);
+});
+
+test.skipIf(peer("capnp") === undefined).each(cases)("the capnp tool accepts %s", (name) => {
+  const files = compileCase(name).files.filter((file) => file.path.endsWith(".capnp"));
+  const { status, stderr } = runPeer("capnp", ["compile", "-o-", ...files.map((file) => file.path)], {
+    cwd: path.join(root, name),
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
+
+test("what has no place is told", () => {
+  expect(compileCase("kinds").diagnostics).toEqual([
+    "VC4030 Order.answer is left out of the Cap'n Proto layout: ports, meshes, buffers and tensors mean something inside a running mesh alone",
+    "VC4030 Order.answers is left out of the Cap'n Proto layout: ports, meshes, buffers and tensors mean something inside a running mesh alone",
+  ]);
+  for (const name of cases) if (name !== "kinds") expect(compileCase(name).diagnostics, name).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import type { Int32, Int64, Oneof, Port, Uint32, Uint64 } from "viceroy/schema";
+
+/** What a large message looks like: a few words about it, and the bulk. */
+export interface Recording {
+  title: string;
+  /** Hertz. */
+  rate: Uint32;
+  started: Date;
+  samples: Float64Array;
+  marks: Mark[];
+  /** As it was recorded. */
+  raw: Uint8Array;
+}
+
+export interface Mark {
+  at: Uint64;
+  text: string;
+  /** Absent: nobody knows. */
+  sure?: boolean;
+  weight?: number | null;
+  by: string | null;
+}
+
+/** Names that are the same in camel case, that the notation has itself, or that readers have. */
+export interface Names {
+  two_words: string;
+  twoWords: Int32;
+  "two words": boolean;
+  größe: number;
+  "1st": string;
+  constructor: string;
+  __proto__: string;
+  $data: string;
+  struct: string;
+  union: string;
+  import: string;
+  using: string;
+  const: string;
+  enum: string;
+  group: string;
+  void: string;
+  URLOfIt: string;
+  /** @name spelt_otherwise */
+  written: string;
+}
+export type Text = { text: Data };
+export interface Data {
+  list: List;
+}
+export interface List {
+  text?: Text;
+}
+
+export type Grid = (Int64 | null)[][];
+/** Contains itself, without a struct between. */
+export type Nest = Nest[];
+export type Pair = [left: Grid | null, right?: Nest, ...more: string[]];
+export type Key = Oneof<{ id: Uint64; name: string; nothing: boolean | null; grid: Grid }>;
+
+export interface Everything {
+  key: Key;
+  keys?: Key[];
+  pair: Pair;
+  pairs: (Pair | null)[];
+  grid: Grid;
+  nest: Nest;
+  flags: boolean[];
+  maybeFlags: (boolean | null)[];
+  maybeDates: (Date | null)[];
+  byKey: Map<Key, Set<Mark>>;
+  record: Record<string, Mark | null>;
+  records?: Record<string, "on" | "off">[] | null;
+  level: 1 | 2 | 3;
+  mixed?: 0.5 | "half" | null;
+  inner: { a: { b?: { c: Uint32 } } };
+  big?: Int64 | null;
+  small?: Uint32;
+  text?: Text | null;
+  recordings: Page<Recording>;
+  pages?: Page<Page<Grid>>;
+}
+
+export interface Page<T> {
+  items: T[];
+  first?: T;
+  next: Page<T> | null;
+}
+
+/** A port means nothing outside of a mesh. */
+export interface Order {
+  what: string;
+  answer: Port<string>;
+  answers: Port<string>[];
+  amount: Uint32;
+}
