@@ -125,7 +125,8 @@ export function enumeration<E extends string | number>(names: readonly (E | unde
   );
   // A single value says nothing: it need not be written to be read.
   const only = names.length === 2 ? names[1] : undefined;
-  const nameOf = (number: number): E => (names[number] ?? (number === 0 ? only : undefined) ?? `$unknown:${number}`) as E;
+  const nameOf = (number: number): E =>
+    (names[number] ?? (number === 0 ? only : undefined) ?? `$unknown:${number}`) as E;
   return {
     kind: "data",
     size: 3,

@@ -273,7 +273,7 @@ export function readMessage<R extends StructReader>(type: StructType<R>, bytes: 
 
 /** The whole value behind a reader. */
 export function readValue<R extends StructReader>(type: StructType<R>, reader: R): unknown {
-  return named(type.name, () => type.value(reader));
+  return named("read", type.name, () => type.value(reader));
 }
 
 /** A message with `value` as its root. */
@@ -282,7 +282,7 @@ export function writeMessage<R extends StructReader>(
   value: unknown,
   options?: WriteOptions,
 ): Uint8Array {
-  return named(type.name, () => {
+  return named("write", type.name, () => {
     const builder = new Builder(options);
     const root = builder.allocate(1);
     type.write(builder, root, value, builder.depth);
@@ -290,11 +290,14 @@ export function writeMessage<R extends StructReader>(
   });
 }
 
-function named<T>(name: string, work: () => T): T {
+function named<T>(verb: "read" | "write", name: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof Misplaced) throw new CapnpError(error.verb, name + error.path, error.reason);
+    if (error instanceof RangeError && error.message.includes("call stack")) {
+      throw new CapnpError(verb, name, "it nests deeper than the stack of this process allows");
+    }
     throw error;
   }
 }

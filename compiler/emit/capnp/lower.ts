@@ -6,6 +6,8 @@ import { createHash } from "node:crypto";
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
 import type { BlockKind, Lock, LockBlock, LockEntry } from "../../lock/index.js";
 import {
+  type Bindings,
+  bind,
   type DeclarationKey,
   type EnumValue,
   type Field,
@@ -24,7 +26,7 @@ import {
 import { outputPath, withoutExtension } from "../typescript/paths.js";
 import { layOut, takes } from "./layout.js";
 import { memberName, typeName, typeWord, unique } from "./names.js";
-import { lockedType, parseObsolete } from "./obsolete.js";
+import { parseTypeText, someStruct } from "./obsolete.js";
 import type {
   CapnpEnum,
   CapnpEnumValue,
@@ -65,6 +67,8 @@ interface Context {
   /** `KeepersEntry`: without what is around it. */
   readonly name: string;
   readonly lockPath: string;
+  /** Of the generic declaration that it stands in: what its parameters are. */
+  readonly bindings?: Bindings;
 }
 
 const scalars: Readonly<Record<string, DataScalar>> = {
@@ -343,7 +347,8 @@ class Lowering {
     const kind = isTuple ? ({ shape: "tuple", rest: inner.rest !== undefined } as const) : structKind(shape);
     const target = this.#declaredStruct(ref, kind.shape, kind);
     this.#structs.set(key, target);
-    const context = { file: target.file, parent: target, name: "", lockPath: declaration.name };
+    const bindings = bind(declaration, ref.args);
+    const context = { file: target.file, parent: target, name: "", lockPath: declaration.name, bindings };
     if (isTuple) this.#fillTuple(target, inner, context);
     else this.#fill(target, shape, { ...context, parent: undefined });
     return target;
@@ -474,34 +479,75 @@ class Lowering {
   }
 
   #obsolete(
-    { name, type }: LockEntry,
+    { name, type: text }: LockEntry,
     spelt: string,
     kind: BlockKind,
     fields: readonly Field[],
     context: Context,
   ): CapnpMember {
-    const parsed = parseObsolete(type, (wanted) => this.#resolve(wanted, context));
-    if (parsed === undefined) {
+    const inside = { ...context, lockPath: `${context.lockPath}${kind === "union" ? "|" : "."}${lockName(name)}` };
+    const optional = text.endsWith("?");
+    const type = parseTypeText(optional ? text.slice(0, -1) : text, (wanted, args) => {
+      return this.#resolve(wanted, args, inside);
+    });
+    if (type === undefined) {
       const at = fields[0]?.at ?? { file: context.file.module, line: 1, column: 1 };
-      this.#diagnostics.push(diagnostic("VC4032", at, { member: `${context.lockPath}.${name}`, type }));
+      this.#diagnostics.push(diagnostic("VC4032", at, { member: `${context.lockPath}.${name}`, type: text }));
     }
-    const { type: known, nullable, optional } = parsed ?? { type: nothing, nullable: false, optional: false };
-    return member(spelt, undefined, { type: known, nullable }, optional, "Is no more.", kind !== "message");
+    const size = type === undefined ? slot(nothing) : this.#sizeOf(type);
+    const isCase = kind !== "message";
+    // A case that is null stands in a struct of its own.
+    const whole = isCase && size.nullable ? slot({ kind: "anyPointer" }) : size;
+    return member(spelt, undefined, whole, optional, "Is no more.", isCase);
   }
 
   /** A type that the lock names: in the same file, or in the only one that has it, or as the lock alone knows it. */
-  #resolve(name: string, context: Context): Slot | undefined {
+  #resolve(name: string, args: readonly Type[], context: Context): Type | undefined {
+    const bound = context.bindings?.get(name);
+    if (bound !== undefined) return bound;
+    if (name === "enum") return this.#wasOfNumbers(context) ? someNumbers : someNames;
     const { modules } = this.#index.schema;
     const declarations = modules.flatMap(({ types }) => types.filter((type) => type.name === name));
     const here = declarations.find(({ key }) => key.startsWith(`${context.file.module}#`));
     const found = here ?? (declarations.length === 1 ? declarations[0] : undefined);
-    if (found === undefined) {
-      const type = lockedType(this.#lock, name);
-      return type && slot(type);
+    if (found !== undefined) return { kind: "ref", target: found.key, args };
+    // An enumeration that has gone may have been one of numbers.
+    const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
+    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? someStruct : undefined;
+  }
+
+  /** What a type takes, without making what it needs. */
+  #sizeOf(type: Type, seen: ReadonlySet<string> = new Set()): Slot {
+    if (this.#holdsHandle(type)) return slot(nothing);
+    switch (type.kind) {
+      case "nullable":
+        return { ...this.#sizeOf(type.inner, seen), nullable: true };
+      case "scalar": {
+        const known = scalarType(type.scalar);
+        return slot(known.kind === "data" ? known : { kind: "anyPointer" });
+      }
+      case "inline":
+        return this.#sizeOfShape(type.shape, type, seen);
+      case "ref": {
+        const key = typeKey(type);
+        if (seen.has(key)) return slot({ kind: "anyPointer" });
+        return this.#sizeOfShape(instantiate(this.#index.type(type.target), type.args), type, new Set([...seen, key]));
+      }
+      default:
+        return slot({ kind: "anyPointer" });
     }
-    // Arguments do not change how large a struct's pointer is; an alias of its parameter nobody can tell.
-    if (found.typeParameters.length > 0) return found.shape.kind === "alias" ? undefined : slot({ kind: "anyPointer" });
-    return this.#reference({ kind: "ref", target: found.key, args: [] }, context);
+  }
+
+  #sizeOfShape(shape: Shape, type: Type, seen: ReadonlySet<string>): Slot {
+    if (shape.kind === "alias") return this.#sizeOf(shape.type, seen);
+    if (shape.kind !== "enum") return slot({ kind: "anyPointer" });
+    return slot(numberType(shape.values, type) ?? { kind: "data", scalar: "uint16" });
+  }
+
+  /** Numbers are their own ids, and are called so. */
+  #wasOfNumbers(context: Context): boolean {
+    const entries = this.#blockOf("enum", context)?.entries ?? [];
+    return entries.length > 0 && entries.every(({ id, name }) => name === String(id));
   }
 
   #blockOf(kind: BlockKind, context: Context, lock: Lock = this.#lock): LockBlock | undefined {
@@ -572,6 +618,18 @@ class Lowering {
       }),
     ];
   }
+}
+
+/** Enumerations of which nothing more is known. */
+const someNames = someEnum("a");
+const someNumbers = someEnum(1);
+
+function someEnum(value: string | number): Type {
+  const at = { file: "", line: 1, column: 1 };
+  return {
+    kind: "inline",
+    shape: { kind: "enum", origin: "literals", values: [{ name: "", value, id: 1, doc: "", at }] },
+  };
 }
 
 const unset = plainMember("unset", undefined, nothing);

@@ -1,70 +1,118 @@
 /**
- * The places of members that are no more. A member's place depends on all that came before it, so that what has gone has to
- * be as large as it was: that is worked out from the text of its type in the lock.
+ * The types of members that are no more, from their texts in the lock. A member's place depends on all that came before
+ * it, so that what has gone has to be as large as it was. Shapes that were written in place come back without what was in
+ * them: it makes no difference to their size.
  */
-import type { Lock } from "../../lock/index.js";
-import type { CapnpType, DataScalar } from "./schema.js";
+import type { ScalarName, Type, TypedArrayElement } from "../../model/index.js";
 
-export interface Obsolete {
-  readonly type: CapnpType;
-  readonly optional: boolean;
-  readonly nullable: boolean;
-}
+/** What a name stands for, `enum` for one written in place; undefined when nobody knows any more. */
+export type Resolve = (name: string, args: readonly Type[]) => Type | undefined;
 
-/** What a name in the text stands for; undefined when nobody knows any more. */
-export type Resolve = (name: string) => { readonly type: CapnpType; readonly nullable: boolean } | undefined;
+const scalars = new Set<string>(
+  "boolean double float32 int32 uint32 sint32 fixed32 sfixed32 int64 uint64 sint64 fixed64 sfixed64 string bytes date".split(
+    " ",
+  ),
+);
 
-const scalars: Readonly<Record<string, DataScalar>> = {
-  boolean: "bool",
-  double: "float64",
-  float32: "float32",
-  int32: "int32",
-  uint32: "uint32",
-  sint32: "int32",
-  fixed32: "uint32",
-  sfixed32: "int32",
-  int64: "int64",
-  uint64: "uint64",
-  sint64: "int64",
-  fixed64: "uint64",
-  sfixed64: "int64",
-  date: "date",
-};
+const typedArray = /^(int8|uint8clamped|int16|uint16|int32|uint32|bigint64|biguint64|float32|float64)array$/;
 
-const pointer: CapnpType = { kind: "anyPointer" };
-const pointers = new Set(["string", "bytes", "message", "union", "oneof"]);
-const handles = new Set(["rdmabuffer", "tensor"]);
+/** A struct of which nothing more is known. */
+export const someStruct: Type = { kind: "inline", shape: { kind: "message", fields: [] } };
 
 /** @returns undefined when the text names a type of which nothing is known */
-export function parseObsolete(text: string, resolve: Resolve): Obsolete | undefined {
-  const optional = text.endsWith("?");
-  const { inner, nullable } = withoutNull(optional ? text.slice(0, -1) : text);
-  const found = typeOf(inner, resolve);
-  return found && { type: found.type, optional, nullable: nullable || found.nullable };
+export function parseTypeText(text: string, resolve: Resolve): Type | undefined {
+  try {
+    return new Parser(text, resolve).whole();
+  } catch (error) {
+    if (error instanceof Unknown) return undefined;
+    throw error;
+  }
 }
 
-function withoutNull(text: string): { readonly inner: string; readonly nullable: boolean } {
-  const nullable = /^nullable<(.*)>$/.exec(text);
-  return nullable === null ? { inner: text, nullable: false } : { inner: nullable[1] as string, nullable: true };
-}
+class Unknown extends Error {}
 
-function typeOf(text: string, resolve: Resolve): { readonly type: CapnpType; readonly nullable: boolean } | undefined {
-  const known = (type: CapnpType) => ({ type, nullable: false });
-  const scalar = scalars[text];
-  if (scalar !== undefined) return known({ kind: "data", scalar });
-  if (pointers.has(text) || /\]$|^(map|set|record)<|^[a-z]+\d*(clamped)?array$/.test(text)) return known(pointer);
-  if (handles.has(text) || /^(port|mesh)</.test(text)) return known({ kind: "void" });
-  // Written in place. Its numbers were told in the lock beside it, and have gone with it.
-  if (text === "enum") return known({ kind: "data", scalar: "uint16" });
-  const resolved = resolve(text.replace(/<.*/, ""));
-  if (resolved === undefined) return undefined;
-  const { type, nullable } = resolved;
-  if (type.kind === "enum") return { type: { kind: "data", scalar: "uint16" }, nullable };
-  return { type: type.kind === "data" || type.kind === "void" ? type : pointer, nullable };
-}
+class Parser {
+  readonly #text: string;
+  readonly #resolve: Resolve;
+  #at = 0;
 
-/** What the lock knows of a declaration that is not in the schema any more. An enumeration may have been one of numbers. */
-export function lockedType(lock: Lock, name: string): CapnpType | undefined {
-  const kinds = new Set(lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
-  return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? pointer : undefined;
+  constructor(text: string, resolve: Resolve) {
+    this.#text = text;
+    this.#resolve = resolve;
+  }
+
+  whole(): Type {
+    const type = this.#type();
+    if (this.#at < this.#text.length) throw new Unknown();
+    return type;
+  }
+
+  #type(): Type {
+    let type = this.#simple();
+    while (this.#skip("[]")) type = { kind: "array", element: type, readonly: false };
+    return type;
+  }
+
+  #simple(): Type {
+    if (this.#skip("[")) return this.#tuple();
+    const name = /^[^<>[\],? ]+/.exec(this.#text.slice(this.#at))?.[0];
+    if (name === undefined) throw new Unknown();
+    this.#at += name.length;
+    const isMesh = name === "mesh" && this.#text[this.#at] === "<";
+    const args = isMesh ? this.#skipMesh() : this.#skip("<") ? this.#types(">") : [];
+    return this.#named(name, args);
+  }
+
+  #named(name: string, args: readonly Type[]): Type {
+    const [first, second] = args;
+    if (first === undefined) {
+      if (scalars.has(name)) return { kind: "scalar", scalar: name as ScalarName };
+      const element = typedArray.exec(name)?.[1];
+      if (element !== undefined) return { kind: "typedArray", element: element as TypedArrayElement };
+      if (name === "message" || name === "union" || name === "oneof") return someStruct;
+      if (name === "mesh" || name === "tensor") return { kind: "tensor" };
+      if (name === "rdmabuffer") return { kind: "rdmaBuffer" };
+    } else {
+      if (name === "nullable") return { kind: "nullable", inner: first };
+      if (name === "set") return { kind: "set", element: first, readonly: false };
+      if (name === "record") return { kind: "record", value: first };
+      if (name === "port") return { kind: "port", element: first };
+      if (name === "map" && second !== undefined) return { kind: "map", key: first, value: second, readonly: false };
+    }
+    const resolved = this.#resolve(name, args);
+    if (resolved === undefined) throw new Unknown();
+    return resolved;
+  }
+
+  #tuple(): Type {
+    const elements: { readonly type: Type; readonly optional: boolean }[] = [];
+    while (!this.#skip("]")) {
+      this.#skip(", ");
+      this.#skip("...");
+      const type = this.#type();
+      elements.push({ type, optional: this.#skip("?") });
+    }
+    return { kind: "tuple", elements, readonly: false };
+  }
+
+  #types(end: string): readonly Type[] {
+    const types: Type[] = [];
+    while (!this.#skip(end)) {
+      this.#skip(", ");
+      types.push(this.#type());
+    }
+    return types;
+  }
+
+  /** Names of dimensions are JSON, and letters and digits alone. */
+  #skipMesh(): readonly Type[] {
+    this.#at = this.#text.indexOf(">", this.#at) + 1;
+    return [];
+  }
+
+  #skip(token: string): boolean {
+    if (!this.#text.startsWith(token, this.#at)) return false;
+    this.#at += token.length;
+    return true;
+  }
 }

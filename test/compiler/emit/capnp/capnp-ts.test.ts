@@ -1,0 +1,59 @@
+/**
+ * capnp-ts, the other implementation in TypeScript: bytes are exchanged with it, and what keeps us from building our readers
+ * on it is shown. See docs/decisions/0055-a-reader-of-our-own.md.
+ */
+import { Message, ObjectSize, Struct } from "capnp-ts";
+import { expect, test } from "vitest";
+import { decodeMarkCapnp, readMarkCapnp, writeMarkCapnp } from "./golden/kinds/capnp/kinds.js";
+
+/** `Mark`, as its compiler would write it. */
+class Mark extends Struct {
+  static override readonly _capnp = { displayName: "Mark", id: "b39e533ac1b71ae2", size: new ObjectSize(24, 2) };
+  get at(): bigint {
+    return Struct.getUint64(0, this);
+  }
+  get text(): string {
+    return Struct.getText(0, this);
+  }
+}
+
+/** As a newer schema has it: with one more pointer. */
+class LargerMark extends Mark {
+  static override readonly _capnp = { displayName: "Mark", id: "b39e533ac1b71ae2", size: new ObjectSize(24, 3) };
+}
+
+const mark = { at: 5n, text: "naïve", sure: true, weight: null, by: "me" };
+
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  return bytes.slice().buffer as ArrayBuffer;
+}
+
+test("it reads what we write", () => {
+  const root = new Message(bufferOf(writeMarkCapnp(mark)), false).getRoot(Mark);
+  expect(root.at).toBe(5n);
+  expect(root.text).toBe("naïve");
+});
+
+test("we read what it writes", () => {
+  const message = new Message();
+  const root = message.initRoot(Mark);
+  Struct.setUint64(0, 7n, root);
+  Struct.setText(0, "theirs", root);
+  const bytes = new Uint8Array(message.toArrayBuffer());
+  expect(readMarkCapnp(bytes).at).toBe(7n);
+  expect(decodeMarkCapnp(bytes)).toStrictEqual({ at: 7n, text: "theirs", by: null });
+});
+
+test("it copies the message, refuses shared memory, and writes into what it reads", () => {
+  const bytes = writeMarkCapnp(mark);
+  const buffer = bufferOf(bytes);
+  const message = new Message(buffer, false);
+  expect(message.getSegment(0).buffer).not.toBe(buffer);
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  expect(() => new Message(shared, false)).toThrow("capnp-ts does not support SharedArrayBuffer");
+  const before = new Uint8Array(message.getSegment(0).buffer.slice(0, bytes.length - 8));
+  message.getRoot(LargerMark);
+  const after = new Uint8Array(message.getSegment(0).buffer.slice(0, bytes.length - 8));
+  expect(Buffer.compare(before, after)).not.toBe(0);
+});
