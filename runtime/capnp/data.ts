@@ -113,6 +113,11 @@ export const date: DataType<Date> = {
   },
 };
 
+/** An enumeration of numbers: any number is read. */
+export function numbers<E extends number>(type: DataType<number>): DataType<E> {
+  return type as DataType<E>;
+}
+
 const unknownValue = /^\$unknown:(\d{1,5})$/;
 
 /**

@@ -6,6 +6,7 @@
 import { partsOf, type Shape, type Type } from "../../model/index.js";
 import {
   arrowToObject,
+  assignment,
   bracketed,
   type Code,
   call,
@@ -71,16 +72,10 @@ const reading: Readonly<Record<DataScalar, string>> = {
   date: "readDate",
 };
 
-/** What every reader has itself; members of such names get an underscore. */
+/** What every reader, or every object, has itself; members of such names get an underscore. */
 const taken = new Set([
-  "constructor",
-  "$message",
-  "$segment",
-  "$data",
-  "$dataSize",
-  "$pointers",
-  "$pointerCount",
-  "$depth",
+  ..."$message $segment $data $dataSize $pointers $pointerCount $depth".split(" "),
+  ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
 export interface ReaderOptions {
@@ -142,7 +137,7 @@ class Readers {
     const made = call(generic(abiValue("enumeration"), [this.#typeScript(type.type, "argument")]), [bracketed(names)]);
     this.#file.blank();
     this.#file.doc(type.doc);
-    this.#file.line(code`export const ${this.enumName(type).name} = ${made};`);
+    this.#file.line(assignment(`export const ${this.enumName(type).name}`, made), ";");
   }
 
   struct(struct: CapnpStruct): void {
@@ -156,7 +151,7 @@ class Readers {
       const label = struct.root?.name ?? pathOf(struct).join(".");
       const args = [name, stringLiteral(label), String(dataWords), String(pointerWords), shape];
       const type = generic(abiType("StructType"), [name], true);
-      file.line(code`static readonly $type: ${type} = ${call(abiValue("struct"), args)};`);
+      file.line(assignment(code`static readonly $type: ${type}`, call(abiValue("struct"), args)), ";");
       this.#getters(struct);
     });
     if (struct.root !== undefined && this.#visible(struct.root.type)) this.#functions(struct, struct.root);
@@ -221,8 +216,11 @@ class Readers {
 
   #descriptor(type: CapnpType): Code {
     switch (type.kind) {
-      case "data":
-        return abiValue(type.scalar);
+      case "data": {
+        const scalar = abiValue(type.scalar);
+        if (type.type === undefined) return scalar;
+        return call(generic(abiValue("numbers"), [this.#typeScript(type.type, "argument")]), [scalar]);
+      }
       case "enum":
         return this.enumName(type.target);
       case "text":
@@ -323,7 +321,7 @@ class Readers {
       case "typedArray":
         return global(typedArrays[type.element][1]);
       case "list":
-        return generic(abiType("ListReader"), [this.#view(type.element)]);
+        return generic(abiType("ListReader"), [this.#view(type.element)], this.#isName(type.element));
       case "struct":
         return this.readerName(type.target);
       case "nullable":
@@ -331,6 +329,13 @@ class Readers {
       default:
         throw new Error(`cannot read a type of kind ${type.kind}`);
     }
+  }
+
+  /** Whether a view has a name for its type, or is called by a keyword. */
+  #isName(type: CapnpType): boolean {
+    if (type.kind === "list" || type.kind === "nullable") return false;
+    const own = type.kind === "enum" ? type.target.type : type.kind === "data" ? type.type : undefined;
+    return own === undefined || (own.kind === "ref" && own.args.length === 0 && this.#visible(own));
   }
 
   // TypeScript's types.

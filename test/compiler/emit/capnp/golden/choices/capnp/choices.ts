@@ -6,6 +6,7 @@ import {
   int32,
   type ListReader,
   list,
+  numbers,
   type ReadLimits,
   readCase,
   readEnum,
@@ -217,7 +218,7 @@ export class ChoicesReader extends StructReader {
     kind: "message",
     members: [
       { name: "direction", type: DirectionEnum, at: 0 },
-      { name: "level", type: int32, at: 32 },
+      { name: "level", type: numbers<Level>(int32), at: 32 },
       { name: "suit", type: SuitEnum, at: 64, optional: true, tag: 16 },
       { name: "shape", type: ShapeReader.$type, at: 0 },
       { name: "answer", type: AnswerReader.$type, at: 1, nullable: true },

@@ -13,6 +13,7 @@ import {
   list,
   map,
   nullable,
+  numbers,
   type ReadLimits,
   readBool,
   readCase,
@@ -215,7 +216,7 @@ export class NamesReader extends StructReader {
     return readPointer(this, 2, text);
   }
 
-  get __proto__(): string {
+  get __proto___(): string {
     return readPointer(this, 3, text);
   }
 
@@ -529,7 +530,7 @@ export class EverythingReader extends StructReader {
         nullable: true,
         tag: 0,
       },
-      { name: "level", type: int32, at: 32 },
+      { name: "level", type: numbers<1 | 2 | 3>(int32), at: 32 },
       { name: "mixed", type: Everything_MixedEnum, at: 64, optional: true, nullable: true, tag: 16 },
       { name: "inner", type: Everything_InnerReader.$type, at: 12 },
       { name: "big", type: int64, at: 128, optional: true, nullable: true, tag: 80 },
