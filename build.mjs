@@ -1,9 +1,11 @@
 /**
- * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `compiler` and `types`; all of them by default.
+ * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `compiler` and `types`; all of them by default.
  *
  * - runtime:  runtime.cjs, the one bundle of the runtime; load.cjs, which loads it with a code cache; boot.cjs, which
  *             child processes run; index.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
  *             alone.
+ *             child processes run; index.js, codegen-v1.js and schema.js, which users import.
+ * - gateway:  gateway.js, which users import as viceroy/gateway; what it needs of the runtime it imports from index.js.
  * - compiler: cli/viceroy.js and compiler/index.js. ts-morph stays outside and is loaded when sources are read.
  * - types:    declarations of everything, under types/.
  */
@@ -18,7 +20,7 @@ import { build } from "esbuild";
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, "dist");
 const require = createRequire(import.meta.url);
-const { version, dependencies } = require("./package.json");
+const { version, dependencies, peerDependencies } = require("./package.json");
 
 const common = {
   absWorkingDir: root,
@@ -130,6 +132,17 @@ function write(name, text) {
   renameSync(`${file}.new`, file);
 }
 
+async function buildGateway() {
+  await build({
+    ...common,
+    format: "esm",
+    entryPoints: { gateway: "runtime/gateway/index.ts" },
+    outdir: dist,
+    external: Object.keys(peerDependencies),
+    plugins: [external(/^\.\.\/index\.js$/, "./index.js")],
+  });
+}
+
 async function buildCompiler() {
   const { metafile } = await build({
     ...common,
@@ -162,7 +175,7 @@ async function buildTypes() {
   if (code !== 0) throw new Error(`cannot emit declarations: tsc ended with code ${code}`);
 }
 
-const parts = { runtime: buildRuntime, compiler: buildCompiler, types: buildTypes };
+const parts = { runtime: buildRuntime, gateway: buildGateway, compiler: buildCompiler, types: buildTypes };
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
 const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {

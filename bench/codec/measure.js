@@ -8,13 +8,22 @@ import { isDeepStrictEqual } from "node:util";
 import { messages } from "./messages.js";
 
 const [, , peer, profile] = process.argv;
-/** Milliseconds of warm-up for each loop, and of each timed window. */
-const { warmUp, window } = JSON.parse(profile);
+/**
+ * Milliseconds of warm-up for each loop, and of each timed window; which messages to measure and how (`fresh`, `batch`),
+ * all of them when not given.
+ */
+const { warmUp, window, messages: chosen, only } = JSON.parse(profile);
 const { codecs } = await import(`./peers/${peer}.js`);
 
-const subjects = Object.entries(codecs).map(([name, codec]) => prepare(name, codec));
+const subjects = Object.entries(codecs)
+  .filter(([name]) => chosen?.includes(name) ?? true)
+  .map(([name, codec]) => prepare(name, codec));
 const loops = new Map(
-  subjects.flatMap(({ name, loops }) => Object.entries(loops).map(([what, loop]) => [`${name}.${what}`, loop])),
+  subjects.flatMap(({ name, loops }) =>
+    Object.entries(loops)
+      .filter(([what]) => only?.some((mode) => what.startsWith(`${mode}.`)) ?? true)
+      .map(([what, loop]) => [`${name}.${what}`, loop]),
+  ),
 );
 for (const loop of loops.values()) run(loop, warmUp);
 const sizes = Object.fromEntries(subjects.map(({ name, bytes }) => [`${name}.bytes`, bytes]));

@@ -26,3 +26,7 @@ export function pairedRatio(values, reference) {
   }
   return { median: median(ratios), low: Math.min(...ratios), high: Math.max(...ratios) };
 }
+
+export function geometricMean(values) {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}

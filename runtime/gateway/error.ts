@@ -1,0 +1,80 @@
+/**
+ * What goes wrong in a mesh, in the words of Connect and gRPC: a code that clients act on, the text, and a
+ * `google.rpc.ErrorInfo` that says which actor it was.
+ */
+import { Code, ConnectError } from "@connectrpc/connect";
+import { create, createFileRegistry } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import type { ProtoField } from "../../schemas/protobuf/descriptor.js";
+import { snakeCase } from "../../schemas/protobuf/names.js";
+import {
+  ActorError,
+  BackpressureError,
+  CodecError,
+  DeadlockError,
+  DeliveryError,
+  MessageSizeError,
+  SupervisionError,
+  TimeoutError,
+} from "../index.js";
+import { fileDescriptors } from "./file-descriptor.js";
+
+/** What handlers throw is `unknown` to clients, unless its class is listed here: `{ NotFoundError: Code.NotFound }`. */
+export type ErrorCodes = Readonly<Record<string, Code>>;
+
+/** @param error what a call or a stream of a mesh was rejected with */
+export function connectError(error: unknown, codes: ErrorCodes = {}): ConnectError {
+  if (error instanceof ConnectError) return error;
+  const made = new ConnectError(messageOf(error), codeOf(error, codes), undefined, undefined, error);
+  const about = metadataOf(error);
+  if (about !== undefined) {
+    const reason = snakeCase(about["remoteName"] ?? (error as Error).name).toUpperCase();
+    made.details.push({ desc: errorInfo, value: { reason, domain: "viceroy", metadata: about } });
+  }
+  return made;
+}
+
+function codeOf(error: unknown, codes: ErrorCodes): Code {
+  if (error instanceof ActorError) return Object.hasOwn(codes, error.remoteName) ? codes[error.remoteName]! : Code.Unknown;
+  if (error instanceof TimeoutError) return Code.DeadlineExceeded;
+  if (error instanceof SupervisionError || error instanceof DeliveryError) return Code.Unavailable;
+  if (error instanceof BackpressureError || error instanceof MessageSizeError) return Code.ResourceExhausted;
+  if (error instanceof DeadlockError) return Code.FailedPrecondition;
+  if (error instanceof CodecError) return error.verb === "decode" ? Code.InvalidArgument : Code.Internal;
+  if (error instanceof Error && error.name === "AbortError") return Code.Canceled;
+  return Code.Internal;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Where it happened, as far as the error knows. */
+function metadataOf(error: unknown): Record<string, string> | undefined {
+  if (error instanceof ActorError) {
+    const { remoteName, actor, rank, endpoint } = error;
+    return { remoteName, actor, rank: String(rank), endpoint };
+  }
+  if (error instanceof SupervisionError) {
+    return { endpoint: error.endpoint, ranks: error.ranks.join(",") };
+  }
+  return undefined;
+}
+
+const text = { kind: "scalar", scalar: "string" } as const;
+
+/** `google.rpc.ErrorInfo`, which clients of all languages know. */
+const errorInfo = (() => {
+  const name = "google.rpc.ErrorInfo";
+  const field = (name: string, number: number, rest: Partial<ProtoField> = {}): ProtoField => {
+    return { name, jsonName: name, number, cardinality: "implicit", type: text, ...rest };
+  };
+  const fields = [
+    field("reason", 1),
+    field("domain", 2),
+    field("metadata", 3, { cardinality: "map", key: "string" }),
+  ];
+  const schema = { messages: new Map([[name, { name, fields }]]), enums: new Map(), services: new Map() };
+  const file = fileDescriptors(schema).map((init) => create(FileDescriptorProtoSchema, init));
+  return createFileRegistry(create(FileDescriptorSetSchema, { file })).getMessage(name)!;
+})();

@@ -1,0 +1,117 @@
+/** Serves a mesh of actors to clients that speak Connect, gRPC or gRPC-web. */
+import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
+import {
+  type ActorDescriptor,
+  type ActorMesh,
+  type CallOptions,
+  type Codec,
+  codec,
+  type Endpoint,
+  type EndpointDescriptor,
+  Point,
+  type StreamEndpoint,
+} from "../index.js";
+import { connectError, type ErrorCodes } from "./error.js";
+import { connectService } from "./service.js";
+
+export interface ConnectRoutesOptions {
+  /** What handlers throw is `unknown` to clients, unless the name of its class is here: `{ NotFoundError: Code.NotFound }`. */
+  readonly codes?: ErrorCodes;
+}
+
+/**
+ * The routes of a mesh, for an adapter of Connect: `connectNodeAdapter({ routes: connectRoutes(CounterDescriptor, mesh) })`.
+ * A request goes to one actor of the mesh, the less loaded of two; a stream to one drawn at random. A client's
+ * deadline becomes the call's, and a client that leaves aborts `context().signal` of the handler.
+ * @param actor what the mesh is a mesh of
+ */
+export function connectRoutes(
+  actor: ActorDescriptor,
+  mesh: ActorMesh,
+  options: ConnectRoutesOptions = {},
+): (router: ConnectRouter) => ConnectRouter {
+  const { service, endpoints } = connectService(actor);
+  const { codes = {} } = options;
+  return (router) => {
+    for (const method of service.methods) {
+      const endpoint = endpoints.get(method.name);
+      if (endpoint === undefined) continue;
+      const served = new ServedEndpoint(mesh, endpoint, method, codes);
+      if (method.methodKind === "server_streaming") {
+        router.rpc(method, (request: Message, context: HandlerContext) => served.stream(request, context));
+      } else if (method.methodKind === "unary") {
+        router.rpc(method, (request: Message, context: HandlerContext) => served.call(request, context));
+      }
+    }
+    return router;
+  };
+}
+
+class ServedEndpoint {
+  readonly #mesh: ActorMesh;
+  readonly #endpoint: EndpointDescriptor;
+  readonly #input: DescMessage;
+  readonly #answers: Answers;
+  readonly #codes: ErrorCodes;
+
+  constructor(mesh: ActorMesh, endpoint: EndpointDescriptor, { input, output }: DescMethod, codes: ErrorCodes) {
+    this.#mesh = mesh;
+    this.#endpoint = endpoint;
+    this.#input = input;
+    this.#answers = new Answers(output, endpoint.result);
+    this.#codes = codes;
+  }
+
+  async call(request: Message, context: HandlerContext): Promise<Message> {
+    try {
+      const args = this.#arguments(request);
+      const endpoint = this.#of<Endpoint>(this.#mesh).with(callOptions(context));
+      return this.#answers.of(await endpoint.choose(...args));
+    } catch (error) {
+      throw connectError(error, this.#codes);
+    }
+  }
+
+  async *stream(request: Message, context: HandlerContext): AsyncGenerator<Message> {
+    try {
+      const args = this.#arguments(request);
+      const { extent, size } = this.#mesh;
+      const one = this.#mesh.slice(new Point(extent, Math.floor(Math.random() * size))) as unknown as ActorMesh;
+      const endpoint = this.#of<StreamEndpoint>(one).with(callOptions(context));
+      for await (const [, item] of endpoint.stream(...args)) yield this.#answers.of(item);
+    } catch (error) {
+      throw connectError(error, this.#codes);
+    }
+  }
+
+  #of<E>(mesh: ActorMesh): E {
+    return (mesh as unknown as Readonly<Record<string, E>>)[this.#endpoint.name] as E;
+  }
+
+  #arguments(request: Message): unknown[] {
+    return [...this.#endpoint.args.fromProtobuf(toBinary(this.#input, request))];
+  }
+}
+
+/** Answers as messages with the one field `result`. */
+class Answers {
+  readonly #output: DescMessage;
+  readonly #codec: Codec<object> | undefined;
+
+  constructor(output: DescMessage, result: Codec<unknown> | undefined) {
+    this.#output = output;
+    this.#codec = result && codec.object(output.name, { result });
+  }
+
+  of(result: unknown): Message {
+    const bytes = this.#codec?.toProtobuf({ result }) ?? new Uint8Array();
+    return fromBinary(this.#output, bytes);
+  }
+}
+
+function callOptions({ signal, timeoutMs }: HandlerContext): CallOptions {
+  const timeout = timeoutMs();
+  // A deadline that has passed aborts the signal.
+  return { signal, ...(timeout !== undefined && timeout > 0 && { timeout }) };
+}

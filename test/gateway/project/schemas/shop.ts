@@ -1,0 +1,41 @@
+import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
+
+export type Size = "small" | "large";
+
+export interface Item {
+  name: string;
+  cents: Uint64;
+  size?: Size;
+}
+
+export interface Receipt {
+  number: Uint32;
+  items: Item[];
+  total: Uint64;
+  at: Date;
+  notes: Record<string, string>;
+}
+
+/** A shop. */
+export interface Shop extends Actor<[name: string]> {
+  /** Sells items. */
+  order(items: Item[], note?: string): Receipt;
+  name(): string;
+  clear(): void;
+  /** The receipt of `item`, `count` times. */
+  follow(item: Item, count: Uint32): Stream<Receipt>;
+  /** Throws an error of this class. */
+  fail(name: string): void;
+  /**
+   * Waits until the caller gives up, and remembers who it was.
+   * @concurrent
+   */
+  wait(caller: string): void;
+  /**
+   * Callers that have given up waiting, and items whose followers have left.
+   * @concurrent
+   */
+  givenUp(): string[];
+  /** Ends its process. */
+  crash(): void;
+}
