@@ -1,10 +1,10 @@
 /**
- * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `compiler` and `types`; all of them by default.
+ * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `compiler` and `types`; all of them
+ * by default.
  *
  * - runtime:  runtime.cjs, the one bundle of the runtime; load.cjs, which loads it with a code cache; boot.cjs, which
  *             child processes run; index.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
  *             alone.
- *             child processes run; index.js, codegen-v1.js and schema.js, which users import.
  * - gateway:  gateway.js, which users import as viceroy/gateway; what it needs of the runtime it imports from index.js.
  * - compiler: cli/viceroy.js and compiler/index.js. ts-morph stays outside and is loaded when sources are read.
  * - types:    declarations of everything, under types/.

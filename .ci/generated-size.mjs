@@ -23,7 +23,9 @@ try {
   const next = `${page.slice(0, from + open.length)}\n${table}\n${page.slice(to)}`;
   if (process.argv.includes("--write")) writeFileSync(file, next);
   else if (next !== page) {
-    console.error(`README.md tells other sizes of generated code than there are; run node .ci/generated-size.mjs --write\n${table}`);
+    console.error(
+      `README.md tells other sizes of generated code than there are; run node .ci/generated-size.mjs --write\n${table}`,
+    );
     process.exitCode = 1;
   }
 } finally {

@@ -30,7 +30,11 @@ await check("generated code is what the schemas say", () =>
 );
 // The schemas of the tests are compiled anew: what they become is not kept.
 await check("compile the schemas of the tests", () =>
-  allOf(["test/contract/project", "test/fixtures/crew", "test/gateway/project"].map((project) => () => viceroy(project, "compile"))),
+  allOf(
+    ["test/contract/project", "test/fixtures/crew", "test/gateway/project"].map(
+      (project) => () => viceroy(project, "compile"),
+    ),
+  ),
 );
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles, layers", () =>

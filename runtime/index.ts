@@ -25,6 +25,7 @@ export { type AffectedMesh, type FailureKind, type FailureRecord, MeshFailure } 
 export { MeshFailureCodec } from "./supervise/failure-codec.js";
 export { onUnhandledFault, type UnhandledFaultHook } from "./supervise/unhandled.js";
 export { version } from "./version.js";
+export type { ActorDescriptor, EndpointDescriptor } from "./wire/descriptor.js";
 export {
   type Codec,
   CodecError,
@@ -37,3 +38,4 @@ export {
   type ValueOf,
   type WithUnknownFields,
 } from "./wire/index.js";
+export { describeActor } from "./wire/protobuf/describe.js";

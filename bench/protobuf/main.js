@@ -38,7 +38,10 @@ await benchmark(
 
 function summary(samples) {
   const ratios = Object.keys(titles).map((name) => ways.map((way) => bestOf(samples, `${name}.fresh.${way}`)));
-  const rows = Object.values(titles).map((title, i) => [title, ...ratios[i].map(([peer, by]) => `${by2(by)} (${peer})`)]);
+  const rows = Object.values(titles).map((title, i) => [
+    title,
+    ...ratios[i].map(([peer, by]) => `${by2(by)} (${peer})`),
+  ]);
   const mean = geometricMean(ratios.flat().map(([, by]) => by));
   return markdown(["message", ...ways], [...rows, ["geometric mean of all", by2(mean), ""]]);
 }

@@ -156,6 +156,11 @@ export function viewOf(mesh: ActorMesh): MeshView {
   return readView(mesh);
 }
 
+/** What is known of the interface of a mesh's actors, or of a generated class: its endpoints, their codecs and options. */
+export function descriptorOf(of: ActorMesh | { readonly descriptor: ActorDescriptor }): ActorDescriptor {
+  return of instanceof ActorMesh ? viewOf(of).descriptor : of.descriptor;
+}
+
 const classes = new WeakMap<ActorDescriptor, new (view: MeshView) => ActorMesh>();
 
 /** A handle for a region of a mesh, with the endpoints of `view.descriptor`. */

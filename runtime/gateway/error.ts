@@ -2,9 +2,10 @@
  * What goes wrong in a mesh, in the words of Connect and gRPC: a code that clients act on, the text, and a
  * `google.rpc.ErrorInfo` that says which actor it was.
  */
-import { Code, ConnectError } from "@connectrpc/connect";
+
 import { create, createFileRegistry } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { ProtoField } from "../../schemas/protobuf/descriptor.js";
 import { snakeCase } from "../../schemas/protobuf/names.js";
 import {
@@ -35,7 +36,8 @@ export function connectError(error: unknown, codes: ErrorCodes = {}): ConnectErr
 }
 
 function codeOf(error: unknown, codes: ErrorCodes): Code {
-  if (error instanceof ActorError) return Object.hasOwn(codes, error.remoteName) ? codes[error.remoteName]! : Code.Unknown;
+  if (error instanceof ActorError)
+    return Object.hasOwn(codes, error.remoteName) ? codes[error.remoteName]! : Code.Unknown;
   if (error instanceof TimeoutError) return Code.DeadlineExceeded;
   if (error instanceof SupervisionError || error instanceof DeliveryError) return Code.Unavailable;
   if (error instanceof BackpressureError || error instanceof MessageSizeError) return Code.ResourceExhausted;
@@ -69,11 +71,7 @@ const errorInfo = (() => {
   const field = (name: string, number: number, rest: Partial<ProtoField> = {}): ProtoField => {
     return { name, jsonName: name, number, cardinality: "implicit", type: text, ...rest };
   };
-  const fields = [
-    field("reason", 1),
-    field("domain", 2),
-    field("metadata", 3, { cardinality: "map", key: "string" }),
-  ];
+  const fields = [field("reason", 1), field("domain", 2), field("metadata", 3, { cardinality: "map", key: "string" })];
   const schema = { messages: new Map([[name, { name, fields }]]), enums: new Map(), services: new Map() };
   const file = fileDescriptors(schema).map((init) => create(FileDescriptorProtoSchema, init));
   return createFileRegistry(create(FileDescriptorSetSchema, { file })).getMessage(name)!;

@@ -116,9 +116,7 @@ function fieldOf(message: string, field: ProtoField, oneofs: readonly string[]):
 }
 
 function typeOf(type: ProtoType): Pick<FieldInit, "type" | "typeName"> {
-  return type.kind === "scalar"
-    ? { type: types[type.scalar] }
-    : { type: types[type.kind], typeName: `.${type.name}` };
+  return type.kind === "scalar" ? { type: types[type.scalar] } : { type: types[type.kind], typeName: `.${type.name}` };
 }
 
 /** A map is a repeated message of keys and values. */

@@ -1,8 +1,15 @@
 /** Serves a mesh of actors to clients that speak Connect, gRPC or gRPC-web. */
-import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  type DescMethod,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type Message,
+  toBinary,
+} from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import {
-  type ActorDescriptor,
   type ActorMesh,
   type CallOptions,
   type Codec,
@@ -21,28 +28,23 @@ export interface ConnectRoutesOptions {
 }
 
 /**
- * The routes of a mesh, for an adapter of Connect: `connectNodeAdapter({ routes: connectRoutes(CounterDescriptor, mesh) })`.
+ * The routes of a mesh, for an adapter of Connect: `connectNodeAdapter({ routes: connectRoutes(counters) })`.
  * A request goes to one actor of the mesh, the less loaded of two; a stream to one drawn at random. A client's
  * deadline becomes the call's, and a client that leaves aborts `context().signal` of the handler.
- * @param actor what the mesh is a mesh of
  */
 export function connectRoutes(
-  actor: ActorDescriptor,
   mesh: ActorMesh,
   options: ConnectRoutesOptions = {},
 ): (router: ConnectRouter) => ConnectRouter {
-  const { service, endpoints } = connectService(actor);
+  const { service, endpoints } = connectService(mesh);
   const { codes = {} } = options;
   return (router) => {
     for (const method of service.methods) {
       const endpoint = endpoints.get(method.name);
       if (endpoint === undefined) continue;
       const served = new ServedEndpoint(mesh, endpoint, method, codes);
-      if (method.methodKind === "server_streaming") {
-        router.rpc(method, (request: Message, context: HandlerContext) => served.stream(request, context));
-      } else if (method.methodKind === "unary") {
-        router.rpc(method, (request: Message, context: HandlerContext) => served.call(request, context));
-      }
+      if (endpoint.stream) router.rpc(method as DescMethodServerStreaming, (...call) => served.stream(...call));
+      else router.rpc(method as DescMethodUnary, (...call) => served.call(...call));
     }
     return router;
   };

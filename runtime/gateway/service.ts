@@ -11,7 +11,13 @@ import {
   file_google_protobuf_timestamp,
   file_google_protobuf_wrappers,
 } from "@bufbuild/protobuf/wkt";
-import { type ActorDescriptor, describeActor, type EndpointDescriptor } from "../index.js";
+import {
+  type ActorDescriptor,
+  type ActorMesh,
+  describeActor,
+  descriptorOf,
+  type EndpointDescriptor,
+} from "../index.js";
 import { fileDescriptors } from "./file-descriptor.js";
 
 const wellKnownFiles: readonly DescFile[] = [
@@ -38,9 +44,10 @@ const services = new WeakMap<ActorDescriptor, ConnectService>();
 /**
  * The service of an actor: a unary method for each endpoint that returns, a server-streaming one for each
  * `Stream<T>`. Made once for each interface.
- * @param actor as generated code exports it: `CounterDescriptor`
+ * @param of the generated class, `CounterActor`, or a mesh
  */
-export function connectService(actor: ActorDescriptor): ConnectService {
+export function connectService(of: ActorMesh | { readonly descriptor: ActorDescriptor }): ConnectService {
+  const actor = descriptorOf(of);
   const known = services.get(actor) ?? makeService(actor);
   services.set(actor, known);
   return known;

@@ -11,7 +11,15 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { create, type DescMethod, type DescService, fromBinary, type Message, type Registry, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  type Message,
+  type Registry,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
@@ -46,8 +54,8 @@ beforeAll(async () => {
   const [http2, http1] = JSON.parse(line as string) as [number, number];
   ports = { http2, http1 };
   const { connectService } = await import("viceroy/gateway");
-  const { ShopDescriptor } = await import("./project/generated/shop.js");
-  ({ service, registry } = connectService(ShopDescriptor));
+  const { ShopActor } = await import("./project/generated/shop.js");
+  ({ service, registry } = connectService(ShopActor));
   folder = mkdtempSync(path.join(tmpdir(), "viceroy-gateway-"));
 });
 
@@ -58,7 +66,10 @@ afterAll(async () => {
 });
 
 function connectClient(transport: Transport): Client {
-  const client = createClient(service, transport) as unknown as Record<string, (request: Data, options?: object) => never>;
+  const client = createClient(service, transport) as unknown as Record<
+    string,
+    (request: Data, options?: object) => never
+  >;
   const local = (method: string): string => `${method[0]!.toLowerCase()}${method.slice(1)}`;
   return {
     call: (method, request = {}, options) => client[local(method)]!(request, options),
@@ -83,7 +94,11 @@ const items = [
 describe.each(Object.entries(clients))("%s", (name, connect) => {
   test("a unary method takes and gives whole messages", async () => {
     const { result } = await connect().call("Order", { items, note: "hot" });
-    expect(result).toMatchObject({ items, total: 350n + 2n ** 63n, at: { seconds: 1_700_000_000n, nanos: 123_000_000 } });
+    expect(result).toMatchObject({
+      items,
+      total: 350n + 2n ** 63n,
+      at: { seconds: 1_700_000_000n, nanos: 123_000_000 },
+    });
     expect(result).toMatchObject({ notes: { note: "hot" } });
   });
 
@@ -135,7 +150,12 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
   test("a client that leaves a stream stops its sender", async () => {
     const client = connect();
     const item = { name: `${name}, stream`, cents: 1n };
-    for await (const _ of client.stream("Follow", { item, count: 4_000_000_000 })) break;
+    const leave = new AbortController();
+    const follow = async () => {
+      for await (const _ of client.stream("Follow", { item, count: 4_000_000_000 }, { signal: leave.signal }))
+        leave.abort();
+    };
+    expect(await follow().catch(ConnectError.from)).toMatchObject({ code: Code.Canceled });
     await untilGivenUp(client, item.name);
   });
 });
@@ -166,8 +186,13 @@ describe("grpc-js", () => {
         );
       });
     expect(await call("Order", { items })).toMatchObject({ result: { items, total: 350n + 2n ** 63n } });
-    await expect(call("Fail", { name: "x" })).rejects.toMatchObject({ code: grpc.status.UNKNOWN, details: "out of range" });
-    await expect(call("Wait", { caller: "grpc-js" }, Date.now() + 300)).rejects.toMatchObject({ code: grpc.status.DEADLINE_EXCEEDED });
+    await expect(call("Fail", { name: "x" })).rejects.toMatchObject({
+      code: grpc.status.UNKNOWN,
+      details: "out of range",
+    });
+    await expect(call("Wait", { caller: "grpc-js" }, Date.now() + 300)).rejects.toMatchObject({
+      code: grpc.status.DEADLINE_EXCEEDED,
+    });
     const stream = client.makeServerStreamRequest(at("Follow"), encode("Follow"), decode("Follow"), {
       item: items[0],
       count: 3,
@@ -204,5 +229,7 @@ describe("failures", () => {
     const error = await client.call("Crash").catch(ConnectError.from);
     expect(error).toMatchObject({ code: Code.Unavailable });
     expect((error as ConnectError).rawMessage).toMatch(/^cannot call shops\.crash on rank \d: /);
+    const others = await Promise.allSettled(Array.from({ length: 20 }, () => client.call("Name")));
+    expect(others.filter(({ status }) => status === "fulfilled").length).toBeGreaterThan(0);
   });
 });

@@ -8,18 +8,19 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { onUnhandledFault, thisHost } from "viceroy";
 import { connectRoutes } from "viceroy/gateway";
 import "../generated/registry.js";
-import { ShopDescriptor } from "../generated/shop.js";
 import { SmallShop } from "../src/small-shop.js";
 
 onUnhandledFault(() => {});
-await using procs = thisHost().spawnProcs({ shops: 2 });
+const procs = thisHost().spawnProcs({ shops: 2 });
 const shops = procs.spawn("shops", SmallShop, "corner");
 await shops.ready;
-const routes = connectRoutes(ShopDescriptor, shops, { codes: { SoldOutError: Code.FailedPrecondition } });
+const routes = connectRoutes(shops, { codes: { SoldOutError: Code.FailedPrecondition } });
 const handler = connectNodeAdapter({ routes });
 const servers = [createHttp2(handler), createHttp1(handler)];
 for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
 console.log(JSON.stringify(servers.map((server) => (server.address() as AddressInfo).port)));
 process.stdin.resume();
 await once(process.stdin, "end");
-for (const server of servers) server.close();
+await procs.stop();
+// Clients may still have connections open.
+process.exit();

@@ -18,7 +18,13 @@ export class SmallShop extends ShopActor {
 
   order(items: Item[], note?: string): Receipt {
     const total = items.reduce((sum, { cents }) => sum + cents, 0n);
-    return { number: ++this.#orders, items, total, at: new Date(1_700_000_000_123), notes: note === undefined ? {} : { note } };
+    return {
+      number: ++this.#orders,
+      items,
+      total,
+      at: new Date(1_700_000_000_123),
+      notes: note === undefined ? {} : { note },
+    };
   }
 
   name() {
