@@ -47,6 +47,8 @@ export interface ProtoField {
   readonly oneof?: string;
   /** Whether a reader of this schema refuses a message without it: it has no default. */
   readonly demanded?: boolean;
+  /** A message that is always written: where it is missing, the message with nothing in it is read. */
+  readonly always?: boolean;
   /**
    * Of a repeated field: its reader drops what comes twice. `value`: a set; `key`: a map whose key protobuf has no word for,
    * of which the last entry with a key stays. Absent where no two are ever equal, as objects are not.

@@ -1,0 +1,72 @@
+/**
+ * What a rule of the wire is: it compares a part of an older schema with the same part of a newer one, and says what harm
+ * comes of the difference. A rule speaks up exactly when some value that one side writes is refused by the other, or read as
+ * something else; both directions count, since in a rolling upgrade both sides write.
+ */
+import type {
+  ProtoEnum,
+  ProtoField,
+  ProtoMessage,
+  ProtoSchema,
+  ProtoService,
+  ProtoType,
+} from "../protobuf/descriptor.js";
+
+/** A part of the older schema and the same part of the newer one. */
+export interface Pair<T> {
+  readonly older: T;
+  readonly newer: T;
+}
+
+/** What is wrong with one part. */
+export interface Finding {
+  /** Full name; of a member its name follows a dot. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The two schemas as a whole. */
+export interface Surroundings {
+  readonly schemas: Pair<ProtoSchema>;
+  /** What keeps one side from reading messages or enums of the other, as one line; undefined: nothing. */
+  apart(types: Pair<ProtoType>): string | undefined;
+}
+
+interface Named {
+  /** As `viceroy break` and its documentation have it: `VC5001`. */
+  readonly code: string;
+  /** In words: `field-type-changed`. */
+  readonly name: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+/** Compares two fields with the same number. Of the rules of a field the first that finds something is reported. */
+export interface FieldRule extends Named {
+  readonly compares: "field";
+  find(fields: Pair<ProtoField>, around: Surroundings): string | undefined;
+}
+
+export interface MessageRule extends Named {
+  readonly compares: "message";
+  find(messages: Pair<ProtoMessage>, around: Surroundings): readonly Finding[];
+}
+
+export interface EnumRule extends Named {
+  readonly compares: "enum";
+  find(enums: Pair<ProtoEnum>): readonly Finding[];
+}
+
+/** Compares two services with the same id. */
+export interface ServiceRule extends Named {
+  readonly compares: "service";
+  find(services: Pair<ProtoService>): readonly Finding[];
+}
+
+/** Compares a service with what the newer schema has in its place. */
+export interface ActorRule extends Named {
+  readonly compares: "actor";
+  find(service: ProtoService, newer: ProtoSchema): readonly Finding[];
+}
+
+export type WireRule = FieldRule | MessageRule | EnumRule | ServiceRule | ActorRule;

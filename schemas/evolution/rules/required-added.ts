@@ -1,0 +1,16 @@
+/** Members without which a message is refused, and that the older side may leave out, or does not know. */
+import type { MessageRule } from "../rule.js";
+import { demandedOnlyBy } from "./demanded.js";
+
+export const requiredAdded: MessageRule = {
+  code: "VC5004",
+  name: "required-added",
+  fix: "Make it optional with `?`: readers of this schema then take messages without it.",
+  compares: "message",
+  find({ older, newer }, { schemas }) {
+    return demandedOnlyBy(newer, older, schemas.newer).map(({ name }) => ({
+      place: `${newer.name}.${name}`,
+      text: "it is required now: messages of the older schema without it are refused",
+    }));
+  },
+};
