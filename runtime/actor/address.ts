@@ -4,13 +4,15 @@
  */
 import type { Location, MeshId, ProcId } from "../link/address.js";
 import { chainToken } from "../link/extension.js";
-import type { SessionTarget } from "../link/session.js";
+import type { Session, SessionTarget } from "../link/session.js";
 import { type Extent, extentSize } from "../shape/index.js";
 
 /** Where one rank lives. */
 export interface RankLocation {
   readonly proc: ProcId;
   readonly location: Location;
+  /** How many times the actor has moved, which is the incarnation that lives there. */
+  readonly generation?: number;
 }
 
 /** One actor as those who send to it know it; also the key of their sessions. */
@@ -21,13 +23,35 @@ export class ActorTarget implements SessionTarget {
   readonly rank: number;
   proc: ProcId;
   location: Location;
+  generation: number;
+  readonly #sessions = new Set<Session>();
   #token: readonly [number, number] | undefined;
 
-  constructor(mesh: MeshRecord, rank: number, { proc, location }: RankLocation) {
+  constructor(mesh: MeshRecord, rank: number, { proc, location, generation = 0 }: RankLocation) {
     this.mesh = mesh;
     this.rank = rank;
     this.proc = proc;
     this.location = location;
+    this.generation = generation;
+  }
+
+  /** Somebody in this process sends to it. */
+  opened(session: Session): void {
+    this.#sessions.add(session);
+  }
+
+  closed(session: Session): void {
+    this.#sessions.delete(session);
+  }
+
+  /** It lives elsewhere from now on: what is sent from now on goes there, and what has been sent is left to the old one. */
+  move({ proc, location, generation = 0 }: RankLocation): void {
+    if (generation < this.generation) return;
+    const moved = proc !== this.proc;
+    this.proc = proc;
+    this.location = location;
+    this.generation = generation;
+    if (moved) for (const session of [...this.#sessions]) session.retire();
   }
 
   get number(): MeshId {
@@ -101,10 +125,7 @@ export class MeshRecord implements MeshIdentity {
   locate(rank: number, location: RankLocation): void {
     const target = this.#targets.get(rank);
     if (target === undefined) this.#targets.set(rank, new ActorTarget(this, rank, location));
-    else {
-      target.proc = location.proc;
-      target.location = location.location;
-    }
+    else target.move(location);
   }
 }
 
@@ -112,6 +133,11 @@ const records = new Map<MeshId, WeakRef<MeshRecord>>();
 const forgotten = new FinalizationRegistry<MeshId>((id) => {
   if (records.get(id)?.deref() === undefined) records.delete(id);
 });
+
+/** What is known here of a mesh. */
+export function knownRecord(id: MeshId): MeshRecord | undefined {
+  return records.get(id)?.deref();
+}
 
 /** The one record of a mesh in this operating-system process: made on first sight. */
 export function meshRecord(identity: MeshIdentity): MeshRecord {

@@ -1,6 +1,5 @@
 /** Answers: what a handler returned or threw, on its way back to the caller. Nothing here throws. */
 import { DeliveryError } from "../link/errors.js";
-import { Kind } from "../link/frame.js";
 import type { Lane } from "../link/lane.js";
 import { writeDelivery, writeThrown } from "./error-wire.js";
 import { noteHolders, portsWritten } from "./holders.js";
@@ -11,9 +10,9 @@ export const notStarted = new DeliveryError("closed", "its caller no longer wait
 
 /** Answers a turn's call with a value; one that is not of the endpoint's type is an error of the handler. */
 export function answer(turn: Turn, value: unknown): void {
-  const { endpoint, creditWithAnswer } = turn.handler;
+  const { reply, result, creditWithAnswer } = turn.handler;
   try {
-    turn.lane.link.sendReply(Kind.reply, turn.call, !creditWithAnswer, endpoint.result, value);
+    turn.lane.link.sendReply(reply, turn.call, !creditWithAnswer, result, value);
     if (portsWritten.length > 0) noteHolders(turn.cell.proc, [callerOf(turn)]);
   } catch (error) {
     answerError(turn, error);

@@ -3,25 +3,33 @@
  * sends. A proc's root is a cell too, one that takes no messages.
  */
 import { type ActorId, type Location, type MeshId, ROOT_MESH } from "../link/address.js";
+import { type Binding, Layout, type OtherSchema } from "../link/binding.js";
 import { DeliveryError } from "../link/errors.js";
 import { chainToken, readExtension } from "../link/extension.js";
 import { Flag, ProtocolError } from "../link/frame.js";
 import type { Destination, Lane } from "../link/lane.js";
-import type { Sender, Session, SessionTarget } from "../link/session.js";
+import type { BoundMessage, Interface, Sender, Session, SessionTarget } from "../link/session.js";
+import type { Encoded } from "../link/waiting.js";
 import { type Extent, Point } from "../shape/index.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
+import { protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import type { Actor, Failure } from "./actor.js";
+import { ActorTarget } from "./address.js";
 import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
 import { type ActorContext, OwnTurn, runTurn } from "./context.js";
 import { describeThrown } from "./error-wire.js";
-import { type Handler, handlersOf } from "./handler.js";
+import { type Handler, handlerById, handlersOf, inProtobuf, interfaceOf } from "./handler.js";
 import { holderName, portsRead, releaseHolder } from "./holders.js";
-import type { ActorFailure, ActorRequest, StopOptions } from "./hooks.js";
+import type { ActorClass, ActorFailure, ActorRequest, StopOptions } from "./hooks.js";
 import { isThenable } from "./invoke.js";
 import { Mailbox, type MailboxOwner } from "./mailbox.js";
 import type { OpenPort } from "./open-port.js";
 import type { PortTarget } from "./port.js";
+import { PortInterface } from "./port-interface.js";
 import type { Proc } from "./proc.js";
+import { compareSchemas, schemaOf } from "./schemas.js";
+import { translate } from "./translate.js";
 import { Turn } from "./turn.js";
 
 /** `starting`: constructor or `init` is running. `stopping`: what waits is still handled. */
@@ -151,7 +159,7 @@ export class Cell implements Destination, Sender, MailboxOwner {
   /** Takes over the lanes of the actor that this one replaces. */
   replaceBy(next: Cell): void {
     const lanes = this.#lanes ?? [];
-    for (const lane of lanes) lane.destination = next;
+    for (const lane of lanes) lane.redirect(next);
     next.#lanes = lanes;
     this.#lanes = undefined;
     this.#closeSessions();
@@ -170,36 +178,39 @@ export class Cell implements Destination, Sender, MailboxOwner {
     return this.#stopping;
   }
 
-  bind(lane: Lane, base: number, key: string, fingerprint: bigint): void {
+  bind(lane: Lane, binding: Binding): void {
     this.#lanes ??= [];
     if (!this.#lanes.includes(lane)) this.#lanes.push(lane);
-    const { actorClass } = this.shape;
-    const handlers = actorClass === undefined ? "unknown" : handlersOf(actorClass, key, fingerprint);
-    if (typeof handlers !== "string") {
-      for (const [i, handler] of handlers.entries()) lane.slots[base + i] = handler;
-      return;
+    const { base, layout, key } = binding;
+    const { actorClass, descriptor } = this.shape;
+    const own = descriptor === undefined ? undefined : interfaceOf(descriptor, key);
+    if (actorClass === undefined || own === undefined) {
+      const is = descriptor?.key ?? "root";
+      lane.refusal = new DeliveryError("refused", `the actor ${this.name} is no ${key}: it is a ${is}`);
+      if (layout === Layout.lockstep) lane.link.sendBound(lane.id, base, undefined);
+    } else if (layout === Layout.protobuf) this.#bindByIds(lane, binding, actorClass, own);
+    else if (layout === Layout.lockstep && own.fingerprint === binding.fingerprint) {
+      for (const [i, handler] of handlersOf(actorClass, own).entries()) lane.slots[base + i] = handler;
+      lane.link.sendBound(lane.id, base, undefined);
+    } else if (layout === Layout.lockstep) {
+      lane.pause();
+      lane.link.sendBound(lane.id, base, schemaOf(own));
     }
-    const own = this.shape.descriptor?.key ?? "root";
-    lane.refusal = new DeliveryError(
-      "refused",
-      handlers === "unknown"
-        ? `the actor ${this.name} is no ${key}: it is a ${own}`
-        : `the actor ${this.name} was generated from another version of ${key}: run npx viceroy compile`,
-    );
   }
 
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
     const extension = (flags & Flag.extended) === 0 ? undefined : readExtension(r);
-    const handler = lane.slots[slot] as Handler | undefined;
+    let handler = lane.slots[slot] as Handler | undefined;
     if (this.#ended !== undefined || handler === undefined) {
       this.#turnAway(lane, slot, call, size);
       return;
     }
+    if (handler.layout !== (flags & Flag.protobuf)) handler = otherLayout(handler, slot);
     let args: readonly unknown[];
     // Left over from a message that could not be decoded to its end.
     if (portsRead.length > 0) portsRead.length = 0;
     try {
-      args = handler.endpoint.args.decodeFrom(r);
+      args = handler.args.decodeFrom(r);
     } catch (error) {
       if (call !== 0) answerUndecodable(lane, call, this.name, error);
       else
@@ -233,6 +244,7 @@ export class Cell implements Destination, Sender, MailboxOwner {
     const session = this.proc.routes.to(target.proc, location, target.owner).openSession(this, target, key);
     this.#sessions ??= new Map();
     this.#sessions.set(key, session);
+    if (target instanceof ActorTarget) target.opened(session);
     return session;
   }
 
@@ -241,11 +253,23 @@ export class Cell implements Destination, Sender, MailboxOwner {
   }
 
   sessionEnded(session: Session): void {
+    if (session.target instanceof ActorTarget) session.target.closed(session);
     if (this.#sessions?.get(session.key) === session) this.#sessions.delete(session.key);
   }
 
-  targetEnded({ kind, number, rank }: SessionTarget): void {
-    if (kind === "actor") this.proc.holderEnded(holderName({ mesh: number, rank }));
+  targetEnded(target: SessionTarget): void {
+    if (!(target instanceof ActorTarget)) return;
+    const { number: mesh, rank, generation: incarnation } = target;
+    this.proc.holderEnded(holderName({ mesh, rank, incarnation }));
+  }
+
+  compare({ target }: Session, known: Interface, other: OtherSchema): DeliveryError | undefined {
+    return compareSchemas(target, known, other);
+  }
+
+  translate(known: Interface, { args }: BoundMessage, body: Encoded): Encoded {
+    const protobuf = known instanceof PortInterface ? protobufValue(args) : protobufArguments(args);
+    return translate(args, protobuf, body, this.proc.limits);
   }
 
   bounced(session: Session, slot: number, error: DeliveryError): void {
@@ -302,7 +326,10 @@ export class Cell implements Destination, Sender, MailboxOwner {
   }
 
   #closeSessions(): void {
-    for (const session of this.#sessions?.values() ?? []) session.close();
+    for (const session of this.#sessions?.values() ?? []) {
+      session.close();
+      if (session.target instanceof ActorTarget) session.target.closed(session);
+    }
     this.#sessions = undefined;
   }
 
@@ -355,10 +382,31 @@ export class Cell implements Destination, Sender, MailboxOwner {
     }
   }
 
+  /** Another schema of the interface: its endpoints are known by their ids. */
+  #bindByIds(lane: Lane, { base, key, endpoints }: Binding, actorClass: ActorClass, own: ActorDescriptor): void {
+    for (const [i, endpoint] of endpoints.entries()) {
+      const handler = handlerById(actorClass, own, endpoint);
+      lane.slots[base + i] = handler;
+      if (handler !== undefined) continue;
+      const { id, name } = endpoint;
+      const why = `the actor ${this.name} has no endpoint ${id} "${name}": its process has an older schema of ${key}`;
+      lane.refusals ??= new Map();
+      lane.refusals.set(base + i, new DeliveryError("refused", why));
+    }
+  }
+
   #turnAway(lane: Lane, slot: number, call: number, size: number): void {
-    const error = this.#ended ?? lane.refusal;
+    const error = this.#ended ?? lane.refusals?.get(slot) ?? lane.refusal;
     if (error === undefined) throw new ProtocolError(`cannot read message: slot ${slot} of its lane is not bound`);
     if (call === 0) bounce(lane, slot, size, error);
     else answerUndelivered(lane, call, this.name, error);
   }
+}
+
+/** Every receiver reads the protobuf layout; the lockstep layout is for those that have the same schema. */
+function otherLayout(handler: Handler, slot: number): Handler {
+  if (handler.layout === 0) return inProtobuf(handler);
+  throw new ProtocolError(
+    `cannot read message: slot ${slot} of its lane was agreed to be in the protobuf layout, and it is in another one`,
+  );
 }

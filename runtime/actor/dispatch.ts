@@ -10,6 +10,7 @@ import { type Extension, inChain, noChain, WHOLE_MESH } from "../link/extension.
 import type { Encoder, Message, Session } from "../link/session.js";
 import type { Codec } from "../wire/codec.js";
 import type { EndpointDescriptor } from "../wire/descriptor.js";
+import { protobufArguments } from "../wire/protobuf-messages.js";
 import { type Called, supervisionError } from "./call-future.js";
 import type { Cell } from "./cell.js";
 import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
@@ -52,6 +53,10 @@ export class Dispatcher implements Message, Called {
     this.codec = descriptor.args;
     this.result = descriptor.result;
     this.#index = index;
+  }
+
+  get protobuf(): Encoder {
+    return protobufArguments(this.descriptor.args);
   }
 
   get clock(): Clock {
@@ -107,7 +112,7 @@ export class Dispatcher implements Message, Called {
       }
     }
     const sessions = this.#openAll(sender);
-    const body = encodeMessage(this, args, sender.proc.limits);
+    const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     for (const session of sessions) if (!(session instanceof DeliveryError)) session.admits(body.size, this.label);
     for (let rank = 0; rank < size; rank++) {
       const session = sessions[rank]!;
@@ -160,7 +165,7 @@ export class Dispatcher implements Message, Called {
 
   #castAll(args: readonly unknown[], sender: Cell, turn: AnyTurn | undefined): Sent {
     const sessions = this.#openAll(sender);
-    const body = encodeMessage(this, args, sender.proc.limits);
+    const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));
     for (const session of open) session.admits(body.size, this.label);
     const sent = open.every((session) => session.hasCredit) ? sentNow : new Sent(open.length);
@@ -192,6 +197,15 @@ export class Dispatcher implements Message, Called {
 
   #slotOf(session: Session): number {
     return session.slotOf(this.view.descriptor) + this.#index;
+  }
+
+  /** One of the receivers has another schema: all can read the layout that it can. */
+  #needsProtobuf(sessions: readonly (Session | DeliveryError)[]): boolean {
+    return sessions.some((session) => !(session instanceof DeliveryError) && session.differs && this.#differs(session));
+  }
+
+  #differs(session: Session): boolean {
+    return session.needsProtobuf(this.#slotOf(session));
   }
 
   #waitsForItself(turn: AnyTurn, rank: number): boolean {
@@ -242,8 +256,8 @@ export class Dispatcher implements Message, Called {
   /** The ports in the message are now held by those it was sent to. */
   #noteHolders(sender: Cell, ranks: readonly number[], unreachable: readonly number[] = []): void {
     const holderAt = (rank: number) => {
-      const { proc, mesh, rank: own } = this.view.target(rank);
-      return { proc, name: holderName({ mesh: mesh.id, rank: own }) };
+      const { proc, mesh, rank: own, generation } = this.view.target(rank);
+      return { proc, name: holderName({ mesh: mesh.id, rank: own, incarnation: generation }) };
     };
     noteHolders(sender.proc, ranks.map(holderAt), unreachable.map(holderAt));
   }

@@ -33,7 +33,8 @@ function writePort(w: Writer, given: unknown, element: Codec<unknown>): void {
   const port = given instanceof ReplyPort ? given.replier.escape() : given;
   if (!(port instanceof ChannelPort)) throw new TypeError(`expected a port, got ${describe(given)}`);
   const { target, codec } = port;
-  if (target.fingerprint !== element.fingerprint) {
+  // By what this process knows it for: whoever opened it may have another schema of the type.
+  if (codec.fingerprint !== element.fingerprint) {
     throw new TypeError(`expected a port of ${element.name}, got a port of ${codec.name}`);
   }
   writeU64(w, target.proc);
@@ -48,8 +49,6 @@ function readPort(r: Reader, element: Codec<unknown>): ChannelPort<unknown> {
   const number = readU64(r);
   const fingerprint = readU64(r);
   const location = readText(r);
-  if (fingerprint !== element.fingerprint)
-    throw new TypeError(`expected a port of ${element.name}, got one of another type`);
   const port = new ChannelPort(new PortTarget(proc, number, fingerprint, location), element);
   portsRead.push(port);
   return port;
@@ -63,7 +62,7 @@ function writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: 
   const { record, region } = view;
   writeU64(w, record.id);
   writeU64(w, record.owner);
-  writeU64(w, descriptor.fingerprint);
+  writeText(w, descriptor.key);
   writeText(w, record.name);
   writeExtent(w, record.extent);
   writeRegion(w, region);
@@ -76,10 +75,8 @@ function writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: 
 function readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[] | undefined): ActorMesh {
   const id = readU64(r);
   const owner = readU64(r);
-  const fingerprint = readU64(r);
-  if (fingerprint !== descriptor.fingerprint) {
-    throw new TypeError(`expected a mesh of ${descriptor.name}, got one of another version: run npx viceroy compile`);
-  }
+  const key = readText(r);
+  if (key !== descriptor.key) throw new TypeError(`expected a mesh of ${descriptor.key}, got a mesh of ${key}`);
   const name = readText(r);
   const extent = readExtent(r);
   const region = readRegion(r);
@@ -150,7 +147,7 @@ function readRegion(r: Reader): Region {
   return { labels, sizes, offset, strides };
 }
 
-/** Each process once, then for each rank which of them. */
+/** Each process once, then for each rank which of them, then how many times those have moved that have. */
 function writeRanks(w: Writer, ranks: readonly RankLocation[]): void {
   const procs = new Map<ProcId, number>();
   const locations: RankLocation[] = [];
@@ -165,6 +162,12 @@ function writeRanks(w: Writer, ranks: readonly RankLocation[]): void {
     writeText(w, location);
   }
   for (const { proc } of ranks) writeU32(w, procs.get(proc)!);
+  const moved = ranks.flatMap(({ generation = 0 }, rank) => (generation > 0 ? [[rank, generation] as const] : []));
+  writeU32(w, moved.length);
+  for (const [rank, generation] of moved) {
+    writeU32(w, rank);
+    writeU32(w, generation);
+  }
 }
 
 function readRanks(r: Reader, size: number): RankLocation[] {
@@ -176,6 +179,13 @@ function readRanks(r: Reader, size: number): RankLocation[] {
     const location = locations[readU32(r)];
     if (location === undefined) throw new RangeError("a rank of the mesh has no process");
     ranks.push(location);
+  }
+  for (let left = readU32(r); left > 0; left--) {
+    const rank = readU32(r);
+    const generation = readU32(r);
+    const location = ranks[rank];
+    if (location === undefined) throw new RangeError(`rank ${rank} of the mesh has moved, and there is none`);
+    ranks[rank] = { ...location, generation };
   }
   return ranks;
 }

@@ -5,6 +5,7 @@
 import { copyBytes } from "../link/frame.js";
 import { type Extent, type Region, ValueMesh } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
+import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import { type Called, CallFuture, callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
@@ -25,7 +26,7 @@ const COMPARED = 4;
 /** Answers seen, as bytes and decoded, so that equal bytes are decoded once. */
 class Decoded {
   readonly #codec: Codec<unknown>;
-  readonly #seen: { readonly bytes: Uint8Array; readonly value: unknown }[] = [];
+  readonly #seen: { readonly bytes: Uint8Array; readonly protobuf: boolean; readonly value: unknown }[] = [];
 
   constructor(codec: Codec<unknown>) {
     this.#codec = codec;
@@ -33,12 +34,15 @@ class Decoded {
 
   /** The value of the message that `r` stands at. */
   take(r: Reader): unknown {
-    if (r.blocks !== undefined) return this.#codec.decodeFrom(r);
+    if (r.blocks !== undefined) return decodeValue(this.#codec, r);
+    const { protobuf } = r;
     const bytes = r.bytes.subarray(r.position, r.end);
-    for (const seen of this.#seen) if (Buffer.compare(seen.bytes, bytes) === 0) return seen.value;
+    for (const seen of this.#seen) {
+      if (seen.protobuf === protobuf && Buffer.compare(seen.bytes, bytes) === 0) return seen.value;
+    }
     const copy = copyBytes(bytes, 0, bytes.length);
-    const value = this.#codec.decodeFrom(r);
-    if (this.#seen.unshift({ bytes: copy, value }) > COMPARED) this.#seen.pop();
+    const value = decodeValue(this.#codec, r);
+    if (this.#seen.unshift({ bytes: copy, protobuf, value }) > COMPARED) this.#seen.pop();
     return value;
   }
 }

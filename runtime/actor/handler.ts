@@ -1,8 +1,11 @@
 /**
- * The handlers of an actor class: for each endpoint of an interface the method that takes its messages. Found once per
- * class and interface, shared by all actors of the class.
+ * The handlers of an actor class: for each endpoint of an interface the method that takes its messages, in one of the two
+ * layouts. Found once per class and interface, shared by all actors of the class.
  */
+import type { BoundEndpoint } from "../link/binding.js";
+import { Flag, Kind } from "../link/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
+import { type MessageLayout, protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
 import type { ActorClass } from "./hooks.js";
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -12,49 +15,85 @@ export interface Handler {
   readonly method: Method;
   /** Whether the answer brings the message's credit back: it leaves the mailbox when it is answered. */
   readonly creditWithAnswer: boolean;
+  /** `Flag.protobuf` or 0: of the messages that it takes. */
+  readonly layout: number;
+  readonly args: MessageLayout<readonly unknown[]>;
+  /** Of answers and items; undefined: void. */
+  readonly result: MessageLayout<unknown> | undefined;
+  /** The first words of the frames of answers and items. */
+  readonly reply: number;
+  readonly item: number;
 }
 
-/** What an interface asked for is not. */
-export type Mismatch = "unknown" | "fingerprint";
+const interfaces = new WeakMap<ActorClass, Map<string, readonly Handler[]>>();
 
-const known = new WeakMap<ActorClass, Map<string, readonly Handler[] | Mismatch>>();
-
-/** The handlers for the interface `key`, in the order of its endpoints; or why there are none. */
-export function handlersOf(actorClass: ActorClass, key: string, fingerprint: bigint): readonly Handler[] | Mismatch {
-  let interfaces = known.get(actorClass);
-  if (interfaces === undefined) {
-    interfaces = new Map();
-    known.set(actorClass, interfaces);
+/** The interface `key` among those that an actor has, its own included. */
+export function interfaceOf(descriptor: ActorDescriptor, key: string): ActorDescriptor | undefined {
+  if (descriptor.key === key) return descriptor;
+  for (const base of descriptor.extends) {
+    const found = interfaceOf(base(), key);
+    if (found !== undefined) return found;
   }
-  const name = `${key}@${fingerprint}`;
-  let handlers = interfaces.get(name);
+  return undefined;
+}
+
+/** The handlers for messages in the lockstep layout by an interface of the class, in the order of its endpoints. */
+export function handlersOf(actorClass: ActorClass, descriptor: ActorDescriptor): readonly Handler[] {
+  let known = interfaces.get(actorClass);
+  if (known === undefined) {
+    known = new Map();
+    interfaces.set(actorClass, known);
+  }
+  let handlers = known.get(descriptor.key);
   if (handlers === undefined) {
-    handlers = find(actorClass, key, fingerprint);
-    interfaces.set(name, handlers);
+    handlers = descriptor.endpoints.map((endpoint) => lockstepHandler(actorClass, endpoint));
+    known.set(descriptor.key, handlers);
   }
   return handlers;
 }
 
-function find(actorClass: ActorClass, key: string, fingerprint: bigint): readonly Handler[] | Mismatch {
-  const descriptor = inherited(actorClass.descriptor, key);
-  if (descriptor === undefined) return "unknown";
-  if (descriptor.fingerprint !== fingerprint) return "fingerprint";
+/** The handler for the endpoint that another schema knows by the same id; its messages are in the protobuf layout. */
+export function handlerById(
+  actorClass: ActorClass,
+  descriptor: ActorDescriptor,
+  { id }: BoundEndpoint,
+): Handler | undefined {
+  const index = descriptor.endpoints.findIndex((endpoint) => endpoint.id === id);
+  return index < 0 ? undefined : inProtobuf(handlersOf(actorClass, descriptor)[index]!);
+}
+
+const protobufHandlers = new WeakMap<Handler, Handler>();
+
+/** The same for messages in the protobuf layout. */
+export function inProtobuf(handler: Handler): Handler {
+  let other = protobufHandlers.get(handler);
+  if (other === undefined) {
+    const { args, result } = handler.endpoint;
+    other = {
+      ...handler,
+      layout: Flag.protobuf,
+      args: protobufArguments(args) as MessageLayout<readonly unknown[]>,
+      result: result === undefined ? undefined : protobufValue(result),
+      reply: Kind.reply | (Flag.protobuf << 8),
+      item: Kind.item | (Flag.protobuf << 8),
+    };
+    protobufHandlers.set(handler, other);
+  }
+  return other;
+}
+
+function lockstepHandler(actorClass: ActorClass, endpoint: EndpointDescriptor): Handler {
   const { prototype } = actorClass as unknown as { readonly prototype: Record<string, unknown> };
-  return descriptor.endpoints.map((endpoint) => ({
+  return {
     endpoint,
     method: methodOf(prototype, endpoint.name),
     creditWithAnswer: !endpoint.concurrent && !endpoint.respond && !endpoint.stream,
-  }));
-}
-
-/** The interface `key` among those that an actor has, its own included. */
-function inherited(descriptor: ActorDescriptor, key: string): ActorDescriptor | undefined {
-  if (descriptor.key === key) return descriptor;
-  for (const base of descriptor.extends) {
-    const found = inherited(base(), key);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+    layout: 0,
+    args: endpoint.args,
+    result: endpoint.result,
+    reply: Kind.reply,
+    item: Kind.item,
+  };
 }
 
 /** The method of the class; a method that is a property of each instance is looked up when it is called. */

@@ -3,6 +3,7 @@
  * are kept, as far as their senders have credit, until the mesh's owner, asked over the same link as it gives its orders,
  * says that there is no such mesh, or the actor comes.
  */
+import type { Binding } from "../link/binding.js";
 import type { DeliveryError } from "../link/errors.js";
 import { copyBytes } from "../link/frame.js";
 import type { Destination, Lane } from "../link/lane.js";
@@ -10,13 +11,7 @@ import { Reader } from "../wire/reader.js";
 import { Refusal } from "./refusal.js";
 
 type HeldFrame =
-  | {
-      readonly kind: "bind";
-      readonly lane: Lane;
-      readonly base: number;
-      readonly key: string;
-      readonly fingerprint: bigint;
-    }
+  | { readonly kind: "bind"; readonly lane: Lane; readonly binding: Binding }
   | { readonly kind: "cancel"; readonly lane: Lane; readonly call: number; readonly reason: number }
   | {
       readonly kind: "message";
@@ -33,9 +28,9 @@ export class Held implements Destination {
   readonly #lanes = new Set<Lane>();
   #frames: HeldFrame[] = [];
 
-  bind(lane: Lane, base: number, key: string, fingerprint: bigint): void {
+  bind(lane: Lane, binding: Binding): void {
     this.#lanes.add(lane);
-    this.#frames.push({ kind: "bind", lane, base, key, fingerprint });
+    this.#frames.push({ kind: "bind", lane, binding });
   }
 
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
@@ -55,14 +50,17 @@ export class Held implements Destination {
   release(to: Destination): void {
     const r = new Reader();
     for (const lane of this.#lanes) lane.destination = to;
+    for (const { lane } of this.#frames) lane.destination = to;
     for (const frame of this.#frames) {
       const { lane } = frame;
-      if (frame.kind === "bind") to.bind(lane, frame.base, frame.key, frame.fingerprint);
-      else if (frame.kind === "cancel") to.cancel(lane, frame.call, frame.reason);
+      // Not always `to`: it may take nothing more before the sender knows that schemas differ.
+      const { destination } = lane;
+      if (frame.kind === "bind") destination.bind(lane, frame.binding);
+      else if (frame.kind === "cancel") destination.cancel(lane, frame.call, frame.reason);
       else {
         const { bytes, slot, call, flags, blocks, size } = frame;
         r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length, blocks);
-        to.message(lane, slot, call, flags, r, size);
+        destination.message(lane, slot, call, flags, r, size);
       }
     }
     this.#frames = [];

@@ -2,8 +2,8 @@
  * Who holds a port: its owner must know, so that a receiver whose only sender has died does not wait for ever. Ports are
  * noted while a message is being encoded or decoded, and told to their owners when it is known whose message it is.
  */
-import type { ActorAddress, ProcId } from "../link/address.js";
-import type { Session } from "../link/session.js";
+import type { ActorId, ProcId } from "../link/address.js";
+import type { Sender, Session } from "../link/session.js";
 import type { Cell } from "./cell.js";
 import type { ChannelPort, PortTarget } from "./port.js";
 import type { Proc } from "./proc.js";
@@ -20,8 +20,8 @@ export const portsWritten: ChannelPort<unknown>[] = [];
 /** Ports in the message that was decoded last. */
 export const portsRead: ChannelPort<unknown>[] = [];
 
-export function holderName({ mesh, rank }: Pick<ActorAddress, "mesh" | "rank">): string {
-  return `${mesh}/${rank}`;
+export function holderName({ mesh, rank, incarnation }: Pick<ActorId, "mesh" | "rank" | "incarnation">): string {
+  return `${mesh}/${rank}/${incarnation}`;
 }
 
 /**
@@ -38,7 +38,7 @@ export function noteHolders(from: Proc, holders: readonly Holder[], unreachable:
 /** The ports in an answer are held by whoever asked: the sender of the session. */
 export function holdReceived(session: Session | undefined): void {
   const { sender } = session ?? {};
-  if (sender !== undefined && "holdPorts" in sender) (sender as Cell).holdPorts();
+  if (sender !== undefined && "holdPorts" in sender) (sender as Sender & Pick<Cell, "holdPorts">).holdPorts();
 }
 
 /** An actor of `from` that held a port has ended. */

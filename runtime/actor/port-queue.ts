@@ -3,8 +3,9 @@
  * its receiver hears when nobody is left who could send.
  */
 import type { ActorId, ProcId } from "../link/address.js";
+import type { Binding } from "../link/binding.js";
 import { DeliveryError } from "../link/errors.js";
-import { Flag } from "../link/frame.js";
+import { Flag, ProtocolError } from "../link/frame.js";
 import type { Lane } from "../link/lane.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
@@ -15,6 +16,8 @@ import { ActorError, OrphanedError, PortClosedError } from "./errors.js";
 import { HolderSet } from "./holder-set.js";
 import { portsRead } from "./holders.js";
 import type { OpenPort } from "./open-port.js";
+import { bindPort, readPortValue } from "./port-interface.js";
+import { schemaOf } from "./schemas.js";
 
 interface Entry {
   readonly value: Promise<unknown>;
@@ -65,7 +68,9 @@ export class PortQueue implements OpenPort {
     return index >= 0;
   }
 
-  bind(): void {}
+  bind(lane: Lane, binding: Binding): void {
+    bindPort(lane, binding, this.codec, schemaOf);
+  }
 
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
     this.#lanes.add(lane);
@@ -75,7 +80,7 @@ export class PortQueue implements OpenPort {
       else answerUndelivered(lane, call, "port", error);
       return;
     }
-    const value = this.#read(lane, flags, r);
+    const value = this.#read(lane, slot, flags, r);
     const waiting = this.#waiting.shift();
     if (waiting === undefined) {
       value.catch(() => {});
@@ -120,15 +125,17 @@ export class PortQueue implements OpenPort {
     for (const waiting of this.#waiting.splice(0)) waiting(Promise.reject(error));
   }
 
-  #read(lane: Lane, flags: number, r: Reader): Promise<unknown> {
+  /** @throws ProtocolError */
+  #read(lane: Lane, slot: number, flags: number, r: Reader): Promise<unknown> {
     try {
       if ((flags & Flag.exception) === 0) {
-        const value = this.codec.decodeFrom(r);
+        const value = readPortValue(lane, slot, flags, r, this.codec);
         if (portsRead.length > 0) this.cell.holdPorts();
         return Promise.resolve(value);
       }
       return Promise.reject(readException(lane, r));
     } catch (error) {
+      if (error instanceof ProtocolError) throw error;
       return Promise.reject(error);
     }
   }

@@ -9,9 +9,11 @@ import { DeliveryError } from "../link/errors.js";
 import { Flag } from "../link/frame.js";
 import type { Encoder, Message, Session, SessionTarget } from "../link/session.js";
 import type { Codec } from "../wire/codec.js";
+import { protobufValue } from "../wire/protobuf-messages.js";
 import { currentCell } from "./context.js";
 import { writeCauses } from "./error-wire.js";
 import { noteHolders, portsWritten } from "./holders.js";
+import { portInterface } from "./port-interface.js";
 import { Sent, sentNow } from "./sent.js";
 
 export abstract class Port<T> {
@@ -67,11 +69,11 @@ export class ChannelPort<T> extends Port<T> {
   }
 
   send(value: T): Sent {
-    return this.#cast(0, { label: this.#label, codec: this.codec }, value);
+    return this.#cast(0, { label: this.#label, codec: this.codec, protobuf: protobufValue(this.codec) }, value);
   }
 
   exception(error: unknown): Sent {
-    return this.#cast(Flag.exception, { label: this.#label, codec: causes }, error);
+    return this.#cast(Flag.exception, { label: this.#label, codec: causes, protobuf: causes }, error);
   }
 
   override toString(): string {
@@ -87,11 +89,13 @@ export class ChannelPort<T> extends Port<T> {
   }
 
   #cast(flags: number, message: Message, value: unknown): Sent {
-    const { target } = this;
+    const { target, codec } = this;
     const sender = currentCell();
+    // Who knows the type by another fingerprint than the receiver agrees with it on a layout first, on a lane apart.
+    const same = codec.fingerprint === target.fingerprint;
     let session: Session;
     try {
-      session = sender.session(target.key, target, target.location);
+      session = sender.session(same ? target.key : `${target.key} ${codec.fingerprint}`, target, target.location);
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
       encodeMessage(message, value, sender.proc.limits);
@@ -99,7 +103,7 @@ export class ChannelPort<T> extends Port<T> {
       return sentNow;
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
-    session.cast(0, flags, message, value, sent);
+    session.cast(same ? 0 : session.slotOf(portInterface(codec)), flags, message, value, sent);
     if (portsWritten.length > 0) noteHolders(sender.proc, [{ proc: target.proc, name: target.key }]);
     return sent;
   }

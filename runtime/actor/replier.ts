@@ -3,7 +3,6 @@
  * without an answer is an error for the caller, found out when the garbage collector has been by.
  */
 import type { DeliveryError } from "../link/errors.js";
-import { Kind } from "../link/frame.js";
 import type { Codec } from "../wire/codec.js";
 import { answerError, answerInterrupted } from "./answer.js";
 import { noteHolders, portsWritten } from "./holders.js";
@@ -70,9 +69,9 @@ export class Replier {
   answer(value: unknown): void {
     if (this.#interrupted) return;
     this.#checkOpen();
-    const { lane, call } = this.turn;
+    const { lane, call, handler } = this.turn;
     if (call !== 0) {
-      lane.link.sendReply(Kind.reply, call, true, this.codec, value);
+      lane.link.sendReply(handler.reply, call, true, handler.result, value);
       if (portsWritten.length > 0) noteHolders(this.turn.cell.proc, [callerOf(this.turn)]);
     }
     this.#settle();

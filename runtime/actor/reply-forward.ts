@@ -1,7 +1,8 @@
 /** The port of a call, once its handler has sent it on: whoever has it answers the call, once. */
 import type { ActorId, ProcId } from "../link/address.js";
+import type { Binding } from "../link/binding.js";
 import { DeliveryError } from "../link/errors.js";
-import { Flag } from "../link/frame.js";
+import { Flag, ProtocolError } from "../link/frame.js";
 import type { Lane } from "../link/lane.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
@@ -9,7 +10,9 @@ import { bounce } from "./answer.js";
 import type { Cell } from "./cell.js";
 import { HolderSet } from "./holder-set.js";
 import type { OpenPort } from "./open-port.js";
+import { bindPort, readPortValue } from "./port-interface.js";
 import { readException } from "./port-queue.js";
+import { schemaOf } from "./schemas.js";
 
 /** What answers. Each throws when the call has been answered already. */
 export interface Answerer {
@@ -31,14 +34,17 @@ export class ReplyForward implements OpenPort {
     this.#answerer = answerer;
   }
 
-  bind(): void {}
+  bind(lane: Lane, binding: Binding): void {
+    bindPort(lane, binding, this.codec, schemaOf);
+  }
 
   message(lane: Lane, slot: number, _call: number, flags: number, r: Reader, size: number): void {
     try {
       if ((flags & Flag.exception) !== 0) this.#answerer.fail(readException(lane, r));
-      else this.#answerer.answer(this.codec.decodeFrom(r));
+      else this.#answerer.answer(readPortValue(lane, slot, flags, r, this.codec));
       lane.consumed(size);
     } catch (error) {
+      if (error instanceof ProtocolError) throw error;
       bounce(lane, slot, size, new DeliveryError("refused", error instanceof Error ? error.message : String(error)));
     }
   }

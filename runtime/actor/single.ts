@@ -1,6 +1,7 @@
 /** The answer of one actor: `callOne` and `choose`. The common case of a call, and the one that has to be quick. */
 import type { PendingCall } from "../link/calls.js";
 import type { Session } from "../link/session.js";
+import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import { type Called, CallFuture, callError } from "./call-future.js";
 import { SupervisionError } from "./errors.js";
@@ -27,7 +28,8 @@ export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   answered(r: Reader): void {
     let value: unknown;
     try {
-      value = this.called.result?.decodeFrom(r);
+      const { result } = this.called;
+      value = result === undefined ? undefined : decodeValue(result, r);
     } catch (error) {
       this.fail(error, false);
       return;

@@ -5,6 +5,7 @@
 import type { Clock } from "../link/clock.js";
 import type { Point } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
+import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import { callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
@@ -127,7 +128,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     if (this.#over) return;
     let value: unknown;
     try {
-      value = this.#codec?.decodeFrom(r);
+      value = this.#codec === undefined ? undefined : decodeValue(this.#codec, r);
       if (portsRead.length > 0) holdReceived(this.#sources[rank]?.session);
     } catch (error) {
       this.#fail(error, LEFT);

@@ -3,7 +3,6 @@
  * consumer has room, and sends them. Ends with the iterator, with what it throws, or when the consumer has left; then the
  * iterator's `return` runs its finally blocks.
  */
-import { Kind } from "../link/frame.js";
 import type { StreamSource as LinkStreamSource } from "../link/link.js";
 import { answerError } from "./answer.js";
 import { runTurn } from "./context.js";
@@ -95,7 +94,7 @@ export class StreamSource implements LinkStreamSource {
     }
     const { lane, call, handler } = this.#turn;
     try {
-      const size = lane.link.sendReply(Kind.item, call, false, handler.endpoint.result, value);
+      const size = lane.link.sendReply(handler.item, call, false, handler.result, value);
       this.#items--;
       this.#bytes -= size;
     } catch (error) {

@@ -14,16 +14,16 @@ let spare: Writer | undefined = new Writer();
  * A message in memory of its own; its blocks are those of the value.
  * @throws CodecError, MessageSizeError
  */
-export function encodeMessage(message: Message, value: unknown, limits: Limits): Encoded {
+export function encodeMessage(message: Message, value: unknown, limits: Limits, protobuf = false): Encoded {
   const w = spare ?? new Writer();
   spare = undefined;
   try {
-    message.codec.encodeInto(w, value);
+    (protobuf ? message.protobuf : message.codec).encodeInto(w, value);
     const blocks = w.blocks.length === 0 ? noBlocks : w.blocks.splice(0);
     let size = w.position;
     for (const block of blocks) size += block.length;
     checkSize(message.label, size, limits);
-    return { bytes: w.copy(0), blocks, size };
+    return { bytes: w.copy(0), blocks, size, protobuf };
   } finally {
     w.blocks.length = 0;
     w.clear();

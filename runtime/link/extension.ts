@@ -32,9 +32,14 @@ export interface Extension {
 
 export const noChain: readonly number[] = [];
 
+/** In bytes, as it is written. */
+export function extensionSize(extension: Extension | undefined): number {
+  return extension === undefined ? 0 : FIXED + extension.chain.length * 4;
+}
+
 export function writeExtension(w: Writer, extension: Extension): void {
   const { chain } = extension;
-  const size = FIXED + chain.length * 4;
+  const size = extensionSize(extension);
   const at = w.reserve(size);
   const { view } = w;
   view.setUint32(at, size, true);

@@ -26,7 +26,7 @@ export const Kind = {
   bye: 2,
   /** Opens a lane (a) for messages of one sender to one destination. */
   open: 3,
-  /** Binds an interface to the slots of a lane (a), from a first one (slot) on. */
+  /** Binds an interface to the slots of a lane (a), from a first one (slot) on, in a layout (b). */
   bind: 4,
   /** Names an extent (a) that later messages refer to. */
   extent: 5,
@@ -66,9 +66,11 @@ export const Kind = {
   block: 22,
   /** The receiver has forgotten the lane (a): its number may be used again. */
   closed: 23,
+  /** The answer to the binding of a first slot (slot) of a lane (a): go on (b: 0), or the schema is another one (b: 1). */
+  bound: 24,
 } as const;
 
-/** Flags of `message`, `reply` and `error`. */
+/** Flags of `message`, `reply`, `item` and `error`. */
 export const Flag = {
   /** `message`: an extension stands between header and message. */
   extended: 1,
@@ -76,6 +78,8 @@ export const Flag = {
   credited: 2,
   /** `message` to a port: an error, not a value. */
   exception: 4,
+  /** `message`, `reply`, `item`: in the protobuf layout. */
+  protobuf: 8,
 } as const;
 
 /** Rounds up to a multiple of 8. */

@@ -4,6 +4,7 @@
  */
 import type { Reader } from "../wire/reader.js";
 import type { ActorId } from "./address.js";
+import { type Binding, Layout } from "./binding.js";
 import { writeU32 } from "./control.js";
 import type { DeliveryError, DeliveryReason } from "./errors.js";
 import { beginFrame, Kind } from "./frame.js";
@@ -20,8 +21,8 @@ const BATCHES = 4;
 
 /** Something that lanes lead to. None of these throws, except ProtocolError. */
 export interface Destination {
-  /** An interface is going to be used on slots from `base` on. */
-  bind(lane: Lane, base: number, key: string, fingerprint: bigint): void;
+  /** An interface is going to be used; `link.sendBound` must follow, once, unless the schemas are known to differ. */
+  bind(lane: Lane, binding: Binding): void;
   /**
    * A message of `size` bytes; `r` stands at its beginning and holds it until this returns. Either `lane.consumed` or
    * an answer without the flag `credited` must follow, once.
@@ -42,6 +43,8 @@ export class Lane {
   readonly slots: unknown[] = [];
   /** Why slots that it keeps nothing for cannot be used. */
   refusal: DeliveryError | undefined;
+  /** The same for single slots: endpoints that the receiver does not have. */
+  refusals: Map<number, DeliveryError> | undefined;
   readonly credit: LaneCredit;
   open = true;
   readonly #messageBatch: number;
@@ -66,6 +69,16 @@ export class Lane {
     if (this.#messages >= this.#messageBatch || this.#bytes >= this.#byteBatch) this.#giveBack();
   }
 
+  /** Nothing more is taken until the sender has named its interface again: it does not know yet that schemas differ. */
+  pause(): void {
+    if (!(this.destination instanceof Paused)) this.destination = new Paused(this.destination);
+  }
+
+  /** Another destination takes over. */
+  redirect(to: Destination): void {
+    this.destination = this.destination instanceof Paused ? new Paused(to) : to;
+  }
+
   /** Tells the sender that nothing will be received any more. */
   gone(reason: DeliveryReason, message: string): void {
     if (this.open) this.link.sendGone(this.id, reason, message);
@@ -80,6 +93,32 @@ export class Lane {
     outbox.commit(at);
     this.#messages = 0;
     this.#bytes = 0;
+  }
+}
+
+/**
+ * What comes before the sender knows that schemas differ is not taken, and no credit given back for it: the sender has
+ * kept it and sends it again, behind the interface in a layout that both know.
+ */
+class Paused implements Destination {
+  readonly #destination: Destination;
+
+  constructor(destination: Destination) {
+    this.#destination = destination;
+  }
+
+  bind(lane: Lane, binding: Binding): void {
+    if (binding.layout === Layout.lockstep) return;
+    lane.destination = this.#destination;
+    this.#destination.bind(lane, binding);
+  }
+
+  message(): void {}
+
+  cancel(): void {}
+
+  laneClosed(lane: Lane): void {
+    this.#destination.laneClosed(lane);
   }
 }
 

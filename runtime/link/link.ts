@@ -5,6 +5,7 @@
  */
 import type { Writer } from "../wire/writer.js";
 import type { MeshId, ProcId } from "./address.js";
+import { type Binding, Layout, type OtherSchema } from "./binding.js";
 import { type PendingCall, PendingCalls } from "./calls.js";
 import { bodySize, writeText, writeU32, writeU64 } from "./control.js";
 import { checkSize } from "./encode.js";
@@ -187,11 +188,29 @@ export class Link {
     return number;
   }
 
-  sendBind(lane: number, base: number, key: string, fingerprint: bigint): void {
+  sendBind(lane: number, { base, layout, key, fingerprint, endpoints }: Binding): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, Kind.bind | (base << 16), lane, 0);
+    const at = beginFrame(w, Kind.bind | (base << 16), lane, layout);
     writeU64(w, fingerprint);
     writeText(w, key);
+    if (layout === Layout.protobuf) {
+      writeU32(w, endpoints.length);
+      for (const { id, name } of endpoints) {
+        writeU32(w, id);
+        writeText(w, name);
+      }
+    }
+    this.outbox.commit(at);
+  }
+
+  /** @param other undefined: the sender can go on */
+  sendBound(lane: number, base: number, other: OtherSchema | undefined): void {
+    const w = this.outbox.writer;
+    const at = beginFrame(w, Kind.bound | (base << 16), lane, other === undefined ? 0 : 1);
+    if (other !== undefined) {
+      writeU64(w, other.fingerprint);
+      writeText(w, other.description);
+    }
     this.outbox.commit(at);
   }
 

@@ -3,6 +3,8 @@
  * whatever is wrong with it closes the link with an error that says so, and harms nobody else.
  */
 import { Reader } from "../wire/reader.js";
+import { type Binding, type BoundEndpoint, Layout, type OtherSchema } from "./binding.js";
+import type { PendingCall } from "./calls.js";
 import { readBody, readText, readU32, readU64 } from "./control.js";
 import { DeliveryError, deliveryReasons, meansEnded } from "./errors.js";
 import { copyBytes, Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
@@ -96,7 +98,18 @@ export class Receiver implements PipeSink, FrameHandler {
     if (call === undefined) return;
     link.endCall(call);
     if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
-    if (!call.abandoned) call.answered(r);
+    if (call.abandoned) return;
+    this.#layout(word1, call);
+    call.answered(r);
+  }
+
+  /** Answers come in the layout of their questions. */
+  #layout(word1: number, call: PendingCall): void {
+    const protobuf = ((word1 >>> 8) & Flag.protobuf) !== 0;
+    if (protobuf && !call.session!.protobuf) {
+      throw new ProtocolError("cannot read answer: it is in the protobuf layout, and nothing was asked in that");
+    }
+    this.#reader.protobuf = protobuf;
   }
 
   #other(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
@@ -108,7 +121,7 @@ export class Receiver implements PipeSink, FrameHandler {
         this.#link.sessions[a]?.credited(b, readU32(r));
         break;
       case Kind.item:
-        this.#item(a, r, size);
+        this.#item(word1, a, r, size);
         break;
       case Kind.end:
         this.#end(word1, a);
@@ -125,7 +138,10 @@ export class Receiver implements PipeSink, FrameHandler {
         this.#open(a, r);
         break;
       case Kind.bind:
-        this.#bind(word1 >>> 16, a, r);
+        this.#bind(word1 >>> 16, a, b, r);
+        break;
+      case Kind.bound:
+        this.#bound(word1 >>> 16, a, b, r);
         break;
       case Kind.extent:
         this.#extent(a, r);
@@ -210,10 +226,27 @@ export class Receiver implements PipeSink, FrameHandler {
     link.lanes[a] = new Lane(link, a, request.sender, request.credit, destination);
   }
 
-  #bind(base: number, a: number, r: Reader): void {
+  #bind(base: number, a: number, layout: number, r: Reader): void {
     const lane = this.#lane(a);
-    const [fingerprint, key] = readBody(r, "bind", () => [readU64(r), readText(r)] as const);
-    lane.destination.bind(lane, base, key, fingerprint);
+    if (layout > Layout.none) {
+      throw new ProtocolError(
+        `cannot bind lane ${a}: unknown layout ${layout}; this process knows lockstep (0), protobuf (1) and none (2)`,
+      );
+    }
+    lane.destination.bind(
+      lane,
+      readBody(r, "bind", () => readBinding(r, base, layout)),
+    );
+  }
+
+  #bound(base: number, a: number, verdict: number, r: Reader): void {
+    if (verdict > 1) throw new ProtocolError(`cannot read bound: unknown verdict ${verdict}`);
+    const other = readBody(r, "bound", () => (verdict === 1 ? readOther(r) : undefined));
+    const session = this.#link.sessions[a];
+    if (session === undefined || session.over) return;
+    if (!session.bound(base, other)) {
+      throw new ProtocolError(`cannot read bound: slot ${base} of lane ${a} does not wait for it`);
+    }
   }
 
   #extent(a: number, r: Reader): void {
@@ -234,15 +267,17 @@ export class Receiver implements PipeSink, FrameHandler {
     if (call === undefined) return;
     const error = link.host.readError(r);
     const session = call.session!;
-    if (error instanceof DeliveryError && meansEnded(error)) session.sender.targetEnded(session.target);
+    if (error instanceof DeliveryError && meansEnded(error)) session.targetEnded();
     link.endCall(call);
     if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
     if (!call.abandoned) call.failed(error);
   }
 
-  #item(a: number, r: Reader, size: number): void {
+  #item(word1: number, a: number, r: Reader, size: number): void {
     const call = this.#link.calls.find(a);
-    if (call !== undefined && !call.abandoned) call.item(r, size);
+    if (call === undefined || call.abandoned) return;
+    this.#layout(word1, call);
+    call.item(r, size);
   }
 
   #end(word1: number, a: number): void {
@@ -265,7 +300,7 @@ export class Receiver implements PipeSink, FrameHandler {
   #gone(a: number, b: number, r: Reader): void {
     const message = readBody(r, "gone", () => readText(r));
     const session = this.#link.sessions[a];
-    if (session === undefined || session.ended !== undefined) return;
+    if (session === undefined || session.over) return;
     session.end(new DeliveryError(deliveryReasons[b] ?? "unknown", message));
     this.#link.closeSession(session);
   }
@@ -275,7 +310,7 @@ export class Receiver implements PipeSink, FrameHandler {
     const session = this.#link.sessions[a];
     if (session === undefined) return;
     const error = new DeliveryError(deliveryReasons[b] ?? "unknown", message);
-    if (meansEnded(error)) session.sender.targetEnded(session.target);
+    if (meansEnded(error)) session.targetEnded();
     session.sender.bounced(session, slot, error);
   }
 
@@ -299,6 +334,20 @@ export class Receiver implements PipeSink, FrameHandler {
     if (lane === undefined) throw new ProtocolError(`cannot read frame: lane ${a} is not open`);
     return lane;
   }
+}
+
+function readBinding(r: Reader, base: number, layout: number): Binding {
+  const fingerprint = readU64(r);
+  const key = readText(r);
+  const endpoints: BoundEndpoint[] = [];
+  if (layout === Layout.protobuf) {
+    for (let left = readU32(r); left > 0; left--) endpoints.push({ id: readU32(r), name: readText(r) });
+  }
+  return { base, layout, key, fingerprint, endpoints };
+}
+
+function readOther(r: Reader): OtherSchema {
+  return { fingerprint: readU64(r), description: readText(r) };
 }
 
 function readOpen(r: Reader, link: Link): LaneRequest {

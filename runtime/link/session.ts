@@ -5,12 +5,14 @@
  */
 import type { Codec } from "../wire/codec.js";
 import type { ActorId, ProcId } from "./address.js";
+import { Agreement, isPart, type Part, type SentMessage } from "./agreement.js";
+import { type BoundEndpoint, Layout, type OtherSchema } from "./binding.js";
 import type { PendingCall } from "./calls.js";
 import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
-import { BackpressureError, type DeliveryError, meansEnded } from "./errors.js";
-import { type Extension, writeExtension } from "./extension.js";
-import { beginFrame, Flag, HEADER, Kind } from "./frame.js";
+import { BackpressureError, DeliveryError, meansEnded } from "./errors.js";
+import { type Extension, extensionSize, writeExtension } from "./extension.js";
+import { beginFrame, copyBytes, Flag, HEADER, Kind } from "./frame.js";
 import type { Link } from "./link.js";
 import { type Encoded, WaitingQueue } from "./waiting.js";
 
@@ -19,6 +21,13 @@ export interface Sender {
   readonly id: ActorId;
   /** For people. */
   readonly name: string;
+  /**
+   * The receiver has another schema of an interface.
+   * @returns why its messages cannot be sent; undefined: they can, in the protobuf layout
+   */
+  compare(session: Session, known: Interface, other: OtherSchema): DeliveryError | undefined;
+  /** A message that was encoded in the lockstep layout, in the protobuf layout. @throws CodecError, MessageSizeError */
+  translate(known: Interface, endpoint: BoundMessage, body: Encoded): Encoded;
   /** A message without an answer came back. */
   bounced(session: Session, slot: number, error: DeliveryError): void;
   /** What was sent found nobody, or what follows will not: the actor or port at the other end has ended. */
@@ -45,6 +54,8 @@ export interface Message {
   /** `counters.increment`. */
   readonly label: string;
   readonly codec: Encoder;
+  /** The same in the protobuf layout. */
+  readonly protobuf: Encoder;
 }
 
 /** The half of a codec that sending needs. */
@@ -55,7 +66,12 @@ export interface Interface {
   readonly key: string;
   readonly name: string;
   readonly fingerprint: bigint;
-  readonly endpoints: readonly { readonly name: string }[];
+  readonly endpoints: readonly BoundMessage[];
+}
+
+/** What goes to one slot. */
+export interface BoundMessage extends BoundEndpoint {
+  readonly args: Codec<unknown>;
 }
 
 /** Waits until a message has been given credit. */
@@ -70,6 +86,10 @@ export class Session {
   readonly target: SessionTarget;
   /** Why nothing can be sent any more. */
   ended: DeliveryError | undefined;
+  /** Whether anything was ever sent in the protobuf layout: answers may come in it. */
+  protobuf = false;
+  /** Undefined: everything is lockstep, and the receiver knows it. */
+  #agreement: Agreement | undefined;
   /** Un-consumed by the receiver, as far as is known. */
   #messages = 0;
   #bytes = 0;
@@ -78,6 +98,7 @@ export class Session {
   #moreBound: Map<Interface, number> | undefined;
   #nextSlot = 0;
   #closing = false;
+  #over = false;
 
   /** What its sender knows it by. */
   readonly key: unknown;
@@ -109,7 +130,7 @@ export class Session {
     if (this.#bound === description) return 0;
     const known = this.#moreBound?.get(description);
     if (known !== undefined) return known;
-    const { key, fingerprint, endpoints } = description;
+    const { key, endpoints } = description;
     const base = this.#nextSlot;
     if (base + endpoints.length > 0xffff)
       throw new RangeError(`cannot send to ${key}: too many interfaces on one lane`);
@@ -119,8 +140,46 @@ export class Session {
       this.#moreBound ??= new Map();
       this.#moreBound.set(description, base);
     }
-    this.link.sendBind(this.lane, base, key, fingerprint);
+    this.#bind({ base, interface: description, state: "asked" }, Layout.lockstep);
     return base;
+  }
+
+  /** Whether the receiver has been asked for its schema and has not answered, or has another one. */
+  get differs(): boolean {
+    return this.#agreement !== undefined;
+  }
+
+  /** Whether messages to a slot must be in the protobuf layout. */
+  needsProtobuf(slot: number): boolean {
+    return this.#agreement?.partOf(slot)?.state === "protobuf";
+  }
+
+  /**
+   * The receiver has answered the binding of an interface.
+   * @param other undefined: the schemas are the same, or the receiver has no such interface and says so to each message
+   * @returns whether it had been asked
+   */
+  bound(base: number, other: OtherSchema | undefined): boolean {
+    const agreement = this.#agreement;
+    if (agreement === undefined) return false;
+    if (other === undefined) {
+      const asked = agreement.same(base);
+      if (agreement.trivial) this.#agreement = undefined;
+      if (this.#closing) this.#closeWhenSent();
+      return asked;
+    }
+    const found = agreement.other(base);
+    if (found === undefined) return false;
+    const { part, untaken } = found;
+    const refusal = this.sender.compare(this, part.interface, other);
+    part.state = refusal ?? "protobuf";
+    this.#bind(part, refusal === undefined ? Layout.protobuf : Layout.none);
+    for (const entry of untaken) {
+      if (isPart(entry)) this.#bind(entry, Layout.lockstep);
+      else this.#again(entry);
+    }
+    if (this.#closing) this.#closeWhenSent();
+    return true;
   }
 
   /** What a slot stands for, as errors name it. */
@@ -139,9 +198,13 @@ export class Session {
   call(slot: number, message: Message, value: unknown, call: PendingCall, extension?: Extension): void {
     const { link } = this;
     link.calls.add(call, this);
+    if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, call, undefined)) {
+      link.hold();
+      return;
+    }
     try {
-      if (this.hasCredit) call.credit = this.#write(Kind.message | (slot << 16), call.id, message, value, extension);
-      else this.#later(slot, 0, this.#encode(message, value), extension, call, undefined);
+      if (this.hasCredit) call.credit = this.#write(Kind.message | (slot << 16), call, message, value, extension);
+      else this.#later(slot, 0, this.#encode(slot, message, value), extension, call, undefined);
     } catch (error) {
       link.calls.remove(call);
       throw error;
@@ -162,11 +225,12 @@ export class Session {
     waiter: CreditWaiter,
     extension?: Extension,
   ): boolean {
+    if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, undefined, waiter)) return true;
     if (this.hasCredit) {
-      this.#write(Kind.message | (flags << 8) | (slot << 16), 0, message, value, extension);
+      this.#write(Kind.message | (flags << 8) | (slot << 16), undefined, message, value, extension);
       return true;
     }
-    this.#later(slot, flags, this.#encode(message, value), extension, undefined, waiter);
+    this.#later(slot, flags, this.#encode(slot, message, value), extension, undefined, waiter);
     return false;
   }
 
@@ -183,6 +247,7 @@ export class Session {
       link.calls.add(call, this);
       link.hold();
     }
+    if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, call, waiter)) return;
     if (this.hasCredit) {
       const size = this.#writeEncoded(slot, 0, body, extension, call);
       if (call !== undefined) call.credit = size;
@@ -220,14 +285,39 @@ export class Session {
   /** The sender sends nothing more. What waits for credit is sent first; then the peer is told. */
   close(): void {
     this.#closing = true;
-    if (this.#waiting === undefined && this.ended === undefined) this.link.closeSession(this);
+    this.#closeWhenSent();
+  }
+
+  /** What the receiver may not have taken is not sent yet. */
+  #closeWhenSent(): void {
+    if (this.#waiting !== undefined || this.#agreement?.asking === true || this.ended !== undefined) return;
+    this.link.closeSession(this);
+  }
+
+  /** The receiver lives elsewhere from now on. What has been sent, and what waits for credit, goes its way. */
+  retire(): void {
+    if (this.ended !== undefined) return;
+    this.ended = new DeliveryError("closed", "its receiver has moved to another process");
+    this.sender.sessionEnded(this);
+  }
+
+  /** The actor or port at the other end has ended; where the target has moved, that is another one by now. */
+  targetEnded(): void {
+    if (this.ended === undefined) this.sender.targetEnded(this.target);
+  }
+
+  /** Whether it has come to its end, and not only been retired. */
+  get over(): boolean {
+    return this.#over;
   }
 
   /** What waits here will never be sent: calls fail, other messages come back. */
   end(error: DeliveryError): void {
-    if (this.ended !== undefined) return;
+    if (this.#over) return;
+    this.#over = true;
+    const retired = this.ended !== undefined;
+    if (meansEnded(error)) this.targetEnded();
     this.ended = error;
-    if (meansEnded(error)) this.sender.targetEnded(this.target);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     for (const { slot, call, waiter } of waiting?.takeAll() ?? []) {
@@ -240,13 +330,21 @@ export class Session {
       this.link.endCall(call);
       call.failed(error);
     }
-    this.sender.sessionEnded(this);
+    if (!retired) this.sender.sessionEnded(this);
   }
 
-  #write(word1: number, call: number, message: Message, value: unknown, extension: Extension | undefined): number {
+  #write(
+    word1: number,
+    call: PendingCall | undefined,
+    message: Message,
+    value: unknown,
+    extension: Extension | undefined,
+  ): number {
+    if (this.#agreement !== undefined) return this.#writeKept(word1, call, message, value, extension);
     const { outbox } = this.link;
     const w = outbox.writer;
-    const at = beginFrame(w, extension === undefined ? word1 : word1 | (Flag.extended << 8), this.lane, call);
+    const name = call === undefined ? 0 : call.id;
+    const at = beginFrame(w, extension === undefined ? word1 : word1 | (Flag.extended << 8), this.lane, name);
     try {
       if (extension !== undefined) writeExtension(w, extension);
       message.codec.encodeInto(w, value);
@@ -262,6 +360,19 @@ export class Session {
     }
   }
 
+  /** The layout may have to be another one, or what is written be kept. */
+  #writeKept(
+    word1: number,
+    call: PendingCall | undefined,
+    message: Message,
+    value: unknown,
+    extension: Extension | undefined,
+  ): number {
+    const slot = word1 >>> 16;
+    const body = encodeMessage(message, value, this.link.limits, this.needsProtobuf(slot));
+    return this.#writeEncoded(slot, (word1 >>> 8) & 0xff, body, extension, call);
+  }
+
   #writeEncoded(
     slot: number,
     flags: number,
@@ -271,7 +382,9 @@ export class Session {
   ): number {
     const { outbox } = this.link;
     const w = outbox.writer;
-    const bits = extension === undefined ? flags : flags | Flag.extended;
+    if (body.protobuf) this.protobuf = true;
+    if (this.#agreement?.asking === true) this.#agreement.keep({ slot, flags, body: kept(body), extension, call });
+    const bits = flags | (extension === undefined ? 0 : Flag.extended) | (body.protobuf ? Flag.protobuf : 0);
     const at = beginFrame(w, Kind.message | (bits << 8) | (slot << 16), this.lane, call?.id ?? 0);
     if (extension !== undefined) writeExtension(w, extension);
     const start = w.reserve(body.bytes.length);
@@ -285,10 +398,10 @@ export class Session {
   }
 
   /** Encodes a message that cannot be sent yet. */
-  #encode(message: Message, value: unknown): Encoded {
+  #encode(slot: number, message: Message, value: unknown): Encoded {
     // Asked before anything is encoded, so that a flood that is refused costs little.
     this.admits(0, message.label);
-    const body = encodeMessage(message, value, this.link.limits);
+    const body = encodeMessage(message, value, this.link.limits, this.needsProtobuf(slot));
     this.admits(body.size, message.label);
     return body;
   }
@@ -306,17 +419,92 @@ export class Session {
     if (call === undefined) this.link.hold();
   }
 
+  #bind(part: Part, layout: number): void {
+    const { base, interface: known } = part;
+    const { key, fingerprint, endpoints } = known;
+    this.link.sendBind(this.lane, { base, layout, key, fingerprint, endpoints });
+    if (layout !== Layout.lockstep) return;
+    this.#agreement ??= new Agreement();
+    this.#agreement.ask(part);
+  }
+
+  /** Sends a message that the receiver has not taken: its credit was used, and is used again. */
+  #again(message: SentMessage): void {
+    const { slot, call, body } = message;
+    // A call that has ended with the link has nobody who waits; one that was given up is over now.
+    if (call?.id === 0) return;
+    this.#messages--;
+    this.#bytes -= call === undefined ? body.size + extensionSize(message.extension) : call.credit;
+    if (call?.abandoned === true) this.link.endCall(call);
+    else if (!this.#refused(this.#agreement!, slot, call, undefined)) {
+      const size = this.#send(message);
+      if (call !== undefined) call.credit = size;
+    }
+  }
+
+  /** Sends what was encoded before, in the layout that it must have by now. @returns its size; 0: it cannot be said in that */
+  #send(message: SentMessage): number {
+    const { slot, flags, body, extension, call } = message;
+    const part = this.#agreement?.partOf(slot);
+    const exception = (flags & Flag.exception) !== 0;
+    if (part?.state !== "protobuf" || body.protobuf || exception) {
+      return this.#writeEncoded(slot, flags, body, extension, call);
+    }
+    try {
+      const known = part.interface;
+      const translated = this.sender.translate(known, known.endpoints[slot - part.base]!, body);
+      return this.#writeEncoded(slot, flags, translated, extension, call);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#fail(slot, call, new DeliveryError("refused", reason, { cause: error }));
+      return 0;
+    }
+  }
+
+  /** Ends a message that the receiver could not read. @returns whether that was so */
+  #refused(
+    agreement: Agreement,
+    slot: number,
+    call: PendingCall | undefined,
+    waiter: CreditWaiter | undefined,
+  ): boolean {
+    const state = agreement.partOf(slot)?.state;
+    if (!(state instanceof DeliveryError)) return false;
+    waiter?.credited();
+    this.#fail(slot, call, state);
+    return true;
+  }
+
+  /** Not at once: whoever sends is told as by the receiver. */
+  #fail(slot: number, call: PendingCall | undefined, error: DeliveryError): void {
+    queueMicrotask(() => {
+      if (call === undefined) this.sender.bounced(this, slot, error);
+      else if (call.id !== 0) {
+        const { abandoned } = call;
+        this.link.endCall(call);
+        if (!abandoned) call.failed(error);
+      }
+    });
+  }
+
   #drain(waiting: WaitingQueue): void {
     const { limits } = this.link;
     while (waiting.size > 0 && this.#messages < limits.creditMessages && this.#bytes < limits.creditBytes) {
       const { slot, flags, body, extension, call, waiter } = waiting.take();
-      const size = this.#writeEncoded(slot, flags, body, extension, call);
+      if (call === undefined) this.link.release();
+      if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, call, waiter)) continue;
+      const size = this.#send({ slot, flags, body, extension, call });
       if (call !== undefined) call.credit = size;
-      else this.link.release();
       waiter?.credited();
     }
     if (waiting.size > 0) return;
     this.#waiting = undefined;
-    if (this.#closing) this.link.closeSession(this);
+    if (this.#closing) this.#closeWhenSent();
   }
+}
+
+/** Blocks are those of the sender's values, which it may change when it has had credit. */
+function kept(body: Encoded): Encoded {
+  if (body.blocks.length === 0) return body;
+  return { ...body, blocks: body.blocks.map((block) => copyBytes(block, 0, block.length)) };
 }

@@ -9,6 +9,8 @@ export interface Encoded {
   readonly blocks: readonly Uint8Array[];
   /** Of both. */
   readonly size: number;
+  /** Whether this is the protobuf layout. */
+  readonly protobuf: boolean;
 }
 
 export interface WaitingMessage {

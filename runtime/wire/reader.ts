@@ -26,6 +26,8 @@ export class Reader {
   depth = 0;
   /** Whether typed arrays may look into the given bytes. */
   views = false;
+  /** Whether the message is in the protobuf layout, as those say who hand this on. */
+  protobuf = false;
   /** Whether this is the second attempt, which finds out where the first one failed. */
   tracing = false;
   /** The current chunk of the string heap, and how much of it has been cut. */

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { meshRecord } from "../../runtime/actor/address.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
-import { defineActor } from "../../runtime/wire/descriptor.js";
 import { Counter, type CounterMesh, counterDescriptor, delay, until } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
@@ -221,29 +220,6 @@ describe("stop", () => {
     const back = [...there.proc.routes.all()].flatMap(({ lanes }) => lanes.filter((lane) => lane !== undefined));
     expect(back).toEqual([]);
     expect((await failure(counter.value.callOne())).message).toMatch(/the actor counter\[0\] was stopped: ordered$/);
-  });
-});
-
-describe("a schema that both sides do not share", () => {
-  test("another version of the interface is refused, naming the command to run", async () => {
-    const counter = counterAt([0]);
-    await counter.value.callOne();
-    const older = defineActor({
-      key: counterDescriptor.key,
-      name: "Counter",
-      id: 7,
-      fingerprint: 1n,
-      args: () => ({ codec: counterDescriptor.args, min: 1, max: 1 }),
-      endpoints: () => ({ value: { id: 2, args: { codec: counterDescriptor.endpoints[1]!.args, min: 0, max: 0 } } }),
-    });
-    const cell = there.proc.cell(lastMesh())!;
-    const record = meshRecord({ id: cell.mesh, name: "counter", owner: world.root.proc.id, extent: {} });
-    const other = wholeMesh(record, older) as unknown as CounterMesh<never>;
-    expect((await failure(other.value.callOne())).message).toBe(
-      "cannot call counter.value on rank 0: the actor counter[0] was generated from another version of " +
-        "test/counter#Counter: run npx viceroy compile",
-    );
-    expect(await counter.value.callOne()).toBe(0);
   });
 });
 

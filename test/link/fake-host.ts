@@ -7,6 +7,7 @@ import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
 import { Link } from "../../runtime/link/link.js";
 import { localPipe } from "../../runtime/link/local/pipe.js";
 import type { Interface, Message, Sender } from "../../runtime/link/session.js";
+import type { Encoded } from "../../runtime/link/waiting.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
 
@@ -94,6 +95,12 @@ export class FakeSender implements Sender {
   readonly bounces: [number, string][] = [];
   ended = 0;
 
+  compare(): undefined {}
+
+  translate(_known: unknown, _endpoint: unknown, body: Encoded): Encoded {
+    return body;
+  }
+
   bounced(_session: unknown, slot: number, error: DeliveryError): void {
     this.bounces.push([slot, error.message]);
   }
@@ -105,9 +112,14 @@ export class FakeSender implements Sender {
   }
 }
 
-export const texts: Message = { label: "sink.text", codec: codec.string };
-export const bytes: Message = { label: "sink.bytes", codec: codec.bytes };
-export const iface: Interface = { key: "test#Sink", name: "Sink", fingerprint: 3n, endpoints: [{ name: "text" }] };
+export const texts: Message = { label: "sink.text", codec: codec.string, protobuf: codec.string };
+export const bytes: Message = { label: "sink.bytes", codec: codec.bytes, protobuf: codec.bytes };
+export const iface: Interface = {
+  key: "test#Sink",
+  name: "Sink",
+  fingerprint: 3n,
+  endpoints: [{ id: 1, name: "text", args: codec.string }],
+};
 export const waiter = { credited(): void {} };
 
 /** Two hosts with a link between them. */

@@ -1,15 +1,18 @@
 /** A peer that sends garbage closes its link with an error that says why, and harms nobody else. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Layout } from "../../runtime/link/binding.js";
+import type { PendingCall } from "../../runtime/link/calls.js";
 import { writeText, writeU32, writeU64 } from "../../runtime/link/control.js";
-import { beginFrame, endFrame, Kind, MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
+import { beginFrame, endFrame, Flag, Kind, MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
 import { Link } from "../../runtime/link/link.js";
 import { localPipe } from "../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
+import { codec } from "../../runtime/wire/composed/index.js";
 import { Writer } from "../../runtime/wire/writer.js";
 import { Counter } from "../actor/counter.js";
 import { World } from "../actor/world.js";
-import { FakeHost, settled } from "./fake-host.js";
+import { FakeHost, iface, linked, settled, texts } from "./fake-host.js";
 
 type Write = (w: Writer) => void;
 
@@ -36,6 +39,18 @@ const open = (lane: number, name = "hostile"): Write =>
     for (const id of [5n, 10n, 0n]) writeU64(w, id);
     for (const word of [0, 0]) writeU32(w, word);
     writeText(w, name);
+  });
+
+const bind = (lane: number, base: number, layout: number, ids: readonly number[] = []): Write =>
+  frame(Kind.bind | (base << 16), lane, layout, (w) => {
+    writeU64(w, layout === Layout.lockstep ? 0x1234_5678_9abc_def0n : 66n);
+    writeText(w, "test/counter#Counter");
+    if (layout !== Layout.protobuf) return;
+    writeU32(w, ids.length);
+    for (const id of ids) {
+      writeU32(w, id);
+      writeText(w, `endpoint${id}`);
+    }
   });
 
 function bytesOf(writes: readonly Write[]): Uint8Array {
@@ -95,6 +110,25 @@ describe("a link is closed on", () => {
       [hello(), frame(Kind.extent, 5, 0, (w) => writeU32(w, 0))],
       "cannot number an extent 5: expected 1",
     ],
+    [
+      "an unknown layout",
+      [hello(), open(1), bind(1, 0, 3)],
+      "cannot bind lane 1: unknown layout 3; this process knows lockstep (0), protobuf (1) and none (2)",
+    ],
+    [
+      "a list of endpoints that is longer than its frame",
+      [
+        hello(),
+        open(1),
+        frame(Kind.bind, 1, Layout.protobuf, (w) => {
+          writeU64(w, 1n);
+          writeText(w, "test/counter#Counter");
+          writeU32(w, 0xffff_ffff);
+        }),
+      ],
+      "cannot read bind: it ends too early",
+    ],
+    ["an unknown answer to a binding", [hello(), frame(Kind.bound, 1, 2)], "cannot read bound: unknown verdict 2"],
   ];
   test.each(cases)("%s", async (_name, writes, message) => {
     expect((await closedWith(bytesOf(writes)))?.replace("the message ends too early", "it ends too early")).toBe(
@@ -193,9 +227,12 @@ test("mutated frames of a real conversation never throw out of a link", async ()
   const conversation = bytesOf([
     hello(1n),
     open(1),
-    frame(Kind.bind, 1, 0, (w) => {
-      writeU64(w, 0x1234_5678_9abc_def0n);
-      writeText(w, "test/counter#Counter");
+    bind(1, 0, Layout.lockstep),
+    bind(1, 30, Layout.protobuf, [2, 4, 1, 99]),
+    frame(Kind.message | (Flag.protobuf << 8) | (30 << 16), 1, 3),
+    frame(Kind.message | (Flag.protobuf << 8) | (31 << 16), 1, 4, (w) => {
+      const at = w.reserve(3);
+      w.bytes.set([0x0a, 0x01, 0x61], at);
     }),
     frame(Kind.message, 1, 1),
     frame(Kind.message | (1 << 16), 1, 2),
@@ -220,4 +257,120 @@ test("mutated frames of a real conversation never throw out of a link", async ()
     ),
     { numRuns: 300 },
   );
+});
+
+/** What a peer gets back, and how its link ends, when it speaks to a counter at its own risk. */
+async function attack(...writes: readonly Write[]): Promise<{ kinds: number[]; ended: string | undefined }> {
+  const world = new World();
+  world.spawn<typeof Counter, never>("counter", Counter, [3], [world.root], {});
+  const mesh = [...world.ordered][0]!;
+  const [mine, theirs] = localPipe();
+  const link = world.root.proc.attach(mine);
+  const kinds: number[] = [];
+  const page = new Uint8Array(1 << 16);
+  theirs.open({
+    buffer: () => page,
+    received: (n) => {
+      const view = new DataView(page.buffer);
+      for (let at = 0; at < n; at += (view.getUint32(at, true) + 7) & ~7) kinds.push(view.getUint32(at + 4, true));
+    },
+    closed() {},
+  });
+  const to = (proc: bigint): Write =>
+    frame(Kind.open, 1, 0, (w) => {
+      for (const id of [66n, 2n]) writeU64(w, id);
+      for (const word of [0, 0, 4096, 1 << 22, 256, 1 << 20]) writeU32(w, word);
+      for (const id of [mesh, proc, 0n]) writeU64(w, id);
+      for (const word of [0, 0]) writeU32(w, word);
+      writeText(w, "hostile");
+    });
+  theirs.write([bytesOf([hello(world.universe), to(world.root.proc.id), ...writes])], () => {});
+  await settled(8);
+  const ended = link.ended?.message;
+  const cell = world.root.proc.cell(mesh)!;
+  // Whatever came, the actor lives.
+  expect(cell.state).toBe("running");
+  world.close();
+  return { kinds: kinds.map((word) => word & 0xff).filter((kind) => kind !== Kind.hello), ended };
+}
+
+describe("a layout that was not agreed", () => {
+  const value = (slot: number, flags: number, call = 1): Write =>
+    frame(Kind.message | (flags << 8) | (slot << 16), 1, call);
+
+  test("lockstep, where schemas differ, closes the link with an error that says so", async () => {
+    const { kinds, ended } = await attack(bind(1, 0, Layout.protobuf, [2]), value(0, 0));
+    expect(kinds).toEqual([]);
+    expect(ended).toBe(
+      "cannot read message: slot 0 of its lane was agreed to be in the protobuf layout, and it is in another one",
+    );
+  });
+
+  test("protobuf, where schemas are the same, is read: every receiver can", async () => {
+    const { kinds, ended } = await attack(bind(1, 0, Layout.lockstep), value(1, Flag.protobuf));
+    expect(kinds).toEqual([Kind.bound, Kind.reply]);
+    expect(ended).toBe(undefined);
+  });
+
+  test("a fingerprint that lies gets errors for its messages, as other garbage does", async () => {
+    const garbage = (flags: number): Write =>
+      frame(Kind.message | (flags << 8) | (2 << 16), 1, 1, (w) => {
+        const at = w.reserve(7);
+        w.bytes.fill(0xff, at, at + 7);
+      });
+    expect(await attack(bind(1, 0, Layout.lockstep), garbage(0))).toEqual({
+      kinds: [Kind.bound, Kind.error],
+      ended: undefined,
+    });
+    expect(await attack(bind(1, 0, Layout.lockstep), garbage(Flag.protobuf))).toEqual({
+      kinds: [Kind.bound, Kind.error],
+      ended: undefined,
+    });
+  });
+
+  test("another fingerprint gets the schema, and nothing else until layouts are agreed", async () => {
+    const stranger = frame(Kind.bind, 1, Layout.lockstep, (w) => {
+      writeU64(w, 1n);
+      writeText(w, "test/counter#Counter");
+    });
+    expect(await attack(stranger, value(1, 0), value(1, Flag.protobuf))).toEqual({
+      kinds: [Kind.bound],
+      ended: undefined,
+    });
+  });
+
+  test("an answer in the protobuf layout to what was not asked in it closes the link", async () => {
+    const { link, other, open, sender, near } = linked();
+    const session = open();
+    session.slotOf(iface);
+    await settled();
+    const call: PendingCall = {
+      id: 0,
+      session: undefined,
+      credit: 0,
+      abandoned: false,
+      answered() {},
+      failed() {},
+      item() {},
+      ended() {},
+    };
+    session.call(0, texts, "x", call);
+    await settled();
+    other.sendReply(Kind.reply | (Flag.protobuf << 8), call.id, false, codec.string, "y");
+    await settled();
+    expect(near.ends.map((end) => end?.message)).toEqual([
+      "cannot read answer: it is in the protobuf layout, and nothing was asked in that",
+    ]);
+    expect(link.ended).toBeDefined();
+    expect(sender.bounces).toEqual([]);
+  });
+
+  test("an answer to a binding that nobody made closes the link", async () => {
+    const { other, open, near } = linked();
+    const session = open();
+    await settled();
+    other.sendBound(session.lane, 0, { fingerprint: 1n, description: "{}" });
+    await settled();
+    expect(near.ends.map((end) => end?.message)).toEqual(["cannot read bound: slot 0 of lane 1 does not wait for it"]);
+  });
 });
