@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/proc-agent#ProcAgent": 0x177f32edf611db28n,
+    "viceroy/schemas/proc-agent#ProcAgent": 0xd72fe79dd940ea3cn,
   },
   actors: {},
 });

@@ -9,7 +9,7 @@ setMainRoot(() => local().home.proc.root);
 
 export * from "./actor/index.js";
 export { HostMesh, thisHost, thisProc } from "./host/host-mesh.js";
-export type { Env, Isolation, SpawnProcsOptions } from "./host/options.js";
+export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/options.js";
 export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
 export type { LineOrigin, Stdio } from "./proc/stdio.js";
 export {

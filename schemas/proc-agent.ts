@@ -8,6 +8,8 @@ export interface ProcConfig {
   loader?: string;
   /** A module to load before any actor. */
   bootstrap?: string;
+  /** The place of the generated registry to take actors from, instead of the one that orders name. */
+  registry?: string;
 }
 
 /** What a process says of itself when it is ready. */
@@ -25,6 +27,32 @@ export interface ClassReference {
   id: string;
 }
 
+/** Where an actor stands in its mesh. */
+export interface ActorPlace {
+  rank: Uint32;
+  /** The names and sizes of its dimensions, outermost first. */
+  dimensions: string[];
+  sizes: Uint32[];
+}
+
+/** A schema as another process knows it. */
+export interface KnownSchema {
+  fingerprint: Uint64;
+  /** JSON. */
+  description: string;
+}
+
+/** An actor lives in another process from now on. */
+export interface ActorMove {
+  mesh: Uint64;
+  rank: Uint32;
+  proc: Uint64;
+  /** Where that process listens. */
+  location: string;
+  /** How many times the actor has moved: what is older is not believed. */
+  generation: Uint32;
+}
+
 /** The order to create one actor on each addressed process; the rank is that of the process in the addressed slice. */
 export interface SpawnOrder {
   mesh: Uint64;
@@ -35,12 +63,18 @@ export interface SpawnOrder {
   /** The constructor's arguments, a message of the schema's own codec. */
   args: Uint8Array;
   incarnation: Uint32;
+  /** Whether the arguments are in the protobuf layout: the process that creates the actor has another schema. */
+  protobuf?: boolean;
+  /** Absent: that of the process among the addressed ones. */
+  place?: ActorPlace;
 }
 
 /** What became of the order to create an actor. */
 export interface SpawnOutcome {
-  /** Absent: the actor is there. */
+  /** Absent, and no other schema: the actor is there. */
   failure?: ActorNotice;
+  /** Nothing was done: the schema is another one here. The order may come again, in the protobuf layout. */
+  other?: KnownSchema;
 }
 
 export interface StopOrder {
@@ -61,7 +95,7 @@ export interface ProcAgent extends Actor {
    * There will be no actor of this mesh: messages to it are sent back, with the reason.
    * @concurrent
    */
-  refuse(mesh: Uint64, name: string, reason: string): void;
+  refuse(mesh: Uint64, name: string, reason: string, place?: ActorPlace): void;
   /**
    * Stops the actor of a mesh and what it owns. Answers when its cleanup has ended.
    * @concurrent
@@ -77,6 +111,11 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   alive(): void;
+  /**
+   * An actor has moved, as this proc and those that it knows but `from` should know. Answers when they do.
+   * @concurrent
+   */
+  moved(move: ActorMove, from: Uint64): void;
   /** Tells the proc that ordered an actor that it has failed. */
   failed(notice: ActorNotice): void;
 }

@@ -28,9 +28,9 @@ import {
   splitRegion,
   wholeRegion,
 } from "../shape/index.js";
-import { planProcs, type SpawnProcsOptions } from "./options.js";
+import { planProcs, type ReplaceOptions, type SpawnProcsOptions } from "./options.js";
 import { ProcMesh } from "./proc-mesh.js";
-import { startProcs } from "./start-procs.js";
+import { replacements, startProcs } from "./start-procs.js";
 
 export class HostMesh<D extends string = string> {
   readonly #local: Local;
@@ -64,7 +64,12 @@ export class HostMesh<D extends string = string> {
   ): ProcMesh<D | P> {
     const extent = joinExtents(this.extent, perHost);
     const plan = planProcs(options, extentSize(extent));
-    return new ProcMesh<D | P>(startProcs(this.#local, extent, plan), wholeRegion(extent));
+    const procs = startProcs(this.#local, extent, plan);
+    const replacing = (changes: ReplaceOptions) => {
+      const changed = { ...options, ...changes } as SpawnProcsOptions;
+      return replacements(this.#local, procs, planProcs(changed, extentSize(extent)));
+    };
+    return new ProcMesh<D | P>(procs, wholeRegion(extent), replacing);
   }
 
   /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */

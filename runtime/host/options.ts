@@ -21,11 +21,22 @@ export interface SpawnProcsOptions<D extends string = string> {
    * with the process's point and awaited.
    */
   readonly bootstrap?: URL | string;
+  /**
+   * The generated registry that these processes take their actors from, as a URL or an absolute path, instead of this
+   * process's own: that of another build of the package. A function gets each process's point.
+   */
+  readonly registry?: URL | string | ((point: Point<D>) => URL | string | undefined);
   /** Processors as `taskset -c` takes them: for each process in rank order, or by point. */
   readonly cpus?: readonly string[] | ((point: Point<D>) => string);
   readonly stdio?: Stdio;
   /** Options of Node.js, instead of those that are inherited. */
   readonly execArgv?: readonly string[];
+}
+
+/** What `replace` can be told: where the new processes differ from those that were spawned. Points are those of then. */
+export interface ReplaceOptions extends Pick<SpawnProcsOptions, "registry" | "bootstrap" | "env" | "execArgv"> {
+  /** Milliseconds in which old processes still handle what they have been sent. */
+  readonly drain?: number;
 }
 
 /** Options with everything decided that does not depend on the rank. */
@@ -35,6 +46,7 @@ export interface ProcsPlan<D extends string = string> {
   readonly isolation: Isolation;
   readonly env: (point: Point<D>) => Env;
   readonly bootstrap: string | undefined;
+  readonly registry: (point: Point<D>) => string | undefined;
   readonly cpus: (point: Point<D>) => string | undefined;
   readonly stdio: Stdio;
   readonly execArgv: readonly string[] | undefined;
@@ -46,7 +58,7 @@ const isolations = ["process", "thread", "inline"];
 const refused: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>> = {
   process: [],
   thread: ["cpus", "execArgv"],
-  inline: ["env", "cpus", "stdio", "execArgv"],
+  inline: ["env", "cpus", "stdio", "execArgv", "registry"],
 };
 
 /** @throws TypeError if an option is malformed, or is one that the isolation can't have */
@@ -72,7 +84,8 @@ export function planProcs<D extends string>(options: SpawnProcsOptions<D>, size:
     named: options.name !== undefined,
     isolation,
     env: typeof env === "function" ? env : () => env,
-    bootstrap: options.bootstrap === undefined ? undefined : moduleUrl(options.bootstrap),
+    bootstrap: options.bootstrap === undefined ? undefined : moduleUrl(options.bootstrap, "bootstrap"),
+    registry: planRegistry(options.registry),
     cpus: planCpus(cpus, size),
     stdio,
     execArgv,
@@ -90,11 +103,22 @@ function planCpus<D extends string>(cpus: SpawnProcsOptions<D>["cpus"], size: nu
   return (point) => (cpus as readonly string[])[point.rank];
 }
 
-function moduleUrl(module: URL | string): string {
+function planRegistry<D extends string>(registry: SpawnProcsOptions<D>["registry"]): ProcsPlan<D>["registry"] {
+  if (typeof registry === "function") {
+    return (point) => {
+      const place = registry(point);
+      return place === undefined ? undefined : moduleUrl(place, "registry");
+    };
+  }
+  const url = registry === undefined ? undefined : moduleUrl(registry, "registry");
+  return () => url;
+}
+
+function moduleUrl(module: URL | string, option: string): string {
   if (module instanceof URL) return module.href;
   if (typeof module === "string" && module.startsWith("file:")) return module;
   if (typeof module === "string" && isAbsolute(module)) return pathToFileURL(module).href;
-  throw wrong("a URL or an absolute path as bootstrap", module);
+  throw wrong(`a URL or an absolute path as ${option}`, module);
 }
 
 function wrong(expected: string, got: unknown): TypeError {

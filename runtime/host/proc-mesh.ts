@@ -9,6 +9,7 @@ import type { ActorClass } from "../actor/hooks.js";
 import type { Apply } from "../actor/kind.js";
 import { hex64 } from "../link/address.js";
 import type { ActorHost } from "../proc/actor-host.js";
+import type { StartedMember } from "../proc/replacement.js";
 import { checkDrain } from "../proc/spawned-mesh.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
 import {
@@ -34,6 +35,7 @@ import {
   sliceRegion,
   splitRegion,
 } from "../shape/index.js";
+import type { ReplaceOptions } from "./options.js";
 
 /** A class that extends a generated actor. */
 export interface SpawnableClass {
@@ -52,14 +54,23 @@ type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor
 
 const defaultDrain = 5000;
 
+/** What starts a process in place of another one, given how it is to differ. */
+type Replacing = (changes: ReplaceOptions) => (rank: number) => StartedMember;
+
 export class ProcMesh<D extends string = string> {
   readonly #procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent };
   readonly #region: Region;
+  readonly #replacing: Replacing | undefined;
 
   /** Made by `spawnProcs` and `thisProc`. */
-  constructor(procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent }, region: Region) {
+  constructor(
+    procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent },
+    region: Region,
+    replacing?: Replacing,
+  ) {
     this.#procs = procs;
     this.#region = region;
+    this.#replacing = replacing;
   }
 
   /** As given to `spawnProcs`. */
@@ -91,6 +102,23 @@ export class ProcMesh<D extends string = string> {
     const owner = currentCell();
     const mesh: unknown = this.#procs.spawn(this.#region, name, actorClass as ActorClass, args, owner);
     return mesh as MeshOf<C, D>;
+  }
+
+  /**
+   * Replaces the processes of this mesh, or of this slice of one, one after another in rank order: for rolling upgrades. A
+   * new process is started, as `spawnProcs` was told except for what `options` say, and gets the actors of all meshes that
+   * live there, made of the same arguments, with fresh state. What is sent from then on goes to it, under the same
+   * addresses; the old one handles what has come, for at most `drain` milliseconds (5,000), and is stopped.
+   * @throws Error (as a rejection) if a new process, a constructor or an `init` fails, or schemas cannot be read by each
+   * other: the old process goes on then, and those after it are not replaced. TypeError, RangeError for options
+   */
+  async replace({ drain = defaultDrain, ...changes }: ReplaceOptions = {}): Promise<void> {
+    const procs = this.#procs;
+    if (!(procs instanceof SpawnedProcs) || this.#replacing === undefined) {
+      throw new Error("cannot replace the own process: it was not spawned from here");
+    }
+    checkDrain(this.name, drain);
+    await procs.replace(this.#region, this.#replacing(changes), drain);
   }
 
   /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
@@ -159,7 +187,7 @@ export class ProcMesh<D extends string = string> {
   }
 
   #cut<E extends string>(region: Region): ProcMesh<E> {
-    return new ProcMesh(this.#procs, region);
+    return new ProcMesh(this.#procs, region, this.#replacing);
   }
 }
 

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type { ProcConfig } from "../../generated/proc-agent.js";
 import { currentCell } from "../actor/context.js";
+import type { Proc } from "../actor/proc.js";
 import { systemRandom } from "../link/clock.js";
 import type { Body, Identity } from "../proc/body.js";
 import { inheritedEnv, inheritedExecArgv } from "../proc/exec-argv.js";
@@ -12,14 +13,16 @@ import { locationOf } from "../proc/local-proc.js";
 import { Member } from "../proc/member.js";
 import { processBody } from "../proc/process-body.js";
 import { registry } from "../proc/registry.js";
+import type { StartedMember } from "../proc/replacement.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
 import { threadBody } from "../proc/thread-body.js";
-import { type Extent, type Point, points, wholeRegion } from "../shape/index.js";
+import { type Extent, Point, points, wholeRegion } from "../shape/index.js";
 import type { Env, ProcsPlan } from "./options.js";
 
 /** What one proc is started with. */
 interface Start {
   readonly identity: Identity;
+  readonly config: ProcConfig;
   readonly label: string;
   readonly env: Env;
   readonly cpus: string | undefined;
@@ -32,23 +35,51 @@ const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 export function startProcs<D extends string>(local: Local, extent: Extent<D>, plan: ProcsPlan<D>): SpawnedProcs {
   const owner = currentCell();
   local.checkSpawn(owner, "procs");
-  const { proc } = owner;
-  const runDir = plan.isolation === "process" ? local.runDir : "";
-  const starts = [...points(wholeRegion(extent))].map((point): Start => {
-    const id = systemRandom.id();
-    const identity = { universe: local.universe, id, parent: proc.id, rank: point.rank, extent, runDir };
-    return { identity, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
-  });
+  const starts = [...points(wholeRegion(extent))].map((point) => startOf(local, owner.proc, point, extent, plan));
   const procs = new SpawnedProcs(local, { name: plan.name, extent, owner });
-  const members = starts.map((start) => {
-    const body = bodyOf(local, start, plan);
-    const { id, rank } = start.identity;
-    const location = plan.isolation === "process" ? locationOf(runDir, id) : "";
-    proc.attach(body.pipe, id);
-    return new Member({ id, rank, location, body }, (member, end) => procs.ended(member, end));
-  });
-  procs.configure(members, configOf(plan));
+  procs.configure(starts.map((start) => startMember(local, procs, start, plan)));
   return procs;
+}
+
+/** What starts procs that take the places of others. */
+export function replacements<D extends string>(
+  local: Local,
+  procs: SpawnedProcs,
+  plan: ProcsPlan<D>,
+): (rank: number) => StartedMember {
+  return (rank) => {
+    const point = new Point<D>(procs.extent as Extent<D>, rank);
+    return startMember(local, procs, startOf(local, procs.proc, point, procs.extent, plan), plan);
+  };
+}
+
+function startOf<D extends string>(
+  local: Local,
+  proc: Proc,
+  point: Point<D>,
+  extent: Extent,
+  plan: ProcsPlan<D>,
+): Start {
+  const runDir = plan.isolation === "process" ? local.runDir : "";
+  const id = systemRandom.id();
+  const identity = { universe: local.universe, id, parent: proc.id, rank: point.rank, extent, runDir };
+  const config = configOf(plan, plan.registry(point));
+  return { identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
+}
+
+function startMember<D extends string>(
+  local: Local,
+  procs: SpawnedProcs,
+  start: Start,
+  plan: ProcsPlan<D>,
+): StartedMember {
+  const { identity, config } = start;
+  const { id, rank, runDir } = identity;
+  const body = bodyOf(local, start, plan);
+  procs.proc.attach(body.pipe, id);
+  const location = plan.isolation === "process" ? locationOf(runDir, id) : "";
+  const member = new Member({ id, rank, location, body }, (ended, end) => procs.ended(ended, end));
+  return { member, config };
 }
 
 function labelOf<D extends string>({ name, named }: ProcsPlan<D>, point: Point<D>): string {
@@ -82,10 +113,15 @@ function inlineProc(local: Local, identity: Identity): Body {
   });
 }
 
-function configOf<D extends string>(plan: ProcsPlan<D>): ProcConfig {
-  const loader = needsLoader(plan) ? typescriptLoader(registry.urls) : undefined;
+function configOf<D extends string>(plan: ProcsPlan<D>, place: string | undefined): ProcConfig {
+  const places = place === undefined ? registry.urls : [...registry.urls, place];
+  const loader = needsLoader(plan) ? typescriptLoader(places) : undefined;
   const { bootstrap } = plan;
-  return { ...(loader === undefined ? {} : { loader }), ...(bootstrap === undefined ? {} : { bootstrap }) };
+  return {
+    ...(loader === undefined ? {} : { loader }),
+    ...(bootstrap === undefined ? {} : { bootstrap }),
+    ...(place === undefined ? {} : { registry: place }),
+  };
 }
 
 /** Worker threads of Node.js 20 inherit no loader hooks; processes inherit what their options bring. */

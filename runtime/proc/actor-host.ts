@@ -16,20 +16,13 @@ import type { Local } from "./local.js";
 import { registry } from "./registry.js";
 import { type MeshHost, SpawnedMesh } from "./spawned-mesh.js";
 
-/** What is to be spawned, checked and encoded. */
-export interface SpawnPlan {
-  readonly actorClass: ActorClass;
-  readonly descriptor: ActorDescriptor;
-  /** The arguments of the constructor, a message of `descriptor.args`. */
-  readonly args: Uint8Array;
-}
-
 export abstract class ActorHost implements MeshHost {
   abstract readonly name: string;
   /** The proc that gives the orders. */
   abstract readonly proc: Proc;
   protected readonly local: Local;
-  protected readonly meshes = new Set<SpawnedMesh>();
+  /** Until they have been stopped. */
+  readonly meshes = new Set<SpawnedMesh>();
   readonly #names = new Map<Cell, Map<string, SpawnedMesh>>();
 
   constructor(local: Local) {
@@ -43,7 +36,7 @@ export abstract class ActorHost implements MeshHost {
   abstract places(region: Region): readonly RankLocation[];
 
   /** Sees to it that the actors are created. What it throws, `spawn` throws. */
-  protected abstract create(mesh: SpawnedMesh, plan: SpawnPlan): void;
+  protected abstract create(mesh: SpawnedMesh): void;
 
   abstract stopActors(mesh: SpawnedMesh, options: StopOptions): Promise<unknown>;
 
@@ -61,13 +54,13 @@ export abstract class ActorHost implements MeshHost {
     for (const [rank, place] of places.entries()) record.locate(rank, place);
     noteHolders(
       proc,
-      places.map((place, rank) => ({ proc: place.proc, name: holderName({ mesh: record.id, rank }) })),
+      places.map((place, rank) => ({ proc: place.proc, name: holderName({ mesh: record.id, rank, incarnation: 0 }) })),
     );
-    const mesh = new SpawnedMesh(record, owner, region, this);
+    const mesh = new SpawnedMesh(record, owner, region, plan, this);
     record.control = mesh;
     this.#keep(mesh);
     try {
-      this.create(mesh, plan);
+      this.create(mesh);
     } catch (error) {
       this.forget(mesh);
       throw error;

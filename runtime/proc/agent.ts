@@ -4,6 +4,8 @@
  */
 
 import {
+  type ActorMove,
+  type ActorPlace,
   ProcAgentActor,
   type ProcConfig,
   type ProcInfo,
@@ -14,7 +16,9 @@ import {
 import type { ActorNotice } from "../../generated/supervision.js";
 import { context } from "../actor/context.js";
 import type { ActorFailure } from "../actor/hooks.js";
-import type { MeshId } from "../link/address.js";
+import { schemaOf } from "../actor/schemas.js";
+import type { MeshId, ProcId } from "../link/address.js";
+import type { Extent } from "../shape/index.js";
 import { errorOf } from "../supervise/cause.js";
 import { version } from "../version.js";
 import { importModule } from "./import-module.js";
@@ -32,7 +36,7 @@ export class Agent extends ProcAgentActor {
   }
 
   async configure(config: ProcConfig): Promise<ProcInfo> {
-    const { rank: point } = context();
+    const { rank: point } = context().actor;
     const loading = this.#proc.outside(() => prepare(config, point));
     this.#configured = loading;
     await loading;
@@ -41,14 +45,15 @@ export class Agent extends ProcAgentActor {
   }
 
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
-    const { rank, extent } = context();
     const { mesh, name, incarnation } = order;
-    const shape = { mesh, name, incarnation, rank: rank.rank, extent, owner: this.#proc.maker };
+    const shape = { mesh, name, incarnation, ...placeOf(order.place), owner: this.#proc.maker };
     try {
       await this.#configured;
-      const actorClass = await this.#proc.loading(() => registry.find(order.actor, order.fingerprint));
+      const actorClass = await this.#proc.loading(() => registry.find(order.actor));
       const { descriptor } = actorClass;
-      const args = descriptor.args.decode(order.args);
+      const protobuf = order.protobuf === true;
+      if (!protobuf && descriptor.fingerprint !== order.fingerprint) return { other: schemaOf(descriptor) };
+      const args = protobuf ? descriptor.args.fromProtobuf(order.args) : descriptor.args.decode(order.args);
       const failure = await this.#proc.create({ ...shape, descriptor, actorClass, args });
       return failure === undefined ? {} : { failure: noticeOf(shape, failure) };
     } catch (error) {
@@ -58,10 +63,9 @@ export class Agent extends ProcAgentActor {
     }
   }
 
-  refuse(mesh: MeshId, name: string, reason: string): void {
-    const { rank, extent } = context();
+  refuse(mesh: MeshId, name: string, reason: string, place?: ActorPlace): void {
     const error = errorOf({ name: "SpawnError", message: reason });
-    const shape = { mesh, name, incarnation: 0, rank: rank.rank, extent, owner: this.#proc.maker };
+    const shape = { mesh, name, incarnation: 0, ...placeOf(place), owner: this.#proc.maker };
     this.#proc.refuse(shape, { kind: "constructor", error, at: Date.now() });
   }
 
@@ -76,14 +80,29 @@ export class Agent extends ProcAgentActor {
 
   alive(): void {}
 
+  async moved(move: ActorMove, from: ProcId): Promise<void> {
+    await this.#proc.moved(move, from);
+  }
+
   failed(notice: ActorNotice): void {
     this.#proc.notice(notice);
   }
 }
 
-/** What comes before any actor: the loader, the bootstrap module, and the function that this exports as default. */
-async function prepare({ loader, bootstrap }: ProcConfig, point: unknown): Promise<void> {
+/** Where an actor stands in its mesh: where it was said to, or as this proc does among those that were addressed. */
+function placeOf(place: ActorPlace | undefined): { readonly rank: number; readonly extent: Extent } {
+  if (place !== undefined) {
+    const { rank, dimensions, sizes } = place;
+    return { rank, extent: Object.fromEntries(dimensions.map((name, i) => [name, sizes[i] ?? 0])) };
+  }
+  const { rank, extent } = context();
+  return { rank: rank.rank, extent };
+}
+
+/** What comes before any actor: the loader, the registry, the bootstrap module, and the function that this exports. */
+async function prepare({ loader, registry: place, bootstrap }: ProcConfig, point: unknown): Promise<void> {
   if (loader !== undefined) ((await importModule(loader)) as { register(): void }).register();
+  if (place !== undefined) await importModule(place);
   if (bootstrap === undefined) return;
   const { default: run } = (await importModule(bootstrap)) as { default?: unknown };
   if (typeof run === "function") await run(point);

@@ -6,7 +6,7 @@ import { currentTurn, mainRoot, runTurn } from "../actor/context.js";
 import { makeMesh } from "../actor/mesh.js";
 import type { Proc } from "../actor/proc.js";
 import { MeshView } from "../actor/view.js";
-import { AGENT_MESH, type ProcId } from "../link/address.js";
+import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
 import { type Extent, type Region, wholeRegion } from "../shape/index.js";
 
 export class Agents {
@@ -16,6 +16,11 @@ export class Agents {
   constructor(owner: ProcId, extent: Extent, procs: readonly RankLocation[]) {
     this.#record = new MeshRecord({ id: AGENT_MESH, name: "agents", owner, extent });
     for (const [rank, location] of procs.entries()) this.#record.locate(rank, location);
+  }
+
+  /** A proc has been replaced. */
+  locate(rank: number, proc: RankLocation): void {
+    this.#record.locate(rank, proc);
   }
 
   all(): ProcAgentMesh {
@@ -33,8 +38,8 @@ export class Agents {
 }
 
 /** The agent of one proc. */
-export function agentOf(proc: ProcId): ProcAgentMesh {
-  return new Agents(proc, {}, [{ proc, location: "" }]).all();
+export function agentOf(proc: ProcId, location: Location = ""): ProcAgentMesh {
+  return new Agents(proc, {}, [{ proc, location }]).all();
 }
 
 /** Runs `send` as the root of `proc`: deadlines, traces and call chains of the running handler stay behind. */

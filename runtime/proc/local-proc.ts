@@ -3,8 +3,9 @@
  * are gone. Several may live here: the one that code outside actors belongs to, and those with inline isolation.
  */
 
-import { procAgentDescriptor } from "../../generated/proc-agent.js";
+import { type ActorMove, procAgentDescriptor } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
+import { knownRecord } from "../actor/address.js";
 import type { ActorShape, Cell } from "../actor/cell.js";
 import { runTurn } from "../actor/context.js";
 import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
@@ -124,6 +125,17 @@ export class LocalProc implements ProcHooks {
   /** When what has been answered is on its way. */
   leaveSoon(reason: string): void {
     setImmediate(() => this.#leave(reason));
+  }
+
+  /** An actor has moved: this process knows it, and asks those that it knows but `from` to know it too. Never rejects. */
+  async moved(move: ActorMove, from: ProcId): Promise<void> {
+    const { mesh, rank, proc, location, generation } = move;
+    knownRecord(mesh)?.locate(rank, { proc, location, generation });
+    const neighbours = [...this.#local.members.values()].filter(({ end }) => end === undefined).map(({ id }) => id);
+    if (this.#parent !== undefined) neighbours.push(this.#parent);
+    const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, this.proc.id);
+    const told = asRoot(this.proc, () => neighbours.filter((id) => id !== from).map(tell));
+    await Promise.all(told);
   }
 
   notice(notice: ActorNotice): void {

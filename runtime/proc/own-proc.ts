@@ -3,7 +3,7 @@ import type { RankLocation } from "../actor/address.js";
 import type { ActorFailure, StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
 import type { Region } from "../shape/index.js";
-import { ActorHost, type SpawnPlan } from "./actor-host.js";
+import { ActorHost } from "./actor-host.js";
 import type { Local } from "./local.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
@@ -30,7 +30,8 @@ export class OwnProc extends ActorHost {
     return [{ proc: id, location }];
   }
 
-  protected create(mesh: SpawnedMesh, { actorClass, descriptor, args }: SpawnPlan): void {
+  protected create(mesh: SpawnedMesh): void {
+    const { actorClass, descriptor, args } = mesh.plan;
     const { id, name } = mesh.record;
     const life = { mesh: id, rank: 0, incarnation: 0 };
     const request = { ...life, name, extent: {}, owner: this.proc.id, descriptor, actorClass };

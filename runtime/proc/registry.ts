@@ -84,24 +84,26 @@ export class Registry {
   }
 
   /**
-   * The class that another process means. Loads its registry and its module; rejects if either lacks it.
-   * @param fingerprint of its schema, as the other process knows it
+   * The class that another process means, in the build that this one runs: of what it has loaded itself, or else of the
+   * registry of the other process. Loads the module; rejects if it lacks the class.
    */
-  async find(reference: ClassReference, fingerprint: bigint): Promise<ActorClass> {
-    if (!this.#registrations.has(reference.registry)) await importModule(reference.registry);
-    const registration = this.#registrations.get(reference.registry);
-    const entry = registration?.actors[reference.id];
+  async find(reference: ClassReference): Promise<ActorClass> {
+    const registry = await this.#registryOf(reference);
+    const entry = this.#registrations.get(registry)?.actors[reference.id];
     if (entry === undefined) {
-      throw new Error(`cannot load ${reference.id}: ${reference.registry} does not have it; ${compileHint}`);
+      throw new Error(`cannot load ${reference.id}: ${registry} does not have it; ${compileHint}`);
     }
-    const actorClass = await this.#load({ ...reference, entry });
-    const { descriptor } = actorClass;
-    this.#checkFingerprint(descriptor);
-    if (descriptor.fingerprint === fingerprint) return actorClass;
-    throw new Error(
-      `cannot load ${reference.id}: its schema is another one here than where it is spawned; ${compileHint} and start ` +
-        `both anew, got fingerprints ${hex(descriptor.fingerprint)} and ${hex(fingerprint)}`,
-    );
+    const actorClass = await this.#load({ registry, id: reference.id, entry });
+    this.#checkFingerprint(actorClass.descriptor);
+    return actorClass;
+  }
+
+  /** Another build of the same package has other places and the same ids. */
+  async #registryOf({ registry, id }: ClassReference): Promise<string> {
+    if (this.#registrations.has(registry)) return registry;
+    for (const [url, { actors }] of this.#registrations) if (Object.hasOwn(actors, id)) return url;
+    await importModule(registry);
+    return registry;
   }
 
   #candidates(descriptor: ActorDescriptor): Candidate[] {

@@ -10,12 +10,21 @@ import type { MeshControl, MeshRecord, MeshStopOptions } from "../actor/address.
 import type { Cell } from "../actor/cell.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
-import type { StopOptions } from "../actor/hooks.js";
+import type { ActorClass, StopOptions } from "../actor/hooks.js";
 import { type Region, rankOfBase } from "../shape/index.js";
 import { causeOf, errorOf, type FailureCause } from "../supervise/cause.js";
 import { type FailureKind, MeshFailure } from "../supervise/failure.js";
 import type { Owned } from "../supervise/ownership.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
 import { Deferred } from "./deferred.js";
+
+/** What is to be spawned, checked and encoded. */
+export interface SpawnPlan {
+  readonly actorClass: ActorClass;
+  readonly descriptor: ActorDescriptor;
+  /** The arguments of the constructor, a message of `descriptor.args`. */
+  readonly args: Uint8Array;
+}
 
 /** What a spawned mesh needs of the processes it lives on. */
 export interface MeshHost {
@@ -36,18 +45,22 @@ export class SpawnedMesh implements MeshControl, Owned {
   readonly owner: Cell;
   /** The procs, by their ranks in their own mesh. */
   readonly region: Region;
+  /** What each of its actors was made of, and will be again where one is replaced. */
+  readonly plan: SpawnPlan;
   readonly #host: MeshHost;
   #progress: Progress = "spawning";
   #waiting: number;
   #ordered: Promise<void> | undefined;
   #failed: Map<number, FailureCause> | undefined;
+  #incarnations: Map<number, number> | undefined;
   #ready: Deferred<void> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(record: MeshRecord, owner: Cell, region: Region, host: MeshHost) {
+  constructor(record: MeshRecord, owner: Cell, region: Region, plan: SpawnPlan, host: MeshHost) {
     this.record = record;
     this.owner = owner;
     this.region = region;
+    this.plan = plan;
     this.#host = host;
     this.#waiting = record.size;
     if (record.size === 0) this.#progress = "ready";
@@ -60,6 +73,11 @@ export class SpawnedMesh implements MeshControl, Owned {
   /** Resolves when the orders to create the actors are on their way. */
   get ordered(): Promise<boolean> {
     return this.#ordered?.then(() => true) ?? Promise.resolve(true);
+  }
+
+  /** It is being stopped, or has been. */
+  get stopping(): boolean {
+    return this.#stopping !== undefined;
   }
 
   /** Its name is free again: it has been stopped, or every rank has failed. */
@@ -109,6 +127,28 @@ export class SpawnedMesh implements MeshControl, Owned {
   lose(procRank: number, cause: FailureCause): number | undefined {
     const rank = rankOfBase(this.region, procRank);
     return rank !== undefined && this.#lose(rank, cause) && this.#stopping === undefined ? rank : undefined;
+  }
+
+  /** The number of the next life of the actor at a rank. */
+  nextIncarnation(rank: number): number {
+    this.#incarnations ??= new Map();
+    const next = (this.#incarnations.get(rank) ?? 0) + 1;
+    this.#incarnations.set(rank, next);
+    return next;
+  }
+
+  /** How many times the actor at a rank has been replaced. */
+  incarnation(rank: number): number {
+    return this.#incarnations?.get(rank) ?? 0;
+  }
+
+  /** The actor at a rank has been replaced: it lives. */
+  revived(rank: number): void {
+    this.#failed?.delete(rank);
+    if (this.#progress !== "failed" || this.#failed?.size !== 0) return;
+    // Whoever asks from now on is told of what is there now.
+    this.#progress = "ready";
+    this.#ready = undefined;
   }
 
   stop({

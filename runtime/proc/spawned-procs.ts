@@ -3,23 +3,26 @@
  * not. Handles of it are ProcMesh; how a proc is started is decided elsewhere.
  */
 
-import type { ProcConfig } from "../../generated/proc-agent.js";
+import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../generated/proc-agent.js";
 import type { RankLocation } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { ActorError } from "../actor/errors.js";
+import type { Settled } from "../actor/gather.js";
 import type { StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
-import { baseRanks, type Extent, type Region } from "../shape/index.js";
+import { baseRank, baseRanks, type Extent, type Region } from "../shape/index.js";
 import { causeOf, errorOf } from "../supervise/cause.js";
 import { type AffectedMesh, MeshFailure } from "../supervise/failure.js";
 import type { Owned } from "../supervise/ownership.js";
-import { ActorHost, type SpawnPlan } from "./actor-host.js";
+import { ActorHost } from "./actor-host.js";
 import { Agents, asRoot } from "./agents.js";
 import type { BodyEnd } from "./body.js";
 import { Deferred } from "./deferred.js";
 import type { Local } from "./local.js";
 import type { Member } from "./member.js";
+import { orderAt, orderOf, settleOrder } from "./orders.js";
 import { type ClassReference, registry } from "./registry.js";
+import { type Replaceable, replaceMember, type StartedMember } from "./replacement.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember, whileAlive } from "./stop-member.js";
 
@@ -29,14 +32,16 @@ export interface SpawnedProcsOptions {
   readonly owner: Cell;
 }
 
-export class SpawnedProcs extends ActorHost implements Owned {
+export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
   readonly name: string;
   readonly extent: Extent;
   readonly owner: Cell;
-  #members: readonly Member[] = [];
+  #members: Member[] = [];
   readonly #ready = new Deferred<void>();
   #agents: Agents;
   #stopped: string | undefined;
+  /** How many procs have been replaced. */
+  #generation = 0;
   #stopping: Promise<void> | undefined;
 
   constructor(local: Local, { name, extent, owner }: SpawnedProcsOptions) {
@@ -61,16 +66,18 @@ export class SpawnedProcs extends ActorHost implements Owned {
   }
 
   /** All members are there, linked to this proc: they are told what they are. */
-  configure(members: readonly Member[], config: ProcConfig): void {
+  configure(started: readonly StartedMember[]): void {
+    const members = started.map(({ member }) => member);
     this.#members = members;
     this.#agents = new Agents(this.proc.id, this.extent, members.map(placeOf));
     for (const member of members) this.local.members.set(member.id, member);
     this.local.ownership.add(this.owner, this);
     this.local.endInOrder();
-    asRoot(this.proc, () => this.#agents.all().configure.callSettled(config)).then((answers) => {
+    const configs = started.map(({ config }) => config);
+    asRoot(this.proc, () => this.#tell(configs)).then((answers) => {
       let rank = 0;
       let answered = 0;
-      for (const answer of answers.values()) {
+      for (const answer of answers) {
         const member = members[rank++]!;
         if (answer.status === "fulfilled") answered++;
         // What ends with its process is told of as that.
@@ -84,14 +91,48 @@ export class SpawnedProcs extends ActorHost implements Owned {
     return this.#on(region).map(placeOf);
   }
 
-  protected create(mesh: SpawnedMesh, plan: SpawnPlan): void {
+  memberAt(rank: number): Member {
+    return this.#members[rank]!;
+  }
+
+  install(member: Member): void {
+    const { rank } = member;
+    this.#members[rank] = member;
+    this.#agents.locate(rank, { ...placeOf(member), generation: ++this.#generation });
+    member.stopping = false;
+  }
+
+  async announce(mesh: SpawnedMesh, rank: number): Promise<void> {
+    const { proc } = this;
+    const { id, location } = this.#members[baseRank(mesh.region, rank)]!;
+    mesh.revived(rank);
+    const move = { mesh: mesh.record.id, rank, proc: id, location, generation: mesh.incarnation(rank) };
+    await this.local.procs.get(proc.id)!.moved(move, proc.id);
+  }
+
+  /** Replaces procs, one after another. @throws Error if one cannot be replaced: it and those after it go on as they were */
+  async replace(region: Region, start: (rank: number) => StartedMember, drain: number): Promise<void> {
+    for (const rank of baseRanks(region)) {
+      if (this.#stopped !== undefined) {
+        throw new Error(`cannot replace rank ${rank} of mesh "${this.name}": it was stopped: ${this.#stopped}`);
+      }
+      const started = start(rank);
+      // Until it has taken its place, its end is no failure of the mesh.
+      started.member.stopping = true;
+      this.local.members.set(started.member.id, started.member);
+      await replaceMember(this, started, drain);
+    }
+  }
+
+  protected create(mesh: SpawnedMesh): void {
+    const { actorClass } = mesh.plan;
     for (const { rank, end } of this.#members) if (end !== undefined) mesh.lose(rank, end.cause);
-    const known = registry.known(plan.actorClass);
+    const known = registry.known(actorClass);
     if (known !== undefined) {
-      this.#order(mesh, known, plan);
+      this.#order(mesh, known);
       return;
     }
-    const ordered = registry.resolve(plan.actorClass).then((actor) => this.#order(mesh, actor, plan));
+    const ordered = registry.resolve(actorClass).then((actor) => this.#order(mesh, actor));
     mesh.orderedBy(ordered.catch((error) => this.#refuse(mesh, error)));
   }
 
@@ -122,14 +163,31 @@ export class SpawnedProcs extends ActorHost implements Owned {
     return [...baseRanks(region)].map((rank) => this.#members[rank]!);
   }
 
-  #order(mesh: SpawnedMesh, actor: ClassReference, { descriptor, args }: SpawnPlan): void {
-    const { record, region, name } = mesh;
-    const order = { mesh: record.id, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
+  /** One cast where all are told the same. */
+  async #tell(configs: readonly ProcConfig[]): Promise<readonly Settled<ProcInfo>[]> {
+    const [first, ...others] = configs;
+    if (first === undefined) return [];
+    const same = others.every(({ registry: place, loader }) => place === first.registry && loader === first.loader);
+    if (same) return [...(await this.#agents.all().configure.callSettled(first)).values()];
+    const tellOne = async (config: ProcConfig, rank: number) => {
+      const [answer] = [...(await this.#agents.one(rank).configure.callSettled(config)).values()];
+      return answer!;
+    };
+    return Promise.all(configs.map(tellOne));
+  }
+
+  #order(mesh: SpawnedMesh, actor: ClassReference): void {
+    const { region } = mesh;
+    const order = orderOf(mesh, actor);
     const outcomes = asRoot(this.proc, () => this.#agents.on(region).createActor.callSettled(order));
     void outcomes.then((all) => {
       let rank = 0;
-      for (const outcome of all.values()) mesh.outcome(rank++, outcome);
+      for (const outcome of all.values()) void settle(rank++, outcome);
     });
+    const settle = async (rank: number, outcome: Settled<SpawnOutcome>) => {
+      const agent = this.#agents.one(baseRank(region, rank));
+      mesh.outcome(rank, await settleOrder(this.proc, agent, mesh, orderAt(order, mesh, rank, 0), outcome));
+    };
   }
 
   /** The class is none that other processes could load. */

@@ -1,0 +1,76 @@
+/**
+ * Orders to create the actors of a mesh. A process that runs another build answers with its schema instead of obeying: where
+ * the two can read each other, the order goes again with its arguments in the protobuf layout.
+ */
+import type { KnownSchema, ProcAgentMesh, SpawnOrder, SpawnOutcome } from "../../generated/proc-agent.js";
+import type { Settled } from "../actor/gather.js";
+import { portsRead } from "../actor/holders.js";
+import type { Proc } from "../actor/proc.js";
+import { differences } from "../actor/schemas.js";
+import { causeOf } from "../supervise/cause.js";
+import { asRoot } from "./agents.js";
+import type { ClassReference } from "./registry.js";
+import type { SpawnedMesh } from "./spawned-mesh.js";
+
+/** The order for all actors of a mesh. */
+export function orderOf({ record, plan }: SpawnedMesh, actor: ClassReference): SpawnOrder {
+  const { descriptor, args } = plan;
+  const { id: mesh, name } = record;
+  return { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
+}
+
+/** The same for one of them, wherever its process stands. */
+export function orderAt(order: SpawnOrder, { record }: SpawnedMesh, rank: number, incarnation: number): SpawnOrder {
+  const dimensions = Object.keys(record.extent);
+  const sizes = Object.values<number>(record.extent);
+  return { ...order, incarnation, place: { rank, dimensions, sizes } };
+}
+
+/**
+ * What became of an order, once schemas have been compared where they differ. Never rejects.
+ * @param agent of the one process that has answered
+ */
+export async function settleOrder(
+  from: Proc,
+  agent: ProcAgentMesh,
+  mesh: SpawnedMesh,
+  order: SpawnOrder,
+  outcome: Settled<SpawnOutcome>,
+): Promise<Settled<SpawnOutcome>> {
+  const other = outcome.status === "fulfilled" ? outcome.value.other : undefined;
+  if (other === undefined) return outcome;
+  const refused = refusal(mesh, order, other);
+  if (typeof refused !== "string") return again(from, agent, refused);
+  asRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, refused, order.place));
+  return failed(order, new Error(refused));
+}
+
+/** @returns why the actor cannot be created by that process, or the order that it can read */
+function refusal({ plan }: SpawnedMesh, order: SpawnOrder, other: KnownSchema): string | SpawnOrder {
+  const { descriptor, args } = plan;
+  const apart = differences(descriptor, other);
+  if (apart !== undefined) return `the process of ${order.name}[${order.place?.rank}] ${apart}`;
+  const read = portsRead.length;
+  try {
+    return { ...order, protobuf: true, args: descriptor.args.toProtobuf(descriptor.args.decode(args)) };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    portsRead.length = read;
+  }
+}
+
+async function again(from: Proc, agent: ProcAgentMesh, order: SpawnOrder): Promise<Settled<SpawnOutcome>> {
+  const [outcome] = [...(await asRoot(from, () => agent.createActor.callSettled(order))).values()];
+  if (outcome?.status !== "fulfilled" || outcome.value.other === undefined) return outcome!;
+  return failed(
+    order,
+    new Error(`the process of ${order.name}[${order.place?.rank}] does not take the protobuf layout`),
+  );
+}
+
+function failed({ mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
+  const rank = place?.rank ?? 0;
+  const failure = { mesh, rank, incarnation, kind: "spawn" as const, cause: causeOf(error), at: new Date() };
+  return { status: "fulfilled", value: { failure } };
+}

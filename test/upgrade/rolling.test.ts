@@ -1,0 +1,84 @@
+/** Rolling upgrades with two real builds of a package: processes of both answer, and nothing is lost while they are replaced. */
+import { beforeAll, expect, test } from "vitest";
+import { Builds } from "./builds.js";
+
+let builds: Builds;
+beforeAll(() => {
+  builds = new Builds("old", "new", "broken");
+});
+
+test.each(["old", "new"])(
+  "all of it answers while ranks are replaced, to a driver of the %s build",
+  async (driver) => {
+    const { code, stdout, stderr } = await builds.run(
+      driver,
+      "rolling.ts",
+      builds.registry("old"),
+      builds.registry("new"),
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { before, after, problems, done } = JSON.parse(stdout) as Record<string, unknown>;
+    expect(problems).toEqual([]);
+    const [old, next] = ["old alpha 3", "new alpha 3 no colour"];
+    expect(before).toEqual([old, next, old, next]);
+    expect(after).toEqual([next, next, next, next]);
+    for (const count of Object.values(done as object)) expect(count).toBeGreaterThan(3);
+  },
+  120_000,
+);
+
+const apart = (who: string) =>
+  `${who} has another schema of weather/schemas/station#Station, and the two cannot be read by each other ` +
+  "(was: there, is: here):\n  VC5001 field-type-changed at Reading.value: its type was string and is double: neither side " +
+  "finds the other's value, which has another wire type";
+
+test("a build that cannot be read is refused with each difference; the others go on, and it can be replaced", async () => {
+  const { code, stdout, stderr } = await builds.run(
+    "old",
+    "refused.ts",
+    builds.registry("new"),
+    builds.registry("broken"),
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const refused = apart("the process of stations[2]");
+  expect(JSON.parse(stdout)).toEqual({
+    all: `cannot call stations.build on rank 2: the actor stations[2] has failed: SpawnError: ${refused}`,
+    ready: `mesh "stations" is not ready: rank 2 failed: ${refused}`,
+    first: "old alpha 3",
+    second: "new alpha 3 no colour",
+    third: `cannot call stations.build on rank 0: the actor stations[2] has failed: SpawnError: ${refused}`,
+    calibrate: "resolved with no such endpoint",
+    replace: `cannot replace rank 1 of mesh "procs": ${apart("the process of stations[1]")}`,
+    missing: expect.stringMatching(
+      /^cannot replace rank 1 of mesh "procs": Cannot find module '\/nowhere\/registry\.js' imported from /,
+    ),
+    still: "new alpha 3 no colour",
+    repaired: "resolved with undefined",
+    healed: ["old alpha 3", "new alpha 3 no colour", "new alpha 3 no colour"],
+    told: ["stations 2 spawn"],
+  });
+}, 120_000);
+
+test("an endpoint that an old process does not have is refused by its name", async () => {
+  const { stdout } = await builds.run("new", "refused.ts", builds.registry("old"), builds.registry("broken"));
+  const { calibrate, second } = JSON.parse(stdout) as Record<string, string>;
+  expect(second).toBe("old alpha 3");
+  expect(calibrate).toBe(
+    'cannot call stations.calibrate on rank 0: the actor stations[1] has no endpoint 8 "calibrate": its process has an ' +
+      "older schema of weather/schemas/station#Station",
+  );
+}, 120_000);
+
+test.each(["process", "thread"])(
+  "a %s that has loaded a registry itself runs that build",
+  async (isolation) => {
+    const { code, stdout, stderr } = await builds.run("old", "own.ts", isolation, builds.registry("new"));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const next = "new beta undefined no colour";
+    expect(JSON.parse(stdout)).toEqual([
+      [next, next],
+      [next, next],
+    ]);
+  },
+  120_000,
+);
