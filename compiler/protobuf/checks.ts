@@ -2,13 +2,13 @@
  * What a schema says that the protobuf layout cannot: numbers and names that two members of a message would share. It has
  * nothing to do with what is emitted, since every type can be written in this layout.
  */
-import { enumValueName } from "../../schemas/protobuf/names.js";
+import { enumValueName, protoName } from "../../schemas/protobuf/names.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import { flattenedCases } from "../model/flattened.js";
 import { partsOf, partsOfShape, typesOfActors } from "../model/resolve.js";
 import type { ActorDeclaration, Schema, TypeDeclaration } from "../model/schema.js";
 import type { Field, Position, Shape, Type } from "../model/type.js";
-import { hasNumbers, protoName } from "./position.js";
+import { hasNumbers } from "./position.js";
 
 type Declaration = TypeDeclaration | ActorDeclaration;
 

@@ -4,7 +4,7 @@
  * stands for them. Facts about a schema for all emitters; nothing is printed here, and no message is given a name.
  */
 import type { ProtoScalar } from "../../schemas/protobuf/descriptor.js";
-import { jsonName, snakeCase } from "../../schemas/protobuf/names.js";
+import { jsonName, memberNames, type NamedMember, protoName } from "../../schemas/protobuf/names.js";
 import { flattenedCases } from "../model/flattened.js";
 import { type Core, peel, shapeOf } from "../model/peel.js";
 import type { SchemaIndex } from "../model/resolve.js";
@@ -30,10 +30,10 @@ export type MessageForm =
       readonly type: Core;
       readonly shape: ChoiceShape | Extract<Shape, { kind: "message" }>;
     }
-  /** `google.protobuf.Timestamp`. */
+  /** A `Date`: `google.protobuf.Timestamp`. */
   | { readonly kind: "timestamp" }
-  /** A message of `google.protobuf`, which the runtime has codecs for: nobody asks for its fields. */
-  | { readonly kind: "wellKnown"; readonly name: WellKnownName; readonly type: Core }
+  /** Another message of `google.protobuf`, which the runtime has a codec for. */
+  | { readonly kind: "wellKnown"; readonly name: WellKnownName; readonly type: Extract<Type, { kind: "wellKnown" }> }
   | { readonly kind: "tuple"; readonly type: Extract<Type, { kind: "tuple" }> }
   /** A port, a mesh, a buffer or a tensor: `bytes state = 1`. */
   | { readonly kind: "handle"; readonly type: Core }
@@ -74,6 +74,8 @@ export interface MessageField {
   /** In the `.proto`: in snake case, or as `@name` says. */
   readonly name: string;
   readonly jsonName: string;
+  /** What `@name` says. */
+  readonly wireName?: string;
   /** Of a flattened oneof, that of the member, which is not on the wire. */
   readonly number: number;
   readonly presence: Presence;
@@ -172,14 +174,21 @@ export function fieldsOfParameters(params: readonly Parameter[], index: SchemaIn
   );
 }
 
-/** Names that come twice, as those of the variants "+" and "-" do, get their numbers behind them. */
+/** Names in the order of numbers: one that comes twice has its number behind it. */
 function withNames(fields: readonly MessageField[]): readonly MessageField[] {
-  const taken = new Set<string>();
+  const flat = fields.flatMap((field) => (field.form.kind === "oneof" ? field.form.cases : [field]));
+  const members = [...flat].sort((a, b) => a.number - b.number);
+  const names = memberNames(
+    members.map(({ property, wireName, number }) => ({
+      member: property,
+      ...(wireName !== undefined && { name: wireName }),
+      number,
+    })),
+  );
+  const found = new Map(members.map((field, i) => [field, names[i] as NamedMember]));
   const rename = (field: MessageField): MessageField => {
     if (field.form.kind === "oneof") return { ...field, form: { ...field.form, cases: field.form.cases.map(rename) } };
-    const renamed = taken.has(field.name) ? { ...field, ...protoNames(`${field.name}_${field.number}`) } : field;
-    taken.add(renamed.name);
-    return renamed;
+    return { ...field, ...found.get(field) };
   };
   return fields.map(rename);
 }
@@ -190,10 +199,10 @@ function membersOf(message: MessageForm, index: SchemaIndex): readonly MessageFi
       return declaredFields(message.shape, index);
     case "tuple":
       return tupleFields(message.type.elements, message.type.rest, index);
+    case "wellKnown":
+      return [];
     case "timestamp":
       return [named("seconds", 1, scalar("int64"), "implicit"), named("nanos", 2, scalar("int32"), "implicit")];
-    case "wellKnown":
-      throw new Error(`cannot list the fields of google.protobuf.${message.name}: the runtime has its codec`);
     case "handle":
       return [named("state", 1, scalar("bytes"), "implicit")];
     case "entry": {
@@ -214,7 +223,10 @@ function declaredFields(
       return shape.fields.map((field) => {
         const { name, id, type, optional, wireName } = field;
         const { form, presence } = fieldForm(type, optional, index);
-        return { ...named(name, id, form, presence), ...(wireName !== undefined && protoNames(wireName)) };
+        return {
+          ...named(name, id, form, presence),
+          ...(wireName !== undefined && { ...protoNames(wireName), wireName }),
+        };
       });
     case "oneof":
       return shape.cases.map((field) => caseOf(field, index));
@@ -237,18 +249,15 @@ function tupleFields(
 }
 
 function caseOf({ name, wireName, id, type }: Field, index: SchemaIndex): MessageField {
-  return { ...named(name, id, valueForm(type, index), "case"), ...(wireName !== undefined && protoNames(wireName)) };
+  return {
+    ...named(name, id, valueForm(type, index), "case"),
+    ...(wireName !== undefined && { ...protoNames(wireName), wireName }),
+  };
 }
 
 function member(name: string, number: number, type: Type, optional: boolean, index: SchemaIndex): MessageField {
   const { form, presence } = elementForm(type, optional, index);
   return named(name, number, form, presence);
-}
-
-/** What a member is called in protobuf, if `@name` says nothing else: letters, digits and underscores, a digit not first. */
-export function protoName(property: string): string {
-  const name = snakeCase(property).replace(/[^a-z0-9_]+/g, "_");
-  return /^[a-z_]/.test(name) ? name : `_${name}`;
 }
 
 function named(property: string, number: number, form: FieldForm, presence: Presence): MessageField {

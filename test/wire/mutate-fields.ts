@@ -68,8 +68,11 @@ function contentOf(value: Uint8Array): Uint8Array {
   return value.subarray(at + 1);
 }
 
-/** A message with fields of any kind, in any order; it may not be one of the type any more. */
-export function mutateFields(bytes: Uint8Array, random: Random, depth = 3): Uint8Array {
+/**
+ * A message with fields of any kind, in any order; it may not be one of the type any more.
+ * @param strange whether fields may get other wire types than they had, and unknown ones come
+ */
+export function mutateFields(bytes: Uint8Array, random: Random, strange = true, depth = 3): Uint8Array {
   const fields = parse(bytes);
   if (fields === undefined) return bytes;
   const pick = (count: number): number => Math.floor(random() * count);
@@ -84,16 +87,18 @@ export function mutateFields(bytes: Uint8Array, random: Random, depth = 3): Uint
       case 1:
         return split(field, inner, pick);
       case 2:
-        return unpack(field, content, pick(3));
+        return strange ? unpack(field, content, pick(3)) : [field];
       case 3:
-        return depth > 0 ? [{ ...field, value: withLength(mutateFields(content, random, depth - 1)) }] : [field];
+        return depth > 0
+          ? [{ ...field, value: withLength(mutateFields(content, random, strange, depth - 1)) }]
+          : [field];
       case 4:
         return [{ ...field, value: withLength([]) }, field];
       default:
         return [];
     }
   });
-  if (random() < 0.3) changed.push(...unknownFields(pick));
+  if (strange && random() < 0.3) changed.push(...unknownFields(pick));
   for (let i = changed.length - 1; i > 0 && random() < 0.7; i--) {
     const j = pick(i + 1);
     [changed[i], changed[j]] = [changed[j] as Field, changed[i] as Field];

@@ -85,7 +85,7 @@ export function placeOf(codec: Codec<unknown>): Place {
     case "scalar":
       return implicitPlace(elementOf(codec), (value) => position.isDefault(value));
     case "enum":
-      return implicitPlace(elementOf(codec), (value) => !position.demanded && value === 0);
+      return implicitPlace(elementOf(codec), (value) => !position.demanded && position.numberOf(value) === 0);
     case "message":
       return implicitPlace(elementOf(codec), () => false);
   }

@@ -4,7 +4,7 @@
  */
 
 import type { Type } from "../../../../model/type.js";
-import { type FieldForm, hasNumbers, type MessageField, type ValueForm } from "../../../../protobuf/position.js";
+import type { FieldForm, MessageField, ValueForm } from "../../../../protobuf/position.js";
 import {
   assignment,
   type Code,
@@ -21,7 +21,7 @@ import {
 import { abiValue } from "../../names.js";
 import { partHint, typedArrayClass } from "../body.js";
 import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
-import { defaultOf, getMethod, isClamped, packedMethod, wireOf } from "./scalar.js";
+import { defaultOf, getMethod, isClamped, isNumeric, packedMethod, wireOf, zeroOf } from "./scalar.js";
 import { enumCodec } from "./writing.js";
 
 type Collection = Extract<FieldForm, { kind: "repeated" | "map" }>;
@@ -97,7 +97,7 @@ export function readOne(body: ProtoBody, form: ValueForm, field: MessageField, i
     case "scalar":
       return code`${r}.${getMethod(form.scalar, isClamped(form))}()`;
     case "enum":
-      if (hasNumbers(form.shape)) return code`${r}.int32() as ${types.type(form.type)}`;
+      if (isNumeric(form)) return code`${r}.int32() as ${types.type(form.type)}`;
       return call(code`${r}.enumeration`, [enumCodec(body, form, field)]);
     case "message":
       if (form.message.kind === "timestamp") return call(code`${r}.date`, [into]);
@@ -135,7 +135,7 @@ function arrayBranches(body: ProtoBody, field: MessageField, element: ValueForm,
       : [branch(2, [assignment(value, call(code`${r}.${packed}`, [value])), ";"]), one];
   }
   if (element.kind === "message") return [one];
-  if (hasNumbers(element.shape)) {
+  if (isNumeric(element)) {
     const list: Type = { kind: "array", element: element.type, readonly: false };
     return [branch(2, [assignment(value, code`${r}.packedInt32(${value}) as ${types.type(list)}`), ";"]), one];
   }
@@ -155,8 +155,8 @@ export function declareMember(body: ProtoBody, { field, value, type }: MemberIte
   else if (presence === "implicit" && form.kind === "scalar" && defaultOf(form.scalar) !== undefined) {
     file.line(code`let ${value} = ${defaultOf(form.scalar)!};`);
   } else if (presence === "implicit" && form.kind === "enum") {
-    const hasZero = form.shape.values.some((item) => item.value === 0);
-    declare(held(), hasZero ? "0" : code`0 as number as ${held()}`);
+    const hasZero = !isNumeric(form) || form.shape.values.some((item) => item.value === 0);
+    declare(held(), hasZero ? zeroOf(form) : code`0 as number as ${held()}`);
   } else declare(code`${held()} | undefined`);
 }
 

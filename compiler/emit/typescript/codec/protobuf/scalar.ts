@@ -1,6 +1,6 @@
 /** Scalars and enums of the protobuf layout, as generated code writes and reads them. */
 import type { ProtoScalar } from "../../../../../schemas/protobuf/descriptor.js";
-import type { ValueForm } from "../../../../protobuf/position.js";
+import { hasNumbers, type ValueForm } from "../../../../protobuf/position.js";
 import { type Code, code, global } from "../../../kit/index.js";
 import { abiValue } from "../../names.js";
 import { upperFirst } from "../body.js";
@@ -28,6 +28,16 @@ const wires: Readonly<Record<ProtoScalar, 0 | 1 | 2 | 5>> = {
   string: 2,
   bytes: 2,
 };
+
+/** Whether values are written as they are: those of an enum of numbers. */
+export function isNumeric(form: Extract<ValueForm, { kind: "enum" }>): boolean {
+  return form.type.kind !== "wellKnown" && hasNumbers(form.shape);
+}
+
+/** The value of an enum that is 0 on the wire, as code. */
+export function zeroOf(form: Extract<ValueForm, { kind: "enum" }>): string {
+  return form.type.kind === "wellKnown" ? "null" : "0";
+}
 
 export function isClamped(form: ValueForm): boolean {
   return form.kind === "scalar" && form.type.kind === "typedArray";

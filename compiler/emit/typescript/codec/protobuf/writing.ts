@@ -1,10 +1,10 @@
 /** Statements that write members of a message: nothing where a member has its default, a field or several otherwise. */
-import { type FieldForm, hasNumbers, type MessageField, type ValueForm } from "../../../../protobuf/position.js";
+import type { FieldForm, MessageField, ValueForm } from "../../../../protobuf/position.js";
 import { type Code, call, code, group, ifStatement, indent, line } from "../../../kit/index.js";
 import { abiValue } from "../../names.js";
 import { partHint, typedArrayClass } from "../body.js";
 import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
-import { isClamped, isWritten, packedMethod, putMethod, wireOf } from "./scalar.js";
+import { isClamped, isNumeric, isWritten, packedMethod, putMethod, wireOf, zeroOf } from "./scalar.js";
 
 type Collection = Extract<FieldForm, { kind: "repeated" | "map" }>;
 
@@ -30,7 +30,7 @@ function testOf({ presence }: MessageField, form: ValueForm, value: Code): Code 
       return code`${value} !== null`;
     case "implicit":
       if (form.kind === "scalar") return isWritten(form.scalar, isClamped(form), value);
-      return form.kind === "enum" ? code`${zeroable(form, value)} !== 0` : undefined;
+      return form.kind === "enum" ? code`${zeroable(form, value)} !== ${zeroOf(form)}` : undefined;
     default:
       return undefined;
   }
@@ -38,7 +38,8 @@ function testOf({ presence }: MessageField, form: ValueForm, value: Code): Code 
 
 /** A value that may be compared with 0: an enum need not have it. */
 function zeroable(form: Extract<ValueForm, { kind: "enum" }>, value: Code): Code {
-  return form.shape.values.some((item) => item.value === 0) ? value : code`(${value} as number)`;
+  const hasZero = !isNumeric(form) || form.shape.values.some((item) => item.value === 0);
+  return hasZero ? value : code`(${value} as number)`;
 }
 
 /** A statement that writes one value with its tag. */
@@ -49,7 +50,7 @@ export function writeOne(body: ProtoBody, form: ValueForm, field: MessageField, 
     case "scalar":
       return [call(code`${w}.${putMethod(form.scalar, isClamped(form))}`, [tag, value]), ";"];
     case "enum":
-      if (hasNumbers(form.shape)) return [call(code`${w}.int32`, [tag, value]), ";"];
+      if (isNumeric(form)) return [call(code`${w}.int32`, [tag, value]), ";"];
       return [call(code`${w}.enumeration`, [tag, enumCodec(body, form, field), value]), ";"];
     case "message":
       if (form.message.kind === "timestamp") return [call(code`${w}.date`, [tag, value]), ";"];
@@ -78,7 +79,7 @@ function writeArray(body: ProtoBody, field: MessageField, element: ValueForm, va
   if (element.kind === "scalar" && packedMethod(element.scalar) !== undefined) {
     file.line(call(code`${w}.${packedMethod(element.scalar)!}`, [packed, value]), ";");
   } else if (element.kind === "enum") {
-    const numbers = hasNumbers(element.shape);
+    const numbers = isNumeric(element);
     const method = numbers ? "packedInt32" : "packedEnumeration";
     const codec = numbers ? [] : [enumCodec(body, element, field)];
     file.line(call(code`${w}.${method}`, [packed, ...codec, value]), ";");
