@@ -41,6 +41,8 @@ export type ActorShape = Omit<ActorRequest, "args" | "actorClass" | "descriptor"
 
 /** How long `cleanup` may take, in milliseconds. */
 const CLEANUP_MS = 3000;
+/** How long an actor that ends waits for receivers that may have another schema, in milliseconds. */
+const AGREE_MS = 1000;
 /** Cancel reason of callers that are gone: an index of `cancelReasons`. */
 const CALLER_GONE = 0;
 
@@ -308,8 +310,11 @@ export class Cell implements Destination, Sender, MailboxOwner {
   }
 
   async #stop(options: StopOptions): Promise<void> {
+    const drains = this.state === "running" && options.drain > 0;
+    // What has come in a layout that it cannot read was sent before the end, and comes again.
+    const paused = (this.#lanes ?? []).flatMap(({ resumed }) => resumed ?? []);
+    if (drains && paused.length > 0) await this.#within(options.drain, Promise.all(paused));
     if (this.state !== "failed") {
-      const drains = this.state === "running" && options.drain > 0;
       this.state = "stopping";
       this.#ended = new DeliveryError("stopped", `the actor ${this.name} was stopped: ${options.reason}`);
       if (drains) await this.#within(options.drain, this.#mailbox.drained());
@@ -318,11 +323,20 @@ export class Cell implements Destination, Sender, MailboxOwner {
       this.#windingDown = this.#windDown(options);
     }
     await this.#windingDown;
+    await this.#agreed();
     this.state = "stopped";
     const error = this.#ended!;
     for (const lane of this.#lanes?.splice(0) ?? []) lane.gone(error.reason, error.message);
     this.#closeSessions();
     this.proc.forget(this);
+  }
+
+  /** What it has sent has been taken, or sent again in a layout that its receivers can read: before they hear of its end. */
+  async #agreed(): Promise<void> {
+    const asking = [...(this.#sessions?.values() ?? [])].filter((session) => session.asking);
+    if (asking.length === 0) return;
+    const sent = (session: Session) => new Promise<void>((resolve) => session.afterSending(resolve));
+    await this.#within(AGREE_MS, Promise.all(asking.map(sent)));
   }
 
   #closeSessions(): void {
@@ -366,9 +380,20 @@ export class Cell implements Destination, Sender, MailboxOwner {
   /** Nobody can reach it any more by what it has given out or been given. */
   #letGo(): void {
     for (const port of [...(this.#ports ?? [])]) port.close("the actor that opened it has ended");
-    for (const port of this.#held ?? [])
-      releaseHolder(this.proc, port, { proc: this.proc.id, name: holderName(this.id) });
+    for (const port of this.#held ?? []) this.#release(port);
     this.#held = undefined;
+  }
+
+  /** Behind what it has sent to the port. */
+  #release(port: PortTarget): void {
+    const holder = { proc: this.proc.id, name: holderName(this.id) };
+    const sessions = [...(this.#sessions?.values() ?? [])].filter(({ target }) => target.number === port.number);
+    let left = sessions.length + 1;
+    const sent = (): void => {
+      if (--left === 0) releaseHolder(this.proc, port, holder);
+    };
+    for (const session of sessions) session.afterSending(sent);
+    sent();
   }
 
   /** The ports in what was decoded last are its own now. */

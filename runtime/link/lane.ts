@@ -74,9 +74,15 @@ export class Lane {
     if (!(this.destination instanceof Paused)) this.destination = new Paused(this.destination);
   }
 
+  /** Settles when the sender has named its interface again, or never will; undefined: it need not. */
+  get resumed(): Promise<void> | undefined {
+    return this.destination instanceof Paused ? this.destination.resumed : undefined;
+  }
+
   /** Another destination takes over. */
   redirect(to: Destination): void {
-    this.destination = this.destination instanceof Paused ? new Paused(to) : to;
+    if (this.destination instanceof Paused) this.destination.redirect(to);
+    else this.destination = to;
   }
 
   /** Tells the sender that nothing will be received any more. */
@@ -101,16 +107,26 @@ export class Lane {
  * kept it and sends it again, behind the interface in a layout that both know.
  */
 class Paused implements Destination {
-  readonly #destination: Destination;
+  readonly resumed: Promise<void>;
+  #destination: Destination;
+  #resume: () => void = () => {};
 
   constructor(destination: Destination) {
     this.#destination = destination;
+    this.resumed = new Promise((resolve) => {
+      this.#resume = resolve;
+    });
+  }
+
+  redirect(to: Destination): void {
+    this.#destination = to;
   }
 
   bind(lane: Lane, binding: Binding): void {
     if (binding.layout === Layout.lockstep) return;
     lane.destination = this.#destination;
     this.#destination.bind(lane, binding);
+    this.#resume();
   }
 
   message(): void {}
@@ -119,6 +135,7 @@ class Paused implements Destination {
 
   laneClosed(lane: Lane): void {
     this.#destination.laneClosed(lane);
+    this.#resume();
   }
 }
 

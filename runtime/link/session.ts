@@ -99,6 +99,7 @@ export class Session {
   #nextSlot = 0;
   #closing = false;
   #over = false;
+  #afterSending: (() => void)[] | undefined;
 
   /** What its sender knows it by. */
   readonly key: unknown;
@@ -149,6 +150,11 @@ export class Session {
     return this.#agreement !== undefined;
   }
 
+  /** Whether the receiver may still ask for what was sent once more. */
+  get asking(): boolean {
+    return this.ended === undefined && this.#agreement?.asking === true;
+  }
+
   /** Whether messages to a slot must be in the protobuf layout. */
   needsProtobuf(slot: number): boolean {
     return this.#agreement?.partOf(slot)?.state === "protobuf";
@@ -165,7 +171,7 @@ export class Session {
     if (other === undefined) {
       const asked = agreement.same(base);
       if (agreement.trivial) this.#agreement = undefined;
-      if (this.#closing) this.#closeWhenSent();
+      this.#noteSent();
       return asked;
     }
     const found = agreement.other(base);
@@ -178,7 +184,7 @@ export class Session {
       if (isPart(entry)) this.#bind(entry, Layout.lockstep);
       else this.#again(entry);
     }
-    if (this.#closing) this.#closeWhenSent();
+    this.#noteSent();
     return true;
   }
 
@@ -285,13 +291,30 @@ export class Session {
   /** The sender sends nothing more. What waits for credit is sent first; then the peer is told. */
   close(): void {
     this.#closing = true;
-    this.#closeWhenSent();
+    this.#noteSent();
+  }
+
+  /** Calls `then` when everything has been sent that was handed to the session, or never will be; maybe at once. */
+  afterSending(then: () => void): void {
+    if (this.#allSent) then();
+    else {
+      this.#afterSending ??= [];
+      this.#afterSending.push(then);
+    }
   }
 
   /** What the receiver may not have taken is not sent yet. */
-  #closeWhenSent(): void {
-    if (this.#waiting !== undefined || this.#agreement?.asking === true || this.ended !== undefined) return;
-    this.link.closeSession(this);
+  get #allSent(): boolean {
+    return this.#over || (this.#waiting === undefined && this.#agreement?.asking !== true);
+  }
+
+  /** Something has been sent, or the receiver has taken it. */
+  #noteSent(): void {
+    if (!this.#allSent) return;
+    const then = this.#afterSending;
+    this.#afterSending = undefined;
+    for (const call of then ?? []) call();
+    if (this.#closing && this.ended === undefined) this.link.closeSession(this);
   }
 
   /** The receiver lives elsewhere from now on. What has been sent, and what waits for credit, goes its way. */
@@ -330,6 +353,7 @@ export class Session {
       this.link.endCall(call);
       call.failed(error);
     }
+    this.#noteSent();
     if (!retired) this.sender.sessionEnded(this);
   }
 
@@ -499,7 +523,7 @@ export class Session {
     }
     if (waiting.size > 0) return;
     this.#waiting = undefined;
-    if (this.#closing) this.#closeWhenSent();
+    this.#noteSent();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Processes with different schemas of an actor: what can be read goes on, in order and once; what cannot is refused. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { meshRecord } from "../../runtime/actor/address.js";
 import { Channel } from "../../runtime/actor/channel.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
@@ -8,6 +8,7 @@ import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { ChannelPort } from "../../runtime/actor/port.js";
 import { differences } from "../../runtime/actor/schemas.js";
 import { Flag, Kind } from "../../runtime/link/frame.js";
+import { Lane } from "../../runtime/link/lane.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { type ActorDescriptor, defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
@@ -179,6 +180,23 @@ describe.each([
     await until("its lane is given up", () => link.sessions.every((session) => session === undefined));
   });
 
+  test("an actor that is stopped handles what was sent before, though nothing was known then", async () => {
+    const one = gauge(known, build);
+    const { noted } = instance(there);
+    const { pause } = Lane.prototype;
+    const stopped = new Promise<void>((resolve) => {
+      vi.spyOn(Lane.prototype, "pause").mockImplementation(function (this: Lane) {
+        pause.call(this);
+        world.stop(there, lastMesh).then(resolve);
+      });
+    });
+    one.note.broadcast(1);
+    await stopped;
+    vi.restoreAllMocks();
+    expect(noted).toEqual([1]);
+    expect(world.root.events).toEqual([]);
+  });
+
   test("a relay in between passes on what it cannot read", async () => {
     const mesh = gauges(known, build, build === OldGauge ? NewGauge : OldGauge);
     await mesh.log.call();
@@ -203,6 +221,18 @@ describe("ports", () => {
     await one.feed.callOne(port);
     for (let value = 0; value < 3; value++) expect(await receiver.recv()).toEqual({ name: "fed", value });
     receiver.close();
+  });
+
+  test("what an actor has sent to a port before its end comes before the news of it", async () => {
+    const one = gauge(newGauge, OldGauge);
+    const [port, receiver] = Channel.open(newSample);
+    const fed = one.feed.callOne(port);
+    await fed;
+    // Its messages have not been taken yet: they will be sent again.
+    const stopped = world.stop(there, lastMesh);
+    for (let value = 0; value < 3; value++) expect(await receiver.recv()).toEqual({ name: "fed", value });
+    await expect(receiver.recv()).rejects.toThrow("everyone who held the port has ended");
+    await stopped;
   });
 
   test("one who knows another type of that name is told why it cannot", async () => {
