@@ -22,7 +22,12 @@ export interface Sample {
 
 const members = { name: codec.string, value: codec.int32, raw: codec.optional(codec.bytes) };
 export const oldSample = codec.object("Sample", members) as Codec<Sample>;
-export const newSample = codec.object("Sample", { ...members, unit: codec.optional(codec.string) }) as Codec<Sample>;
+/** One member more, before the others: numbers tell them apart. */
+export const newSample = codec.object(
+  "Sample",
+  { unit: codec.optional(codec.string), ...members },
+  { numbers: [4, 1, 2, 3] },
+) as Codec<Sample>;
 /** `value` is text. */
 export const otherSample = codec.object("Sample", { ...members, value: codec.string }) as unknown as Codec<Sample>;
 
