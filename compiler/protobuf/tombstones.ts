@@ -1,7 +1,6 @@
 /** What the lock keeps of members that are no more, as `reserved` numbers and names: nobody may use them again. */
-import { enumValueName } from "../../schemas/protobuf/names.js";
+import { enumValueName, protoName } from "../../schemas/protobuf/names.js";
 import { type BlockKind, type Lock, type LockEntry, type LockParam, moduleName } from "../lock/index.js";
-import { protoName } from "./position.js";
 
 export interface Reserved {
   readonly numbers: readonly number[];
