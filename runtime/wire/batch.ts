@@ -6,6 +6,9 @@ import { largestMessage, recycledPages, standardPage } from "./limits.js";
 import { newPage, type Page, type TextBuffer } from "./page.js";
 import { Refused } from "./refused.js";
 
+/** Up to so many bytes are copied one by one: a native call takes longer. */
+const looped = 32;
+
 export class Batch {
   /** The batch so far is `bytes[0, position)`. Replaced when it grows: load it again after any reservation. */
   bytes: TextBuffer;
@@ -49,8 +52,14 @@ export class Batch {
 
   /** A copy of `[start, position)` with an array buffer of its own, followed by `room` zero bytes. */
   copy(start: number, room = 0): Uint8Array {
-    if (room === 0) return this.#page.plain.slice(start, this.position);
-    const copy = new Uint8Array(this.position - start + room);
+    const size = this.position - start;
+    if (room === 0 && size > looped) return this.#page.plain.slice(start, this.position);
+    const copy = new Uint8Array(size + room);
+    if (size <= looped) {
+      const bytes = this.bytes;
+      for (let i = 0; i < size; i++) copy[i] = bytes[start + i] as number;
+      return copy;
+    }
     copy.set(this.#page.plain.subarray(start, this.position));
     return copy;
   }
