@@ -125,6 +125,7 @@ test("a failure can be sent", async () => {
   expect(received).not.toBe(faults[0]);
   expect(received.report()).toBe(faults[0]!.report());
   expect(MeshFailureCodec.decode(MeshFailureCodec.encode(faults[0]!)).record).toEqual(faults[0]!.record);
+  expect(MeshFailureCodec.fromProtobuf(MeshFailureCodec.toProtobuf(faults[0]!)).record).toEqual(faults[0]!.record);
 });
 
 test("stopping is no failure", async () => {
