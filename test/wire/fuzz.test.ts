@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { assignIds } from "../../compiler/lock/index.js";
 import type { Schema } from "../../compiler/model/index.js";
 import { openTypeSource, readSchema } from "../../compiler/source/index.js";
 import { cases } from "../profile.js";
@@ -32,7 +33,7 @@ function schemaOfEverything(): Schema {
   );
   const source = openTypeSource({ exists: () => false });
   source.update(texts);
-  return readSchema(source, "fuzz").schema;
+  return assignIds(readSchema(source, "fuzz").schema).schema;
 }
 
 test.each(["lockstep", "protobuf"] as const)(
