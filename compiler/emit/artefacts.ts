@@ -7,20 +7,20 @@ import type { Diagnostic } from "../diagnostics/index.js";
 import type { Lock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import type { Lowered } from "../protobuf/lowered.js";
+import { emitCapnp } from "./capnp/index.js";
 import { emitDescriptorSet } from "./descriptor/index.js";
 import { emitJsonSchema } from "./jsonschema/index.js";
 import { emitProto } from "./proto/index.js";
-import { emitCapnp } from "./capnp/index.js";
 
 export interface ArtefactInput {
   /** Free of errors, with ids. */
   readonly schema: Schema;
   /** The one that goes with the schema: with the tombstones. */
   readonly lock: Lock;
-  /** As it was before this run; undefined where there was none. */
-  readonly before: Lock | undefined;
+  /** As it was before this run; absent where there was none. */
+  readonly before?: Lock | undefined;
   /** Whether TypeScript is emitted too: what else is generated may import it. */
-  readonly typeScript: boolean;
+  readonly typeScript?: boolean;
   /** Viceroy's own. */
   readonly version: string;
   /** The folder that all schema files are below, relative to the config's root: `schemas`. */
@@ -46,8 +46,8 @@ export interface EmittedArtefact {
 
 export type ArtefactEmitter = (input: ArtefactInput) => EmittedArtefact;
 
-/** Those that are not here are not written by this version. TypeScript has a way of its own. */
-export const artefactEmitters: Readonly<Partial<Record<Artefact, ArtefactEmitter>>> = {
+/** TypeScript has a way of its own. */
+export const artefactEmitters: Readonly<Record<Exclude<Artefact, "ts">, ArtefactEmitter>> = {
   proto: emitProto,
   descriptor: emitDescriptorSet,
   jsonschema: emitJsonSchema,

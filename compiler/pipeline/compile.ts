@@ -132,16 +132,11 @@ function artefactInput(input: Omit<ArtefactInput, "lowered">): ArtefactInput {
   };
 }
 
-/** What the config asks for beside TypeScript; a warning for what this version does not write. */
+/** What the config asks for beside TypeScript. */
 function emitArtefacts(config: Config, input: ArtefactInput): EmittedArtefact {
   const emitted = config.emit
     .filter((artefact) => artefact !== "ts")
-    .map((artefact): EmittedArtefact => {
-      const emit = artefactEmitters[artefact];
-      if (emit !== undefined) return emit(input);
-      const at = { file: config.file, line: 1, column: 1 };
-      return { files: [], diagnostics: [diagnostic("VC4002", at, { artefact })] };
-    });
+    .map((artefact) => artefactEmitters[artefact](input));
   return {
     files: emitted.flatMap(({ files }) => files),
     diagnostics: emitted.flatMap(({ diagnostics }) => diagnostics),

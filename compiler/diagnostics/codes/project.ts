@@ -123,10 +123,4 @@ export const project = {
     fix: "Move it away, or choose another `out` in the config.",
   },
   VC4001: { slug: "config", severity: "error", text: "{message}" },
-  VC4002: {
-    slug: "not-emitted",
-    severity: "warning",
-    text: "{artefact} is not written by this version",
-    fix: 'Leave "{artefact}" out of `emit` to be rid of this warning.',
-  },
 } as const satisfies Readonly<Record<string, TableEntry>>;

@@ -3,14 +3,15 @@
  * readers beside it. For payloads that are read in place, out of shared or registered memory.
  */
 import { diagnostic } from "../../diagnostics/index.js";
-import type { ArtefactEmitter } from "../artefacts.js";
+import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
 import { createContext } from "../typescript/context.js";
 import { outputPath } from "../typescript/paths.js";
 import { lower } from "./lower.js";
 import { printFile } from "./print.js";
 import { readersFile } from "./readers.js";
 
-export const emitCapnp: ArtefactEmitter = ({ schema, lock, before, typeScript, version, schemaRoot }) => {
+export function emitCapnp(input: Omit<ArtefactInput, "lowered" | "protoPackage">): EmittedArtefact {
+  const { schema, lock, before, typeScript, version, schemaRoot } = input;
   const { files, diagnostics } = lower({ schema, lock, before, schemaRoot });
   const context = createContext(schema, schemaRoot);
   const emitted = files.flatMap((file) => {
@@ -25,5 +26,5 @@ export const emitCapnp: ArtefactEmitter = ({ schema, lock, before, typeScript, v
     const at = { file: file.module, line: 1, column: 1 };
     return other === undefined ? [] : [diagnostic("VC1008", at, { output, file: file.module, other })];
   });
-  return { files: emitted, diagnostics: [...diagnostics, ...clashes] };
-};
+  return { files: emitted, diagnostics: [...diagnostics, ...(typeScript ? clashes : [])] };
+}

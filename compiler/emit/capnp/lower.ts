@@ -40,8 +40,8 @@ import type {
 export interface LowerInput {
   readonly schema: Schema;
   readonly lock: Lock;
-  /** The lock as it was before this run; undefined where there was none. */
-  readonly before: Lock | undefined;
+  /** The lock as it was before this run; absent where there was none. */
+  readonly before?: Lock | undefined;
   readonly schemaRoot: string;
 }
 

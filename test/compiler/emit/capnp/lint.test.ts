@@ -7,9 +7,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { emitTypeScript } from "../../../../compiler/emit/index.js";
 import { assignIds } from "../../../../compiler/lock/index.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";
-import { emit } from "./compile.js";
+import { emitReaders } from "./compile.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-capnp-"));
@@ -18,7 +19,13 @@ const samples = fc.sample(arbitrarySchema, { numRuns: 60, seed: 5 });
 beforeAll(() => {
   for (const [i, sample] of samples.entries()) {
     const { schema, lock } = assignIds(sample);
-    for (const file of emit(schema, lock).files) {
+    const typeScript = emitTypeScript(schema, {
+      version: "0.1.0",
+      schemaRoot: "schemas",
+      out: "generated",
+      actors: [],
+    });
+    for (const file of [...typeScript, ...emitReaders(schema, lock).files]) {
       const place = path.join(folder, String(i), file.path);
       mkdirSync(path.dirname(place), { recursive: true });
       writeFileSync(place, file.text);
