@@ -3,10 +3,10 @@
  * each other in a circle as those of TypeScript can, so schema files that need each other share one.
  */
 import type { ProtoSchema, ProtoType } from "../../schemas/protobuf/descriptor.js";
-import { snakeCase } from "../../schemas/protobuf/names.js";
+import { handlePackage, snakeCase } from "../../schemas/protobuf/names.js";
 import { moduleName } from "../lock/index.js";
 import { components } from "../model/components.js";
-import { handleFile, handlePackage } from "./handles.js";
+import { handleFile } from "./handles.js";
 import type { LoweredFile } from "./lowered.js";
 import { wellKnownFileOf } from "./well-known-files.js";
 

@@ -3,8 +3,8 @@
  * that every project means the same by them.
  */
 import type { ProtoField, ProtoMessage } from "../../schemas/protobuf/descriptor.js";
+import { handlePackage } from "../../schemas/protobuf/names.js";
 
-export const handlePackage = "viceroy.handle.v1";
 export const handleFile = "viceroy/handle/v1/handle.proto";
 
 const handles: Readonly<Record<string, readonly [name: string, doc: string]>> = {

@@ -9,6 +9,7 @@ import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";
 import type { FileSorter } from "./files.js";
 import { handleMessages, handleName } from "./handles.js";
+import { lossesOf } from "./losses.js";
 import { lowerEnum, ValueNames } from "./lower-enum.js";
 import type { Origin } from "./lowered.js";
 import type { Names } from "./message-names.js";
@@ -136,6 +137,7 @@ export class Messages {
         name: full,
         fields,
         ...(demanded.length > 0 && { demandedOneofs: demanded }),
+        ...(shape.kind !== "message" && { standsFor: shape.kind }),
         ...(reserved && { reserved }),
       };
     });
@@ -195,7 +197,7 @@ export class Messages {
         const list: Type = { kind: "array", element: rest as Type, readonly: false };
         return { field, type: list, place, items: below(place, steps.restItem) };
       });
-      return { name: full, fields: this.fields(members, full) };
+      return { name: full, fields: this.fields(members, full), standsFor: "tuple" };
     });
   }
 
@@ -206,7 +208,7 @@ export class Messages {
         const isKey = field.number === 1;
         return { field, type: isKey ? key : value, place: below(own, isKey ? steps.key : steps.value) };
       });
-      return { name: full, fields: this.fields(members, full) };
+      return { name: full, fields: this.fields(members, full), standsFor: "part" };
     });
   }
 
@@ -218,7 +220,8 @@ export class Messages {
       const inner: Type = nullable ? { kind: "nullable", inner: inside.type } : inside.type;
       const placed = elementForm(inner, false, this.#index);
       const field: MessageField = { property: name, name, jsonName: name, number: 1, ...placed };
-      return { name: full, fields: this.fields([{ field, type: inside.type, place: inside.place }], full) };
+      const fields = this.fields([{ field, type: inside.type, place: inside.place }], full);
+      return { name: full, fields, standsFor: "part" };
     });
   }
 
@@ -269,6 +272,9 @@ export class Messages {
 
   /** In the order of their numbers. */
   fields(members: readonly Member[], full: string, oneof?: string): readonly ProtoField[] {
+    for (const { field, place } of members) {
+      if (field.form.kind === "oneof") this.note(`${full}.${protoName(field.property)}`, place);
+    }
     const leaves = members
       .flatMap((member) => (member.field.form.kind === "oneof" ? this.#casesOf(member) : [{ ...member, oneof }]))
       .sort((a, b) => a.field.number - b.field.number);
@@ -285,9 +291,21 @@ export class Messages {
     const base = { name, jsonName, number };
     switch (form.kind) {
       case "repeated":
-        return { ...base, cardinality: "repeated", type: this.#element(form.element, member) };
+        return {
+          ...base,
+          cardinality: "repeated",
+          type: this.#element(form.element, member),
+          ...lossesOf(form, this.#index),
+          ...this.#carried(form.element, place),
+        };
       case "map":
-        return { ...base, cardinality: "map", key: form.key, type: this.#mapValue(member) };
+        return {
+          ...base,
+          cardinality: "map",
+          key: form.key,
+          type: this.#mapValue(member),
+          ...this.#carried(form.value, place),
+        };
       case "oneof":
         throw new Error(`cannot take ${place.path} for a field: it is a oneof`);
       default: {
@@ -298,9 +316,20 @@ export class Messages {
           type: this.#valueOf(form, member),
           ...(oneof !== undefined && { oneof }),
           ...(presence === "demanded" && { demanded: true }),
+          ...(presence === "always" && { always: true }),
+          ...this.#carried(form, place),
         };
       }
     }
+  }
+
+  /** What is sent through a handle, which its message does not say. */
+  #carried(form: ValueForm, place: Place): Pick<ProtoField, "carries"> {
+    if (form.kind !== "message" || form.message.kind !== "handle") return {};
+    const { type } = form.message;
+    if (type.kind === "mesh") return { carries: { kind: "mesh", actor: this.#index.actor(type.actor).id } };
+    if (type.kind !== "port") return {};
+    return { carries: { kind: "port", type: this.#value(type.element, below(place, steps.port)) } };
   }
 
   /** The cases of a oneof are fields of the message. */

@@ -59,4 +59,5 @@ export const steps = {
   /** The list that the rest of a tuple is, and its elements: the lock has one path for both. */
   rest: { name: "Rest", path: "[...]" },
   restItem: { name: "Item", path: "" },
+  port: { name: "Port", path: "(port)" },
 } as const satisfies Readonly<Record<string, Step>>;

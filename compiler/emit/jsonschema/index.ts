@@ -3,8 +3,8 @@
  * writes. `fromJson` takes more than that: other spellings of names and numbers, and null for what is absent.
  */
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../../schemas/protobuf/descriptor.js";
+import { isHandle } from "../../../schemas/protobuf/names.js";
 import { clashDiagnostics } from "../../protobuf/clash-diagnostics.js";
-import { handlePackage } from "../../protobuf/handles.js";
 import type { Lowered } from "../../protobuf/lowered.js";
 import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
 import { type JsonSchema, keySchema, scalarSchemas, unknownNumber, wellKnownSchemas } from "./scalars.js";
@@ -53,7 +53,7 @@ type Refer = (name: string) => JsonSchema;
 
 function messageSchema(message: ProtoMessage, lowered: Lowered, refer: Refer): JsonSchema {
   // What means something inside a running mesh alone has no JSON.
-  if (message.name.startsWith(`${handlePackage}.`)) return { not: {} };
+  if (isHandle(message.name)) return { not: {} };
   const properties = message.fields.map((field): [string, JsonSchema] => {
     return [field.jsonName, described(`${message.name}.${field.name}`, fieldSchema(field, refer), lowered)];
   });
