@@ -69,7 +69,10 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     );
     const drift = driftDiagnostics(plan, output.lock.differs ? config.lock : undefined);
     report([...asked, ...drift], root, options.json, io);
-    if (drift.length > 0 || hasErrors(asked)) return exitCode.drift;
+    // A lock in step remembers what the schemas say: there is nothing to break, and nothing to load for it.
+    const isWhole =
+      !output.lock.differs || (await import("./check-lock.js")).checkLock(config, output, options.json, io);
+    if (!isWhole || drift.length > 0 || hasErrors(asked)) return exitCode.drift;
     if (!options.json) io.out("In step: generated code and lock are what the schemas say.");
     return exitCode.ok;
   }

@@ -72,6 +72,17 @@ function commands(program: Command, end: (code: number) => void): Command {
     });
 
   program
+    .command("break")
+    .description("say what of the changes since a commit, or since another folder, breaks whom")
+    .requiredOption("--against <git ref | folder>", "what to compare with: main, HEAD~1, ../released")
+    .option("--class <classes>", "WIRE, SOURCE, BEHAVIOUR or DANGEROUS, or several with commas; all by default")
+    .option("--json", "print one finding a line, as JSON")
+    .action(async ({ against, class: classes, json = false }) => {
+      const { breaking } = await import("./break.js");
+      end(await breaking(await project(), { against, classes, json }, processIo));
+    });
+
+  program
     .command("rename <member> <name>")
     .description("rename a field, endpoint or value, in the schema and in the lock: rename Entry.ttl expiry")
     .action(async (member: string, name: string) => {

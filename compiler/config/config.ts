@@ -9,6 +9,20 @@ export interface UserProtoConfig {
   readonly package?: string;
 }
 
+/** A breaking change that the project has agreed to. */
+export interface IgnoredBreak {
+  /** Of the rule: `VC5035`. */
+  readonly code: string;
+  /** As the rule says it: `Tree.leaves`. */
+  readonly place: string;
+  /** Why nobody is hurt, for those who read it later. */
+  readonly reason: string;
+}
+
+export interface UserBreakConfig {
+  readonly ignore?: readonly IgnoredBreak[];
+}
+
 export interface UserConfig {
   /** Glob patterns of schema files, relative to the config file. */
   readonly schemas: string | readonly string[];
@@ -22,6 +36,8 @@ export interface UserConfig {
   readonly emit?: readonly Artefact[];
   /** Of the `.proto` files, the descriptor set and the JSON Schema. */
   readonly proto?: UserProtoConfig;
+  /** What `viceroy break` lets pass. */
+  readonly break?: UserBreakConfig;
 }
 
 /** The identity function: gives an editor the types of a config. */
@@ -40,6 +56,7 @@ export interface Config {
   readonly lock: string;
   readonly emit: readonly Artefact[];
   readonly proto: UserProtoConfig;
+  readonly break: { readonly ignore: readonly IgnoredBreak[] };
 }
 
 /** A config that cannot be found, loaded or used. The command line ends with code 3. */

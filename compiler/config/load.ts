@@ -29,8 +29,15 @@ export type Transpile = (file: string, text: string) => string;
 
 /** @throws ConfigError when the file throws, or what it exports is no config */
 export function loadConfig(file: string, transpile: Transpile): Config {
+  return evaluateConfig(file, readFileSync(file, "utf8"), transpile);
+}
+
+/**
+ * @param file where it stands, or stood when `text` was in it: what it imports is looked for from there
+ * @throws ConfigError when the text throws, or what it exports is no config
+ */
+export function evaluateConfig(file: string, text: string, transpile: Transpile): Config {
   const name = path.basename(file);
-  const text = readFileSync(file, "utf8");
   const module = { exports: {} as Record<string, unknown> };
   try {
     const run = compileFunction(transpile(file, text), ["exports", "require", "module", "__filename", "__dirname"], {

@@ -1,8 +1,8 @@
 /** From what a config file exports to a config, or to one clear error per mistake. */
 import path from "node:path/posix";
-import { type Artefact, type Config, ConfigError, type UserProtoConfig } from "./config.js";
+import { type Artefact, type Config, ConfigError, type IgnoredBreak, type UserProtoConfig } from "./config.js";
 
-const keys = ["schemas", "actors", "out", "lock", "emit", "proto"];
+const keys = ["schemas", "actors", "out", "lock", "emit", "proto", "break"];
 const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp"];
 
 /**
@@ -30,6 +30,7 @@ export function validateConfig(value: unknown, root: string, file: string): Conf
     lock: folder(given["lock"], "lock", "viceroy.lock", mistakes),
     emit: emitted(given["emit"], mistakes),
     proto: proto(given["proto"], mistakes),
+    break: { ignore: ignored(given["break"], mistakes) },
   };
   if (mistakes.length > 0) {
     throw new ConfigError(mistakes.map((mistake) => `cannot use ${file}: ${mistake}`).join("\n"));
@@ -93,6 +94,27 @@ function proto(value: unknown, mistakes: string[]): UserProtoConfig {
     `invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got ${describe(name)}`,
   );
   return {};
+}
+
+function ignored(value: unknown, mistakes: string[]): readonly IgnoredBreak[] {
+  if (value === undefined) return [];
+  const fail = (what: string, got: unknown): readonly IgnoredBreak[] => {
+    mistakes.push(`invalid "break": expected ${what}, got ${describe(got)}`);
+    return [];
+  };
+  if (typeof value !== "object" || value === null) return fail('an object with "ignore"', value);
+  for (const key of Object.keys(value)) {
+    if (key !== "ignore") mistakes.push(`unknown key "break.${key}": expected ignore`);
+  }
+  const { ignore } = value as { readonly ignore?: unknown };
+  if (ignore === undefined) return [];
+  if (!Array.isArray(ignore)) return fail("a list of { code, place, reason }", ignore);
+  return ignore.flatMap((entry: unknown) => {
+    const found = entry as Partial<IgnoredBreak> | null;
+    const texts = [found?.code, found?.place, found?.reason];
+    if (texts.every((text) => typeof text === "string" && text.trim() !== "")) return [found as IgnoredBreak];
+    return fail("{ code, place, reason }, all of them texts,", entry);
+  });
 }
 
 function describe(value: unknown): string {

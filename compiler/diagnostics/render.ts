@@ -2,6 +2,11 @@
 import type { Diagnostic } from "./diagnostic.js";
 import { diagnosticAnchor } from "./table.js";
 
+/** What can be printed: a diagnostic, or another kind of finding that says where it is explained. */
+export interface Printable extends Omit<Diagnostic, "code"> {
+  readonly code: string;
+}
+
 export interface RenderOptions {
   readonly color: boolean;
   /** The text of a file; undefined when it cannot be read. */
@@ -15,8 +20,13 @@ export interface RenderOptions {
  *       |          ^
  *       fix: …
  */
-export function renderDiagnostic(diagnostic: Diagnostic, { color, textOf }: RenderOptions): string {
-  const { code, severity, file, line, column, text, fix } = diagnostic;
+export function renderDiagnostic(diagnostic: Diagnostic, options: RenderOptions): string {
+  return renderPrintable(diagnostic, `docs/diagnostics.md#${diagnosticAnchor(diagnostic.code)}`, options);
+}
+
+/** @param page where it is explained */
+export function renderPrintable(printable: Printable, page: string, { color, textOf }: RenderOptions): string {
+  const { code, severity, file, line, column, text, fix } = printable;
   const paint = (style: number, part: string) => (color ? `\u001b[${style}m${part}\u001b[0m` : part);
   const label = paint(severity === "error" ? 31 : 33, severity);
   const lines = [`${paint(1, `${file}:${line}:${column}`)} ${label} ${paint(2, `${code}:`)} ${text}`];
@@ -28,17 +38,17 @@ export function renderDiagnostic(diagnostic: Diagnostic, { color, textOf }: Rend
     lines.push(`  ${margin.slice(1)}${" ".repeat(Math.max(0, column - 1))}${paint(31, "^")}`);
   }
   if (fix !== undefined) lines.push(`  ${paint(36, "fix:")} ${fix}`);
-  lines.push(`  ${paint(2, `see docs/diagnostics.md#${diagnosticAnchor(code)}`)}`);
+  lines.push(`  ${paint(2, `see ${page}`)}`);
   return lines.join("\n");
 }
 
 /** One line, its keys in a fixed order. */
-export function renderJson({ code, severity, file, line, column, text, fix }: Diagnostic): string {
+export function renderJson({ code, severity, file, line, column, text, fix }: Printable): string {
   return JSON.stringify({ code, severity, file, line, column, text, ...(fix !== undefined && { fix }) });
 }
 
 /** `2 errors, 1 warning`. */
-export function renderSummary(diagnostics: readonly Diagnostic[]): string {
+export function renderSummary(diagnostics: readonly Pick<Diagnostic, "severity">[]): string {
   const count = (severity: string) => diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
   const parts = [counted(count("error"), "error"), counted(count("warning"), "warning")];
   return parts.filter((part) => part !== "").join(", ");

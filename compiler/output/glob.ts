@@ -12,17 +12,29 @@ import path from "node:path";
  * @returns files, relative to `root`, sorted
  */
 export function glob(root: string, patterns: readonly string[], skipped: readonly string[]): readonly string[] {
-  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
-  const unwanted = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => toRegExp(pattern.slice(1)));
+  const matches = matcher(patterns);
   const found = new Set<string>();
-  for (const pattern of wanted) {
-    const expression = toRegExp(pattern);
-    const matches = (file: string) => expression.test(file) && !unwanted.some((other) => other.test(file));
+  for (const pattern of patterns.filter(isWanted)) {
     walk(root, fixedFolder(pattern), pattern.includes("**"), depthOf(pattern), skipped, (file) => {
       if (matches(file)) found.add(file);
     });
   }
   return [...found].sort();
+}
+
+/** Whether a file is meant by patterns, without looking at a disk. */
+export function matcher(patterns: readonly string[]): (file: string) => boolean {
+  const wanted = patterns.filter(isWanted).map(toRegExp);
+  const unwanted = patterns.filter((pattern) => !isWanted(pattern)).map((pattern) => toRegExp(pattern.slice(1)));
+  const inPackages = /(^|\/)node_modules\//;
+  return (file) => {
+    const isMeant = wanted.some((expression) => expression.test(file)) && !inPackages.test(file);
+    return isMeant && !unwanted.some((expression) => expression.test(file));
+  };
+}
+
+function isWanted(pattern: string): boolean {
+  return !pattern.startsWith("!");
 }
 
 /** The folders before the first wildcard. */

@@ -1,0 +1,53 @@
+/** Prints breaking changes as diagnostics are printed: with the line they speak of, or one JSON object a line. */
+import { type Diagnostic, renderPrintable, renderSummary } from "../diagnostics/index.js";
+import { type Break, type BreakClass, breakAnchor } from "../evolve/index.js";
+import type { Io } from "./io.js";
+
+export type PrintedBreak = Omit<Break, "class"> & {
+  readonly class?: BreakClass;
+  readonly severity: Diagnostic["severity"];
+};
+
+export function printableOf(found: Break): PrintedBreak {
+  return { ...found, severity: found.class === "DANGEROUS" ? "warning" : "error" };
+}
+
+/** @param textOf the text of a file of a side; undefined when it cannot be read */
+export function printBreaks(
+  found: readonly PrintedBreak[],
+  textOf: (file: string, side: Break["side"]) => string | undefined,
+  json: boolean,
+  io: Io,
+): void {
+  if (json) {
+    for (const one of found) io.out(jsonOf(one));
+    return;
+  }
+  const color = process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined;
+  for (const { at, side, class: of, code, ...rest } of found) {
+    const printable = { ...rest, ...at, code: of === undefined ? code : `${code} ${of}` };
+    const page = `docs/breaking-changes.md#${breakAnchor(code)}`;
+    io.err(renderPrintable(printable, page, { color, textOf: (file) => textOf(file, side) }));
+  }
+  if (found.length > 0) io.err(renderSummary(found));
+}
+
+/** As diagnostics, and behind that the class, the place for `break.ignore`, and whether the position is in the older files. */
+function jsonOf({
+  code,
+  severity,
+  at: { file, line, column },
+  text,
+  fix,
+  class: of,
+  place,
+  side,
+}: PrintedBreak): string {
+  return JSON.stringify({
+    ...{ code, severity, file, line, column, text },
+    ...(fix !== undefined && { fix }),
+    ...(of !== undefined && { class: of }),
+    place,
+    ...(side === "older" && { older: true }),
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * Two states of a project's schemas, with what is the same in both brought together: declarations by their keys, or by their
+ * names where a file has moved; actors, endpoints and members by their ids.
+ */
+import type { Lock } from "../lock/index.js";
+import {
+  type ActorDeclaration,
+  type Endpoint,
+  indexSchema,
+  type Schema,
+  type SchemaIndex,
+  type TypeDeclaration,
+} from "../model/index.js";
+import { type Member, membersOf } from "./members.js";
+import { type ShapePair, shapePairs } from "./shapes.js";
+
+export interface Side {
+  /** With ids. */
+  readonly schema: Schema;
+  /** In step with the schema, with the lines of its file. */
+  readonly lock: Lock;
+  /** Its path. */
+  readonly lockFile: string;
+}
+
+export interface Pair<T> {
+  readonly older: T;
+  readonly newer: T;
+}
+
+export interface EndpointPair extends Pair<Endpoint> {
+  readonly actor: ActorDeclaration;
+}
+
+export interface Comparison {
+  readonly sides: Pair<Side>;
+  readonly indexes: Pair<SchemaIndex>;
+  readonly types: readonly Pair<TypeDeclaration>[];
+  /** Declarations that the newer side does not have. */
+  readonly goneTypes: readonly TypeDeclaration[];
+  readonly actors: readonly Pair<ActorDeclaration>[];
+  /** Those that both actors have. */
+  readonly endpoints: readonly EndpointPair[];
+  /** Named declarations and what is written in place, of the same kind on both sides. */
+  readonly shapes: readonly ShapePair[];
+}
+
+export function compare(older: Side, newer: Side): Comparison {
+  const before = older.schema.modules.flatMap(({ types }) => types);
+  const after = newer.schema.modules.flatMap(({ types }) => types);
+  const types = pairByName(before, after);
+  const paired = new Set(types.map((pair) => pair.older));
+  const actors = pairActors(older.schema, newer.schema);
+  const endpoints = actors.flatMap((pair) => pairEndpoints(pair));
+  return {
+    sides: { older, newer },
+    indexes: { older: indexSchema(older.schema), newer: indexSchema(newer.schema) },
+    types,
+    goneTypes: before.filter((type) => !paired.has(type)),
+    actors,
+    endpoints,
+    shapes: shapePairs(types, actors, endpoints),
+  };
+}
+
+/** A declaration whose file has moved is the one of its name, where there is one of that name alone. */
+function pairByName(before: readonly TypeDeclaration[], after: readonly TypeDeclaration[]): Pair<TypeDeclaration>[] {
+  const keys = new Map(after.map((type) => [type.key, type]));
+  const olderKeys = new Set(before.map(({ key }) => key));
+  const moved = after.filter(({ key }) => !olderKeys.has(key));
+  const gone = before.filter(({ key }) => !keys.has(key));
+  return before.flatMap((older) => {
+    const here = keys.get(older.key);
+    if (here !== undefined) return [{ older, newer: here }];
+    const sameName = moved.filter(({ name }) => name === older.name);
+    const newer = sameName.length === 1 && gone.filter(({ name }) => name === older.name).length === 1 && sameName[0];
+    return newer ? [{ older, newer }] : [];
+  });
+}
+
+function pairActors(older: Schema, newer: Schema): Pair<ActorDeclaration>[] {
+  const after = new Map(newer.modules.flatMap(({ actors }) => actors).map((actor) => [actor.id, actor]));
+  return older.modules
+    .flatMap(({ actors }) => actors)
+    .flatMap((actor) => {
+      const now = after.get(actor.id);
+      return now === undefined ? [] : [{ older: actor, newer: now }];
+    });
+}
+
+function pairEndpoints({ older, newer }: Pair<ActorDeclaration>): EndpointPair[] {
+  const after = new Map(newer.endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  return older.endpoints.flatMap((endpoint) => {
+    const now = after.get(endpoint.id);
+    return now === undefined ? [] : [{ older: endpoint, newer: now, actor: newer }];
+  });
+}
+
+export interface MemberComparison {
+  /**
+   * Those that are one in TypeScript: of one name, whatever their ids, and of the others those of one id, which have been
+   * renamed.
+   */
+  readonly pairs: readonly Pair<Member>[];
+  /** Those that one side alone has, neither by name nor by id. */
+  readonly added: readonly Member[];
+  readonly gone: readonly Member[];
+}
+
+export function compareMembers({ older, newer }: ShapePair): MemberComparison {
+  const before = membersOf(older);
+  const after = membersOf(newer);
+  const names = new Set(after.map(({ name }) => name));
+  const pairs = after.flatMap((member) => {
+    const renamed = ({ name, id }: Member) => id === member.id && !names.has(name);
+    const same = before.find(({ name }) => name === member.name) ?? before.find(renamed);
+    return same === undefined ? [] : [{ older: same, newer: member }];
+  });
+  const known = new Set(pairs.flatMap((pair) => [pair.older, pair.newer]));
+  return {
+    pairs,
+    added: after.filter((member) => !known.has(member)),
+    gone: before.filter((member) => !known.has(member)),
+  };
+}

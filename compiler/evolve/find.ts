@@ -1,0 +1,43 @@
+/** All breaking changes between two states of a project. */
+import type { Position } from "../model/index.js";
+import type { Lowered } from "../protobuf/lowered.js";
+import { compare, type Pair, type Side } from "./comparison.js";
+import type { Break } from "./rule.js";
+import { schemaRules } from "./rules/index.js";
+import { wireBreaks } from "./wire.js";
+
+export interface LoweredSide extends Side {
+  readonly lowered: Lowered;
+}
+
+/** @returns sorted by place; of one change the worst that it does, see `isSaid` */
+export function findBreaks(older: LoweredSide, newer: LoweredSide): readonly Break[] {
+  const comparison = compare(older, newer);
+  const lowered: Pair<Lowered> = { older: older.lowered, newer: newer.lowered };
+  const wire = wireBreaks(comparison, lowered);
+  const others = schemaRules.flatMap((rule) =>
+    rule.find(comparison).map((finding) => ({ ...finding, code: rule.code, class: rule.class })),
+  );
+  const places = new Set(wire.map(({ at, side }) => placeOf(at, side)));
+  return [...wire, ...others.filter((found) => !isSaid(found, places))].sort(inOrder);
+}
+
+/** What does not even read as it was hardly compiles as it did: what a rule of the wire says of a place is enough. */
+function isSaid({ class: of, at, side }: Break, places: ReadonlySet<string>): boolean {
+  return (of === "SOURCE" || of === "DANGEROUS") && places.has(placeOf(at, side));
+}
+
+function placeOf({ file, line, column }: Position, side: string): string {
+  return `${side} ${file}:${line}:${column}`;
+}
+
+function inOrder(a: Break, b: Break): number {
+  const text = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0);
+  return (
+    text(a.at.file, b.at.file) ||
+    a.at.line - b.at.line ||
+    a.at.column - b.at.column ||
+    text(a.code, b.code) ||
+    text(a.text, b.text)
+  );
+}

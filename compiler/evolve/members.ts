@@ -1,0 +1,33 @@
+/** Fields, cases, variants and values as one thing: what has a name and an id in a shape. */
+import type { Position, Shape, Type } from "../model/index.js";
+
+export interface Member {
+  readonly name: string;
+  readonly id: number;
+  readonly at: Position;
+  /** Of a value of an enum: none. */
+  readonly type?: Type;
+  readonly optional: boolean;
+  /** What `@name` says. */
+  readonly wireName?: string;
+}
+
+export function membersOf(shape: Shape): readonly Member[] {
+  switch (shape.kind) {
+    case "message":
+      return shape.fields;
+    case "oneof":
+      return shape.cases;
+    case "union":
+      return shape.variants.map(({ tag, id, type, at }) => ({ name: tag, id, type, at, optional: false }));
+    case "enum":
+      return shape.values.map(({ name, id, at }) => ({ name, id, at, optional: false }));
+    case "alias":
+      return [];
+  }
+}
+
+/** What a member of a shape is called in texts. */
+export function kindOfMember(shape: Shape): string {
+  return { message: "field", oneof: "case", union: "variant", enum: "value", alias: "type" }[shape.kind];
+}

@@ -1,0 +1,270 @@
+/**
+ * The schemas as a lock remembers them: rebuilt from its lines, with what it does not say (aliases, tags, the property that
+ * tells variants apart) taken from the schemas as they are. What it cannot say is the same on both sides and no difference.
+ */
+import type { Lock, LockBlock, LockEntry, LockParam } from "../lock/index.js";
+import { moduleName, printName } from "../lock/index.js";
+import { typeText } from "../lock/type-text.js";
+import type {
+  ActorDeclaration,
+  Endpoint,
+  EnumValue,
+  Field,
+  Module,
+  Parameter,
+  Position,
+  Schema,
+  Shape,
+  Type,
+  TypeDeclaration,
+} from "../model/index.js";
+import { positionIn } from "./rules/history/entries.js";
+import { typeOfText } from "./type-of-text.js";
+
+/**
+ * @param schema as it is, with ids that go on from `lock`
+ * @param lockFile its path
+ */
+export function rememberedSchema(schema: Schema, lock: Lock, lockFile: string): Schema {
+  return new Memory(schema, lock, lockFile).schema();
+}
+
+interface Where {
+  /** As the lock names modules. */
+  readonly module: string;
+  /** As the lock knows a shape that stands here: `Entry.meta`. */
+  readonly path: string;
+  readonly typeParameters: readonly string[];
+}
+
+class Memory {
+  readonly #now: Schema;
+  readonly #lock: Lock;
+  readonly #file: string;
+  readonly #keys = new Map<string, { readonly module: string; readonly type: Type }[]>();
+
+  constructor(schema: Schema, lock: Lock, lockFile: string) {
+    this.#now = schema;
+    this.#lock = lock;
+    this.#file = lockFile;
+  }
+
+  schema(): Schema {
+    const modules = this.#now.modules.map((module) => ({ ...module, types: [...module.types, ...this.#gone(module)] }));
+    for (const { path, types, actors } of modules) {
+      const module = moduleName(path);
+      for (const { name, key } of types) this.#know(name, module, { kind: "ref", target: key, args: [] });
+      for (const { name, key } of actors) this.#know(name, module, { kind: "mesh", actor: key });
+    }
+    return { ...this.#now, modules: modules.map((module) => this.#module(module)) };
+  }
+
+  #know(name: string, module: string, type: Type): void {
+    this.#keys.set(name, [...(this.#keys.get(name) ?? []), { module, type }]);
+  }
+
+  /** Declarations that the lock has in a file and the file has not: somebody may still refer to them. */
+  #gone({ path, types }: Module): readonly TypeDeclaration[] {
+    const module = moduleName(path);
+    const names = new Set(types.map(({ name }) => name));
+    return this.#lock.blocks
+      .filter((block) => block.module === module && !block.retired && block.kind !== "actor")
+      .filter(({ name }) => /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !names.has(name))
+      .map(({ name, line }) => ({
+        ...{ key: `${path}#${name}`, name, exported: true, doc: "", typeParameters: [] },
+        shape: { kind: "message", fields: [] },
+        at: positionIn(this.#file, line),
+      }));
+  }
+
+  #module(module: Module): Module {
+    const name = moduleName(module.path);
+    return {
+      ...module,
+      types: module.types.map((type) => this.#declaration(type, name)),
+      actors: module.actors.flatMap((actor) => this.#actor(actor, name)),
+    };
+  }
+
+  #declaration(declaration: TypeDeclaration, module: string): TypeDeclaration {
+    const { name, shape, typeParameters } = declaration;
+    const where = { module, path: name, typeParameters };
+    const block = this.#block(shape.kind, where) ?? this.#anyBlock(where);
+    return {
+      ...declaration,
+      shape: block === undefined ? this.#shape(shape, where) : this.#ofBlock(block, shape, where),
+    };
+  }
+
+  #block(kind: string, { module, path }: Where): LockBlock | undefined {
+    const same = this.#lock.blocks.filter((block) => block.kind === kind && block.name === path && !block.retired);
+    return same.find((block) => block.module === module) ?? (same.length === 1 ? same[0] : undefined);
+  }
+
+  /** A declaration that was of another kind. */
+  #anyBlock({ module, path }: Where): LockBlock | undefined {
+    return this.#lock.blocks.find(
+      (block) => block.name === path && block.module === module && !block.retired && block.kind !== "actor",
+    );
+  }
+
+  /** A shape of which the lock knows nothing: it is new, or an alias. */
+  #shape(shape: Shape, where: Where): Shape {
+    return shape.kind === "alias" ? { ...shape, type: this.#type(shape.type, where) } : shape;
+  }
+
+  #ofBlock(block: LockBlock, shape: Shape, where: Where): Shape {
+    const live = block.entries.filter(({ retired }) => !retired);
+    switch (block.kind) {
+      case "message":
+        return { kind: "message", fields: this.#fields(live, shape.kind === "message" ? shape.fields : [], where) };
+      case "oneof":
+        return { kind: "oneof", cases: this.#fields(live, shape.kind === "oneof" ? shape.cases : [], where) };
+      case "union": {
+        const known = shape.kind === "union" ? shape.variants : [];
+        const variants = live.flatMap(({ id, name, type: text, line }) => {
+          const now = known.find((variant) => variant.id === id);
+          const type = this.#typeThen(text, now?.type, below(where, `|${printName(name)}`));
+          return type === undefined ? [] : [{ tag: name, id, type, at: now?.at ?? positionIn(this.#file, line) }];
+        });
+        return { kind: "union", discriminant: shape.kind === "union" ? shape.discriminant : "kind", variants };
+      }
+      default:
+        return { kind: "enum", origin: "enum", values: this.#values(live, shape.kind === "enum" ? shape.values : []) };
+    }
+  }
+
+  #values(live: readonly LockEntry[], known: readonly EnumValue[]): readonly EnumValue[] {
+    const isNumbers =
+      known.length > 0 && known.every(({ value }) => typeof value === "number" && Number.isInteger(value));
+    return live.map(({ id, name, line }) => {
+      const now = known.find((value) => value.id === id);
+      if (now !== undefined) return { ...now, name };
+      return { name, value: isNumbers ? id : name, id, doc: "", at: positionIn(this.#file, line) };
+    });
+  }
+
+  #fields(live: readonly LockEntry[], known: readonly Field[], where: Where): readonly Field[] {
+    const areNumbered = known.length > 0 && known.every(({ tags }) => tags.id !== undefined);
+    return live.flatMap(({ id, name, type: text, line }) => {
+      const now = known.find((field) => field.id === id);
+      const optional = text.endsWith("?");
+      const type = this.#typeThen(optional ? text.slice(0, -1) : text, now?.type, below(where, `.${printName(name)}`));
+      if (type === undefined) return [];
+      if (now !== undefined) return [{ ...now, name, type, optional }];
+      const tags = areNumbered ? { id } : {};
+      return [{ name, id, type, optional, readonly: false, doc: "", tags, at: positionIn(this.#file, line) }];
+    });
+  }
+
+  /** Undefined: nothing is known of it, then or now. */
+  #typeThen(text: string, now: Type | undefined, where: Where): Type | undefined {
+    if (now !== undefined && typeText(now) === text) return this.#type(now, where);
+    const then = typeOfText(text, {
+      named: (name, args) => this.#named(name, args, where),
+      inline: (kind, step) => this.#inline(kind, below(where, step)),
+    });
+    return then ?? now;
+  }
+
+  #named(name: string, args: readonly Type[], { module, typeParameters }: Where): Type | undefined {
+    if (typeParameters.includes(name)) return { kind: "parameter", name };
+    const found = this.#keys.get(name) ?? [];
+    const type = (found.find((known) => known.module === module) ?? (found.length === 1 ? found[0] : undefined))?.type;
+    return type?.kind === "ref" ? { ...type, args } : type;
+  }
+
+  #inline(kind: string, where: Where): Type | undefined {
+    const block = this.#block(kind, where);
+    if (block === undefined) return undefined;
+    return { kind: "inline", shape: this.#ofBlock(block, { kind: "message", fields: [] }, where) };
+  }
+
+  /** A type that is the same as far as its text goes: what is written in place in it may have been another. */
+  #type(type: Type, where: Where): Type {
+    switch (type.kind) {
+      case "inline": {
+        const block = this.#block(type.shape.kind, where);
+        const shape = block === undefined ? this.#shape(type.shape, where) : this.#ofBlock(block, type.shape, where);
+        return { ...type, shape };
+      }
+      case "array":
+      case "set":
+        return { ...type, element: this.#type(type.element, below(where, "[]")) };
+      case "map": {
+        const key = this.#type(type.key, below(where, "{key}"));
+        return { ...type, key, value: this.#type(type.value, below(where, "{}")) };
+      }
+      case "record":
+        return { ...type, value: this.#type(type.value, below(where, "{}")) };
+      case "nullable":
+        return { ...type, inner: this.#type(type.inner, where) };
+      case "port":
+        return { ...type, element: this.#type(type.element, below(where, "(port)")) };
+      case "ref":
+        return { ...type, args: type.args.map((arg, i) => this.#type(arg, below(where, `<${i}>`))) };
+      case "tuple": {
+        const elements = type.elements.map((element, i) => {
+          return { ...element, type: this.#type(element.type, below(where, `[${i}]`)) };
+        });
+        const rest = type.rest && this.#type(type.rest, below(where, "[...]"));
+        return { ...type, elements, ...(rest !== undefined && { rest }) };
+      }
+      default:
+        return type;
+    }
+  }
+
+  #actor(actor: ActorDeclaration, module: string): readonly ActorDeclaration[] {
+    const where = { module, path: actor.name, typeParameters: [] };
+    const block = this.#block("actor", where);
+    if (block === undefined) return [];
+    const endpoints = block.entries
+      .filter(({ id, retired }) => id !== 0 && !retired)
+      .map((entry) => this.#endpoint(entry, actor, where));
+    const args = block.entries.find(({ id }) => id === 0)?.params?.entries ?? [];
+    return [{ ...actor, id: block.id, args: this.#params(args, actor.args, below(where, "()"), actor.at), endpoints }];
+  }
+
+  #endpoint({ id, name, type: text, params, line }: LockEntry, actor: ActorDeclaration, where: Where): Endpoint {
+    const now = actor.endpoints.find((endpoint) => endpoint.id === id);
+    const at = now?.at ?? positionIn(this.#file, line);
+    const inside = below(where, `.${printName(name)}`);
+    const streamed = /^stream<(.*)>$/.exec(text)?.[1];
+    const result = text === "void" ? undefined : this.#typeThen(streamed ?? text, now?.result, below(inside, "->"));
+    const { options, doc, tags }: Pick<Endpoint, "options" | "doc" | "tags"> = now ?? unsaid;
+    return {
+      ...{ options, doc, tags },
+      ...{ name, id, at, stream: streamed !== undefined },
+      params: this.#params(params?.entries ?? [], now?.params ?? [], inside, at),
+      ...(result !== undefined && { result }),
+    };
+  }
+
+  #params(
+    entries: readonly LockParam[],
+    known: readonly Parameter[],
+    where: Where,
+    at: Position,
+  ): readonly Parameter[] {
+    return entries
+      .filter(({ retired }) => !retired)
+      .flatMap(({ id, name, type: text }) => {
+        const now = known.find((param) => param.id === id);
+        const optional = text.endsWith("?");
+        const type = this.#typeThen(
+          optional ? text.slice(0, -1) : text,
+          now?.type,
+          below(where, `.${printName(name)}`),
+        );
+        return type === undefined ? [] : [{ name, id, type, optional, at: now?.at ?? at }];
+      });
+  }
+}
+
+/** The lock does not keep what an endpoint promises beside its types. */
+const unsaid = { options: { concurrent: false, idempotent: false, respond: false }, doc: "", tags: {} };
+
+function below(where: Where, step: string): Where {
+  return { ...where, path: where.path + step };
+}

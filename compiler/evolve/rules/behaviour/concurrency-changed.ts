@@ -1,0 +1,19 @@
+/** Whether other messages are handled while one is: what the actor could rely on, and what its callers could. */
+import type { BreakRule } from "../../rule.js";
+
+export const concurrencyChanged: BreakRule = {
+  code: "VC5052",
+  name: "concurrency-changed",
+  class: "BEHAVIOUR",
+  find({ endpoints }) {
+    return endpoints
+      .filter(({ older, newer }) => older.options.concurrent !== newer.options.concurrent)
+      .map(({ newer, actor }) => {
+        const place = `${actor.name}.${newer.name}`;
+        const text = newer.options.concurrent
+          ? `${place} is @concurrent now: it runs beside other messages, and answers may overtake`
+          : `${place} is not @concurrent any more: it holds up what comes behind it, and calls back to the actor deadlock`;
+        return { place, at: newer.at, side: "newer", text };
+      });
+  },
+};

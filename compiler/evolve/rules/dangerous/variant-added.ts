@@ -1,0 +1,22 @@
+/** Variants and cases that older readers do not know. */
+import { compareMembers } from "../../comparison.js";
+import { kindOfMember } from "../../members.js";
+import type { BreakRule } from "../../rule.js";
+
+export const variantAdded: BreakRule = {
+  code: "VC5070",
+  name: "variant-added",
+  class: "DANGEROUS",
+  find({ shapes }) {
+    return shapes.flatMap((shape) => {
+      const { place, newer } = shape;
+      if (newer.kind !== "union" && newer.kind !== "oneof") return [];
+      return compareMembers(shape).added.map(({ name, at }) => ({
+        place: `${place}.${name}`,
+        at,
+        side: "newer" as const,
+        text: `the ${kindOfMember(newer)} ${name} is new: older readers get "$unknown" for it`,
+      }));
+    });
+  },
+};

@@ -1,0 +1,23 @@
+/**
+ * Ids that belong to somebody else than before. What was written with the id, by the older schema or one before it, is read
+ * as something else. The lock never does that by itself: it has been edited, or merged by hand.
+ */
+import type { BreakRule } from "../../rule.js";
+import { entryPairs, positionIn } from "./entries.js";
+
+export const idReused: BreakRule = {
+  code: "VC5018",
+  name: "id-reused",
+  class: "WIRE",
+  find({ sides: { older, newer } }) {
+    return entryPairs(older.lock, newer.lock).flatMap(({ block, older: was, newer: is }) => {
+      if (is === undefined || is.retired || is.name === was.name || is.was.includes(was.name)) return [];
+      // Values of an enum that are numbers themselves may have been renamed: the sources are all that there is.
+      if (block.kind === "enum" && !was.retired) return [];
+      const place = `${block.name}.${is.name}`;
+      const text = `id ${is.id} of ${block.name} was ${was.name} and is ${is.name}: what was written as one is read as the other`;
+      const fix = `If ${was.name} was renamed, write \`@was ${was.name}\` above ${is.name}. If not, restore the line in the lock and give ${is.name} the number after \`next\`.`;
+      return [{ place, at: positionIn(newer.lockFile, is.line), side: "newer" as const, text, fix }];
+    });
+  },
+};

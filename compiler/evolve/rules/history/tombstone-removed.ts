@@ -1,0 +1,31 @@
+/** Lines of the lock that have vanished: their ids may be given to something else, and nobody would notice. */
+import type { BreakRule } from "../../rule.js";
+import { entryPairs, positionIn, sameBlock } from "./entries.js";
+
+export const tombstoneRemoved: BreakRule = {
+  code: "VC5019",
+  name: "tombstone-removed",
+  class: "WIRE",
+  find({ sides: { older, newer } }) {
+    const blocks = older.lock.blocks.filter((block) => sameBlock(block, newer.lock) === undefined);
+    const entries = entryPairs(older.lock, newer.lock).filter((pair) => pair.newer === undefined);
+    return [
+      ...blocks.map(({ kind, name, line }) => ({
+        place: name,
+        at: positionIn(older.lockFile, line),
+        side: "older" as const,
+        text: `the lock has forgotten ${kind} ${name} and all ids of it`,
+        fix: restore,
+      })),
+      ...entries.map(({ block, older: { id, name, line } }) => ({
+        place: `${block.name}.${name}`,
+        at: positionIn(older.lockFile, line),
+        side: "older" as const,
+        text: `the lock has forgotten that id ${id} of ${block.name} belongs to ${name}: it may be given again`,
+        fix: restore,
+      })),
+    ];
+  },
+};
+
+const restore = "Restore the line from version control; `npx viceroy compile` marks what has gone with a dash.";

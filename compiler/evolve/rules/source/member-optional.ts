@@ -1,0 +1,21 @@
+/** Fields that may be absent or null now: code that reads them must say what happens then. */
+import { compareMembers } from "../../comparison.js";
+import type { BreakRule } from "../../rule.js";
+
+export const memberOptional: BreakRule = {
+  code: "VC5038",
+  name: "member-optional",
+  class: "SOURCE",
+  find({ shapes }) {
+    return shapes.flatMap((shape) =>
+      compareMembers(shape).pairs.flatMap(({ older, newer }) => {
+        const absent = !older.optional && newer.optional;
+        const isNull = older.type?.kind !== "nullable" && newer.type?.kind === "nullable";
+        if (!absent && !isNull) return [];
+        const what = absent && isNull ? "absent or null" : absent ? "absent" : "null";
+        const text = `${shape.place}.${newer.name} may be ${what} now: code that reads it may not compile`;
+        return [{ place: `${shape.place}.${newer.name}`, at: newer.at, side: "newer" as const, text }];
+      }),
+    );
+  },
+};

@@ -1,0 +1,23 @@
+/** Members whose type is another one in TypeScript. Where the bytes are other ones too, the rules of the wire say so instead. */
+import { typeText } from "../../../lock/type-text.js";
+import { compareMembers } from "../../comparison.js";
+import type { BreakRule } from "../../rule.js";
+import { withoutNull } from "../types.js";
+
+export const memberTypeChanged: BreakRule = {
+  code: "VC5036",
+  name: "member-type-changed",
+  class: "SOURCE",
+  find({ shapes }) {
+    return shapes.flatMap((shape) =>
+      compareMembers(shape).pairs.flatMap(({ older, newer }) => {
+        if (older.type === undefined || newer.type === undefined) return [];
+        const was = typeText(withoutNull(older.type));
+        const is = typeText(withoutNull(newer.type));
+        if (was === is) return [];
+        const text = `${shape.place}.${newer.name} was ${was} and is ${is}: code that uses it may not compile`;
+        return [{ place: `${shape.place}.${newer.name}`, at: newer.at, side: "newer" as const, text }];
+      }),
+    );
+  },
+};

@@ -1,0 +1,50 @@
+/** What callers give: callers that compiled against the older parameters of an endpoint or a constructor do not any more. */
+import { typeText } from "../../../lock/type-text.js";
+import type { Parameter, Position } from "../../../model/index.js";
+import type { BreakRule, Finding } from "../../rule.js";
+
+export const parametersChanged: BreakRule = {
+  code: "VC5040",
+  name: "parameters-changed",
+  class: "SOURCE",
+  find({ endpoints, actors }) {
+    return [
+      ...actors.flatMap(({ older, newer }) => compareCalls(newer.name, older.args, newer.args, newer.at)),
+      ...endpoints.flatMap(({ older, newer, actor }) =>
+        compareCalls(`${actor.name}.${newer.name}`, older.params, newer.params, newer.at),
+      ),
+    ];
+  },
+};
+
+/** Callers know parameters by their places: names do not count. */
+function compareCalls(
+  place: string,
+  older: readonly Parameter[],
+  newer: readonly Parameter[],
+  at: Position,
+): readonly Finding[] {
+  const found = (text: string, where: Position, fix?: string): readonly Finding[] => [
+    {
+      place,
+      at: where,
+      side: "newer",
+      text: `${place}: ${text}: calls do not compile`,
+      ...(fix !== undefined && { fix }),
+    },
+  ];
+  for (const [i, was] of older.entries()) {
+    const is = newer[i];
+    if (is === undefined)
+      return found(`the parameter ${was.name} has gone`, at, "Keep it; the actor may leave it unused.");
+    if (typeText(was.type) !== typeText(is.type)) {
+      const text = `parameter ${i + 1}, ${is.name}, was ${typeText(was.type)} and is ${typeText(is.type)}`;
+      return found(text, is.at, "Add an endpoint with another name, and keep this one for older callers.");
+    }
+    if (was.optional && !is.optional)
+      return found(`the parameter ${is.name} must be given now`, is.at, `Write \`${is.name}?\`.`);
+  }
+  const added = newer.slice(older.length).find(({ optional }) => !optional);
+  if (added === undefined) return [];
+  return found(`the parameter ${added.name} is new and must be given`, added.at, `Write \`${added.name}?\`.`);
+}

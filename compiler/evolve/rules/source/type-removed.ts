@@ -1,0 +1,28 @@
+/** Types that nobody can import any more. Actors are a matter of the wire. */
+import type { BreakRule } from "../../rule.js";
+
+export const typeRemoved: BreakRule = {
+  code: "VC5030",
+  name: "type-removed",
+  class: "SOURCE",
+  find({ goneTypes, types }) {
+    const gone = goneTypes.filter(({ exported }) => exported);
+    const hidden = types.filter(({ older, newer }) => older.exported && !newer.exported);
+    return [
+      ...gone.map(({ name, at }) => ({
+        place: name,
+        at,
+        side: "older" as const,
+        text: `${name} has gone: code that imports it, or its codec, does not compile`,
+        fix: "Keep it, or an alias of the new name: `export type Old = New`.",
+      })),
+      ...hidden.map(({ newer: { name, at } }) => ({
+        place: name,
+        at,
+        side: "newer" as const,
+        text: `${name} is not exported any more: code that imports it, or its codec, does not compile`,
+        fix: "Write `export` before it.",
+      })),
+    ];
+  },
+};

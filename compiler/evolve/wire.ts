@@ -1,0 +1,81 @@
+/**
+ * The rules of the wire, asked about two states of a project that have been lowered to the protobuf layout: what they say of
+ * messages and fields gets its place in the schema again. The rules themselves are in `schemas/evolution`.
+ */
+import { type WireRoots, wireDifferences, wireRules } from "../../schemas/evolution/index.js";
+import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
+import type { Position } from "../model/index.js";
+import type { Lowered, Origin } from "../protobuf/lowered.js";
+import type { Comparison, Pair } from "./comparison.js";
+import type { Break } from "./rule.js";
+
+export function wireBreaks(comparison: Comparison, lowered: Pair<Lowered>): readonly Break[] {
+  const { older, newer } = lowered;
+  const roots = rootsOf(comparison, lowered);
+  const found = wireDifferences(withConstructors(older), withConstructors(newer), roots);
+  return found.map(({ code, place, text }) => {
+    const [origin, side] = originOf(lowered, place);
+    const fix = wireRules.find((rule) => rule.code === code)?.fix;
+    return {
+      code,
+      class: "WIRE",
+      place: origin?.place ?? place,
+      at: origin?.at ?? { file: comparison.sides.newer.lockFile, line: 1, column: 1 },
+      side,
+      text: `${origin?.place ?? place}: ${text}`,
+      ...(fix !== undefined && { fix }),
+    };
+  });
+}
+
+/** What may be sent or may have been written down: calls to all actors, and values of exported types. */
+function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>): WireRoots {
+  const before = messagesByPlace(older);
+  const after = messagesByPlace(newer);
+  const values = types.flatMap((pair) => {
+    if (!pair.older.exported || !pair.newer.exported) return [];
+    const was = before.get(key(pair.older.name, pair.older.at));
+    const is = after.get(key(pair.newer.name, pair.newer.at));
+    return was === undefined || is === undefined ? [] : [{ older: was, newer: is }];
+  });
+  const actors = sides.older.schema.modules.flatMap((module) => module.actors).map(({ id }) => id);
+  const services = new Map([...newer.schema.services.values()].map(({ id, name }) => [id, name]));
+  const constructors = [...older.schema.services.values()].flatMap(({ id, name }) => {
+    const now = services.get(id);
+    const was = older.constructors.get(name);
+    const is = now === undefined ? undefined : newer.constructors.get(now);
+    return was === undefined || is === undefined ? [] : [{ older: was.name, newer: is.name }];
+  });
+  return { messages: [...constructors, ...values], actors };
+}
+
+/** Arguments of constructors are messages like others: processes are asked to create actors with them. */
+function withConstructors({ schema, constructors }: Lowered): ProtoSchema {
+  const messages = new Map(schema.messages);
+  for (const message of constructors.values()) messages.set(message.name, message);
+  return { ...schema, messages };
+}
+
+function messagesByPlace({ schema, origins }: Lowered): ReadonlyMap<string, string> {
+  return new Map(
+    [...schema.messages.keys()].flatMap((name): [string, string][] => {
+      const origin = origins.get(name);
+      return origin === undefined ? [] : [[key(origin.place, origin.at), name]];
+    }),
+  );
+}
+
+function key(place: string, { file, line, column }: Position): string {
+  return `${place} at ${file}:${line}:${column}`;
+}
+
+/** Of a member: in the newer schema, or in the older one where it has gone; else of what it is a member of. */
+function originOf({ older, newer }: Pair<Lowered>, place: string): readonly [Origin | undefined, "older" | "newer"] {
+  for (let name = place; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+    const now = newer.origins.get(name);
+    if (now !== undefined) return [now, "newer"];
+    const then = older.origins.get(name);
+    if (then !== undefined) return [then, "older"];
+  }
+  return [undefined, "newer"];
+}

@@ -1,0 +1,53 @@
+/** One side of a comparison: schemas with their ids, read the ordinary way, and what they are in the protobuf layout. */
+
+import type { Config } from "../config/index.js";
+import { type Diagnostic, sortDiagnostics } from "../diagnostics/index.js";
+import { commonRoot } from "../emit/index.js";
+import type { LoweredSide } from "../evolve/index.js";
+import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
+import { lower } from "../protobuf/lower.js";
+import { protoPackageOf } from "../protobuf/package.js";
+import { readSchema, type SourceText, type TypeSource } from "../source/index.js";
+import { hasErrors } from "./compile.js";
+import { lockDiagnostic } from "./lock-diagnostics.js";
+
+export interface ReadSide {
+  /** Undefined while there are errors. */
+  readonly side: LoweredSide | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * @param schemas their texts
+ * @param lock undefined: there is none yet
+ * @param diagnostics what was wrong before
+ */
+export function readSide(
+  config: Config,
+  packageName: string,
+  schemas: readonly SourceText[],
+  lock: string | undefined,
+  source: TypeSource,
+  diagnostics: readonly Diagnostic[],
+): ReadSide {
+  source.update(schemas);
+  const read = readSchema(source, packageName);
+  const parsed = lock === undefined ? undefined : parseLock(config.lock, lock);
+  const found = [...diagnostics, ...read.diagnostics, ...(parsed?.problems ?? []).map(lockDiagnostic)];
+  if (hasErrors(found)) return { side: undefined, diagnostics: sortDiagnostics(found) };
+  const assigned = assignIds(read.schema, parsed?.lock);
+  found.push(...assigned.problems.map(lockDiagnostic));
+  if (hasErrors(found)) return { side: undefined, diagnostics: sortDiagnostics(found) };
+  const { schema } = assigned;
+  const lowered = lower(schema, assigned.lock, {
+    package: config.proto.package ?? protoPackageOf(packageName),
+    schemaRoot: commonRoot(config.schemas),
+  });
+  const side = { schema, lock: withLines(config.lock, assigned.lock), lockFile: config.lock, lowered };
+  return { side, diagnostics: sortDiagnostics(found) };
+}
+
+/** The lock as its file has it: with the lines on which entries stand. */
+function withLines(file: string, lock: Lock): Lock {
+  return parseLock(file, printLock(lock)).lock;
+}

@@ -1,0 +1,108 @@
+/**
+ * A project as it stood in a commit or stands in another folder: what is needed to read its schemas, held in memory. Nothing
+ * is written anywhere.
+ */
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import {
+  type Config,
+  ConfigError,
+  configNames,
+  evaluateConfig,
+  findConfig,
+  loadConfig,
+  type Transpile,
+} from "../config/index.js";
+import type { Diagnostic } from "../diagnostics/index.js";
+import { GitError, type GitFile, GitRepository } from "../git/index.js";
+import { matcher } from "../output/glob.js";
+import type { SourceText } from "../source/index.js";
+import { packageName, readIfThere, readSchemaTexts } from "./project.js";
+
+export interface Snapshot {
+  /** For messages: `HEAD~1`, `../older`. */
+  readonly name: string;
+  readonly config: Config;
+  readonly package: string;
+  readonly schemas: readonly SourceText[];
+  readonly lock: string;
+  /** Whether it has such a file. */
+  exists(file: string): boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * @param against a folder with a project, or a git ref: what is a folder is taken for one
+ * @param current the project that it is compared with
+ * @throws ConfigError if there is no such thing, or no project in it, or one without a lock
+ */
+export function takeSnapshot(against: string, current: Config, transpile: Transpile): Snapshot {
+  const folder = path.resolve(against);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return snapshotOfFolder(against, folder, transpile);
+  try {
+    return snapshotOfCommit(against, current, transpile);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    throw new ConfigError(
+      `cannot compare with "${against}": it is no folder, and ${error.message}. Give a git ref, such as origin/main or HEAD~1, or a folder with a project`,
+      { cause: error },
+    );
+  }
+}
+
+function snapshotOfFolder(name: string, folder: string, transpile: Transpile): Snapshot {
+  const config = loadConfig(findConfig(folder), transpile);
+  const { texts, diagnostics } = readSchemaTexts(config);
+  const lock = readIfThere(path.join(folder, config.lock));
+  if (lock === undefined) throw noLock(name, config.lock);
+  const exists = (file: string) => existsSync(path.join(folder, file));
+  return { name, config, package: packageName(config), schemas: texts, lock, exists, diagnostics };
+}
+
+function snapshotOfCommit(ref: string, current: Config, transpile: Transpile): Snapshot {
+  const repository = GitRepository.open(current.root);
+  const commit = repository.commit(ref);
+  const files = new Set(repository.files(commit));
+  const file = configNames.find((name) => files.has(name));
+  if (file === undefined) {
+    throw new ConfigError(
+      `cannot compare with "${ref}": there was no config in ${current.root} then, expected ${configNames[0]}. Give a later ref`,
+    );
+  }
+  const text = (name: string) => repository.read(commit, name) ?? "";
+  const config = evaluateConfig(path.join(current.root, file), text(file), transpile);
+  if (!files.has(config.lock)) throw noLock(ref, config.lock);
+  const isSchema = matcher(config.schemas);
+  const isGenerated = (name: string) => name.startsWith(`${config.out}/`);
+  const schemas = repository.readAll(commit, (name) => isSchema(name) && !isGenerated(name));
+  return {
+    name: ref,
+    config,
+    package: packageThen(files, text) ?? packageName(current),
+    schemas: schemas.map(({ path: name, text: content }: GitFile) => ({ path: name, text: content })),
+    lock: text(config.lock),
+    exists: (name) => files.has(name),
+    diagnostics: [],
+  };
+}
+
+function noLock(name: string, lock: string): ConfigError {
+  return new ConfigError(
+    `cannot compare with "${name}": it has no ${lock}, which holds the ids that are compared. Give one in which it was committed`,
+  );
+}
+
+function packageThen(files: ReadonlySet<string>, text: (name: string) => string): string | undefined {
+  if (!files.has("package.json")) return undefined;
+  try {
+    const { name } = JSON.parse(text("package.json")) as { readonly name?: unknown };
+    return typeof name === "string" && name !== "" ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file of the snapshot, for messages. */
+export function snapshotText({ schemas, config, lock }: Snapshot, file: string): string | undefined {
+  return file === config.lock ? lock : schemas.find((schema) => schema.path === file)?.text;
+}
