@@ -1,0 +1,17 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { breakTable, ignoredForNothing } from "../../../compiler/evolve/index.js";
+import { expectedName, expectedOf, fixtures, fixturesFolder, judge } from "./fixtures.js";
+
+test("there is a fixture for every rule, and none for others", () => {
+  const wanted = [...breakTable.values(), ignoredForNothing].map(({ code, name }) => `${code}-${name}`);
+  expect(fixtures()).toEqual(wanted.sort());
+});
+
+test.each(fixtures())("%s is found, with its place, text and fix", async (fixture) => {
+  const found = await judge(fixture);
+  if (process.env["VICEROY_UPDATE"] === "1") writeFileSync(path.join(fixturesFolder, fixture, expectedName), found);
+  expect(found).toBe(expectedOf(fixture));
+  expect(found).toContain(fixture.slice(0, 6));
+});
