@@ -157,7 +157,7 @@ export const randomSchema: fc.Arbitrary<Schema> = fc
   .filter(hasValues);
 
 /** Whether every type has values, and none is an alias of itself. */
-function hasValues(schema: Schema): boolean {
+export function hasValues(schema: Schema): boolean {
   const index = indexSchema(schema);
   if (schema.modules.some(({ types }) => types.some(({ shape }) => isCircular(shape, index, 0)))) return false;
   return schema.modules.every(({ types }) =>

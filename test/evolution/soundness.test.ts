@@ -1,0 +1,116 @@
+/**
+ * Where no rule of the wire has anything to say, processes of the two schemas can talk: whatever one writes the other reads,
+ * and writes again without a loss, unknown fields included.
+ */
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { assignIds } from "../../compiler/lock/index.js";
+import { indexSchema, type Schema, type Type } from "../../compiler/model/index.js";
+import { lower } from "../../compiler/protobuf/lower.js";
+import type { Lowered } from "../../compiler/protobuf/lowered.js";
+import { wireDifferences } from "../../schemas/evolution/index.js";
+import { cases } from "../profile.js";
+import { hasValues, randomSchema } from "../wire/random-schema.js";
+import { RandomValues, randomNumbers } from "../wire/random-values.js";
+import { Codecs, RecursiveAlias } from "./codecs.js";
+import { mutateSchema } from "./mutate-schema.js";
+import { memberForm, stranger } from "./normal-form.js";
+
+interface Side {
+  readonly schema: Schema;
+  readonly lowered: Lowered;
+  readonly codecs: Codecs;
+}
+
+function sideOf(schema: Schema, lock: ReturnType<typeof assignIds>["lock"]): Side {
+  return {
+    schema,
+    lowered: lower(schema, lock, { package: "p.v1", schemaRoot: "schemas" }),
+    codecs: new Codecs(schema),
+  };
+}
+
+/** What is lost on the way from one side to the other and back; undefined: nothing. */
+function loss(writer: Side, reader: Side, type: Type, random: () => number): string | undefined {
+  const index = indexSchema(writer.schema);
+  const [write, read] = [writer.codecs.of(type), reader.codecs.of(type)];
+  const values = new RandomValues(index, random);
+  for (let i = 0; i < 8; i++) {
+    const bytes = write.toProtobuf(values.value(type));
+    const sent = i % 2 === 0 && isInterface(writer.schema, type) ? Buffer.concat([bytes, stranger]) : bytes;
+    const before = write.fromProtobuf(sent);
+    const shown = () => Buffer.from(sent).toString("hex");
+    let back: unknown;
+    try {
+      back = write.fromProtobuf(read.toProtobuf(read.fromProtobuf(sent)));
+    } catch (error) {
+      return `${shown()} is refused: ${(error as Error).message}`;
+    }
+    const forms = [before, back].map((value) => memberForm(value, type, index));
+    if (!isDeepStrictEqual(forms[0], forms[1])) return `${shown()} comes back as another value`;
+  }
+  return undefined;
+}
+
+/** Tuples, collections and unions keep nothing that nobody knows. */
+function isInterface(schema: Schema, type: Type): boolean {
+  return type.kind === "ref" && indexSchema(schema).type(type.target).shape.kind === "message";
+}
+
+test("what no rule objects to is read and written again by the other side without a loss", () => {
+  const count = { silent: 0, spoken: 0 };
+  const property = fc.property(randomSchema, fc.integer(), (plain, seed) => {
+    const random = randomNumbers(seed);
+    const first = assignIds(plain);
+    const changed = mutateSchema(plain, random);
+    // Types that contain themselves without an end have no values, and the compiler refuses them.
+    if (!hasValues(changed)) return;
+    const second = assignIds(changed, first.lock);
+    const [older, newer] = [sideOf(first.schema, first.lock), sideOf(second.schema, second.lock)];
+    if (![older, newer].every(canBeComposed)) return;
+    for (const { name, key, typeParameters } of plain.modules.flatMap(({ types }) => types)) {
+      const [from, to] = [messageOf(older, name), messageOf(newer, name)];
+      if (typeParameters.length > 0 || from === undefined || to === undefined) continue;
+      const roots = { messages: [{ older: from, newer: to }], actors: [] };
+      const found = wireDifferences(older.lowered.schema, newer.lowered.schema, roots);
+      // Which side is the older one makes no difference to the bytes.
+      const turned = { messages: [{ older: to, newer: from }], actors: [] };
+      expect(wireDifferences(newer.lowered.schema, older.lowered.schema, turned).length > 0).toBe(found.length > 0);
+      if (found.length > 0) {
+        count.spoken++;
+        continue;
+      }
+      const type: Type = { kind: "ref", target: key, args: [] };
+      count.silent++;
+      for (const [writer, reader] of [
+        [older, newer],
+        [newer, older],
+      ] as const) {
+        expect(loss(writer, reader, type, random), `${name} ${JSON.stringify([from, to])}`).toBeUndefined();
+      }
+    }
+  });
+  fc.assert(property, { numRuns: cases(300) });
+  // Neither all nor none: both sides of the question have been asked.
+  expect(count.silent).toBeGreaterThan(50);
+  expect(count.spoken).toBeGreaterThan(50);
+});
+
+function canBeComposed({ schema, codecs }: Side): boolean {
+  const argument: Type = { kind: "scalar", scalar: "boolean" };
+  try {
+    for (const { key, typeParameters } of schema.modules.flatMap(({ types }) => types)) {
+      codecs.of({ kind: "ref", target: key, args: typeParameters.map(() => argument) });
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof RecursiveAlias) return false;
+    throw error;
+  }
+}
+
+function messageOf({ lowered }: Side, name: string): string | undefined {
+  const found = lowered.schema.messages.get(`p.v1.${name}`);
+  return found?.name;
+}
