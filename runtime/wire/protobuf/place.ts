@@ -5,7 +5,14 @@
 import type { Codec } from "../codec.js";
 import { traced } from "../composed/part.js";
 import { located, Refused, type Segment } from "../refused.js";
-import { type EnumPosition, type MapPosition, positionOf, type RepeatedPosition, type WireType } from "./position.js";
+import {
+  type EnumPosition,
+  type MapPosition,
+  type MaybePosition,
+  positionOf,
+  type RepeatedPosition,
+  type WireType,
+} from "./position.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
@@ -78,7 +85,7 @@ export function placeOf(codec: Codec<unknown>): Place {
   const position = positionOf(codec);
   switch (position.kind) {
     case "maybe":
-      return maybePlace(elementOf(position.inner), position.absent);
+      return maybePlace(elementOf(presentOf(position)), position.absent);
     case "repeated":
     case "map":
       return collectionPlace(position);
@@ -89,6 +96,12 @@ export function placeOf(codec: Codec<unknown>): Place {
     case "message":
       return implicitPlace(elementOf(codec), () => false);
   }
+}
+
+/** What is there when it is not absent. `A | null` is the same where `A`, by another name, may be null itself. */
+function presentOf({ inner, absent }: MaybePosition): Codec<unknown> {
+  const position = positionOf(inner);
+  return absent === null && position.kind === "maybe" && position.absent === null ? presentOf(position) : inner;
 }
 
 function implicitPlace(element: Element, isDefault: (value: unknown) => boolean): Place {

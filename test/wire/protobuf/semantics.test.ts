@@ -325,6 +325,14 @@ test("types that protobuf has no word for stand as messages", () => {
   expect(toHex(codec.tupleWithRest<number[]>([codec.uint32], codec.uint32).toProtobuf([1, 2, 3]))).toBe("080112020203");
 });
 
+test("a type that may be null by its name is not null twice", () => {
+  const id = codec.lazy(() => codec.nullable(codec.uint32));
+  const holder = codec.object("Holder", { id: codec.nullable(id) });
+  expect(toHex(holder.toProtobuf({ id: 0 }))).toBe("0800");
+  expect(holder.fromProtobuf(hex(""))).toStrictEqual({ id: null });
+  expect(toHex(codec.array(codec.nullable(id)).toProtobuf([0, null]))).toBe("0a0208000a00");
+});
+
 test("arguments are a message with the ids of the parameters", () => {
   const args = codec.parameters<[number, string?]>(
     "add",
