@@ -9,7 +9,9 @@ import {
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "vitest";
-import { CodecError, codec, unknownFields } from "../../../runtime/wire/index.js";
+import { type TypeDeclaration, wellKnownNames } from "../../../compiler/model/index.js";
+import { type Codec, CodecError, codec, unknownFields } from "../../../runtime/wire/index.js";
+import { loadGenerated } from "../load-generated.js";
 
 function refusal(run: () => unknown): string {
   try {
@@ -237,6 +239,21 @@ describe("Any", () => {
     for (let i = 0; i < 300; i++) json = { "@type": "x/google.protobuf.Any", value: json };
     expect(refusal(() => codec.any.fromJson(json))).toMatch(/nested deeper than 256$/);
   });
+});
+
+test("the compiler and the runtime have one fingerprint and one layout for each", async () => {
+  const at = { file: "schemas/a.ts", line: 1, column: 1 };
+  const types = wellKnownNames.map((name): TypeDeclaration => {
+    const own = { name: "a", id: 1, type: { kind: "wellKnown", name }, optional: false, readonly: false } as const;
+    const shape = { kind: "message", fields: [{ ...own, doc: "", tags: {}, at }] } as const;
+    return { key: `schemas/a.ts#Of${name}`, name: `Of${name}`, exported: true, doc: "", typeParameters: [], shape, at };
+  });
+  const codecs = await loadGenerated({ package: "p", modules: [{ path: "schemas/a.ts", types, actors: [] }] });
+  expect(codecs.size).toBe(wellKnownNames.length);
+  const facts = ({ fingerprint, slot, text, bulk }: Codec<unknown>) => ({ fingerprint, slot, text, bulk });
+  for (const generated of codecs.values()) {
+    expect(facts(generated.shape()), generated.name).toEqual(facts(generated));
+  }
 });
 
 describe("in bytes", () => {
