@@ -207,7 +207,7 @@ class AffectedMeshGenerated extends GeneratedCodec<AffectedMesh> {
 
   override readFields(r: ProtobufReader, end: number, into: WithUnknown<AffectedMesh> | undefined): AffectedMesh {
     let mesh = "";
-    let ranks: number[] = [];
+    let ranks: number[] | undefined;
     let others: Uint8Array | undefined;
     if (into !== undefined) {
       ({ mesh, ranks, [unknownFields]: others } = into);
@@ -222,12 +222,14 @@ class AffectedMeshGenerated extends GeneratedCodec<AffectedMesh> {
           ranks = r.packedUint32(ranks);
           break;
         case 16:
+          ranks ??= [];
           ranks.push(r.uint32());
           break;
         default:
           others = r.unknown(tag, others);
       }
     }
+    ranks ??= [];
     return withUnknown({ mesh, ranks }, others);
   }
 
@@ -304,7 +306,7 @@ class FailureRecordGenerated extends GeneratedCodec<FailureRecord> {
 
   override readFields(r: ProtobufReader, end: number, into: WithUnknown<FailureRecord> | undefined): FailureRecord {
     let mesh = "";
-    let ranks: number[] = [];
+    let ranks: number[] | undefined;
     let kind: FailureKind | undefined;
     let cause: FailureCause | undefined;
     let at: Date | undefined;
@@ -323,6 +325,7 @@ class FailureRecordGenerated extends GeneratedCodec<FailureRecord> {
           ranks = r.packedUint32(ranks);
           break;
         case 16:
+          ranks ??= [];
           ranks.push(r.uint32());
           break;
         case 24:
@@ -341,6 +344,7 @@ class FailureRecordGenerated extends GeneratedCodec<FailureRecord> {
           others = r.unknown(tag, others);
       }
     }
+    ranks ??= [];
     if (kind === undefined) r.refuse();
     cause ??= r.absent(FailureCauseCodec);
     at ??= new Date(0);

@@ -157,7 +157,7 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
   override readFields(r: ProtobufReader, end: number, into: WithUnknown<Progress> | undefined): Progress {
     let line: Line | undefined;
     let loss = 0;
-    let batches: number[] = [];
+    let batches: number[] | undefined;
     let others: Uint8Array | undefined;
     if (into !== undefined) {
       ({ line, loss, batches, [unknownFields]: others } = into);
@@ -175,6 +175,7 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
           batches = r.packedUint32(batches);
           break;
         case 24:
+          batches ??= [];
           batches.push(r.uint32());
           break;
         default:
@@ -182,6 +183,7 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
       }
     }
     line ??= r.absent(LineCodec);
+    batches ??= [];
     return withUnknown({ line, loss, batches }, others);
   }
 

@@ -41,6 +41,8 @@ export interface Reading {
 interface Branch {
   readonly tag: string;
   readonly statement: Code;
+  /** Comes before it. */
+  readonly first?: Code;
 }
 
 /** `others` is the variable for unknown fields; without it they are skipped. */
@@ -55,9 +57,10 @@ export function readLoop(body: ProtoBody, end: Code, branches: readonly Branch[]
       return;
     }
     file.block(code`switch (${tag})`, () => {
-      for (const { tag: value, statement } of branches) {
+      for (const { tag: value, first, statement } of branches) {
         file.line(`case ${value}:`);
         file.indented(() => {
+          if (first !== undefined) file.line(first);
           file.line(statement);
           file.line("break;");
         });
@@ -125,22 +128,31 @@ function collectionBranches(body: ProtoBody, field: MessageField, form: Collecti
 }
 
 function arrayBranches(body: ProtoBody, field: MessageField, element: ValueForm, value: Code): readonly Branch[] {
+  const push = [call(code`${value}.push`, [readOne(body, element, field, "undefined")]), ";"];
+  const one: Branch = { tag: tagOf(field.number, wireOf(element)), statement: push };
+  if (!isPacked(element)) return [one];
+  const read = readPacked(body, field, element, value);
+  return [
+    { tag: tagOf(field.number, 2), statement: [assignment(value, read), ";"] },
+    { ...one, first: code`${value} ??= [];` },
+  ];
+}
+
+/** All elements of a packed field, behind those in `value`: a list of the right size, where those are the first. */
+function readPacked(body: ProtoBody, field: MessageField, element: Packed, value: Code): Code {
   const { io: r, types } = body;
-  const branch = (wire: number, statement: Code): Branch => ({ tag: tagOf(field.number, wire), statement });
-  const one = branch(wireOf(element), [call(code`${value}.push`, [readOne(body, element, field, "undefined")]), ";"]);
-  if (element.kind === "scalar") {
-    const packed = packedMethod(element.scalar);
-    return packed === undefined
-      ? [one]
-      : [branch(2, [assignment(value, call(code`${r}.${packed}`, [value])), ";"]), one];
+  if (element.kind === "scalar") return call(code`${r}.${packedMethod(element.scalar)!}`, [value]);
+  if (!isNumeric(element)) {
+    return call(code`${r}.packedEnumeration`, [enumCodec(body, element, field), value]);
   }
-  if (element.kind === "message") return [one];
-  if (isNumeric(element)) {
-    const list: Type = { kind: "array", element: element.type, readonly: false };
-    return [branch(2, [assignment(value, code`${r}.packedInt32(${value}) as ${types.type(list)}`), ";"]), one];
-  }
-  const read = call(code`${r}.packedEnumeration`, [enumCodec(body, element, field), value]);
-  return [branch(2, [assignment(value, read), ";"]), one];
+  const list: Type = { kind: "array", element: element.type, readonly: false };
+  return code`${r}.packedInt32(${value}) as ${types.type(list)}`;
+}
+
+type Packed = Exclude<ValueForm, { kind: "message" }>;
+
+function isPacked(element: ValueForm): element is Packed {
+  return element.kind === "enum" || (element.kind === "scalar" && packedMethod(element.scalar) !== undefined);
 }
 
 /** Declares the variable for a member, with what it is while nothing has come. */
@@ -151,7 +163,7 @@ export function declareMember(body: ProtoBody, { field, value, type }: MemberIte
   const declare = (as: Code, initial?: Code) =>
     file.line(initial === undefined ? code`let ${value}: ${as}` : assignment(code`let ${value}: ${as}`, initial), ";");
   if (presence === "nullable") declare(code`${held()} | null`, "null");
-  else if (isArray(form)) declare(held(), "[]");
+  else if (isPushed(form)) declare(held(), "[]");
   else if (presence === "implicit" && form.kind === "scalar" && defaultOf(form.scalar) !== undefined) {
     file.line(code`let ${value} = ${defaultOf(form.scalar)!};`);
   } else if (presence === "implicit" && form.kind === "enum") {
@@ -160,8 +172,9 @@ export function declareMember(body: ProtoBody, { field, value, type }: MemberIte
   } else declare(code`${held()} | undefined`);
 }
 
-function isArray(form: FieldForm): boolean {
-  return form.kind === "repeated" && form.type.kind === "array";
+/** Whether elements come one by one. */
+function isPushed(form: FieldForm): boolean {
+  return form.kind === "repeated" && form.type.kind === "array" && !isPacked(form.element);
 }
 
 /** What becomes of a member of which nothing has come, if its variable does not say so already. */
@@ -177,7 +190,7 @@ export function completeMember(body: ProtoBody, { field, value }: MemberItem, ot
   } else if (presence === "implicit" && form.kind === "scalar" && form.scalar === "bytes") {
     const type = global(isClamped(form) ? "Uint8ClampedArray" : "Uint8Array");
     file.line(code`${value} ??= new ${type}(0);`);
-  } else if (presence === "empty" && !isArray(form)) {
+  } else if (presence === "empty" && !isPushed(form)) {
     file.line(code`${value} ??= ${emptyCollection(form as Collection)};`);
   }
 }
@@ -196,6 +209,8 @@ function emptyCollection({ type }: Collection): Code {
   switch (type.kind) {
     case "typedArray":
       return code`new ${typedArrayClass(type)}(0)`;
+    case "array":
+      return "[]";
     case "set":
       return code`new ${global("Set")}()`;
     case "map":

@@ -203,7 +203,7 @@ type ShapePolygon = Extract<Shape, { kind: "polygon" }>;
 
 function readShapePolygon(r: ProtobufReader, into: WithUnknown<ShapePolygon> | undefined): ShapePolygon {
   const end = r.enter();
-  let sides: number[] = [];
+  let sides: number[] | undefined;
   let others: Uint8Array | undefined;
   if (into !== undefined) {
     ({ sides, [unknownFields]: others } = into);
@@ -215,12 +215,14 @@ function readShapePolygon(r: ProtobufReader, into: WithUnknown<ShapePolygon> | u
         sides = r.packedInt32(sides);
         break;
       case 8:
+        sides ??= [];
         sides.push(r.int32());
         break;
       default:
         others = r.unknown(tag, others);
     }
   }
+  sides ??= [];
   r.leave(end);
   return withUnknown({ kind: "polygon", sides }, others);
 }

@@ -328,7 +328,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
   }
 
   override readFields(r: ProtobufReader, end: number, into: WithUnknown<Collections> | undefined): Collections {
-    let list: number[] = [];
+    let list: number[] | undefined;
     let fixed: string[] = [];
     let grid: CollectionsGrid = [];
     let points: Point[] = [];
@@ -369,6 +369,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
           list = r.packedInt32(list);
           break;
         case 8:
+          list ??= [];
           list.push(r.int32());
           break;
         case 18:
@@ -417,6 +418,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
           others = r.unknown(tag, others);
       }
     }
+    list ??= [];
     pair ??= r.absent(collectionsPairCodec);
     labelled ??= r.absent(collectionsLabelledCodec);
     tail ??= r.absent(collectionsTailCodec);

@@ -849,7 +849,7 @@ class AwaitablePortArgsGenerated extends GeneratedCodec<AwaitablePortArgs> {
   override readFields(r: ProtobufReader, end: number, into: AwaitablePortArgs | undefined): AwaitablePortArgs {
     let value: Endpoint | undefined;
     let w2: w | undefined;
-    let codec2: number[] = [];
+    let codec2: number[] | undefined;
     if (into !== undefined) {
       value = into[0];
       w2 = into[1];
@@ -868,6 +868,7 @@ class AwaitablePortArgsGenerated extends GeneratedCodec<AwaitablePortArgs> {
           codec2 = r.packedInt32(codec2);
           break;
         case 24:
+          codec2 ??= [];
           codec2.push(r.int32());
           break;
         default:
@@ -876,6 +877,7 @@ class AwaitablePortArgsGenerated extends GeneratedCodec<AwaitablePortArgs> {
     }
     value ??= r.absent(EndpointCodec);
     if (w2 === undefined) r.refuse();
+    codec2 ??= [];
     return [value, w2, codec2];
   }
 
