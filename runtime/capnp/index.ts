@@ -6,6 +6,7 @@ export * from "./blob.js";
 export type { WriteOptions } from "./builder.js";
 export * from "./data.js";
 export { CapnpError } from "./error.js";
+export { json } from "./json.js";
 export { ListReader, list, map, record, set } from "./list.js";
 export type { ReadLimits } from "./message.js";
 export { nullable } from "./nullable.js";

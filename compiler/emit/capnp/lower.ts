@@ -36,6 +36,7 @@ import type {
   CapnpType,
   DataScalar,
 } from "./schema.js";
+import { wellKnown } from "./well-known.js";
 
 export interface LowerInput {
   readonly schema: Schema;
@@ -182,6 +183,10 @@ class Lowering {
         return this.#reference(type, context);
       case "inline":
         return this.#inline(type, context);
+      case "wellKnown": {
+        const found = wellKnown[type.name];
+        return typeof found === "string" ? slot({ kind: "json", absent: found, type }) : this.#type(found, context);
+      }
       default:
         return slot(nothing);
     }
@@ -400,6 +405,8 @@ class Lowering {
       }
       case "scalar":
         return type.scalar;
+      case "wellKnown":
+        return type.name;
       case "typedArray":
         return `${type.element} array`;
       case "array":

@@ -3,7 +3,7 @@
  * it, so that what has gone has to be as large as it was. Shapes that were written in place come back without what was in
  * them: it makes no difference to their size.
  */
-import type { ScalarName, Type, TypedArrayElement } from "../../model/index.js";
+import { type ScalarName, type Type, type TypedArrayElement, wellKnownNames } from "../../model/index.js";
 
 /** What a name stands for, `enum` for one written in place; undefined when nobody knows any more. */
 export type Resolve = (name: string, args: readonly Type[]) => Type | undefined;
@@ -80,8 +80,9 @@ class Parser {
       if (name === "map" && second !== undefined) return { kind: "map", key: first, value: second, readonly: false };
     }
     const resolved = this.#resolve(name, args);
-    if (resolved === undefined) throw new Unknown();
-    return resolved;
+    if (resolved !== undefined) return resolved;
+    if (wellKnownNames.some((known) => known.toLowerCase() === name)) return someStruct;
+    throw new Unknown();
   }
 
   #tuple(): Type {

@@ -112,6 +112,7 @@ class Printer {
       case "data":
         return scalars[type.scalar];
       case "text":
+      case "json":
         return "Text";
       case "bytes":
         return "Data";

@@ -231,6 +231,8 @@ class Readers {
         return abiValue(typedArrays[type.element][0]);
       case "list":
         return call(abiValue(type.as === "array" ? "list" : type.as), [this.#descriptor(type.element)]);
+      case "json":
+        return call(generic(abiValue("json"), [this.#typeScript(type.type, "argument")]), [stringLiteral(type.absent)]);
       case "struct":
         return [this.readerName(type.target), ".$type"];
       case "nullable":
@@ -322,6 +324,8 @@ class Readers {
         return global(typedArrays[type.element][1]);
       case "list":
         return generic(abiType("ListReader"), [this.#view(type.element)], this.#isName(type.element));
+      case "json":
+        return this.#typeScript(type.type);
       case "struct":
         return this.readerName(type.target);
       case "nullable":

@@ -18,6 +18,8 @@ export type CapnpType =
   | { readonly kind: "struct"; readonly target: CapnpStruct }
   /** `T | null` as an element: `target` is the struct that stands for it. */
   | { readonly kind: "nullable"; readonly inner: CapnpType; readonly target: CapnpStruct }
+  /** Anything that JSON has: a text. `absent`: the JSON that is read where there is none. */
+  | { readonly kind: "json"; readonly absent: string; readonly type: Type }
   /** Where members were, and are no more. */
   | { readonly kind: "anyPointer" }
   /** What takes no place: handles, the case that says that there is none. */

@@ -43,6 +43,8 @@ export function valuesOf(schema: Schema, name: string, leaves = 4): fc.Arbitrary
             }
             return record;
           });
+      case "wellKnown":
+        return wellKnown[type.name] as fc.Arbitrary<unknown>;
       case "nullable":
         return left <= 0 ? fc.constant(null) : fc.option(ofType(type.inner, left), { nil: null });
       case "tuple": {
@@ -118,6 +120,21 @@ const whole64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const natural64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const double = fc.double();
 const float = fc.float();
+
+const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+const time = fc.record({ seconds: whole64, nanos: whole32 });
+const wellKnown: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  Timestamp: time,
+  Duration: time,
+  FieldMask: fc.record({ paths: fc.array(text, { maxLength: 3 }) }),
+  Empty: fc.constant({}),
+  Any: fc.record({ typeUrl: text, value: fc.uint8Array({ maxLength: 9 }) }),
+  Struct: fc.dictionary(text, json, { maxKeys: 3, noNullPrototype: true }),
+  Value: json,
+  ListValue: fc.array(json, { maxLength: 3 }),
+  NullValue: fc.constant(null),
+  StringValue: fc.record({ value: text }),
+};
 
 const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   boolean: fc.boolean(),

@@ -1,5 +1,17 @@
 // The types of schemas/kinds.ts, without codecs.
-import type { Port } from "viceroy/codegen/v1";
+import type {
+  Any,
+  Duration,
+  Empty,
+  FieldMask,
+  ListValue,
+  NullValue,
+  Port,
+  StringValue,
+  Struct,
+  Timestamp,
+  Value,
+} from "viceroy/codegen/v1";
 
 /** What a large message looks like: a few words about it, and the bulk. */
 export interface Recording {
@@ -96,6 +108,21 @@ export interface Page<T> {
   items: T[];
   first?: T;
   next: Page<T> | null;
+}
+
+/** Protobuf's own. */
+export interface WellKnown {
+  stamp: Timestamp;
+  span?: Duration;
+  mask: FieldMask;
+  empty: Empty | null;
+  any: Any;
+  object: Struct;
+  value: Value;
+  list?: ListValue;
+  nothing: NullValue;
+  name: StringValue | null;
+  spans: Duration[];
 }
 
 /** A port means nothing outside of a mesh. */

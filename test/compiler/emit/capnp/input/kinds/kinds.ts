@@ -1,4 +1,21 @@
-import type { Int32, Int64, Oneof, Port, Uint32, Uint64 } from "viceroy/schema";
+import type {
+  Any,
+  Duration,
+  Empty,
+  FieldMask,
+  Int32,
+  Int64,
+  ListValue,
+  NullValue,
+  Oneof,
+  Port,
+  StringValue,
+  Struct,
+  Timestamp,
+  Uint32,
+  Uint64,
+  Value,
+} from "viceroy/schema";
 
 /** What a large message looks like: a few words about it, and the bulk. */
 export interface Recording {
@@ -84,6 +101,21 @@ export interface Page<T> {
   items: T[];
   first?: T;
   next: Page<T> | null;
+}
+
+/** Protobuf's own. */
+export interface WellKnown {
+  stamp: Timestamp;
+  span?: Duration;
+  mask: FieldMask;
+  empty: Empty | null;
+  any: Any;
+  object: Struct;
+  value: Value;
+  list?: ListValue;
+  nothing: NullValue;
+  name: StringValue | null;
+  spans: Duration[];
 }
 
 /** A port means nothing outside of a mesh. */

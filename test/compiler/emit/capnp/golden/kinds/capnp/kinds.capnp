@@ -220,6 +220,50 @@ struct PageOfGrid @0xc285476d9fe9e132 {
   next @2 :PageOfGrid;
 }
 
+struct WellKnown @0x93e99a61d6672e05 {
+  stamp @0 :WellKnown.Stamp;
+  span @1 :WellKnown.Span;
+  mask @2 :WellKnown.Mask;
+  empty @3 :WellKnown.Empty;
+  any @4 :WellKnown.Any;
+  object @5 :Text;
+  value @6 :Text;
+  list @7 :Text;
+  nothing @8 :Text;
+  name @9 :WellKnown.Name;
+  spans @10 :List(WellKnown.SpansItem);
+
+  struct Stamp {
+    seconds @0 :Int64;
+    nanos @1 :Int32;
+  }
+
+  struct Span {
+    seconds @0 :Int64;
+    nanos @1 :Int32;
+  }
+
+  struct Mask {
+    paths @0 :List(Text);
+  }
+
+  struct Empty {}
+
+  struct Any {
+    typeUrl @0 :Text;
+    value @1 :Data;
+  }
+
+  struct Name {
+    value @0 :Text;
+  }
+
+  struct SpansItem {
+    seconds @0 :Int64;
+    nanos @1 :Int32;
+  }
+}
+
 struct Order @0xc757e63b7467ad10 {
   what @0 :Text;
   answer @1 :Void;

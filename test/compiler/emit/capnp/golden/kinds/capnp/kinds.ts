@@ -9,6 +9,7 @@ import {
   hasPointer,
   int32,
   int64,
+  json,
   type ListReader,
   list,
   map,
@@ -39,6 +40,7 @@ import {
   type WriteOptions,
   writeMessage,
 } from "viceroy/capnp/v1";
+import type { ListValue, NullValue, Struct, Value } from "viceroy/codegen/v1";
 import type {
   Data,
   Everything,
@@ -53,6 +55,7 @@ import type {
   Pair,
   Recording,
   Text,
+  WellKnown,
 } from "../kinds.js";
 
 export const Everything_RecordsItemValueEnum = enumeration<"on" | "off">([undefined, "on", "off"]);
@@ -908,6 +911,225 @@ export function readPageOfGridCapnp(bytes: Uint8Array, limits?: ReadLimits): Pag
 /** The whole value that a message holds. */
 export function decodePageOfGridCapnp(bytes: Uint8Array, limits?: ReadLimits): Page<Grid> {
   return readValue(PageOfGridReader.$type, readMessage(PageOfGridReader.$type, bytes, limits)) as Page<Grid>;
+}
+
+export class WellKnownReader extends StructReader {
+  static readonly $type: StructType<WellKnownReader> = struct(WellKnownReader, "WellKnown", 0, 11, () => ({
+    kind: "message",
+    members: [
+      { name: "stamp", type: WellKnown_StampReader.$type, at: 0 },
+      { name: "span", type: WellKnown_SpanReader.$type, at: 1, optional: true },
+      { name: "mask", type: WellKnown_MaskReader.$type, at: 2 },
+      { name: "empty", type: WellKnown_EmptyReader.$type, at: 3, nullable: true },
+      { name: "any", type: WellKnown_AnyReader.$type, at: 4 },
+      { name: "object", type: json<Struct>("{}"), at: 5 },
+      { name: "value", type: json<Value>("null"), at: 6 },
+      { name: "list", type: json<ListValue>("[]"), at: 7, optional: true },
+      { name: "nothing", type: json<NullValue>("null"), at: 8 },
+      { name: "name", type: WellKnown_NameReader.$type, at: 9, nullable: true },
+      { name: "spans", type: list(WellKnown_SpansItemReader.$type), at: 10 },
+    ],
+  }));
+
+  get stamp(): WellKnown_StampReader {
+    return readPointer(this, 0, WellKnown_StampReader.$type);
+  }
+
+  get span(): WellKnown_SpanReader | undefined {
+    if (!hasPointer(this, 1)) return undefined;
+    return readPointer(this, 1, WellKnown_SpanReader.$type);
+  }
+
+  get mask(): WellKnown_MaskReader {
+    return readPointer(this, 2, WellKnown_MaskReader.$type);
+  }
+
+  get empty(): WellKnown_EmptyReader | null {
+    if (!hasPointer(this, 3)) return null;
+    return readPointer(this, 3, WellKnown_EmptyReader.$type);
+  }
+
+  get any(): WellKnown_AnyReader {
+    return readPointer(this, 4, WellKnown_AnyReader.$type);
+  }
+
+  get object(): Struct {
+    return readPointer(this, 5, json<Struct>("{}"));
+  }
+
+  get value(): Value {
+    return readPointer(this, 6, json<Value>("null"));
+  }
+
+  get list(): ListValue | undefined {
+    if (!hasPointer(this, 7)) return undefined;
+    return readPointer(this, 7, json<ListValue>("[]"));
+  }
+
+  get nothing(): NullValue {
+    return readPointer(this, 8, json<NullValue>("null"));
+  }
+
+  get name(): WellKnown_NameReader | null {
+    if (!hasPointer(this, 9)) return null;
+    return readPointer(this, 9, WellKnown_NameReader.$type);
+  }
+
+  get spans(): ListReader<WellKnown_SpansItemReader> {
+    return readPointer(this, 10, list(WellKnown_SpansItemReader.$type));
+  }
+}
+
+/** A message that holds `value`. */
+export function writeWellKnownCapnp(value: WellKnown, options?: WriteOptions): Uint8Array {
+  return writeMessage(WellKnownReader.$type, value, options);
+}
+
+/** Opens a message: nothing of it is decoded. */
+export function readWellKnownCapnp(bytes: Uint8Array, limits?: ReadLimits): WellKnownReader {
+  return readMessage(WellKnownReader.$type, bytes, limits);
+}
+
+/** The whole value that a message holds. */
+export function decodeWellKnownCapnp(bytes: Uint8Array, limits?: ReadLimits): WellKnown {
+  return readValue(WellKnownReader.$type, readMessage(WellKnownReader.$type, bytes, limits)) as WellKnown;
+}
+
+export class WellKnown_StampReader extends StructReader {
+  static readonly $type: StructType<WellKnown_StampReader> = struct(
+    WellKnown_StampReader,
+    "WellKnown.Stamp",
+    2,
+    0,
+    () => ({
+      kind: "message",
+      members: [
+        { name: "seconds", type: int64, at: 0 },
+        { name: "nanos", type: int32, at: 64 },
+      ],
+    }),
+  );
+
+  get seconds(): bigint {
+    return readInt64(this, 0);
+  }
+
+  get nanos(): number {
+    return readInt32(this, 8);
+  }
+}
+
+export class WellKnown_SpanReader extends StructReader {
+  static readonly $type: StructType<WellKnown_SpanReader> = struct(
+    WellKnown_SpanReader,
+    "WellKnown.Span",
+    2,
+    0,
+    () => ({
+      kind: "message",
+      members: [
+        { name: "seconds", type: int64, at: 0 },
+        { name: "nanos", type: int32, at: 64 },
+      ],
+    }),
+  );
+
+  get seconds(): bigint {
+    return readInt64(this, 0);
+  }
+
+  get nanos(): number {
+    return readInt32(this, 8);
+  }
+}
+
+export class WellKnown_MaskReader extends StructReader {
+  static readonly $type: StructType<WellKnown_MaskReader> = struct(
+    WellKnown_MaskReader,
+    "WellKnown.Mask",
+    0,
+    1,
+    () => ({
+      kind: "message",
+      members: [{ name: "paths", type: list(text), at: 0 }],
+    }),
+  );
+
+  get paths(): ListReader<string> {
+    return readPointer(this, 0, list(text));
+  }
+}
+
+export class WellKnown_EmptyReader extends StructReader {
+  static readonly $type: StructType<WellKnown_EmptyReader> = struct(
+    WellKnown_EmptyReader,
+    "WellKnown.Empty",
+    0,
+    0,
+    () => ({
+      kind: "message",
+      members: [],
+    }),
+  );
+}
+
+export class WellKnown_AnyReader extends StructReader {
+  static readonly $type: StructType<WellKnown_AnyReader> = struct(WellKnown_AnyReader, "WellKnown.Any", 0, 2, () => ({
+    kind: "message",
+    members: [
+      { name: "typeUrl", type: text, at: 0 },
+      { name: "value", type: data, at: 1 },
+    ],
+  }));
+
+  get typeUrl(): string {
+    return readPointer(this, 0, text);
+  }
+
+  get value(): Uint8Array {
+    return readPointer(this, 1, data);
+  }
+}
+
+export class WellKnown_NameReader extends StructReader {
+  static readonly $type: StructType<WellKnown_NameReader> = struct(
+    WellKnown_NameReader,
+    "WellKnown.Name",
+    0,
+    1,
+    () => ({
+      kind: "message",
+      members: [{ name: "value", type: text, at: 0 }],
+    }),
+  );
+
+  get value(): string {
+    return readPointer(this, 0, text);
+  }
+}
+
+export class WellKnown_SpansItemReader extends StructReader {
+  static readonly $type: StructType<WellKnown_SpansItemReader> = struct(
+    WellKnown_SpansItemReader,
+    "WellKnown.SpansItem",
+    2,
+    0,
+    () => ({
+      kind: "message",
+      members: [
+        { name: "seconds", type: int64, at: 0 },
+        { name: "nanos", type: int32, at: 64 },
+      ],
+    }),
+  );
+
+  get seconds(): bigint {
+    return readInt64(this, 0);
+  }
+
+  get nanos(): number {
+    return readInt32(this, 8);
+  }
 }
 
 export class OrderReader extends StructReader {

@@ -1,0 +1,51 @@
+/** Anything that JSON has, as a text of it. */
+import { text } from "./blob.js";
+import { describe, Misplaced, memberStep, rethrowAt } from "./error.js";
+import { malformed, placeOf } from "./message.js";
+import { ListSize, type PointerType } from "./type.js";
+
+/** @param absent the JSON that is read where there is none */
+export function json<T>(absent: string): PointerType<T> {
+  return {
+    kind: "pointer",
+    size: ListSize.pointer,
+    view(message, segment, at, depth) {
+      const found = text.view(message, segment, at, depth);
+      try {
+        return JSON.parse(found === "" ? absent : found) as T;
+      } catch {
+        throw malformed(`the text at ${placeOf(segment, at)} is not JSON`);
+      }
+    },
+    empty: () => JSON.parse(absent) as T,
+    value: (view) => view,
+    write(builder, at, value, depth) {
+      check(value);
+      const isOther = (absent === "{}" && !isObject(value)) || (absent === "[]" && !Array.isArray(value));
+      if (isOther)
+        throw new Misplaced("write", `invalid JSON: expected something like ${absent}, got ${describe(value)}`);
+      text.write(builder, at, JSON.stringify(value), depth);
+    },
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @throws Misplaced for what JSON does not have */
+function check(value: unknown): void {
+  if (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) return;
+  if (typeof value === "string" && value.isWellFormed()) return;
+  const isPlain = isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+  if (!isPlain && !Array.isArray(value)) {
+    throw new Misplaced("write", `invalid JSON: expected a value that JSON has, got ${describe(value)}`);
+  }
+  for (const [key, part] of Object.entries(value as object)) {
+    try {
+      check(part);
+    } catch (error) {
+      rethrowAt(Array.isArray(value) ? `[${key}]` : memberStep(key), error);
+    }
+  }
+}
