@@ -275,7 +275,7 @@ class Readers {
     this.#file.blank();
     this.#file.doc("Which case it is; undefined where none is there.");
     this.#file.block(code`get ${propertyKey(name)}(): ${type}`, () => {
-      const list = generic(abiValue("readCase"), [unionArgument(known)]);
+      const list = generic(abiValue("readCase"), [known.length === 0 ? "never" : unionArgument(known)]);
       this.#file.line(code`return ${call(list, ["this", tag, bracketed(cases)])};`);
     });
   }

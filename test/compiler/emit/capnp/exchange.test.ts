@@ -66,16 +66,20 @@ describe.skipIf(peer("capnp") === undefined)("the capnp tool", () => {
     return stdout;
   }
 
-  test.each(roots)("reads values of $case/$type and writes them again", (root) => {
-    // The tool's notations have no negative zero, and it looks for the end of a message in texts too.
-    const values = fc.sample(root.values, { numRuns: 40, seed: 1 }).map(plain);
-    const bytes = Buffer.concat(values.map((value) => root.write(value)));
-    const json = convert(root, "binary", "json", bytes);
-    const again = convert(root, "json", "binary", json);
-    const messages = split(again);
-    expect(messages.length).toBe(values.length);
-    for (const [i, message] of messages.entries()) expect(root.decode(message)).toStrictEqual(values[i]);
-  });
+  // Texts of JSON are full of what the tool takes for the end of a message.
+  test.each(roots.filter(({ type }) => type !== "WellKnown"))(
+    "reads values of $case/$type and writes them again",
+    (root) => {
+      // The tool's notations have no negative zero, and it looks for the end of a message in texts too.
+      const values = fc.sample(root.values, { numRuns: 40, seed: 1 }).map(plain);
+      const bytes = Buffer.concat(values.map((value) => root.write(value)));
+      const json = convert(root, "binary", "json", bytes);
+      const again = convert(root, "json", "binary", json);
+      const messages = split(again);
+      expect(messages.length).toBe(values.length);
+      for (const [i, message] of messages.entries()) expect(root.decode(message)).toStrictEqual(values[i]);
+    },
+  );
 
   test("writes messages in many segments, which are read through far pointers", () => {
     const root = roots.find(({ type }) => type === "Everything") as Root;

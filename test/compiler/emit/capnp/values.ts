@@ -122,18 +122,18 @@ const double = fc.double();
 const float = fc.float();
 
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
-const time = fc.record({ seconds: whole64, nanos: whole32 });
+const time = fc.record({ seconds: whole64, nanos: whole32 }, { noNullPrototype: true });
 const wellKnown: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Timestamp: time,
   Duration: time,
-  FieldMask: fc.record({ paths: fc.array(text, { maxLength: 3 }) }),
+  FieldMask: fc.record({ paths: fc.array(text, { maxLength: 3 }) }, { noNullPrototype: true }),
   Empty: fc.constant({}),
-  Any: fc.record({ typeUrl: text, value: fc.uint8Array({ maxLength: 9 }) }),
+  Any: fc.record({ typeUrl: text, value: fc.uint8Array({ maxLength: 9 }) }, { noNullPrototype: true }),
   Struct: fc.dictionary(text, json, { maxKeys: 3, noNullPrototype: true }),
   Value: json,
   ListValue: fc.array(json, { maxLength: 3 }),
   NullValue: fc.constant(null),
-  StringValue: fc.record({ value: text }),
+  StringValue: fc.record({ value: text }, { noNullPrototype: true }),
 };
 
 const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
