@@ -257,7 +257,9 @@ class Readers {
       const variants = [this.#view(member.type), ...missing.map(({ reads }) => reads)];
       this.#file.blank();
       this.#file.doc(member.doc);
-      this.#file.block(code`get ${propertyKey(name)}(): ${union(distinct(variants))}`, () => {
+      const isHugged = missing.length === 1 && missing[0]?.reads === "null" && isReference(member.type);
+      const type = isHugged ? [variants[0] as Code, " | null"] : union(distinct(variants));
+      this.#file.block(code`get ${propertyKey(name)}(): ${type}`, () => {
         for (const { test, reads } of missing) this.#file.line(code`if (${test}) return ${reads};`);
         this.#file.line(code`return ${this.#read(member.type, place.at)};`);
       });
@@ -358,6 +360,11 @@ class Readers {
     if (type.kind === "ref" && !this.#context.exported(type.target)) return false;
     return partsOf(type).every((part) => this.#visible(part));
   }
+}
+
+/** Whether a view's type is a name with or without arguments: our formatter keeps `| null` on its line. */
+function isReference({ kind }: CapnpType): boolean {
+  return kind === "struct" || kind === "list" || kind === "typedArray" || kind === "bytes" || kind === "json";
 }
 
 /** An array of object literals: our formatter gives each a line of its own. */
