@@ -3,7 +3,7 @@
  * it need: where each part comes from, and which file it belongs to.
  */
 import type { ProtoMessage, ProtoSchema } from "../../schemas/protobuf/descriptor.js";
-import type { Position } from "../model/type.js";
+import type { Position, Shape } from "../model/type.js";
 
 export interface Lowered {
   /** Of everything that the schema declares. */
@@ -16,6 +16,8 @@ export interface Lowered {
    * (`example.v1.Tree.optional_int32`, `example.v1.Color.COLOR_RED`, `example.v1.CounterService.Increment`).
    */
   readonly origins: ReadonlyMap<string, Origin>;
+  /** Full names of enums by their shapes, the very objects that the schema has: also of those that have no name there. */
+  readonly enumNames: ReadonlyMap<Shape, string>;
   /** The arguments of constructors, by the full name of the service. They are in no file: nobody calls them from outside. */
   readonly constructors: ReadonlyMap<string, ProtoMessage>;
   /** Two declarations would have the same name. The second one has been given another, which is no good for long. */

@@ -56,10 +56,12 @@ export class Messages {
   readonly #tombstones: Tombstones;
   readonly #files: FileSorter;
   readonly #values: ValueNames;
-  /** Full names of messages and enums, by what they are. */
+  /** Full names of messages, by what they are. */
   readonly #known = new Map<string, string>();
   readonly messages = new Map<string, ProtoMessage>();
   readonly enums = new Map<string, ProtoEnum>();
+  /** Full names, by what they are of: the very object that the schema has. */
+  readonly enumNames = new Map<EnumShape, string>();
   readonly origins = new Map<string, Origin>();
 
   constructor({ index, names, places, tombstones, files }: Surroundings) {
@@ -242,12 +244,12 @@ export class Messages {
   }
 
   #enum(shape: EnumShape, place: Place): string {
-    const key = `enum ${place.name} ${place.path} ${place.lockModule}`;
-    const known = this.#known.get(key);
+    const known = this.enumNames.get(shape);
     if (known !== undefined) return known;
-    const own = this.#own(place);
+    // It depends on no type argument, and so belongs to the file of the generic type, not to that of an instance.
+    const own = this.#own({ ...place, name: place.enumName, module: place.lockModule });
     const full = this.#names.full(own.name);
-    this.#known.set(key, full);
+    this.enumNames.set(shape, full);
     this.note(full, own);
     this.#files.add(full, "enums", own.module);
     const lowered = lowerEnum(shape, full, own.name, (inUse) =>

@@ -9,6 +9,11 @@ import { pascalCase } from "./message-names.js";
 export interface Place {
   /** What a message that stands here would like to be called. */
   readonly name: string;
+  /**
+   * What an enum that stands here would like to be called: as a message, but in an instance of a generic type by the type
+   * alone. It is the same in all of them.
+   */
+  readonly enumName: string;
   /** Taken for it already: it is a declaration. */
   readonly isClaimed: boolean;
   /** As the lock knows a shape that is written here: `Entry.meta`. */
@@ -33,7 +38,15 @@ export interface Step {
 
 /** What is written in place has no documentation of its own: that is its member's. */
 export function below(place: Place, { name, path, at = place.at }: Step): Place {
-  return { ...place, name: place.name + name, isClaimed: false, path: place.path + path, doc: "", at };
+  return {
+    ...place,
+    name: place.name + name,
+    enumName: place.enumName + name,
+    isClaimed: false,
+    path: place.path + path,
+    doc: "",
+    at,
+  };
 }
 
 /** A property, a parameter, a case. */

@@ -33,8 +33,10 @@ export class Places {
     if (typeParameters.length > 0) return;
     const isClaimed = this.isOwnMessage(declaration);
     const wanted = pascalCase(name);
+    const own = isClaimed ? this.#names.claim(wanted, `${name} of ${module.path}`, at) : wanted;
     this.#places.set(key, {
-      name: isClaimed ? this.#names.claim(wanted, `${name} of ${module.path}`, at) : wanted,
+      name: own,
+      enumName: own,
       isClaimed,
       path: name,
       lockModule: module.path,
@@ -133,6 +135,7 @@ export class Places {
     });
     const own: Place = {
       name: `${pascalCase(target.name)}Of${names.join("And")}`,
+      enumName: pascalCase(target.name),
       isClaimed: false,
       path: target.name,
       lockModule: this.#index.moduleOf(type.target).path,

@@ -28,7 +28,7 @@ export class Services {
     );
     const full = this.#with.names.full(service);
     const place: Place = {
-      ...{ name: wanted, isClaimed: false, path: name, lockModule: module, module, doc, at },
+      ...{ name: wanted, enumName: wanted, isClaimed: false, path: name, lockModule: module, module, doc, at },
       args: new Map(),
     };
     this.#to.note(full, place);
@@ -46,7 +46,7 @@ export class Services {
   #method(endpoint: Endpoint, service: string, actor: Place, taken: Map<string, string>): ProtoMethod {
     const { name, id, doc, at, params, result, stream, options } = endpoint;
     const method = this.#methodName(endpoint, service, actor.path, taken);
-    const place = { ...below(actor, memberStep(name, at)), name: actor.name + method };
+    const place = { ...below(actor, memberStep(name, at)), name: actor.name + method, enumName: actor.name + method };
     const what = `${actor.path}.${name} of ${actor.module}`;
     const request = this.#claimed(`${service}${method}Request`, `the request of ${what}`, place);
     const response = this.#claimed(`${service}${method}Response`, `the response of ${what}`, place);
