@@ -1,0 +1,115 @@
+/** What lowering tells beside what is printed: who demands what, where things come from, constructors, names that clash. */
+import { expect, test } from "vitest";
+import { inputOf } from "../emit/proto/lowered.js";
+
+const lowered = (text: string, more: Readonly<Record<string, string>> = {}) =>
+  inputOf(Object.entries({ "schemas/a.ts": text, ...more }).map(([path, text]) => ({ path, text }))).lowered;
+
+test("what has no value without anything in it is demanded", () => {
+  const { schema } = lowered(`import type { Oneof, Port } from "viceroy/schema";
+export type Food = "grass" | "meat";
+export type Key = Oneof<{ id: string }>;
+export interface All {
+  food: Food;
+  maybeFood?: Food;
+  key: Key;
+  nullKey: Key | null;
+  inner: { a: number };
+  port: Port<string>;
+  part: Oneof<{ /** @id 20 */ x: number }>;
+  maybePart?: Oneof<{ /** @id 21 */ y: number }>;
+}`);
+  const all = schema.messages.get("golden.v1.All");
+  expect(all?.fields.filter(({ demanded }) => demanded).map(({ name }) => name)).toEqual(["food", "key", "port"]);
+  expect(all?.demandedOneofs).toEqual(["part"]);
+  expect(schema.messages.get("golden.v1.Key")?.demandedOneofs).toEqual(["value"]);
+});
+
+test("every member has its place and its documentation", () => {
+  const { origins } = lowered(`import type { Actor } from "viceroy/schema";
+/** A tree. */
+export interface Tree {
+  /** Many. */
+  leafCount: number;
+  inner: { deep: string };
+}
+export enum Kind {
+  /** Green. */
+  Leaf = 1,
+}
+/** Stands. */
+export interface Forest extends Actor {
+  /** Makes one more. */
+  plantTree(what: Tree): void;
+}`);
+  const of = (name: string) => {
+    const { place, doc, at } = origins.get(`golden.v1.${name}`)!;
+    return `${place} ${at.line}:${at.column} ${doc}`.trim();
+  };
+  expect(of("Tree")).toBe("Tree 3:18 A tree.");
+  expect(of("Tree.leaf_count")).toBe("Tree.leafCount 5:3 Many.");
+  expect(of("Tree.inner")).toBe("Tree.inner 6:3");
+  expect(of("TreeInner")).toBe("Tree.inner 6:3");
+  expect(of("TreeInner.deep")).toBe("Tree.inner.deep 6:12");
+  expect(of("Kind.KIND_LEAF")).toBe("Kind.Leaf 10:3 Green.");
+  expect(of("ForestService")).toBe("Forest 13:18 Stands.");
+  expect(of("ForestService.PlantTree")).toBe("Forest.plantTree 15:3 Makes one more.");
+  expect(of("ForestServicePlantTreeRequest.what")).toBe("Forest.plantTree.what 15:13");
+});
+
+test("arguments of constructors are known, and in no file", () => {
+  const { constructors, files } = lowered(`import type { Actor, Int32 } from "viceroy/schema";
+export interface Counter extends Actor<[initial: Int32, name?: string]> {}`);
+  const found = constructors.get("golden.v1.CounterService");
+  expect(found?.fields.map(({ name, number, cardinality }) => [name, number, cardinality])).toEqual([
+    ["initial", 1, "implicit"],
+    ["name", 2, "explicit"],
+  ]);
+  expect(files.flatMap(({ messages }) => messages)).toEqual([]);
+});
+
+test("the second of two declarations that have one name gives way, and is told of", () => {
+  const { clashes, schema } = lowered("export interface Same { a: string }", {
+    "schemas/b.ts": "export interface Same { b: string }",
+  });
+  expect(clashes).toEqual([
+    {
+      kind: "type",
+      name: "Same",
+      first: "Same of schemas/a.ts",
+      second: "Same of schemas/b.ts",
+      at: { file: "schemas/b.ts", line: 1, column: 18 },
+    },
+  ]);
+  expect([...schema.messages.keys()]).toEqual(["golden.v1.Same", "golden.v1.Same2"]);
+});
+
+test("what has no name gives way to what has one, wherever that is declared", () => {
+  const { clashes, schema } = lowered("export interface Entry { meta: { a: string } }", {
+    "schemas/b.ts": "export interface EntryMeta { b: string }",
+  });
+  expect(clashes).toEqual([]);
+  expect([...schema.messages.keys()].sort()).toEqual([
+    "golden.v1.Entry",
+    "golden.v1.EntryMeta",
+    "golden.v1.EntryMeta2",
+  ]);
+});
+
+test("enums are found by their shapes, also those in generic types, which are one for all instances", () => {
+  const { schema, lowered } = inputOf([
+    {
+      path: "schemas/a.ts",
+      text: `export interface Page<T> { items: T[]; order: "up" | "down" }
+export interface Uses { numbers: Page<number>; texts: Page<string>; side: "left" | "right" }`,
+    },
+  ]);
+  const [page, uses] = schema.modules[0]!.types.map(({ shape }) => (shape.kind === "message" ? shape.fields : []));
+  const nameOf = (fields: typeof page, name: string) => {
+    const type = fields?.find((field) => field.name === name)?.type;
+    return type?.kind === "inline" ? lowered.enumNames.get(type.shape) : undefined;
+  };
+  expect(nameOf(page, "order")).toBe("golden.v1.PageOrder");
+  expect(nameOf(uses, "side")).toBe("golden.v1.UsesSide");
+  expect([...lowered.schema.enums.keys()].sort()).toEqual(["golden.v1.PageOrder", "golden.v1.UsesSide"]);
+});
