@@ -2,7 +2,9 @@
  * Types as the lock writes them, read again. What is written there is short: shapes that stand in place are named by their
  * kind alone, and declarations by their name; whoever asks says what those are.
  */
+
 import type { ScalarName, Type, TypedArrayElement } from "../model/index.js";
+import { wellKnownNames } from "../model/well-known.js";
 
 export interface TypeNames {
   /** A declaration, an actor or a type parameter, by its name; undefined: nothing of that name is known. */
@@ -101,6 +103,8 @@ class TextReader {
   }
 
   #plain(name: string, step: string): Type {
+    const wellKnown = wellKnownNames.find((known) => known.toLowerCase() === name);
+    if (wellKnown !== undefined) return { kind: "wellKnown", name: wellKnown };
     if (scalars.has(name)) return { kind: "scalar", scalar: name as ScalarName };
     const element = /^(\w+)array$/.exec(name)?.[1];
     if (element !== undefined && typedArrays.has(element)) {

@@ -325,9 +325,11 @@ export class Messages {
     }
   }
 
-  /** What is sent through a handle, which its message does not say. */
-  #carried(form: ValueForm, place: Place): Pick<ProtoField, "carries"> {
-    if (form.kind !== "message" || form.message.kind !== "handle") return {};
+  /** What is sent through a handle, which its message does not say, and what is not kept of a time. */
+  #carried(form: ValueForm, place: Place): Pick<ProtoField, "carries" | "millis"> {
+    if (form.kind !== "message") return {};
+    if (form.message.kind === "timestamp") return { millis: true };
+    if (form.message.kind !== "handle") return {};
     const { type } = form.message;
     if (type.kind === "mesh") return { carries: { kind: "mesh", actor: this.#index.actor(type.actor).id } };
     if (type.kind !== "port") return {};

@@ -56,6 +56,8 @@ export interface ProtoField {
   readonly unique?: "value" | "key";
   /** Its values have fewer bits than those of the type: `Int8Array`, `Int16Array` and `Uint16Array`. */
   readonly bits?: 8 | 16;
+  /** Its reader cuts what is finer than milliseconds off a `google.protobuf.Timestamp`. */
+  readonly millis?: boolean;
   /** Of ports and meshes, whose own bytes are opaque. */
   readonly carries?: ProtoCarried;
 }

@@ -61,6 +61,10 @@ export class Codecs {
         if (type.rest === undefined) return codec.tupleAs({}, ...(elements as readonly AnyCodec[])) as AnyCodec;
         return codec.tupleWithRest(elements, this.of(type.rest)) as AnyCodec;
       }
+      case "wellKnown": {
+        const name = (type.name.charAt(0).toLowerCase() + type.name.slice(1)) as keyof typeof codec;
+        return codec[name] as unknown as AnyCodec;
+      }
       case "ref":
         return this.#reference(type);
       case "inline":

@@ -95,5 +95,8 @@ function isDefault(form: unknown): boolean {
     const { fixed, more } = form as { readonly fixed: readonly unknown[]; readonly more: readonly unknown[] };
     return more.length === 0 && fixed.every((one) => one === absent);
   }
+  // A well-known type: an object as it is.
+  if (typeof form === "object" && Object.getPrototypeOf(form) === Object.prototype)
+    return Object.values(form).every(isDefault);
   return false;
 }

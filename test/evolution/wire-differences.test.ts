@@ -98,6 +98,13 @@ describe("fields", () => {
     ]);
   });
 
+  test("times as fine as the finer side has them", () => {
+    const time = field("at", 1, "message:google.protobuf.Timestamp");
+    expect(between([{ ...time, millis: true }], [time])).toEqual([
+      "VC5010 a.M.at: it kept milliseconds and keeps nanoseconds: the nanoseconds of the one side are lost on the other",
+    ]);
+  });
+
   test("what is required and what is not", () => {
     const required = field("kind", 2, "enum:a.E", { demanded: true });
     const added = ["VC5004 a.M.kind: it is required now: messages of the older schema without it are refused"];

@@ -163,7 +163,14 @@ class Description {
       }
       case "message": {
         const place = this.#place(codec, wanted);
-        return [{ ...base, cardinality: "explicit", ...place, ...(isDemanded(codec) && { demanded: true }) }];
+        return [
+          {
+            ...base,
+            cardinality: "explicit",
+            ...place,
+            ...(isDemanded(codec) ? { demanded: true } : { always: true }),
+          },
+        ];
       }
     }
   }
@@ -172,7 +179,7 @@ class Description {
     codec: Codec<unknown>,
     { native, key, value }: MapPosition,
     wanted: string,
-  ): Pick<ProtoField, "cardinality" | "key" | "type" | "carries" | "unique"> {
+  ): Pick<ProtoField, "cardinality" | "key" | "type" | "carries" | "unique" | "millis"> {
     if (!native) {
       const type = { kind: "message", name: this.#entry(codec, key, value, wanted) } as const;
       return { cardinality: "repeated", type, ...(canBeEqual(key) && { unique: "key" }) };
@@ -193,7 +200,10 @@ class Description {
     return name;
   }
 
-  #element(position: RepeatedPosition, wanted: string): Pick<ProtoField, "type" | "carries" | "unique" | "bits"> {
+  #element(
+    position: RepeatedPosition,
+    wanted: string,
+  ): Pick<ProtoField, "type" | "carries" | "unique" | "bits" | "millis"> {
     const { element, scalar } = position;
     const like = position.empty() as object;
     if (element === undefined || scalar !== undefined) {
@@ -205,8 +215,9 @@ class Description {
   }
 
   /** Of a port or a mesh also what is behind it. */
-  #place(codec: Codec<unknown>, wanted: string): Pick<ProtoField, "type" | "carries"> {
+  #place(codec: Codec<unknown>, wanted: string): Pick<ProtoField, "type" | "carries" | "millis"> {
     const type = this.#type(codec, wanted);
+    if (targetOf(codec).name === "date") return { type, millis: true };
     const { carried } = targetOf(codec) as { readonly carried?: { codec?: Codec<unknown>; actor?: number } };
     if (carried?.actor !== undefined) return { type, carries: { kind: "mesh", actor: carried.actor } };
     if (carried?.codec === undefined) return { type };
@@ -253,9 +264,10 @@ function isNamed(codec: Codec<unknown>): boolean {
   return kind === "message" || kind === "enum";
 }
 
-/** Elements that a set has once. Objects never are equal, and bytes are objects. */
+/** Elements that a set has once. Objects never are equal, and bytes are objects. Of what may be null, null is. */
 function canBeEqual(codec: Codec<unknown>): boolean {
   const position = positionOf(codec);
+  if (position.kind === "maybe") return true;
   return position.kind === "enum" || (position.kind === "scalar" && position.scalar !== "bytes");
 }
 
