@@ -113,7 +113,7 @@ function ignored(value: unknown, mistakes: string[]): readonly IgnoredBreak[] {
     const found = entry as Partial<IgnoredBreak> | null;
     const texts = [found?.code, found?.place, found?.reason];
     if (texts.every((text) => typeof text === "string" && text.trim() !== "")) return [found as IgnoredBreak];
-    return fail("{ code, place, reason }, all of them texts,", entry);
+    return fail("{ code, place, reason }, all of them texts", entry);
   });
 }
 

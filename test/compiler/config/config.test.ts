@@ -28,6 +28,7 @@ test("a config in TypeScript is loaded, and defaults are filled in", () => {
     lock: "viceroy.lock",
     emit: ["ts"],
     proto: {},
+    break: { ignore: [] },
   });
 });
 
@@ -54,7 +55,7 @@ test("all mistakes of a config are told at once", () => {
   };
   expect(() => validateConfig(value, "/p", "viceroy.config.ts")).toThrow(
     [
-      'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit, proto',
+      'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit, proto, break',
       'cannot use viceroy.config.ts: invalid "schemas": expected a glob pattern or a list of them, got nothing',
       'cannot use viceroy.config.ts: invalid "actors": expected a glob pattern or a list of them, got 3',
       'cannot use viceroy.config.ts: invalid "out": expected a path below the config\'s folder, got "../up"',
@@ -69,5 +70,17 @@ test("all mistakes of a config are told at once", () => {
 test("a config that exports nothing says what to export", () => {
   expect(() => validateConfig(undefined, "/p", "viceroy.config.ts")).toThrow(
     "cannot use viceroy.config.ts: it must export a config as default: export default defineConfig({ … }), got nothing",
+  );
+});
+
+test("a break that is let pass says which, where and why", () => {
+  const entry = { code: "VC5035", place: "Tree.age", reason: "It was never released." };
+  const ignoring = (ignore: unknown) => validateConfig({ schemas: "x", break: { ignore } }, "/p", "viceroy.config.ts");
+  expect(ignoring([entry]).break).toEqual({ ignore: [entry] });
+  expect(() => ignoring([{ ...entry, reason: " " }])).toThrow(
+    'cannot use viceroy.config.ts: invalid "break": expected { code, place, reason }, all of them texts, got {"code":"VC5035","place":"Tree.age","reason":" "}',
+  );
+  expect(() => ignoring("VC5035")).toThrow(
+    'cannot use viceroy.config.ts: invalid "break": expected a list of { code, place, reason }, got "VC5035"',
   );
 });
