@@ -68,12 +68,6 @@ export default defineConfig({
 });
 \`\`\`
 
-## Against \`buf breaking\`
-
-With \`emit: ["ts", "proto"]\` the generated \`.proto\` files can be judged by \`buf breaking\` too. The two agree but for this: buf
-lets integers of other widths and signs pass (\`WIRE\` and \`WIRE_JSON\`), which cut or turn numbers that are too large; and
-it knows nothing of what must be there.
-
 Everything below is made from the rules and their fixtures: \`VICEROY_UPDATE=1 npx vitest run test/compiler/evolve\`.
 `;
 
