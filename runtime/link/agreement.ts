@@ -5,7 +5,7 @@
 import type { PendingCall } from "./calls.js";
 import type { DeliveryError } from "./errors.js";
 import type { Extension } from "./extension.js";
-import type { Interface } from "./session.js";
+import type { Interface } from "./sending.js";
 import type { Encoded } from "./waiting.js";
 
 /** One interface on the slots of a session. */

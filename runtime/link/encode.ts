@@ -3,7 +3,7 @@ import { Writer } from "../wire/writer.js";
 import { MessageSizeError } from "./errors.js";
 import { HEADER } from "./frame.js";
 import type { Limits } from "./limits.js";
-import type { Message } from "./session.js";
+import type { Message } from "./sending.js";
 import type { Encoded } from "./waiting.js";
 
 const noBlocks: readonly Uint8Array[] = [];

@@ -3,10 +3,8 @@
  * Here it is a lane of one link, whose pipe keeps order: the place of a message on its lane is its sequence number, and
  * nothing is acknowledged but by credit. Without credit messages wait here, up to the send window.
  */
-import type { Codec } from "../wire/codec.js";
-import type { ActorId, ProcId } from "./address.js";
 import { Agreement, isPart, type Part, type SentMessage } from "./agreement.js";
-import { type BoundEndpoint, Layout, type OtherSchema } from "./binding.js";
+import { Layout, type OtherSchema } from "./binding.js";
 import type { PendingCall } from "./calls.js";
 import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
@@ -14,70 +12,10 @@ import { BackpressureError, DeliveryError, meansEnded } from "./errors.js";
 import { type Extension, extensionSize, writeExtension } from "./extension.js";
 import { beginFrame, copyBytes, Flag, HEADER, Kind } from "./frame.js";
 import type { Link } from "./link.js";
+import type { CreditWaiter, Interface, Message, Sender, SessionTarget } from "./sending.js";
 import { type Encoded, WaitingQueue } from "./waiting.js";
 
-/** Who sends: an actor, or a program's root. */
-export interface Sender {
-  readonly id: ActorId;
-  /** For people. */
-  readonly name: string;
-  /**
-   * The receiver has another schema of an interface.
-   * @returns why its messages cannot be sent; undefined: they can, in the protobuf layout
-   */
-  compare(session: Session, known: Interface, other: OtherSchema): DeliveryError | undefined;
-  /** A message that was encoded in the lockstep layout, in the protobuf layout. @throws CodecError, MessageSizeError */
-  translate(known: Interface, endpoint: BoundMessage, body: Encoded): Encoded;
-  /** A message without an answer came back. */
-  bounced(session: Session, slot: number, error: DeliveryError): void;
-  /** What was sent found nobody, or what follows will not: the actor or port at the other end has ended. */
-  targetEnded(target: SessionTarget): void;
-  /** The session can't be used any more; the next message needs a new one. */
-  sessionEnded(session: Session): void;
-}
-
-/** Where a session leads. */
-export interface SessionTarget {
-  readonly kind: "actor" | "port";
-  readonly proc: ProcId;
-  /** The mesh, or the port's number. */
-  readonly number: bigint;
-  readonly rank: number;
-  /** The proc that knows whether the mesh exists. */
-  readonly owner: ProcId;
-  /** Of the port's type; 0n for actors. */
-  readonly fingerprint: bigint;
-}
-
-/** What is being sent, as errors name it and as it is encoded. */
-export interface Message {
-  /** `counters.increment`. */
-  readonly label: string;
-  readonly codec: Encoder;
-  /** The same in the protobuf layout. */
-  readonly protobuf: Encoder;
-}
-
-/** The half of a codec that sending needs. */
-export type Encoder = Pick<Codec<unknown>, "encodeInto">;
-
-/** An interface of the receiver, by whose endpoints messages are sent; the same object each time. */
-export interface Interface {
-  readonly key: string;
-  readonly name: string;
-  readonly fingerprint: bigint;
-  readonly endpoints: readonly BoundMessage[];
-}
-
-/** What goes to one slot. */
-export interface BoundMessage extends BoundEndpoint {
-  readonly args: Codec<unknown>;
-}
-
-/** Waits until a message has been given credit. */
-export interface CreditWaiter {
-  credited(): void;
-}
+export type { BoundMessage, CreditWaiter, Encoder, Interface, Message, Sender, SessionTarget } from "./sending.js";
 
 export class Session {
   readonly link: Link;
@@ -343,6 +281,7 @@ export class Session {
     this.ended = error;
     const waiting = this.#waiting;
     this.#waiting = undefined;
+    this.#agreement = undefined;
     for (const { slot, call, waiter } of waiting?.takeAll() ?? []) {
       waiter?.credited();
       if (call === undefined) {

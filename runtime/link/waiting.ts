@@ -1,7 +1,7 @@
 /** Messages that wait for credit, encoded, first come first sent. Whether there is room is their session's concern. */
 import type { PendingCall } from "./calls.js";
 import type { Extension } from "./extension.js";
-import type { CreditWaiter } from "./session.js";
+import type { CreditWaiter } from "./sending.js";
 
 /** The bytes of a message, and its blocks. */
 export interface Encoded {

@@ -1,0 +1,73 @@
+/**
+ * What a session is told: who sends, where to, what, and by which interface. Types only; how messages go is told in
+ * session.ts.
+ */
+import type { Codec } from "../wire/codec.js";
+import type { ActorId, ProcId } from "./address.js";
+import type { BoundEndpoint, OtherSchema } from "./binding.js";
+import type { DeliveryError } from "./errors.js";
+import type { Session } from "./session.js";
+import type { Encoded } from "./waiting.js";
+
+/** Who sends: an actor, or a program's root. */
+export interface Sender {
+  readonly id: ActorId;
+  /** For people. */
+  readonly name: string;
+  /**
+   * The receiver has another schema of an interface.
+   * @returns why its messages cannot be sent; undefined: they can, in the protobuf layout
+   */
+  compare(session: Session, known: Interface, other: OtherSchema): DeliveryError | undefined;
+  /** A message that was encoded in the lockstep layout, in the protobuf layout. @throws CodecError, MessageSizeError */
+  translate(known: Interface, endpoint: BoundMessage, body: Encoded): Encoded;
+  /** A message without an answer came back. */
+  bounced(session: Session, slot: number, error: DeliveryError): void;
+  /** What was sent found nobody, or what follows will not: the actor or port at the other end has ended. */
+  targetEnded(target: SessionTarget): void;
+  /** The session can't be used any more; the next message needs a new one. */
+  sessionEnded(session: Session): void;
+}
+
+/** Where a session leads. */
+export interface SessionTarget {
+  readonly kind: "actor" | "port";
+  readonly proc: ProcId;
+  /** The mesh, or the port's number. */
+  readonly number: bigint;
+  readonly rank: number;
+  /** The proc that knows whether the mesh exists. */
+  readonly owner: ProcId;
+  /** Of the port's type; 0n for actors. */
+  readonly fingerprint: bigint;
+}
+
+/** What is being sent, as errors name it and as it is encoded. */
+export interface Message {
+  /** `counters.increment`. */
+  readonly label: string;
+  readonly codec: Encoder;
+  /** The same in the protobuf layout. */
+  readonly protobuf: Encoder;
+}
+
+/** The half of a codec that sending needs. */
+export type Encoder = Pick<Codec<unknown>, "encodeInto">;
+
+/** An interface of the receiver, by whose endpoints messages are sent; the same object each time. */
+export interface Interface {
+  readonly key: string;
+  readonly name: string;
+  readonly fingerprint: bigint;
+  readonly endpoints: readonly BoundMessage[];
+}
+
+/** What goes to one slot. */
+export interface BoundMessage extends BoundEndpoint {
+  readonly args: Codec<unknown>;
+}
+
+/** Waits until a message has been given credit. */
+export interface CreditWaiter {
+  credited(): void;
+}
