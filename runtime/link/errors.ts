@@ -6,7 +6,7 @@
 /**
  * Why a message was not delivered. `peer-down`: the process of the receiver has ended. `closed`: the link was closed in
  * order. `failed`, `stopped`: the receiver has. `unknown`: there is no such actor or port, or not any more. `refused`:
- * the receiver was generated from another schema, or takes another type.
+ * the receiver has no such interface or endpoint, or a schema that cannot be read.
  */
 export type DeliveryReason = "peer-down" | "closed" | "failed" | "stopped" | "unknown" | "refused";
 
