@@ -89,7 +89,8 @@ export function compileProject(
   diagnostics.push(...problems.map(lockDiagnostic), ...clashDiagnostics(schema, schemaRoot), ...checkProtobuf(schema));
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
-  const options = { version, schemaRoot, out: config.out };
+  const protoPackage = config.proto.package ?? protoPackageOf(name);
+  const options = { version, schemaRoot, out: config.out, protoPackage };
   const actors = findActors({
     files: filesOf(config, config.actors),
     read: (file) => readIfThere(path.join(config.root, file)),
@@ -98,7 +99,6 @@ export function compileProject(
   });
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
-  const protoPackage = config.proto.package ?? protoPackageOf(name);
   const input = { schema, lock, before: onDisk.lock, typeScript: config.emit.includes("ts"), version };
   const others = emitArtefacts(config, artefactInput({ ...input, schemaRoot, protoPackage }));
   diagnostics.push(...others.diagnostics);

@@ -1,5 +1,6 @@
 /** Services: one for every actor, a method for every endpoint, and messages for what goes there and back. */
 import type { ProtoField, ProtoMessage, ProtoMethod, ProtoService } from "../../schemas/protobuf/descriptor.js";
+import { serviceName } from "../../schemas/protobuf/names.js";
 import type { ActorDeclaration, Endpoint, Module, Parameter } from "../model/schema.js";
 import { pascalCase } from "./message-names.js";
 import { find, inUseOf, type Member, type Messages, type Surroundings } from "./messages.js";
@@ -22,7 +23,7 @@ export class Services {
     const { name, id, doc, at, args } = actor;
     const wanted = pascalCase(name);
     const service = this.#with.names.claim(
-      wanted.endsWith("Service") ? wanted : `${wanted}Service`,
+      serviceName(wanted),
       `the service of ${name} of ${module}`,
       at,
     );

@@ -2,6 +2,7 @@
  * What the runtime knows of an actor interface: its endpoints, their codecs and options. Plain data made by generated
  * code; nothing here calls anything.
  */
+import { serviceName } from "../../schemas/protobuf/names.js";
 import type { Codec } from "./codec.js";
 
 export interface EndpointDescriptor {
@@ -29,6 +30,8 @@ export interface ActorDescriptor {
   readonly name: string;
   /** 32 bits, from the lock. */
   readonly id: number;
+  /** The full name of its service in protobuf: `acme.shop.v1.CounterService`. */
+  readonly service: string;
   readonly fingerprint: bigint;
   /** Of the constructor's arguments. */
   readonly args: Codec<readonly unknown[]>;
@@ -63,6 +66,8 @@ export interface ActorDefinition {
   readonly key: string;
   readonly name: string;
   readonly id: number;
+  /** Not given: its name with `Service` behind it, in no package. */
+  readonly service?: string;
   readonly fingerprint: bigint;
   /** This and `endpoints` are called on first use: codecs may live in modules that import this one. */
   readonly args: () => ArgsDefinition;
@@ -83,6 +88,7 @@ export function defineActor(actor: ActorDefinition): ActorDescriptor {
     key: actor.key,
     name: actor.name,
     id: actor.id,
+    service: actor.service ?? serviceName(actor.name),
     fingerprint: actor.fingerprint,
     get args() {
       return getArgs().codec;

@@ -56,6 +56,11 @@ export function enumValueName(enumName: string, value: string): string {
   return `${words(enumName)}_${words(value)}`;
 }
 
+/** `Counter` and `CounterService` are served as `CounterService`, as linters for protobuf want it. */
+export function serviceName(actor: string): string {
+  return actor.endsWith("Service") ? actor : `${actor}Service`;
+}
+
 export interface NamedNumber {
   readonly name: string;
   readonly number: number;

@@ -2,10 +2,13 @@
  * What the parts of the TypeScript emitter share: which file a declaration is generated into, and under which names.
  * The names are the contract with users (`CounterActor`, `TreeCodec`); everything else in a generated file is private.
  */
+import { serviceName } from "../../../schemas/protobuf/names.js";
 import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
 import type { Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Type } from "../../model/type.js";
+import { pascalCase } from "../../protobuf/message-names.js";
+import { protoPackageOf } from "../../protobuf/package.js";
 import { type ImportedName, importedType, importedValue } from "../kit/index.js";
 import { outputPath, withoutExtension } from "./paths.js";
 
@@ -25,11 +28,18 @@ export interface EmitContext {
   descriptor(key: DeclarationKey): ImportedName;
   /** `<package>/<schema path without extension>#Counter`, as the runtime knows the actor. */
   actorKey(key: DeclarationKey): string;
+  /** The full name of the service that an actor is in protobuf: `acme.shop.v1.CounterService`. */
+  service(key: DeclarationKey): string;
   /** Whether the generated file must export a type: because its schema does, or another file refers to it. */
   exported(key: DeclarationKey): boolean;
 }
 
-export function createContext(schema: Schema, schemaRoot: string): EmitContext {
+/** @param protoPackage of the protobuf layout; made of the package's name if not given */
+export function createContext(
+  schema: Schema,
+  schemaRoot: string,
+  protoPackage: string = protoPackageOf(schema.package),
+): EmitContext {
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
   const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
@@ -51,6 +61,7 @@ export function createContext(schema: Schema, schemaRoot: string): EmitContext {
     meshKind: (key) => importedType(source(key), `${index.actor(key).name}Kind`),
     descriptor: (key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`),
     actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
+    service: (key) => `${protoPackage}.${serviceName(pascalCase(index.actor(key).name))}`,
     exported: (key) => index.type(key).exported || shared.has(key),
   };
 }

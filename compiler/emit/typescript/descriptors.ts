@@ -39,6 +39,7 @@ export function emitDescriptor(
     `key: ${stringLiteral(context.actorKey(actor.key))}`,
     `name: ${stringLiteral(actor.name)}`,
     `id: ${hex32(actor.id)}`,
+    `service: ${stringLiteral(context.service(actor.key))}`,
     `fingerprint: ${hex64(context.fingerprints.actor(actor.key))}`,
     ...(parents.length === 0 ? [] : [["extends: ", bracketed(parents)]]),
     ["args: ", arrow("()", argsCode(codecs.args(actor), actor.args))],

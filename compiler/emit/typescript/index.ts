@@ -24,6 +24,8 @@ export interface TypeScriptOptions {
   readonly schemaRoot: string;
   /** The output folder, relative to the config's root: `generated`. */
   readonly out: string;
+  /** The protobuf package; made of the package's name if not given. */
+  readonly protoPackage?: string;
   /** Classes that implement actors. */
   readonly actors: readonly FoundActor[];
 }
@@ -43,7 +45,7 @@ export function emitTypeScript(
   options: TypeScriptOptions,
   memory?: EmitMemory,
 ): readonly EmittedFile[] {
-  const context = createContext(schema, options.schemaRoot);
+  const context = createContext(schema, options.schemaRoot, options.protoPackage);
   const files = schema.modules
     .filter((module) => module.types.length > 0 || module.actors.length > 0)
     .map((module) => {

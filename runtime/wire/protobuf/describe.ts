@@ -27,7 +27,8 @@ import {
 
 /** An actor with its endpoints, and all that they need. Its constructor is the message `<service>.constructor`. */
 export function describeActor(descriptor: ActorDescriptor): ProtoSchema {
-  const description = new Description();
+  const { service } = descriptor;
+  const description = new Description(service.slice(0, service.lastIndexOf(".") + 1));
   description.actor(descriptor);
   return description.finish();
 }
@@ -51,9 +52,14 @@ class Description {
   readonly #entries = new Map<Codec<unknown>, string>();
   /** What is still to be told of messages that have names: not at once, since schemas may be deep. */
   readonly #waiting: (() => void)[] = [];
+  /** Before the names of types that say none: `acme.shop.v1.`. */
+  readonly #package: string;
 
-  actor({ name, id, args, endpoints }: ActorDescriptor): void {
-    const service = `${pascal(name)}Service`;
+  constructor(packageName = "") {
+    this.#package = packageName;
+  }
+
+  actor({ service, id, args, endpoints }: ActorDescriptor): void {
     const methods = endpoints.map((endpoint) => this.#method(endpoint, service));
     this.schema.services.set(service, { name: service, id, methods });
     this.#arguments(args, `${service}.constructor`);
@@ -87,7 +93,7 @@ class Description {
     const known = this.#known.get(own);
     if (known !== undefined) return known;
     const structure = structureOf(own);
-    const name = this.#free(structure.type ?? ownName(own, wanted));
+    const name = this.#free(structure.type ?? this.#ownName(own, wanted));
     this.#known.set(own, name);
     if (structure.kind === "members") this.#members(name, structure.parts, structure.standsFor);
     else this.#choice(name, structure);
@@ -239,10 +245,15 @@ class Description {
     const known = this.#known.get(own);
     if (known !== undefined) return known;
     const { type, values } = enumStructureOf(own);
-    const name = this.#free(type ?? ownName(own, wanted));
+    const name = this.#free(type ?? this.#ownName(own, wanted));
     this.#known.set(own, name);
     this.schema.enums.set(name, { name, values });
     return name;
+  }
+
+  /** What a user has called it, or where it stands. */
+  #ownName(codec: Codec<unknown>, wanted: string): string {
+    return /^[A-Za-z][A-Za-z0-9]*$/.test(codec.name) && isNamed(codec) ? this.#package + codec.name : wanted;
   }
 
   #free(wanted: string): string {
@@ -251,11 +262,6 @@ class Description {
     for (let i = 2; messages.has(name) || enums.has(name); i++) name = `${wanted}${i}`;
     return name;
   }
-}
-
-/** What a user has called it, or where it stands. */
-function ownName(codec: Codec<unknown>, wanted: string): string {
-  return /^[A-Za-z][A-Za-z0-9]*$/.test(codec.name) && isNamed(codec) ? codec.name : wanted;
 }
 
 /** Whether the name of a codec is that of its type, not made of others. */
