@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { emitTypeScript } from "../../../compiler/emit/index.js";
+import { assignIds } from "../../../compiler/lock/index.js";
 import type { Schema } from "../../../compiler/model/index.js";
 import { arbitrarySchema } from "./arbitrary-schema.js";
 
@@ -21,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(schema: Schema, below: string): void {
-  for (const { path: file, text } of emitTypeScript(schema, options)) {
+  for (const { path: file, text } of emitTypeScript(assignIds(schema).schema, options)) {
     const place = path.join(folder, below, file);
     mkdirSync(path.dirname(place), { recursive: true });
     writeFileSync(place, text);

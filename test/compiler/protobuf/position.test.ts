@@ -137,7 +137,7 @@ test("names are in snake case, or what @name says; those that come twice have th
     ["with_dash", "withDash"],
   ]);
   const signs = 'export type Holder = { sign: "+"; x: Int32 } | { sign: "-"; y: Int32 }';
-  expect(show(read(signs))).toEqual(["case { implicit int32 x = 1 } _ = 1", "case { implicit int32 y = 1 } __2 = 2"]);
+  expect(show(read(signs))).toEqual(["case { implicit int32 x = 1 } __1 = 1", "case { implicit int32 y = 1 } __2 = 2"]);
 });
 
 test("the order of fields is that of their numbers, a flattened oneof stands where its first case does", () => {
