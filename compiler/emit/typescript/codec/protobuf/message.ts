@@ -134,7 +134,8 @@ function mergeInto(
     file.line("(", entries, " = ", into, ");");
     for (const { name } of shadowing) {
       const own = code`${global("Object")}.hasOwn(${into}, ${stringLiteral(name)})`;
-      file.line(ifStatement(own, code`${byName.get(name)!.value} = ${into}[${stringLiteral(name)}];`));
+      const found = objectLiteral([shorthand(propertyKey(name), byName.get(name)!.value)]);
+      file.line(ifStatement(own, code`(${found} = ${into});`));
     }
     for (const { name } of cast) {
       const { value, type: filled } = byName.get(name)!;
