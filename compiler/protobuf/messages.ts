@@ -99,7 +99,7 @@ export class Messages {
       case "timestamp":
         return `${wellKnownPackage}.Timestamp`;
       case "wellKnown":
-        return `${wellKnownPackage}.${message.name}`;
+        return `${wellKnownPackage}.${message.type.name}`;
       case "handle":
         return this.#handle(message.type.kind);
       case "declared":
