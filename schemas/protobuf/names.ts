@@ -76,10 +76,15 @@ export function enumValueNames(
   values: readonly { readonly value: string; readonly name?: string; readonly number: number }[],
 ): readonly NamedNumber[] {
   const taken = new Set<string>();
+  const numbers = new Map<string, number>();
+  // Several names of one number may differ in capitals alone.
+  const isFree = (name: string, number: number) =>
+    !taken.has(name) && (numbers.get(comparable(name)) ?? number) === number;
   const spell = (name: string, number: number): NamedNumber => {
     const behind = number < 0 ? `MINUS_${-number}` : String(number);
-    const spelt = taken.has(comparable(name)) ? `${name}_${behind}` : name;
-    taken.add(comparable(spelt));
+    const spelt = isFree(name, number) ? name : `${name}_${behind}`;
+    taken.add(spelt);
+    numbers.set(comparable(spelt), number);
     return { name: spelt, number };
   };
   const named = values.map(({ value, name = enumValueName(enumName, value), number }) => spell(name, number));
