@@ -87,8 +87,14 @@ export interface MessageField {
 /** How a value stands where it must be one value: an element, a value of a map, a case of a oneof. */
 export function valueForm(type: Type, index: SchemaIndex): ValueForm {
   const { core, nullable } = peel(type, index);
-  if (nullable) return { kind: "message", message: { kind: "standIn", field: "value", type } };
+  return nullable ? message({ kind: "standIn", field: "value", type }) : coreForm(core, index);
+}
+
+/** As `valueForm`, of what is not null: a reference to an alias that may be null means what is not. */
+function coreForm(core: Core, index: SchemaIndex): ValueForm {
   const inside = throughAliases(core, index);
+  // The codec of such an alias writes null too.
+  const type = peel(core, index).nullable ? inside : core;
   switch (inside.kind) {
     case "scalar": {
       const scalar = scalarOf(inside.scalar);
@@ -96,13 +102,13 @@ export function valueForm(type: Type, index: SchemaIndex): ValueForm {
     }
     case "typedArray":
       if (inside.element === "uint8clamped") return { kind: "scalar", scalar: "bytes", type: inside };
-      return message({ kind: "standIn", field: "items", type: core });
+      return message({ kind: "standIn", field: "items", type });
     case "array":
     case "set":
-      return message({ kind: "standIn", field: "items", type: core });
+      return message({ kind: "standIn", field: "items", type });
     case "map":
     case "record":
-      return message({ kind: "standIn", field: "entries", type: core });
+      return message({ kind: "standIn", field: "entries", type });
     case "tuple":
       return message({ kind: "tuple", type: inside });
     case "ref":
@@ -153,10 +159,10 @@ export function fieldForm(type: Type, optional: boolean, index: SchemaIndex): Pl
 export function elementForm(type: Type, optional: boolean, index: SchemaIndex): PlacedField {
   const { core, nullable } = peel(type, index);
   if (optional && nullable) return { form: valueForm(type, index), presence: "optional" };
-  if (optional || nullable) return { form: valueForm(core, index), presence: optional ? "optional" : "nullable" };
+  if (optional || nullable) return { form: coreForm(core, index), presence: optional ? "optional" : "nullable" };
   const collection = collectionForm(throughAliases(core, index), index);
   if (collection !== undefined) return { form: collection, presence: "empty" };
-  const form = valueForm(core, index);
+  const form = coreForm(core, index);
   return { form, presence: presenceOf(form) };
 }
 
