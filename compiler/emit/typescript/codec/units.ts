@@ -108,7 +108,8 @@ export class Units implements CodecReferences {
     const { core, nullable } = this.#layouts.peel(type);
     if (core.kind === "ref" && !nullable) return this.reference(core, hint);
     const key = typeKey(type);
-    const known = this.#private.get(key) ?? this.#standIns.get(key);
+    // A reference to an alias that may be null means there what is not.
+    const known = (nullable ? undefined : this.#private.get(key)) ?? this.#standIns.get(key);
     if (known !== undefined) return known;
     const codec = this.#file.local(`${lowerFirst(hint.slice(0, longestHint))}Codec`);
     this.#standIns.set(key, codec);
