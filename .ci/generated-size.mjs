@@ -43,14 +43,19 @@ async function measure() {
   ];
   writeFileSync(path.join(work, "buf.gen.yaml"), JSON.stringify({ version: "v2", plugins }));
   run(path.join(bin, "buf"), "generate", "messages.proto");
-  const messages = readFileSync(path.join(work, "messages.proto"), "utf8").match(/^message /gm).length;
+  const count = (file, what) => readFileSync(path.join(work, file), "utf8").match(what).length;
+  const theirs = count("messages.proto", /^message /gm);
   const rows = [
-    ["Viceroy: both layouts, JSON, types", "generated/messages.ts"],
-    ["ts-proto: protobuf, JSON, types", "ts-proto/messages.ts"],
-    ["protoc-gen-es: a descriptor that its library interprets, types", "es/messages_pb.ts"],
+    [
+      "Viceroy: both layouts, JSON, types",
+      "generated/messages.ts",
+      count("schemas/messages.ts", /^export interface /gm),
+    ],
+    ["ts-proto: protobuf, JSON, types", "ts-proto/messages.ts", theirs],
+    ["protoc-gen-es: a descriptor that its library interprets, types", "es/messages_pb.ts", theirs],
   ];
   const lines = [];
-  for (const [what, file] of rows) {
+  for (const [what, file, messages] of rows) {
     const source = readFileSync(path.join(work, file), "utf8");
     const { code } = await transform(source, { loader: "ts", minify: true, format: "esm", target: "node20" });
     const sizes = [source.length, code.length, gzipSync(code, { level: 9 }).length].map((size) =>

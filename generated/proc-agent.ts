@@ -431,7 +431,7 @@ class ActorPlaceGenerated extends GeneratedCodec<ActorPlace> {
   override readFields(r: ProtobufReader, end: number, into: WithUnknown<ActorPlace> | undefined): ActorPlace {
     let rank = 0;
     let dimensions: string[] = [];
-    let sizes: number[] = [];
+    let sizes: number[] | undefined;
     let others: Uint8Array | undefined;
     if (into !== undefined) {
       ({ rank, dimensions, sizes, [unknownFields]: others } = into);
@@ -449,12 +449,14 @@ class ActorPlaceGenerated extends GeneratedCodec<ActorPlace> {
           sizes = r.packedUint32(sizes);
           break;
         case 24:
+          sizes ??= [];
           sizes.push(r.uint32());
           break;
         default:
           others = r.unknown(tag, others);
       }
     }
+    sizes ??= [];
     return withUnknown({ rank, dimensions, sizes }, others);
   }
 
@@ -1316,6 +1318,7 @@ export const procAgentDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/proc-agent#ProcAgent",
   name: "ProcAgent",
   id: 0x3c983c94,
+  service: "viceroy.v1.ProcAgentService",
   fingerprint: 0xd72fe79dd940ea3cn,
   args: () => defineArgs(codec.parameters("ProcAgent", {}), 0, 0),
   endpoints: () => ({

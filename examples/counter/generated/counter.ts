@@ -209,6 +209,7 @@ export const counterDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/counter#Counter",
   name: "Counter",
   id: 0x979dfdd3,
+  service: "viceroy.v1.CounterService",
   fingerprint: 0x707a450794a63a37n,
   args: () => defineArgs(counterArgsCodec, 1, 1),
   endpoints: () => ({

@@ -173,6 +173,7 @@ export const loaderDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/loader#Loader",
   name: "Loader",
   id: 0xdd74bc28,
+  service: "viceroy.v1.LoaderService",
   fingerprint: 0xdf91269a660512dfn,
   args: () => defineArgs(loaderArgsCodec, 1, 1),
   endpoints: () => ({

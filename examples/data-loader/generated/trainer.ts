@@ -317,6 +317,7 @@ export const trainerDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/trainer#Trainer",
   name: "Trainer",
   id: 0x6f96f5d8,
+  service: "viceroy.v1.TrainerService",
   fingerprint: 0x9bff39c722da7786n,
   args: () => defineArgs(trainerArgsCodec, 1, 1),
   endpoints: () => ({

@@ -307,6 +307,7 @@ export const playerDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/player#Player",
   name: "Player",
   id: 0xb6b04a14,
+  service: "viceroy.v1.PlayerService",
   fingerprint: 0x7aab5b3241dfb890n,
   args: () => defineArgs(codec.parameters("Player", {}), 0, 0),
   endpoints: () => ({

@@ -146,6 +146,7 @@ export const archiveDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/archive#Archive",
   name: "Archive",
   id: 0x058e1df9,
+  service: "viceroy.v1.ArchiveService",
   fingerprint: 0x049833c4dcfcb6d8n,
   args: () => defineArgs(archiveArgsCodec, 1, 1),
   endpoints: () => ({

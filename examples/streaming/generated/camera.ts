@@ -243,6 +243,7 @@ export const cameraDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/camera#Camera",
   name: "Camera",
   id: 0xb8b38801,
+  service: "viceroy.v1.CameraService",
   fingerprint: 0xcbe1d03b0c368f60n,
   args: () => defineArgs(codec.parameters("Camera", {}), 0, 0),
   endpoints: () => ({

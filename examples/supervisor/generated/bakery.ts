@@ -417,6 +417,7 @@ export const ovenDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/bakery#Oven",
   name: "Oven",
   id: 0x84ad0c15,
+  service: "viceroy.v1.OvenService",
   fingerprint: 0x2dd775fe6dd0b286n,
   args: () => defineArgs(ovenArgsCodec, 1, 1),
   endpoints: () => ({
@@ -428,6 +429,7 @@ export const bakeryDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/bakery#Bakery",
   name: "Bakery",
   id: 0xbbc20076,
+  service: "viceroy.v1.BakeryService",
   fingerprint: 0x2cf223d89d8439den,
   args: () => defineArgs(bakeryArgsCodec, 2, 2),
   endpoints: () => ({

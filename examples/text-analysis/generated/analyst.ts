@@ -688,6 +688,7 @@ export const analystDescriptor: ActorDescriptor = defineActor({
   key: "viceroy/schemas/analyst#Analyst",
   name: "Analyst",
   id: 0x52524dee,
+  service: "viceroy.v1.AnalystService",
   fingerprint: 0xe41f669709d6fa93n,
   args: () => defineArgs(codec.parameters("Analyst", {}), 0, 0),
   endpoints: () => ({

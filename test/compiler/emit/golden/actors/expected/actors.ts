@@ -814,6 +814,7 @@ export const counterDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/actors#Counter",
   name: "Counter",
   id: 0x94f2fa55,
+  service: "golden.v1.CounterService",
   fingerprint: 0xdefdf1f87c45ef79n,
   args: () => defineArgs(counterArgsCodec, 1, 2),
   endpoints: () => ({
@@ -845,6 +846,7 @@ export const emptyDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/actors#Empty",
   name: "Empty",
   id: 0x0dc6f205,
+  service: "golden.v1.EmptyService",
   fingerprint: 0xa904fe3d70f44a40n,
   args: () => defineArgs(codec.parameters("Empty", {}), 0, 0),
   endpoints: () => ({}),

@@ -220,6 +220,7 @@ export const runnerDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/documentation#Runner",
   name: "Runner",
   id: 0x907f395e,
+  service: "golden.v1.RunnerService",
   fingerprint: 0x4866806ce1c0492cn,
   args: () => defineArgs(codec.parameters("Runner", {}), 0, 0),
   endpoints: () => ({

@@ -199,6 +199,7 @@ export const namedDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/base#Named",
   name: "Named",
   id: 0x6f029946,
+  service: "golden.v1.NamedService",
   fingerprint: 0x8b7cfd25acb1e1f7n,
   args: () => defineArgs(namedArgsCodec, 1, 1),
   endpoints: () => ({

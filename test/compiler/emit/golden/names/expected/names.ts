@@ -946,6 +946,7 @@ export const awaitableDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/names#Awaitable",
   name: "Awaitable",
   id: 0x13086bf8,
+  service: "golden.v1.AwaitableService",
   fingerprint: 0x226710dfb7e97498n,
   args: () => defineArgs(awaitableArgsCodec, 2, 2),
   endpoints: () => ({

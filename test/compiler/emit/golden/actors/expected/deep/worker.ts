@@ -175,6 +175,7 @@ export const workerDescriptor: ActorDescriptor = defineActor({
   key: "golden/schemas/deep/worker#Worker",
   name: "Worker",
   id: 0xea302d19,
+  service: "golden.v1.WorkerService",
   fingerprint: 0x743f3a79c44ba185n,
   args: () => defineArgs(workerArgsCodec, 1, 1),
   endpoints: () => ({
