@@ -90,7 +90,10 @@ export function compileProject(
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
   const protoPackage = config.proto.package ?? protoPackageOf(name);
-  const options = { version, schemaRoot, out: config.out, protoPackage };
+  let lowered: Lowered | undefined;
+  // Asked for by emitters that need it: not all do.
+  const lowerOnce = (): Lowered => (lowered ??= lower(schema, lock, { package: protoPackage, schemaRoot }));
+  const options = { version, schemaRoot, out: config.out, protoPackage, enumNames: () => lowerOnce().enumNames };
   const actors = findActors({
     files: filesOf(config, config.actors),
     read: (file) => readIfThere(path.join(config.root, file)),
@@ -99,8 +102,13 @@ export function compileProject(
   });
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
-  const input = { schema, lock, before: onDisk.lock, typeScript: config.emit.includes("ts"), version };
-  const others = emitArtefacts(config, artefactInput({ ...input, schemaRoot, protoPackage }));
+  const typeScriptToo = config.emit.includes("ts");
+  const others = emitArtefacts(config, {
+    ...{ schema, lock, before: onDisk.lock, typeScript: typeScriptToo, version, schemaRoot, protoPackage },
+    get lowered() {
+      return lowerOnce();
+    },
+  });
   diagnostics.push(...others.diagnostics);
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
@@ -117,19 +125,6 @@ function clashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnost
     if (name.endsWith(".ts")) return diagnostic("VC1008", at, { output: name, file: second, other: first });
     return diagnostic("VC1202", at, { name, first, second });
   });
-}
-
-/** The schema is lowered when an emitter asks for that: not all do. */
-function artefactInput(input: Omit<ArtefactInput, "lowered">): ArtefactInput {
-  const { schema, lock, schemaRoot, protoPackage } = input;
-  let lowered: Lowered | undefined;
-  return {
-    ...input,
-    get lowered() {
-      lowered ??= lower(schema, lock, { package: protoPackage, schemaRoot });
-      return lowered;
-    },
-  };
 }
 
 /** What the config asks for beside TypeScript. */

@@ -22,11 +22,7 @@ export class Services {
   add(actor: ActorDeclaration, { path: module }: Module): void {
     const { name, id, doc, at, args } = actor;
     const wanted = pascalCase(name);
-    const service = this.#with.names.claim(
-      serviceName(wanted),
-      `the service of ${name} of ${module}`,
-      at,
-    );
+    const service = this.#with.names.claim(serviceName(wanted), `the service of ${name} of ${module}`, at);
     const full = this.#with.names.full(service);
     const place: Place = {
       ...{ name: wanted, enumName: wanted, isClaimed: false, path: name, lockModule: module, module, doc, at },

@@ -54,7 +54,10 @@ export function connectService(of: ActorMesh | { readonly descriptor: ActorDescr
 }
 
 function makeService(actor: ActorDescriptor): ConnectService {
-  const schema = describeActor(actor);
+  const { messages, ...rest } = describeActor(actor);
+  // Nobody constructs actors from outside; protobuf has no place for a message of this name.
+  const called = [...messages].filter(([name]) => name !== `${actor.service}.constructor`);
+  const schema = { ...rest, messages: new Map(called) };
   const files = fileDescriptors(schema).map((file) => create(FileDescriptorProtoSchema, file));
   const set = create(FileDescriptorSetSchema, { file: [...wellKnownFiles.map(({ proto }) => proto), ...files] });
   const registry = createFileRegistry(set);

@@ -29,7 +29,7 @@ test.each(["old", "new"])(
 
 const apart = (who: string) =>
   `${who} has another schema of weather/schemas/station#Station, and the two cannot be read by each other ` +
-  "(was: there, is: here):\n  VC5001 field-type-changed at Reading.value: its type was string and is double: neither side " +
+  "(was: there, is: here):\n  VC5001 field-type-changed at weather.v1.Reading.value: its type was string and is double: neither side " +
   "finds the other's value, which has another wire type";
 
 test("a build that cannot be read is refused with each difference; the others go on, and it can be replaced", async () => {

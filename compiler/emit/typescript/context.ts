@@ -6,7 +6,7 @@ import { serviceName } from "../../../schemas/protobuf/names.js";
 import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
 import type { Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
-import type { DeclarationKey, Type } from "../../model/type.js";
+import type { DeclarationKey, Shape, Type } from "../../model/type.js";
 import { pascalCase } from "../../protobuf/message-names.js";
 import { protoPackageOf } from "../../protobuf/package.js";
 import { type ImportedName, importedType, importedValue } from "../kit/index.js";
@@ -30,16 +30,21 @@ export interface EmitContext {
   actorKey(key: DeclarationKey): string;
   /** The full name of the service that an actor is in protobuf: `acme.shop.v1.CounterService`. */
   service(key: DeclarationKey): string;
+  /** The full protobuf name of an enum that is written in place; undefined where protobuf names do not matter. */
+  enumName(shape: Shape): string | undefined;
   /** Whether the generated file must export a type: because its schema does, or another file refers to it. */
   exported(key: DeclarationKey): boolean;
 }
 
-/** @param protoPackage of the protobuf layout; made of the package's name if not given */
-export function createContext(
-  schema: Schema,
-  schemaRoot: string,
-  protoPackage: string = protoPackageOf(schema.package),
-): EmitContext {
+export interface ProtoNaming {
+  /** The protobuf package; made of the package's name if not given. */
+  readonly protoPackage?: string;
+  /** Full names of enums that are written in place; asked for where there is one. */
+  readonly enumNames?: () => ReadonlyMap<Shape, string>;
+}
+
+export function createContext(schema: Schema, schemaRoot: string, naming: ProtoNaming = {}): EmitContext {
+  const { protoPackage = protoPackageOf(schema.package), enumNames } = naming;
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
   const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
@@ -62,6 +67,7 @@ export function createContext(
     descriptor: (key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`),
     actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
     service: (key) => `${protoPackage}.${serviceName(pascalCase(index.actor(key).name))}`,
+    enumName: (shape) => enumNames?.().get(shape),
     exported: (key) => index.type(key).exported || shared.has(key),
   };
 }

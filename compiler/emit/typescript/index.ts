@@ -7,7 +7,7 @@ import type { DeclarationKey, Module, Schema } from "../../model/index.js";
 import { FileBuilder, hex64 } from "../kit/index.js";
 import { emitActor } from "./actors.js";
 import { emitCodecs } from "./codec/index.js";
-import { createContext, type EmitContext } from "./context.js";
+import { createContext, type EmitContext, type ProtoNaming } from "./context.js";
 import { emitDeclaration } from "./declarations.js";
 import { emitDescriptor } from "./descriptors.js";
 import type { EmitMemory } from "./memory.js";
@@ -17,15 +17,13 @@ export { findClashes, type NameClash } from "./clashes.js";
 export { EmitMemory } from "./memory.js";
 export { commonRoot } from "./paths.js";
 
-export interface TypeScriptOptions {
+export interface TypeScriptOptions extends ProtoNaming {
   /** Viceroy's own. */
   readonly version: string;
   /** The folder that all schema files are below, relative to the config's root: `schemas`. See `commonRoot`. */
   readonly schemaRoot: string;
   /** The output folder, relative to the config's root: `generated`. */
   readonly out: string;
-  /** The protobuf package; made of the package's name if not given. */
-  readonly protoPackage?: string;
   /** Classes that implement actors. */
   readonly actors: readonly FoundActor[];
 }
@@ -45,7 +43,7 @@ export function emitTypeScript(
   options: TypeScriptOptions,
   memory?: EmitMemory,
 ): readonly EmittedFile[] {
-  const context = createContext(schema, options.schemaRoot, options.protoPackage);
+  const context = createContext(schema, options.schemaRoot, options);
   const files = schema.modules
     .filter((module) => module.types.length > 0 || module.actors.length > 0)
     .map((module) => {

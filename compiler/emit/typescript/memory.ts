@@ -19,6 +19,8 @@ interface Asked {
 
 interface Remembered {
   readonly packageName: string;
+  /** Of enums that are written in place: they depend on what else has names. */
+  readonly enumNames: string;
   /** The same object as long as nothing in it differs. */
   readonly module: Module;
   /** Of other files, and the module's own: what its text depends on. */
@@ -36,15 +38,27 @@ export class EmitMemory {
     const facts = new Facts(context, this.#layouts);
     const known = this.#known.get(module.path);
     const packageName = context.schema.package;
-    if (known?.module === module && known.packageName === packageName && facts.areStill(known.facts)) {
+    const enumNames = enumNamesOf(module, context);
+    const isSame = known?.module === module && known.packageName === packageName && known.enumNames === enumNames;
+    if (isSame && facts.areStill(known.facts)) {
       const text = withFingerprints(known, context.fingerprints, module);
       if (text !== undefined) return text;
     }
     const asked: Asked[] = [];
     const text = emit({ ...context, fingerprints: recorded(context.fingerprints, module, asked) });
-    this.#known.set(module.path, { packageName, module, facts: facts.of(module), text, asked });
+    this.#known.set(module.path, { packageName, enumNames, module, facts: facts.of(module), text, asked });
     return text;
   }
+}
+
+function enumNamesOf(module: Module, context: EmitContext): string {
+  const names: string[] = [];
+  const visit = (type: Type): void => {
+    if (type.kind === "inline" && type.shape.kind === "enum") names.push(context.enumName(type.shape) ?? "");
+    partsOf(type).forEach(visit);
+  };
+  typesOf(module).forEach(visit);
+  return names.join(" ");
 }
 
 function recorded(fingerprints: Fingerprints, module: Module, asked: Asked[]): Fingerprints {

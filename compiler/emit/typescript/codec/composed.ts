@@ -102,7 +102,7 @@ export class CodecPrinter {
         return call(this.#types.generic([codec, ".enumeration"], [type]), [
           name,
           values,
-          ...enumProto(shape, textOf(name)),
+          ...enumProto(shape, textOf(name), textOf(name) === "" ? this.#context.enumName(shape) : undefined),
         ]);
       }
       case "oneof":

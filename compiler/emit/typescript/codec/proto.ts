@@ -38,8 +38,12 @@ export function tupleProto(elements: readonly TupleElement[]): Options {
   return options([property("labels", bracketed(labels))]);
 }
 
-/** Names of values are made of those that the schema has for them: of a member of an enum, which a codec does not know. */
-export function enumProto(shape: EnumShape, enumName: string): Options {
+/**
+ * Names of values are made of those that the schema has for them: of a member of an enum, which a codec does not know.
+ * @param fullName in protobuf, of an enum that is written in place: names of values begin with it
+ */
+export function enumProto(shape: EnumShape, ownName: string, fullName: string | undefined): Options {
+  const enumName = fullName?.slice(fullName.lastIndexOf(".") + 1) ?? ownName;
   const ids = hasNumbers(shape) ? [] : numbersOf(shape.values.map(({ id }) => id));
   const nameOf = ({ name, wireName }: Pick<EnumValue, "name" | "wireName">) =>
     wireName ?? enumValueName(enumName, name);
@@ -52,6 +56,7 @@ export function enumProto(shape: EnumShape, enumName: string): Options {
     (item.aliases ?? []).map((alias) => property(objectKey(nameOf(alias)), String(item.id))),
   );
   return options([
+    ...(fullName === undefined ? [] : [property("type", stringLiteral(fullName))]),
     ...ids,
     ...(names.length === 0 ? [] : [property("names", objectLiteral(names))]),
     ...(aliases.length === 0 ? [] : [property("aliases", objectLiteral(aliases))]),
