@@ -19,8 +19,8 @@ await benchmark(
   { name: "protobuf", title: "The protobuf layout", rounds: 3, needs: ["viceroy"] },
   async ({ options, wanted }) => {
     await prepareCodecs();
-    const times = options.quick ? { warmUp: 30, window: 5 } : { warmUp: 150, window: 25 };
-    const profile = JSON.stringify({ ...times, only: ["fresh"], messages: Object.keys(titles) });
+    const length = options.quick ? { warmUp: 30, window: 5 } : { warmUp: 150, window: 25 };
+    const profile = JSON.stringify({ ...length, only: ["fresh"], messages: Object.keys(titles) });
     const subjects = [reference, ...peers].filter(wanted).map((name) => ({
       name,
       async start() {
@@ -40,13 +40,15 @@ function summary(samples) {
   const ratios = Object.keys(titles).map((name) => ways.map((way) => bestOf(samples, `${name}.fresh.${way}`)));
   const rows = Object.values(titles).map((title, i) => [
     title,
-    ...ratios[i].map(([peer, by]) => `${by2(by)} (${peer})`),
+    ...ratios[i].map(([peer, by]) => `${times(by)} (${peer})`),
   ]);
   const mean = geometricMean(ratios.flat().map(([, by]) => by));
-  return markdown(["message", ...ways], [...rows, ["geometric mean of all", by2(mean), ""]]);
+  return markdown(["message", ...ways], [...rows, ["geometric mean of all", times(mean), ""]]);
 }
 
-const by2 = (ratio) => `${number(ratio, 2)}x`;
+function times(ratio) {
+  return `${number(ratio, 2)}x`;
+}
 
 /** The fastest peer, and its time divided by ours. */
 function bestOf(samples, metric) {

@@ -69,7 +69,8 @@ test("bytes that nobody wrote mean the same to both kinds of codec", async () =>
       // What was read can be written, and then comes back.
       const again = generated.toProtobuf(read.value);
       assert.deepStrictEqual(generated.fromProtobuf(again), read.value);
-      assert.deepStrictEqual(composed.toProtobuf(read.value), again);
+      // As values: the processor may make a quiet NaN of a signalling one on the way through a number.
+      assert.deepStrictEqual(generated.fromProtobuf(composed.toProtobuf(read.value)), read.value);
     }
   });
 }, 300_000);
