@@ -3,8 +3,11 @@
  * property tests and fuzzers try for longer. Goes on after a failure, so that one run shows all of them; ends with a
  * line `N passed, N failed`, in which a step that failed counts like a test.
  */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { preparePeers } from "./peers.mjs";
-import { allOf, examples, install, node, step, tool, viceroy } from "./steps.mjs";
+import { allOf, examples, install, node, root, step, tool, viceroy } from "./steps.mjs";
 import { runTests } from "./tests.mjs";
 
 const profile = process.argv.includes("--full") ? "long" : "short";
@@ -22,12 +25,25 @@ function end() {
   process.exit(failed === 0 ? 0 : 1);
 }
 
+/** The commit that this work and the published branch have in common; of a clone without one, the last commit. */
+function publishedCommit() {
+  const { status, stdout } = spawnSync("git", ["merge-base", "HEAD", "origin/HEAD"], { cwd: root, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : "HEAD";
+}
+
 const built = (await check("install", install)) && (await check("build", () => node("build.mjs")));
 if (!built) end();
 
 await check("generated code is what the schemas say", () =>
   allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
 );
+if (existsSync(path.join(root, ".git"))) {
+  await check("the schemas break nobody since they were published", () =>
+    viceroy(".", "break", "--against", publishedCommit()),
+  );
+} else {
+  console.log("skipped: viceroy break (this is no checkout of git, there is nothing to compare with)");
+}
 // The schemas of the tests are compiled anew: what they become is not kept.
 await check("compile the schemas of the tests", () =>
   allOf(

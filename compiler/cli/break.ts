@@ -63,7 +63,12 @@ async function compare(project: Project, { against, json, classes }: BreakOption
   const shown = breaks.filter((found) => wanted.includes(found.class));
   const textOf = (file: string, side: "older" | "newer") =>
     side === "older" ? snapshotText(snapshot, file) : readIfThere(path.join(config.root, file));
-  printBreaks([...shown.map(printableOf), ...unused.map((entry) => unusedOf(entry, config))], textOf, json, io);
+  printBreaks(
+    [...shown.map(printableOf), ...unused.map((entry) => unusedOf(entry, config))],
+    textOf,
+    { json, root: config.root },
+    io,
+  );
   if (shown.some((found) => found.class !== "DANGEROUS")) return exitCode.drift;
   if (!json && shown.length === 0) io.out(`No breaking changes against ${snapshot.name}.`);
   return exitCode.ok;

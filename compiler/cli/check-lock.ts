@@ -9,6 +9,11 @@ import { printableOf, printBreaks } from "./print-breaks.js";
 /** @returns whether nothing is broken */
 export function checkLock(config: Config, { schema, lock }: CompiledOutput, json: boolean, io: Io): boolean {
   const breaks = lockBreaks(config, schema, lock.text);
-  printBreaks(breaks.map(printableOf), (file) => readIfThere(path.join(config.root, file)), json, io);
+  printBreaks(
+    breaks.map(printableOf),
+    (file) => readIfThere(path.join(config.root, file)),
+    { json, root: config.root },
+    io,
+  );
   return breaks.length === 0;
 }

@@ -2,6 +2,7 @@
 import { type Diagnostic, renderPrintable, renderSummary } from "../diagnostics/index.js";
 import { type Break, type BreakClass, breakAnchor } from "../evolve/index.js";
 import type { Io } from "./io.js";
+import { annotate } from "./report.js";
 
 export type PrintedBreak = Omit<Break, "class"> & {
   readonly class?: BreakClass;
@@ -12,11 +13,14 @@ export function printableOf(found: Break): PrintedBreak {
   return { ...found, severity: found.class === "DANGEROUS" ? "warning" : "error" };
 }
 
-/** @param textOf the text of a file of a side; undefined when it cannot be read */
+/**
+ * Files are relative to `root`.
+ * @param textOf the text of a file of a side; undefined when it cannot be read
+ */
 export function printBreaks(
   found: readonly PrintedBreak[],
   textOf: (file: string, side: Break["side"]) => string | undefined,
-  json: boolean,
+  { json, root }: { readonly json: boolean; readonly root: string },
   io: Io,
 ): void {
   if (json) {
@@ -30,6 +34,13 @@ export function printBreaks(
     io.err(renderPrintable(printable, page, { color, textOf: (file) => textOf(file, side) }));
   }
   if (found.length > 0) io.err(renderSummary(found));
+  // Lines of the older side are not in the files that a workflow shows.
+  const here = found.filter(({ side }) => side !== "older");
+  annotate(
+    here.map(({ at, ...rest }) => ({ ...rest, ...at })),
+    root,
+    io,
+  );
 }
 
 /** As diagnostics, and behind that the class, the place for `break.ignore`, and whether the position is in the older files. */

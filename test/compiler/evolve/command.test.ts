@@ -61,6 +61,17 @@ describe("against a commit", () => {
     expect(git(folder, "status", "--porcelain")).toBe("");
   });
 
+  test("in a workflow findings are annotations too, at their place in the repository", () => {
+    const { stdout } = spawnSync(process.execPath, [binary, "break", "--against", "HEAD~1"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: path.join(folder, "../..") },
+    });
+    expect(stdout).toMatch(
+      /^::error file=packages\/shop\/schemas\/tree\.ts,line=3,col=3,title=VC5001.*::.*its type was double and is string/,
+    );
+  });
+
   test("as JSON each finding is one line", () => {
     const { code, out } = viceroy(folder, "break", "--against", "HEAD~1", "--json");
     expect(code).toBe(1);
