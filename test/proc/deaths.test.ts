@@ -109,6 +109,8 @@ test("what a process has started goes with it", async () => {
   const { pid } = await boss.where.callOne();
   process.kill(pid, "SIGKILL");
   await until(() => crewPids.every(gone));
+  // Told of it now, not in the middle of the next test.
+  await until(() => faults.length > 0);
 });
 
 test("a process that cannot be started is a failure like others", async () => {
