@@ -226,11 +226,15 @@ class ProcConfigGenerated extends GeneratedCodec<ProcConfig> {
   }
 
   override shape(): Codec<ProcConfig> {
-    return codec.object<ProcConfig>("ProcConfig", () => ({
-      loader: codec.optional(codec.string),
-      bootstrap: codec.optional(codec.string),
-      registry: codec.optional(codec.string),
-    }));
+    return codec.object<ProcConfig>(
+      "ProcConfig",
+      () => ({
+        loader: codec.optional(codec.string),
+        bootstrap: codec.optional(codec.string),
+        registry: codec.optional(codec.string),
+      }),
+      { type: "viceroy.v1.ProcConfig" },
+    );
   }
 }
 
@@ -301,7 +305,11 @@ class ProcInfoGenerated extends GeneratedCodec<ProcInfo> {
   }
 
   override shape(): Codec<ProcInfo> {
-    return codec.object<ProcInfo>("ProcInfo", () => ({ pid: codec.uint32, node: codec.string, viceroy: codec.string }));
+    return codec.object<ProcInfo>(
+      "ProcInfo",
+      () => ({ pid: codec.uint32, node: codec.string, viceroy: codec.string }),
+      { type: "viceroy.v1.ProcInfo" },
+    );
   }
 }
 
@@ -364,7 +372,9 @@ class ClassReferenceGenerated extends GeneratedCodec<ClassReference> {
   }
 
   override shape(): Codec<ClassReference> {
-    return codec.object<ClassReference>("ClassReference", () => ({ registry: codec.string, id: codec.string }));
+    return codec.object<ClassReference>("ClassReference", () => ({ registry: codec.string, id: codec.string }), {
+      type: "viceroy.v1.ClassReference",
+    });
   }
 }
 
@@ -461,11 +471,11 @@ class ActorPlaceGenerated extends GeneratedCodec<ActorPlace> {
   }
 
   override shape(): Codec<ActorPlace> {
-    return codec.object<ActorPlace>("ActorPlace", () => ({
-      rank: codec.uint32,
-      dimensions: codec.array(codec.string),
-      sizes: codec.array(codec.uint32),
-    }));
+    return codec.object<ActorPlace>(
+      "ActorPlace",
+      () => ({ rank: codec.uint32, dimensions: codec.array(codec.string), sizes: codec.array(codec.uint32) }),
+      { type: "viceroy.v1.ActorPlace" },
+    );
   }
 }
 
@@ -520,7 +530,9 @@ class KnownSchemaGenerated extends GeneratedCodec<KnownSchema> {
   }
 
   override shape(): Codec<KnownSchema> {
-    return codec.object<KnownSchema>("KnownSchema", () => ({ fingerprint: codec.uint64, description: codec.string }));
+    return codec.object<KnownSchema>("KnownSchema", () => ({ fingerprint: codec.uint64, description: codec.string }), {
+      type: "viceroy.v1.KnownSchema",
+    });
   }
 }
 
@@ -600,13 +612,17 @@ class ActorMoveGenerated extends GeneratedCodec<ActorMove> {
   }
 
   override shape(): Codec<ActorMove> {
-    return codec.object<ActorMove>("ActorMove", () => ({
-      mesh: codec.uint64,
-      rank: codec.uint32,
-      proc: codec.uint64,
-      location: codec.string,
-      generation: codec.uint32,
-    }));
+    return codec.object<ActorMove>(
+      "ActorMove",
+      () => ({
+        mesh: codec.uint64,
+        rank: codec.uint32,
+        proc: codec.uint64,
+        location: codec.string,
+        generation: codec.uint32,
+      }),
+      { type: "viceroy.v1.ActorMove" },
+    );
   }
 }
 
@@ -726,16 +742,20 @@ class SpawnOrderGenerated extends GeneratedCodec<SpawnOrder> {
   }
 
   override shape(): Codec<SpawnOrder> {
-    return codec.object<SpawnOrder>("SpawnOrder", () => ({
-      mesh: codec.uint64,
-      name: codec.string,
-      actor: ClassReferenceCodec,
-      fingerprint: codec.uint64,
-      args: codec.bytes,
-      incarnation: codec.uint32,
-      protobuf: codec.optional(codec.boolean),
-      place: codec.optional(ActorPlaceCodec),
-    }));
+    return codec.object<SpawnOrder>(
+      "SpawnOrder",
+      () => ({
+        mesh: codec.uint64,
+        name: codec.string,
+        actor: ClassReferenceCodec,
+        fingerprint: codec.uint64,
+        args: codec.bytes,
+        incarnation: codec.uint32,
+        protobuf: codec.optional(codec.boolean),
+        place: codec.optional(ActorPlaceCodec),
+      }),
+      { type: "viceroy.v1.SpawnOrder" },
+    );
   }
 }
 
@@ -807,10 +827,11 @@ class SpawnOutcomeGenerated extends GeneratedCodec<SpawnOutcome> {
   }
 
   override shape(): Codec<SpawnOutcome> {
-    return codec.object<SpawnOutcome>("SpawnOutcome", () => ({
-      failure: codec.optional(ActorNoticeCodec),
-      other: codec.optional(KnownSchemaCodec),
-    }));
+    return codec.object<SpawnOutcome>(
+      "SpawnOutcome",
+      () => ({ failure: codec.optional(ActorNoticeCodec), other: codec.optional(KnownSchemaCodec) }),
+      { type: "viceroy.v1.SpawnOutcome" },
+    );
   }
 }
 
@@ -867,7 +888,9 @@ class StopOrderGenerated extends GeneratedCodec<StopOrder> {
   }
 
   override shape(): Codec<StopOrder> {
-    return codec.object<StopOrder>("StopOrder", () => ({ reason: codec.string, drain: codec.uint32 }));
+    return codec.object<StopOrder>("StopOrder", () => ({ reason: codec.string, drain: codec.uint32 }), {
+      type: "viceroy.v1.StopOrder",
+    });
   }
 }
 

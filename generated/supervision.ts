@@ -145,12 +145,16 @@ class FailureCauseGenerated extends GeneratedCodec<FailureCause> {
   }
 
   override shape(): Codec<FailureCause> {
-    return codec.object<FailureCause>("FailureCause", () => ({
-      name: codec.string,
-      message: codec.string,
-      stack: codec.optional(codec.string),
-      cause: codec.optional(FailureCauseCodec),
-    }));
+    return codec.object<FailureCause>(
+      "FailureCause",
+      () => ({
+        name: codec.string,
+        message: codec.string,
+        stack: codec.optional(codec.string),
+        cause: codec.optional(FailureCauseCodec),
+      }),
+      { type: "viceroy.v1.FailureCause" },
+    );
   }
 }
 
@@ -234,7 +238,11 @@ class AffectedMeshGenerated extends GeneratedCodec<AffectedMesh> {
   }
 
   override shape(): Codec<AffectedMesh> {
-    return codec.object<AffectedMesh>("AffectedMesh", () => ({ mesh: codec.string, ranks: codec.array(codec.uint32) }));
+    return codec.object<AffectedMesh>(
+      "AffectedMesh",
+      () => ({ mesh: codec.string, ranks: codec.array(codec.uint32) }),
+      { type: "viceroy.v1.AffectedMesh" },
+    );
   }
 }
 
@@ -352,14 +360,18 @@ class FailureRecordGenerated extends GeneratedCodec<FailureRecord> {
   }
 
   override shape(): Codec<FailureRecord> {
-    return codec.object<FailureRecord>("FailureRecord", () => ({
-      mesh: codec.string,
-      ranks: codec.array(codec.uint32),
-      kind: FailureKindCodec,
-      cause: FailureCauseCodec,
-      at: codec.date,
-      affected: codec.array(AffectedMeshCodec),
-    }));
+    return codec.object<FailureRecord>(
+      "FailureRecord",
+      () => ({
+        mesh: codec.string,
+        ranks: codec.array(codec.uint32),
+        kind: FailureKindCodec,
+        cause: FailureCauseCodec,
+        at: codec.date,
+        affected: codec.array(AffectedMeshCodec),
+      }),
+      { type: "viceroy.v1.FailureRecord" },
+    );
   }
 }
 
@@ -450,14 +462,18 @@ class ActorNoticeGenerated extends GeneratedCodec<ActorNotice> {
   }
 
   override shape(): Codec<ActorNotice> {
-    return codec.object<ActorNotice>("ActorNotice", () => ({
-      mesh: codec.uint64,
-      rank: codec.uint32,
-      incarnation: codec.uint32,
-      kind: FailureKindCodec,
-      cause: FailureCauseCodec,
-      at: codec.date,
-    }));
+    return codec.object<ActorNotice>(
+      "ActorNotice",
+      () => ({
+        mesh: codec.uint64,
+        rank: codec.uint32,
+        incarnation: codec.uint32,
+        kind: FailureKindCodec,
+        cause: FailureCauseCodec,
+        at: codec.date,
+      }),
+      { type: "viceroy.v1.ActorNotice" },
+    );
   }
 }
 

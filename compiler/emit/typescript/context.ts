@@ -30,6 +30,8 @@ export interface EmitContext {
   actorKey(key: DeclarationKey): string;
   /** The full name of the service that an actor is in protobuf: `acme.shop.v1.CounterService`. */
   service(key: DeclarationKey): string;
+  /** The full name of the message that an exported type is in protobuf; undefined of generic ones and what is not exported. */
+  message(key: DeclarationKey): string | undefined;
   /** The full protobuf name of an enum that is written in place; undefined where protobuf names do not matter. */
   enumName(shape: Shape): string | undefined;
   /** Whether the generated file must export a type: because its schema does, or another file refers to it. */
@@ -67,6 +69,10 @@ export function createContext(schema: Schema, schemaRoot: string, naming: ProtoN
     descriptor: (key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`),
     actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
     service: (key) => `${protoPackage}.${serviceName(pascalCase(index.actor(key).name))}`,
+    message(key) {
+      const { name, exported, typeParameters } = index.type(key);
+      return exported && typeParameters.length === 0 ? `${protoPackage}.${pascalCase(name)}` : undefined;
+    },
     enumName: (shape) => enumNames?.().get(shape),
     exported: (key) => index.type(key).exported || shared.has(key),
   };

@@ -112,11 +112,11 @@ class BatchGenerated extends GeneratedCodec<Batch> {
   }
 
   override shape(): Codec<Batch> {
-    return codec.object<Batch>("Batch", () => ({
-      number: codec.uint32,
-      inputs: codec.float64Array,
-      outputs: codec.float64Array,
-    }));
+    return codec.object<Batch>(
+      "Batch",
+      () => ({ number: codec.uint32, inputs: codec.float64Array, outputs: codec.float64Array }),
+      { type: "viceroy.v1.Batch" },
+    );
   }
 }
 

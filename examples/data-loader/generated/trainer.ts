@@ -108,7 +108,9 @@ class LineGenerated extends GeneratedCodec<Line> {
   }
 
   override shape(): Codec<Line> {
-    return codec.object<Line>("Line", () => ({ slope: codec.double, offset: codec.double }));
+    return codec.object<Line>("Line", () => ({ slope: codec.double, offset: codec.double }), {
+      type: "viceroy.v1.Line",
+    });
   }
 }
 
@@ -188,11 +190,11 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
   }
 
   override shape(): Codec<Progress> {
-    return codec.object<Progress>("Progress", () => ({
-      line: LineCodec,
-      loss: codec.double,
-      batches: codec.array(codec.uint32),
-    }));
+    return codec.object<Progress>(
+      "Progress",
+      () => ({ line: LineCodec, loss: codec.double, batches: codec.array(codec.uint32) }),
+      { type: "viceroy.v1.Progress" },
+    );
   }
 }
 

@@ -105,7 +105,9 @@ class StrokeGenerated extends GeneratedCodec<Stroke> {
   }
 
   override shape(): Codec<Stroke> {
-    return codec.object<Stroke>("Stroke", () => ({ player: codec.string, number: codec.uint32 }));
+    return codec.object<Stroke>("Stroke", () => ({ player: codec.string, number: codec.uint32 }), {
+      type: "viceroy.v1.Stroke",
+    });
   }
 }
 

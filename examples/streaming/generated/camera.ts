@@ -107,7 +107,9 @@ class PictureGenerated extends GeneratedCodec<Picture> {
   }
 
   override shape(): Codec<Picture> {
-    return codec.object<Picture>("Picture", () => ({ number: codec.uint32, pixels: codec.bytes }));
+    return codec.object<Picture>("Picture", () => ({ number: codec.uint32, pixels: codec.bytes }), {
+      type: "viceroy.v1.Picture",
+    });
   }
 }
 
@@ -170,7 +172,9 @@ class CameraStatusGenerated extends GeneratedCodec<CameraStatus> {
   }
 
   override shape(): Codec<CameraStatus> {
-    return codec.object<CameraStatus>("CameraStatus", () => ({ taken: codec.uint32, filming: codec.boolean }));
+    return codec.object<CameraStatus>("CameraStatus", () => ({ taken: codec.uint32, filming: codec.boolean }), {
+      type: "viceroy.v1.CameraStatus",
+    });
   }
 }
 

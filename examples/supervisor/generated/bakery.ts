@@ -125,7 +125,9 @@ class BakedGenerated extends GeneratedCodec<Baked> {
   }
 
   override shape(): Codec<Baked> {
-    return codec.object<Baked>("Baked", () => ({ order: codec.string, result: codec.string }));
+    return codec.object<Baked>("Baked", () => ({ order: codec.string, result: codec.string }), {
+      type: "viceroy.v1.Baked",
+    });
   }
 }
 

@@ -136,7 +136,9 @@ class PieceGenerated extends GeneratedCodec<Piece> {
   }
 
   override shape(): Codec<Piece> {
-    return codec.object<Piece>("Piece", () => ({ file: codec.string, start: codec.double, end: codec.double }));
+    return codec.object<Piece>("Piece", () => ({ file: codec.string, start: codec.double, end: codec.double }), {
+      type: "viceroy.v1.Piece",
+    });
   }
 }
 
@@ -299,11 +301,16 @@ class OutcomeGenerated extends GeneratedCodec<Outcome> {
   }
 
   override shape(): Codec<Outcome> {
-    return codec.union<Outcome>("Outcome", "kind", () => ({
-      counted: codec.object<object>("", () => ({})),
-      binary: codec.object<object>("", () => ({})),
-      unreadable: codec.object<{ reason: string }>("", () => ({ reason: codec.string })),
-    }));
+    return codec.union<Outcome>(
+      "Outcome",
+      "kind",
+      () => ({
+        counted: codec.object<object>("", () => ({})),
+        binary: codec.object<object>("", () => ({})),
+        unreadable: codec.object<{ reason: string }>("", () => ({ reason: codec.string })),
+      }),
+      { type: "viceroy.v1.Outcome" },
+    );
   }
 }
 
@@ -378,12 +385,11 @@ class TotalsGenerated extends GeneratedCodec<Totals> {
   }
 
   override shape(): Codec<Totals> {
-    return codec.object<Totals>("Totals", () => ({
-      pieces: codec.uint32,
-      bytes: codec.double,
-      lines: codec.double,
-      words: codec.double,
-    }));
+    return codec.object<Totals>(
+      "Totals",
+      () => ({ pieces: codec.uint32, bytes: codec.double, lines: codec.double, words: codec.double }),
+      { type: "viceroy.v1.Totals" },
+    );
   }
 }
 
@@ -437,7 +443,9 @@ class WordCountGenerated extends GeneratedCodec<WordCount> {
   }
 
   override shape(): Codec<WordCount> {
-    return codec.object<WordCount>("WordCount", () => ({ word: codec.string, count: codec.double }));
+    return codec.object<WordCount>("WordCount", () => ({ word: codec.string, count: codec.double }), {
+      type: "viceroy.v1.WordCount",
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import { fingerprint, indexSchema, type Schema } from "../../../compiler/model/i
 import { openTypeSource, readSchema } from "../../../compiler/source/index.js";
 import { counterDescriptor } from "./golden/actors/expected/actors.js";
 import { workerDescriptor } from "./golden/actors/expected/deep/worker.js";
-import { ChoicesCodec, Level, Suit } from "./golden/choices/expected/choices.js";
+import { AnswerCodec, ChoicesCodec, Level, Suit } from "./golden/choices/expected/choices.js";
 import { CollectionsCodec, RowsCodec } from "./golden/collections/expected/collections.js";
 import { ItemCodec, PageCodec, UsesCodec } from "./golden/generics/expected/generics.js";
 import { loudGreeterDescriptor } from "./golden/inheritance/expected/derived.js";
@@ -135,6 +135,26 @@ test("recursive types come back, also across files", () => {
       { op: "negate", of: { op: "number", value: 2 } },
     ],
   });
+});
+
+test("a message in an Any is found in a registry of generated codecs, by its name in protobuf", () => {
+  const registry = [ACodec, ExpressionCodec, AnswerCodec, TreeCodec];
+  const inAny = <T>(name: string, codec: Codec<T>, value: T) => ({
+    typeUrl: `type.googleapis.com/golden.v1.${name}`,
+    value: codec.toProtobuf(value),
+  });
+  const expression = inAny("Expression", ExpressionCodec, { op: "number", value: 2 });
+  for (const [any, json] of [
+    [inAny("Tree", TreeCodec, { value: 1 }), { value: 1 }],
+    [expression, { number: { value: 2 } }],
+    [inAny("Answer", AnswerCodec, { case: "text", value: "a" }), { text: "a" }],
+  ] as const) {
+    expect(codec.any.toJson(any, { registry })).toEqual({ "@type": any.typeUrl, ...json });
+    expect(codec.any.fromJson({ "@type": any.typeUrl, ...json }, { registry })).toEqual(any);
+  }
+  expect(() => codec.any.toJson(expression, { registry: [TreeCodec] })).toThrow(
+    'cannot encode Any: invalid Any: no codec for "golden.v1.Expression" is in the registry',
+  );
 });
 
 test("properties may be called anything", () => {

@@ -85,14 +85,19 @@ export class CodecPrinter {
     }
   }
 
-  /** The codec of a declared shape. `name`: an expression; `type`: what it is a codec of. */
-  shape(shape: Shape, name: Code, type: Type): Code {
+  /**
+   * The codec of a declared shape.
+   * @param name an expression
+   * @param type what it is a codec of
+   * @param fullName of the message in protobuf, by which a message in an `Any` finds its codec
+   */
+  shape(shape: Shape, name: Code, type: Type, fullName?: string): Code {
     switch (shape.kind) {
       case "message":
         return call(this.#types.generic([codec, ".object"], [type]), [
           name,
           arrowToObject("()", this.#fields(shape.fields)),
-          ...objectProto(shape.fields),
+          ...objectProto(shape.fields, fullName),
         ]);
       case "enum": {
         const literals = shape.values.map(({ value }) => literal(value));
@@ -109,12 +114,12 @@ export class CodecPrinter {
         return call(this.#types.generic([codec, ".oneof"], [type]), [
           name,
           arrowToObject("()", this.#fields(shape.cases)),
-          ...fieldsProto(shape.cases),
+          ...fieldsProto(shape.cases, fullName),
         ]);
       case "union": {
         const variants = shape.variants.map(({ tag, type }) => property(objectKey(tag), this.type(type)));
         const list = arrowToObject("()", objectLiteral(variants));
-        const proto = unionProto(shape.variants);
+        const proto = unionProto(shape.variants, fullName);
         const args = [name, stringLiteral(shape.discriminant), list, ...proto];
         return call(this.#types.generic([codec, ".union"], [type]), args);
       }

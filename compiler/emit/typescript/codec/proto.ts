@@ -12,10 +12,12 @@ import { inOrder } from "./layout.js";
 
 type Options = readonly Code[];
 
-export function objectProto(fields: readonly Field[]): Options {
+/** @param fullName of the message, if it has one that others know */
+export function objectProto(fields: readonly Field[], fullName?: string): Options {
   const flat = fields.filter(({ type, optional }) => flattenedCases(type, optional) !== undefined);
   const names = flat.map(({ name }) => stringLiteral(name));
   return options([
+    ...typeOf(fullName),
     ...numbersOf(inOrder(fields).map(({ id }) => id)),
     ...namesOf(fields),
     ...(flat.length === 0 ? [] : [property("flat", bracketed(names))]),
@@ -23,13 +25,13 @@ export function objectProto(fields: readonly Field[]): Options {
 }
 
 /** Of the cases of a oneof, of the parameters of a call. */
-export function fieldsProto(fields: readonly (Field | Parameter)[]): Options {
-  return options([...numbersOf(inOrder(fields).map(({ id }) => id)), ...namesOf(fields)]);
+export function fieldsProto(fields: readonly (Field | Parameter)[], fullName?: string): Options {
+  return options([...typeOf(fullName), ...numbersOf(inOrder(fields).map(({ id }) => id)), ...namesOf(fields)]);
 }
 
-export function unionProto(variants: readonly Variant[]): Options {
+export function unionProto(variants: readonly Variant[], fullName?: string): Options {
   const named = inOrder(variants.map(({ tag, id }) => ({ name: tag, id })));
-  return options(numbersOf(named.map(({ id }) => id)));
+  return options([...typeOf(fullName), ...numbersOf(named.map(({ id }) => id))]);
 }
 
 export function tupleProto(elements: readonly TupleElement[]): Options {
@@ -56,11 +58,15 @@ export function enumProto(shape: EnumShape, ownName: string, fullName: string | 
     (item.aliases ?? []).map((alias) => property(objectKey(nameOf(alias)), String(item.id))),
   );
   return options([
-    ...(fullName === undefined ? [] : [property("type", stringLiteral(fullName))]),
+    ...typeOf(fullName),
     ...ids,
     ...(names.length === 0 ? [] : [property("names", objectLiteral(names))]),
     ...(aliases.length === 0 ? [] : [property("aliases", objectLiteral(aliases))]),
   ]);
+}
+
+function typeOf(fullName: string | undefined): readonly Code[] {
+  return fullName === undefined ? [] : [property("type", stringLiteral(fullName))];
 }
 
 function numbersOf(ids: readonly number[]): readonly Code[] {

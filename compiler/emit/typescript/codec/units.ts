@@ -61,7 +61,7 @@ export class Units implements CodecReferences {
     } else if (this.#isTransparent(key)) {
       this.#constant(codec, exported, type, this.#expression(type, `${name}Value`, true));
     } else {
-      const own = this.#composed.shape(shape, stringLiteral(name), type);
+      const own = this.#composed.shape(shape, stringLiteral(name), type, this.#context.message(key));
       this.#emit(type, this.#generated(type), { hint: name, label: name, codec, exported, shape: own });
     }
   }

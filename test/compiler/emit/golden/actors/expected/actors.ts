@@ -156,7 +156,9 @@ class ConfigGenerated extends GeneratedCodec<Config> {
   }
 
   override shape(): Codec<Config> {
-    return codec.object<Config>("Config", () => ({ name: codec.string, size: codec.optional(codec.int32) }));
+    return codec.object<Config>("Config", () => ({ name: codec.string, size: codec.optional(codec.int32) }), {
+      type: "golden.v1.Config",
+    });
   }
 }
 

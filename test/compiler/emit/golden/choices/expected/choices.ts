@@ -124,10 +124,11 @@ class CircleGenerated extends GeneratedCodec<Circle> {
   }
 
   override shape(): Codec<Circle> {
-    return codec.object<Circle>("Circle", () => ({
-      kind: codec.enumeration<"circle">("", ["circle"]),
-      radius: codec.double,
-    }));
+    return codec.object<Circle>(
+      "Circle",
+      () => ({ kind: codec.enumeration<"circle">("", ["circle"]), radius: codec.double }),
+      { type: "golden.v1.Circle" },
+    );
   }
 }
 
@@ -186,10 +187,11 @@ class SquareGenerated extends GeneratedCodec<Square> {
   }
 
   override shape(): Codec<Square> {
-    return codec.object<Square>("Square", () => ({
-      kind: codec.enumeration<"square">("", ["square"]),
-      side: codec.double,
-    }));
+    return codec.object<Square>(
+      "Square",
+      () => ({ kind: codec.enumeration<"square">("", ["square"]), side: codec.double }),
+      { type: "golden.v1.Square" },
+    );
   }
 }
 
@@ -328,11 +330,16 @@ class ShapeGenerated extends GeneratedCodec<Shape> {
   }
 
   override shape(): Codec<Shape> {
-    return codec.union<Shape>("Shape", "kind", () => ({
-      circle: CircleCodec,
-      square: SquareCodec,
-      polygon: codec.object<{ sides: number[] }>("", () => ({ sides: codec.array(codec.int32) })),
-    }));
+    return codec.union<Shape>(
+      "Shape",
+      "kind",
+      () => ({
+        circle: CircleCodec,
+        square: SquareCodec,
+        polygon: codec.object<{ sides: number[] }>("", () => ({ sides: codec.array(codec.int32) })),
+      }),
+      { type: "golden.v1.Shape" },
+    );
   }
 }
 
@@ -425,7 +432,9 @@ class AnswerGenerated extends GeneratedCodec<Answer> {
   }
 
   override shape(): Codec<Answer> {
-    return codec.oneof<Answer>("Answer", () => ({ number: codec.uint32, text: codec.string, shape: ShapeCodec }));
+    return codec.oneof<Answer>("Answer", () => ({ number: codec.uint32, text: codec.string, shape: ShapeCodec }), {
+      type: "golden.v1.Answer",
+    });
   }
 }
 
@@ -530,15 +539,19 @@ class ChoicesGenerated extends GeneratedCodec<Choices> {
   }
 
   override shape(): Codec<Choices> {
-    return codec.object<Choices>("Choices", () => ({
-      direction: DirectionCodec,
-      level: LevelCodec,
-      suit: codec.optional(SuitCodec),
-      shape: ShapeCodec,
-      answer: codec.nullable(AnswerCodec),
-      mode: codec.enumeration<"on" | "off">("", ["on", "off"]),
-      constant: codec.enumeration<"fixed">("", ["fixed"]),
-    }));
+    return codec.object<Choices>(
+      "Choices",
+      () => ({
+        direction: DirectionCodec,
+        level: LevelCodec,
+        suit: codec.optional(SuitCodec),
+        shape: ShapeCodec,
+        answer: codec.nullable(AnswerCodec),
+        mode: codec.enumeration<"on" | "off">("", ["on", "off"]),
+        constant: codec.enumeration<"fixed">("", ["fixed"]),
+      }),
+      { type: "golden.v1.Choices" },
+    );
   }
 }
 

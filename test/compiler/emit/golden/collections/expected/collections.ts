@@ -91,7 +91,7 @@ class PointGenerated extends GeneratedCodec<Point> {
   }
 
   override shape(): Codec<Point> {
-    return codec.object<Point>("Point", () => ({ x: codec.double, y: codec.double }));
+    return codec.object<Point>("Point", () => ({ x: codec.double, y: codec.double }), { type: "golden.v1.Point" });
   }
 }
 
@@ -436,25 +436,29 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
   }
 
   override shape(): Codec<Collections> {
-    return codec.object<Collections>("Collections", () => ({
-      list: codec.array(codec.int32),
-      fixed: codec.array(codec.string),
-      grid: codec.array(codec.array(codec.double)),
-      points: codec.array(PointCodec),
-      pair: codec.tuple(codec.string, codec.int32),
-      labelled: codec.tupleAs({ labels: ["name", "count"] }, codec.string, codec.optional(codec.int32)),
-      tail: codec.tupleWithRest([codec.string], codec.int32),
-      byName: codec.map(codec.string, PointCodec),
-      byId: codec.map(codec.uint64, codec.array(PointCodec)),
-      names: codec.set(codec.string),
-      constant: codec.set(codec.int32),
-      record: codec.record(PointCodec),
-      indexed: codec.record(codec.int32),
-      inline: codec.object<{ a: number; b: { c: string } }>("", () => ({
-        a: codec.int32,
-        b: codec.object<{ c: string }>("", () => ({ c: codec.string })),
-      })),
-    }));
+    return codec.object<Collections>(
+      "Collections",
+      () => ({
+        list: codec.array(codec.int32),
+        fixed: codec.array(codec.string),
+        grid: codec.array(codec.array(codec.double)),
+        points: codec.array(PointCodec),
+        pair: codec.tuple(codec.string, codec.int32),
+        labelled: codec.tupleAs({ labels: ["name", "count"] }, codec.string, codec.optional(codec.int32)),
+        tail: codec.tupleWithRest([codec.string], codec.int32),
+        byName: codec.map(codec.string, PointCodec),
+        byId: codec.map(codec.uint64, codec.array(PointCodec)),
+        names: codec.set(codec.string),
+        constant: codec.set(codec.int32),
+        record: codec.record(PointCodec),
+        indexed: codec.record(codec.int32),
+        inline: codec.object<{ a: number; b: { c: string } }>("", () => ({
+          a: codec.int32,
+          b: codec.object<{ c: string }>("", () => ({ c: codec.string })),
+        })),
+      }),
+      { type: "golden.v1.Collections" },
+    );
   }
 }
 

@@ -154,12 +154,11 @@ class OneLineGenerated extends GeneratedCodec<OneLine> {
   }
 
   override shape(): Codec<OneLine> {
-    return codec.object<OneLine>("OneLine", () => ({
-      a: codec.int32,
-      b: codec.int32,
-      c: codec.optional(codec.int32),
-      d: codec.int32,
-    }));
+    return codec.object<OneLine>(
+      "OneLine",
+      () => ({ a: codec.int32, b: codec.int32, c: codec.optional(codec.int32), d: codec.int32 }),
+      { type: "golden.v1.OneLine" },
+    );
   }
 }
 

@@ -94,7 +94,7 @@ class ItemGenerated extends GeneratedCodec<Item> {
   }
 
   override shape(): Codec<Item> {
-    return codec.object<Item>("Item", () => ({ id: codec.int32 }));
+    return codec.object<Item>("Item", () => ({ id: codec.int32 }), { type: "golden.v1.Item" });
   }
 }
 
@@ -172,13 +172,17 @@ class UsesGenerated extends GeneratedCodec<Uses> {
   }
 
   override shape(): Codec<Uses> {
-    return codec.object<Uses>("Uses", () => ({
-      items: PageCodec(ItemCodec),
-      pages: PageCodec(PageCodec(codec.string)),
-      box: BoxCodec(ItemCodec),
-      pair: PairCodec(codec.int32, BoxCodec(codec.string)),
-      tagged: TaggedCodec(ItemCodec),
-    }));
+    return codec.object<Uses>(
+      "Uses",
+      () => ({
+        items: PageCodec(ItemCodec),
+        pages: PageCodec(PageCodec(codec.string)),
+        box: BoxCodec(ItemCodec),
+        pair: PairCodec(codec.int32, BoxCodec(codec.string)),
+        tagged: TaggedCodec(ItemCodec),
+      }),
+      { type: "golden.v1.Uses" },
+    );
   }
 }
 

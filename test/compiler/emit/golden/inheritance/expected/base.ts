@@ -99,7 +99,9 @@ class EntityGenerated extends GeneratedCodec<Entity> {
   }
 
   override shape(): Codec<Entity> {
-    return codec.object<Entity>("Entity", () => ({ id: codec.uint64, hidden: HiddenCodec }));
+    return codec.object<Entity>("Entity", () => ({ id: codec.uint64, hidden: HiddenCodec }), {
+      type: "golden.v1.Entity",
+    });
   }
 }
 

@@ -139,7 +139,9 @@ class PersonGenerated extends GeneratedCodec<Person> {
   }
 
   override shape(): Codec<Person> {
-    return codec.object<Person>("Person", () => ({ id: codec.uint64, hidden: HiddenCodec, name: codec.string }));
+    return codec.object<Person>("Person", () => ({ id: codec.uint64, hidden: HiddenCodec, name: codec.string }), {
+      type: "golden.v1.Person",
+    });
   }
 }
 
@@ -209,12 +211,11 @@ class EmployeeGenerated extends GeneratedCodec<Employee> {
   }
 
   override shape(): Codec<Employee> {
-    return codec.object<Employee>("Employee", () => ({
-      id: codec.uint64,
-      hidden: HiddenCodec,
-      name: codec.string,
-      salary: codec.int32,
-    }));
+    return codec.object<Employee>(
+      "Employee",
+      () => ({ id: codec.uint64, hidden: HiddenCodec, name: codec.string, salary: codec.int32 }),
+      { type: "golden.v1.Employee" },
+    );
   }
 }
 

@@ -144,7 +144,7 @@ class CodecGenerated extends GeneratedCodec<Codec> {
   }
 
   override shape(): ViceroyCodec<Codec> {
-    return viceroyCodec.object<Codec>("Codec", () => ({ value: viceroyCodec.int32 }));
+    return viceroyCodec.object<Codec>("Codec", () => ({ value: viceroyCodec.int32 }), { type: "golden.v1.Codec" });
   }
 }
 
@@ -198,7 +198,9 @@ class ReaderGenerated extends GeneratedCodec<Reader> {
   }
 
   override shape(): ViceroyCodec<Reader> {
-    return viceroyCodec.object<Reader>("Reader", () => ({ codec: CodecCodec, other: OtherCodecCodec }));
+    return viceroyCodec.object<Reader>("Reader", () => ({ codec: CodecCodec, other: OtherCodecCodec }), {
+      type: "golden.v1.Reader",
+    });
   }
 }
 
@@ -244,7 +246,7 @@ class WriterGenerated extends GeneratedCodec<Writer> {
   }
 
   override shape(): ViceroyCodec<Writer> {
-    return viceroyCodec.object<Writer>("Writer", () => ({ reader: ReaderCodec }));
+    return viceroyCodec.object<Writer>("Writer", () => ({ reader: ReaderCodec }), { type: "golden.v1.Writer" });
   }
 }
 
@@ -401,15 +403,19 @@ class EndpointGenerated extends GeneratedCodec<Endpoint> {
   }
 
   override shape(): ViceroyCodec<Endpoint> {
-    return viceroyCodec.object<Endpoint>("Endpoint", () => ({
-      "two words": viceroyCodec.string,
-      "it's": viceroyCodec.string,
-      ["__proto__"]: viceroyCodec.string,
-      constructor: viceroyCodec.string,
-      class: viceroyCodec.string,
-      w: viceroyCodec.string,
-      value: viceroyCodec.string,
-    }));
+    return viceroyCodec.object<Endpoint>(
+      "Endpoint",
+      () => ({
+        "two words": viceroyCodec.string,
+        "it's": viceroyCodec.string,
+        ["__proto__"]: viceroyCodec.string,
+        constructor: viceroyCodec.string,
+        class: viceroyCodec.string,
+        w: viceroyCodec.string,
+        value: viceroyCodec.string,
+      }),
+      { type: "golden.v1.Endpoint" },
+    );
   }
 }
 
@@ -466,7 +472,9 @@ class ActorMeshGenerated extends GeneratedCodec<ActorMesh> {
   }
 
   override shape(): ViceroyCodec<ActorMesh> {
-    return viceroyCodec.object<ActorMesh>("ActorMesh", () => ({ tree: TreeCodec, otherTree: OtherTreeCodec }));
+    return viceroyCodec.object<ActorMesh>("ActorMesh", () => ({ tree: TreeCodec, otherTree: OtherTreeCodec }), {
+      type: "golden.v1.ActorMesh",
+    });
   }
 }
 
@@ -514,7 +522,7 @@ class TreeGenerated extends GeneratedCodec<Tree> {
   }
 
   override shape(): ViceroyCodec<Tree> {
-    return viceroyCodec.object<Tree>("Tree", () => ({ port: viceroyCodec.string }));
+    return viceroyCodec.object<Tree>("Tree", () => ({ port: viceroyCodec.string }), { type: "golden.v1.Tree" });
   }
 }
 
@@ -574,7 +582,9 @@ class DGenerated extends GeneratedCodec<D> {
   }
 
   override shape(): ViceroyCodec<D> {
-    return viceroyCodec.object<D>("D", () => ({ t: TCodec, kind: MeshKindCodec(TCodec, D2Codec) }));
+    return viceroyCodec.object<D>("D", () => ({ t: TCodec, kind: MeshKindCodec(TCodec, D2Codec) }), {
+      type: "golden.v1.D",
+    });
   }
 }
 
@@ -708,9 +718,11 @@ class D2Generated extends GeneratedCodec<D2> {
   }
 
   override shape(): ViceroyCodec<D2> {
-    return viceroyCodec.object<D2>("D2", () => ({
-      names: viceroyCodec.map(viceroyCodec.string, viceroyCodec.set(viceroyCodec.date)),
-    }));
+    return viceroyCodec.object<D2>(
+      "D2",
+      () => ({ names: viceroyCodec.map(viceroyCodec.string, viceroyCodec.set(viceroyCodec.date)) }),
+      { type: "golden.v1.D2" },
+    );
   }
 }
 

@@ -64,7 +64,7 @@ class CodecGenerated extends GeneratedCodec<Codec> {
   }
 
   override shape(): ViceroyCodec<Codec> {
-    return codec.object<Codec>("Codec", () => ({ b: codec.boolean }));
+    return codec.object<Codec>("Codec", () => ({ b: codec.boolean }), { type: "golden.v1.Codec" });
   }
 }
 
@@ -110,7 +110,7 @@ class TreeGenerated extends GeneratedCodec<Tree> {
   }
 
   override shape(): ViceroyCodec<Tree> {
-    return codec.object<Tree>("Tree", () => ({ codec: CodecCodec }));
+    return codec.object<Tree>("Tree", () => ({ codec: CodecCodec }), { type: "golden.v1.Tree" });
   }
 }
 

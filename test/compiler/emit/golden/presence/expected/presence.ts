@@ -154,15 +154,19 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
   }
 
   override shape(): Codec<Presence> {
-    return codec.object<Presence>("Presence", () => ({
-      required: codec.string,
-      optional: codec.optional(codec.string),
-      nullable: codec.nullable(codec.string),
-      both: codec.optional(codec.nullable(codec.int32)),
-      constant: codec.boolean,
-      list: codec.array(codec.nullable(codec.string)),
-      nested: codec.optional(codec.object<{ value?: number }>("", () => ({ value: codec.optional(codec.int32) }))),
-    }));
+    return codec.object<Presence>(
+      "Presence",
+      () => ({
+        required: codec.string,
+        optional: codec.optional(codec.string),
+        nullable: codec.nullable(codec.string),
+        both: codec.optional(codec.nullable(codec.int32)),
+        constant: codec.boolean,
+        list: codec.array(codec.nullable(codec.string)),
+        nested: codec.optional(codec.object<{ value?: number }>("", () => ({ value: codec.optional(codec.int32) }))),
+      }),
+      { type: "golden.v1.Presence" },
+    );
   }
 }
 
@@ -268,7 +272,7 @@ class NothingGenerated extends GeneratedCodec<Nothing> {
   }
 
   override shape(): Codec<Nothing> {
-    return codec.object<Nothing>("Nothing", () => ({}));
+    return codec.object<Nothing>("Nothing", () => ({}), { type: "golden.v1.Nothing" });
   }
 }
 

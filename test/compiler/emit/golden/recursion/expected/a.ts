@@ -120,11 +120,11 @@ class TreeGenerated extends GeneratedCodec<Tree> {
   }
 
   override shape(): Codec<Tree> {
-    return codec.object<Tree>("Tree", () => ({
-      value: codec.double,
-      left: codec.optional(TreeCodec),
-      right: codec.optional(TreeCodec),
-    }));
+    return codec.object<Tree>(
+      "Tree",
+      () => ({ value: codec.double, left: codec.optional(TreeCodec), right: codec.optional(TreeCodec) }),
+      { type: "golden.v1.Tree" },
+    );
   }
 }
 
@@ -198,7 +198,7 @@ class AGenerated extends GeneratedCodec<A> {
   }
 
   override shape(): Codec<A> {
-    return codec.object<A>("A", () => ({ name: codec.string, b: codec.optional(BCodec) }));
+    return codec.object<A>("A", () => ({ name: codec.string, b: codec.optional(BCodec) }), { type: "golden.v1.A" });
   }
 }
 
@@ -405,11 +405,16 @@ class ExpressionGenerated extends GeneratedCodec<Expression> {
   }
 
   override shape(): Codec<Expression> {
-    return codec.union<Expression>("Expression", "op", () => ({
-      number: codec.object<{ value: number }>("", () => ({ value: codec.double })),
-      sum: codec.object<{ terms: Expression[] }>("", () => ({ terms: codec.array(ExpressionCodec) })),
-      negate: codec.object<{ of: Expression }>("", () => ({ of: ExpressionCodec })),
-    }));
+    return codec.union<Expression>(
+      "Expression",
+      "op",
+      () => ({
+        number: codec.object<{ value: number }>("", () => ({ value: codec.double })),
+        sum: codec.object<{ terms: Expression[] }>("", () => ({ terms: codec.array(ExpressionCodec) })),
+        negate: codec.object<{ of: Expression }>("", () => ({ of: ExpressionCodec })),
+      }),
+      { type: "golden.v1.Expression" },
+    );
   }
 }
 
@@ -479,7 +484,9 @@ class UsesGenerated extends GeneratedCodec<Uses> {
   }
 
   override shape(): Codec<Uses> {
-    return codec.object<Uses>("Uses", () => ({ numbers: ListCodec(codec.double), forest: codec.array(TreeCodec) }));
+    return codec.object<Uses>("Uses", () => ({ numbers: ListCodec(codec.double), forest: codec.array(TreeCodec) }), {
+      type: "golden.v1.Uses",
+    });
   }
 }
 

@@ -94,7 +94,9 @@ class BGenerated extends GeneratedCodec<B> {
   }
 
   override shape(): Codec<B> {
-    return codec.object<B>("B", () => ({ as: codec.array(ACodec), tree: codec.optional(TreeCodec) }));
+    return codec.object<B>("B", () => ({ as: codec.array(ACodec), tree: codec.optional(TreeCodec) }), {
+      type: "golden.v1.B",
+    });
   }
 }
 

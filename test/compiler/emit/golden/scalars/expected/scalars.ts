@@ -296,24 +296,28 @@ class ScalarsGenerated extends GeneratedCodec<Scalars> {
   }
 
   override shape(): Codec<Scalars> {
-    return codec.object<Scalars>("Scalars", () => ({
-      flag: codec.boolean,
-      real: codec.double,
-      single: codec.float32,
-      int32: codec.int32,
-      uint32: codec.uint32,
-      sint32: codec.sint32,
-      fixed32: codec.fixed32,
-      sfixed32: codec.sfixed32,
-      int64: codec.int64,
-      uint64: codec.uint64,
-      sint64: codec.sint64,
-      fixed64: codec.fixed64,
-      sfixed64: codec.sfixed64,
-      text: codec.string,
-      bytes: codec.bytes,
-      at: codec.date,
-    }));
+    return codec.object<Scalars>(
+      "Scalars",
+      () => ({
+        flag: codec.boolean,
+        real: codec.double,
+        single: codec.float32,
+        int32: codec.int32,
+        uint32: codec.uint32,
+        sint32: codec.sint32,
+        fixed32: codec.fixed32,
+        sfixed32: codec.sfixed32,
+        int64: codec.int64,
+        uint64: codec.uint64,
+        sint64: codec.sint64,
+        fixed64: codec.fixed64,
+        sfixed64: codec.sfixed64,
+        text: codec.string,
+        bytes: codec.bytes,
+        at: codec.date,
+      }),
+      { type: "golden.v1.Scalars" },
+    );
   }
 }
 
@@ -496,18 +500,22 @@ class TypedArraysGenerated extends GeneratedCodec<TypedArrays> {
   }
 
   override shape(): Codec<TypedArrays> {
-    return codec.object<TypedArrays>("TypedArrays", () => ({
-      int8: codec.int8Array,
-      clamped: codec.uint8ClampedArray,
-      int16: codec.int16Array,
-      uint16: codec.uint16Array,
-      int32: codec.int32Array,
-      uint32: codec.uint32Array,
-      bigInt64: codec.bigInt64Array,
-      bigUint64: codec.bigUint64Array,
-      float32: codec.float32Array,
-      float64: codec.float64Array,
-    }));
+    return codec.object<TypedArrays>(
+      "TypedArrays",
+      () => ({
+        int8: codec.int8Array,
+        clamped: codec.uint8ClampedArray,
+        int16: codec.int16Array,
+        uint16: codec.uint16Array,
+        int32: codec.int32Array,
+        uint32: codec.uint32Array,
+        bigInt64: codec.bigInt64Array,
+        bigUint64: codec.bigUint64Array,
+        float32: codec.float32Array,
+        float64: codec.float64Array,
+      }),
+      { type: "golden.v1.TypedArrays" },
+    );
   }
 }
 
