@@ -23,8 +23,13 @@ export function canBeGenerated(file: string): boolean {
 
 export function isGenerated(file: string, bytes: Buffer): boolean {
   const beginning = beginnings[extensionOf(file)];
-  if (beginning !== undefined) return bytes.subarray(0, beginning.length).equals(Buffer.from(beginning));
+  if (beginning !== undefined) return afterConflictMark(bytes).indexOf(beginning) === 0;
   return extensionOf(file) === descriptorSet && bytes.includes(words);
+}
+
+/** The first lines of two branches differ by a fingerprint: git's mark of a conflict is above them. */
+function afterConflictMark(bytes: Buffer): Buffer {
+  return bytes.indexOf("<<<<<<< ") === 0 ? bytes.subarray(bytes.indexOf("\n") + 1) : bytes;
 }
 
 function extensionOf(file: string): string {
