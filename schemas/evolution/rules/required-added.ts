@@ -5,7 +5,7 @@ import { demandedOnlyBy } from "./demanded.js";
 export const requiredAdded: MessageRule = {
   code: "VC5004",
   name: "required-added",
-  fix: "Make it optional with `?`: readers of this schema then take messages without it.",
+  fix: "Make it optional with `?`, an answer with `| null`: readers of this schema then take messages without it.",
   compares: "message",
   find({ older, newer }, { schemas }) {
     return demandedOnlyBy(newer, older, schemas.newer).map(({ name }) => ({
