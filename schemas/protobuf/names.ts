@@ -82,7 +82,9 @@ export function enumValueNames(
     !taken.has(name) && (numbers.get(comparable(name)) ?? number) === number;
   const spell = (name: string, number: number): NamedNumber => {
     const behind = number < 0 ? `MINUS_${-number}` : String(number);
-    const spelt = isFree(name, number) ? name : `${name}_${behind}`;
+    let spelt = name;
+    // A value may be called like another one with a number behind it.
+    while (!isFree(spelt, number)) spelt = `${spelt}_${behind}`;
     taken.add(spelt);
     numbers.set(comparable(spelt), number);
     return { name: spelt, number };
