@@ -79,14 +79,14 @@ export function enumValueNames(
   const numbers = new Map<string, number>();
   // Several names of one number may differ in capitals alone.
   const isFree = (name: string, number: number) =>
-    !taken.has(name) && (numbers.get(comparable(name)) ?? number) === number;
+    !taken.has(name) && (numbers.get(comparableValue(name, enumName)) ?? number) === number;
   const spell = (name: string, number: number): NamedNumber => {
     const behind = number < 0 ? `MINUS_${-number}` : String(number);
     let spelt = name;
     // A value may be called like another one with a number behind it.
     while (!isFree(spelt, number)) spelt = `${spelt}_${behind}`;
     taken.add(spelt);
-    numbers.set(comparable(spelt), number);
+    numbers.set(comparableValue(spelt, enumName), number);
     return { name: spelt, number };
   };
   const named = values.map(({ value, name = enumValueName(enumName, value), number }) => spell(name, number));
@@ -98,6 +98,15 @@ export function enumValueNames(
 /** protobuf takes `A_B` and `AB` for one name: other languages leave the underscores out. */
 function comparable(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
+}
+
+/**
+ * Other languages leave the enum's own name out too, where it stands before that of a value. Of `COLOR_` nothing would be
+ * left: it is taken for `COLOR_COLOR`.
+ */
+function comparableValue(name: string, enumName: string): string {
+  const [whole, prefix] = [comparable(name), comparable(enumName)];
+  return whole.startsWith(prefix) && whole !== prefix ? whole.slice(prefix.length) : whole;
 }
 
 /** The package of the messages that stand for ports, meshes, buffers and tensors. */

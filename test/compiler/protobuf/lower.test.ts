@@ -113,3 +113,13 @@ export interface Uses { numbers: Page<number>; texts: Page<string>; side: "left"
   expect(nameOf(uses, "side")).toBe("golden.v1.UsesSide");
   expect([...lowered.schema.enums.keys()].sort()).toEqual(["golden.v1.PageOrder", "golden.v1.UsesSide"]);
 });
+
+test("names of values stay apart with a number behind them, and without the name of the enum", () => {
+  const { schema } = lowered(`export type B = "b" | "";
+export type C = "3" | "+" | "-";
+export interface M { b?: B; c?: C }`);
+  const names = (of: string) => schema.enums.get(of)?.values.map(({ name }) => name);
+  expect(names("golden.v1.B")).toEqual(["B_UNSPECIFIED", "B_B", "B__2"]);
+  // protobuf would take C___3 for C_3.
+  expect(names("golden.v1.C")).toEqual(["C_UNSPECIFIED", "C_3", "C__", "C___3_3"]);
+});

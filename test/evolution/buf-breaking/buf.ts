@@ -1,5 +1,5 @@
 /** What `buf breaking` finds, by the units that it speaks of. One process for all pairs: it takes longer to start than to compare. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runPeer } from "../../peers.js";
@@ -36,7 +36,10 @@ export function bufFindings(pairs: ReadonlyMap<string, ProtoPair>): ReadonlyMap<
     for (const line of lines) {
       if (line === "") continue;
       const annotation = JSON.parse(line) as Annotation;
-      if (annotation.type === "COMPILE") throw new Error(`buf cannot read what is printed: ${line}`);
+      if (annotation.type === "COMPILE") {
+        const text = readFileSync(path.join(folder, annotation.path ?? ""), "utf8");
+        throw new Error(`buf cannot read what is printed: ${line}\n${text}`);
+      }
       const [, name = ""] = /^newer\/proto\/([^/]+\/v1)\//.exec(annotation.path ?? "") ?? [];
       const protoPackage = name.replace("/", ".");
       const pair = pairs.get(protoPackage);

@@ -18,7 +18,9 @@ export interface OneSided extends Finding {
 export function oneSided(pair: ProtoPair, findings: readonly Finding[]): readonly OneSided[] {
   const said = new Set(findings.map(({ by, unit }) => `${by} ${unit}`));
   const other = { buf: "viceroy", viceroy: "buf" } as const;
-  return findings.filter(({ by, unit }) => !said.has(`${other[by]} ${unit}`)).map((finding) => withFields(pair, finding));
+  return findings
+    .filter(({ by, unit }) => !said.has(`${other[by]} ${unit}`))
+    .map((finding) => withFields(pair, finding));
 }
 
 function withFields(pair: ProtoPair, finding: Finding): OneSided {
