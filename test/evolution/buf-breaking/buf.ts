@@ -71,7 +71,11 @@ function unitOf({ message, path: file, start_line: line = 0 }: Annotation, { new
     if (whole === undefined) throw new Error(`cannot tell what buf speaks of: ${message}`);
     return whole;
   }
-  const lines = newer.files.find(({ path }) => `newer/${path}` === file)?.content.split("\n") ?? [];
+  const lines =
+    newer.files
+      .find(({ path }) => `newer/${path}` === file)
+      ?.content.toString()
+      .split("\n") ?? [];
   // The key or the value of a map: its entry is no message of its own, but stands in the line of the field.
   const [, map] = /^ *map<.* = (\d+)(?: \[.*\])?;$/.exec(lines[line - 1] ?? "") ?? [];
   if (map === undefined) return `${owner}#${number}`;

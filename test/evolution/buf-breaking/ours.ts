@@ -1,6 +1,7 @@
 /** What our rules find, by the same units. */
-import { type WireDifference, wireDifferences } from "../../../schemas/evolution/index.js";
+import { wireDifferences } from "../../../schemas/evolution/index.js";
 import type { ProtoField, ProtoMessage, ProtoSchema } from "../../../schemas/protobuf/descriptor.js";
+import type { WireDifference } from "../../../schemas/protobuf/difference.js";
 import type { Finding } from "./finding.js";
 import type { ProtoPair } from "./pair.js";
 
