@@ -4,11 +4,11 @@
  */
 import type { ProtoSchema, ProtoType } from "../../schemas/protobuf/descriptor.js";
 import { handlePackage, snakeCase } from "../../schemas/protobuf/names.js";
+import { wellKnownFileOf } from "../../schemas/protobuf/well-known-files.js";
 import { moduleName } from "../lock/index.js";
 import { components } from "../model/components.js";
 import { handleFile } from "./handles.js";
 import type { LoweredFile } from "./lowered.js";
-import { wellKnownFileOf } from "./well-known-files.js";
 
 type Part = "messages" | "enums" | "services";
 

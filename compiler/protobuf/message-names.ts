@@ -3,24 +3,9 @@
  * the names they have; what has none in the schema is named by where it stands, or by what it is an instance of, and gives
  * way when a name is taken.
  */
+import { pascalCase } from "../../schemas/protobuf/names.js";
 import type { Position, Type } from "../model/type.js";
 import type { ProtoClash } from "./lowered.js";
-
-/** `http-server`, `http_server` and `httpServer` are `HttpServer`, `HTTPServer` stays. Other letters by their numbers. */
-export function pascalCase(name: string): string {
-  const words = [...name].map((letter) => (/[A-Za-z0-9]/.test(letter) ? letter : separator(letter))).join("");
-  const joined = words
-    .split("_")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
-  if (joined === "") return `U${name.length}`;
-  return /^[0-9]/.test(joined) ? `N${joined}` : joined;
-}
-
-/** What stands between words, in ASCII; any other letter is a word: `é` is `Ue9`. */
-function separator(letter: string): string {
-  return letter < "\u0080" && letter !== "$" ? "_" : `_U${(letter.codePointAt(0) as number).toString(16)}_`;
-}
 
 /** A type argument in the name of an instance: `Int32`, `ItemList`, `StringToItemMap`. */
 export function argumentName(type: Type, nameOf: (type: Type) => string): string {

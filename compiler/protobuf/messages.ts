@@ -4,6 +4,7 @@
  */
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
 import { memberNames, type NamedMember, protoName } from "../../schemas/protobuf/names.js";
+import { wellKnownPackage } from "../../schemas/protobuf/well-known-files.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";
@@ -25,7 +26,6 @@ import {
   valueForm,
 } from "./position.js";
 import { type InUse, mergeReserved, type Reserved, type Tombstones } from "./tombstones.js";
-import { wellKnownPackage } from "./well-known-files.js";
 
 /** A field with the type that it comes from, and where that stands. */
 export interface Member extends Placed {

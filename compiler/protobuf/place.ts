@@ -2,9 +2,10 @@
  * Where a type stands, while a schema is lowered: what the message is called that is written there in place, and where the
  * lock keeps the ids of its members.
  */
+
+import { pascalCase } from "../../schemas/protobuf/names.js";
 import { printName } from "../lock/index.js";
 import type { Position } from "../model/type.js";
-import { pascalCase } from "./message-names.js";
 
 export interface Place {
   /** What a message that stands here would like to be called. */

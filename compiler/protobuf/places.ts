@@ -2,10 +2,12 @@
  * Where types stand while a schema is lowered: the places of declarations and of instances of generic ones, and the way
  * through aliases to what they stand for.
  */
+
+import { pascalCase } from "../../schemas/protobuf/names.js";
 import { instantiate, partsOf, type SchemaIndex, typeKey } from "../model/resolve.js";
 import type { Module, TypeDeclaration } from "../model/schema.js";
 import type { Type } from "../model/type.js";
-import { argumentName, type Names, pascalCase } from "./message-names.js";
+import { argumentName, type Names } from "./message-names.js";
 import { below, type Place, steps } from "./place.js";
 import { valueForm } from "./position.js";
 

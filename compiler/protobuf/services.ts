@@ -1,8 +1,7 @@
 /** Services: one for every actor, a method for every endpoint, and messages for what goes there and back. */
 import type { ProtoField, ProtoMessage, ProtoMethod, ProtoService } from "../../schemas/protobuf/descriptor.js";
-import { serviceName } from "../../schemas/protobuf/names.js";
+import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
 import type { ActorDeclaration, Endpoint, Module, Parameter } from "../model/schema.js";
-import { pascalCase } from "./message-names.js";
 import { find, inUseOf, type Member, type Messages, type Surroundings } from "./messages.js";
 import { below, memberStep, type Place } from "./place.js";
 import { elementForm, fieldsOfParameters, type MessageField } from "./position.js";

@@ -3,8 +3,6 @@
  * `google.rpc.ErrorInfo` that says which actor it was.
  */
 
-import { create, createFileRegistry } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { ProtoField } from "../../schemas/protobuf/descriptor.js";
 import { snakeCase } from "../../schemas/protobuf/names.js";
@@ -18,7 +16,7 @@ import {
   SupervisionError,
   TimeoutError,
 } from "../index.js";
-import { fileDescriptors } from "./file-descriptor.js";
+import { registryOf } from "./registry.js";
 
 /** What handlers throw is `unknown` to clients, unless its class is listed here: `{ NotFoundError: Code.NotFound }`. */
 export type ErrorCodes = Readonly<Record<string, Code>>;
@@ -73,6 +71,5 @@ const errorInfo = (() => {
   };
   const fields = [field("reason", 1), field("domain", 2), field("metadata", 3, { cardinality: "map", key: "string" })];
   const schema = { messages: new Map([[name, { name, fields }]]), enums: new Map(), services: new Map() };
-  const file = fileDescriptors(schema).map((init) => create(FileDescriptorProtoSchema, init));
-  return createFileRegistry(create(FileDescriptorSetSchema, { file })).getMessage(name)!;
+  return registryOf(schema).getMessage(name)!;
 })();

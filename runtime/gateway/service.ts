@@ -1,16 +1,5 @@
 /** The Connect service of an actor interface: what clients in other languages call. */
-import { create, createFileRegistry, type DescFile, type DescService, type Registry } from "@bufbuild/protobuf";
-import {
-  FileDescriptorProtoSchema,
-  FileDescriptorSetSchema,
-  file_google_protobuf_any,
-  file_google_protobuf_duration,
-  file_google_protobuf_empty,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_wrappers,
-} from "@bufbuild/protobuf/wkt";
+import type { DescService, FileRegistry } from "@bufbuild/protobuf";
 import {
   type ActorDescriptor,
   type ActorMesh,
@@ -18,23 +7,13 @@ import {
   descriptorOf,
   type EndpointDescriptor,
 } from "../index.js";
-import { fileDescriptors } from "./file-descriptor.js";
-
-const wellKnownFiles: readonly DescFile[] = [
-  file_google_protobuf_any,
-  file_google_protobuf_duration,
-  file_google_protobuf_empty,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_wrappers,
-];
+import { registryOf } from "./registry.js";
 
 export interface ConnectService {
   /** For `createClient(service, …)` and `router.service(service, …)` of Connect, and for reflection. */
   readonly service: DescService;
   /** All types that its requests and answers are made of. */
-  readonly registry: Registry;
+  readonly registry: FileRegistry;
   /** What each method calls, by the method's name. */
   readonly endpoints: ReadonlyMap<string, EndpointDescriptor>;
 }
@@ -58,9 +37,7 @@ function makeService(actor: ActorDescriptor): ConnectService {
   // Nobody constructs actors from outside; protobuf has no place for a message of this name.
   const called = [...messages].filter(([name]) => name !== `${actor.service}.constructor`);
   const schema = { ...rest, messages: new Map(called) };
-  const files = fileDescriptors(schema).map((file) => create(FileDescriptorProtoSchema, file));
-  const set = create(FileDescriptorSetSchema, { file: [...wellKnownFiles.map(({ proto }) => proto), ...files] });
-  const registry = createFileRegistry(set);
+  const registry = registryOf(schema);
   const described = [...schema.services.values()].find(({ id }) => id === actor.id);
   const service = described && registry.getService(described.name);
   if (service === undefined) throw new Error(`cannot serve ${actor.name}: its description has no service of its own`);

@@ -56,6 +56,22 @@ export function enumValueName(enumName: string, value: string): string {
   return `${words(enumName)}_${words(value)}`;
 }
 
+/** `http-server`, `http_server` and `httpServer` are `HttpServer`, `HTTPServer` stays. Other letters by their numbers. */
+export function pascalCase(name: string): string {
+  const words = [...name].map((letter) => (/[A-Za-z0-9]/.test(letter) ? letter : separator(letter))).join("");
+  const joined = words
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+  if (joined === "") return `U${name.length}`;
+  return /^[0-9]/.test(joined) ? `N${joined}` : joined;
+}
+
+/** What stands between words, in ASCII; any other letter is a word: `é` is `Ue9`. */
+function separator(letter: string): string {
+  return letter < "\u0080" && letter !== "$" ? "_" : `_U${(letter.codePointAt(0) as number).toString(16)}_`;
+}
+
 /** `Counter` and `CounterService` are served as `CounterService`, as linters for protobuf want it. */
 export function serviceName(actor: string): string {
   return actor.endsWith("Service") ? actor : `${actor}Service`;

@@ -1,4 +1,6 @@
 /** One `.proto` file as text, in the order that its parts have in a descriptor too: services, messages, enums. */
+
+import { entryName, hasAliases, rangesOf } from "../../../schemas/protobuf/derived.js";
 import type {
   ProtoEnum,
   ProtoField,
@@ -8,7 +10,6 @@ import type {
   ProtoType,
 } from "../../../schemas/protobuf/descriptor.js";
 import { jsonName } from "../../../schemas/protobuf/names.js";
-import { entryName, hasAliases, rangesOf } from "../../protobuf/derived.js";
 import type { Lowered, LoweredFile } from "../../protobuf/lowered.js";
 import { Lines } from "../kit/lines.js";
 import { lintOfEnum, lintOfField, lintOfOneof, lintOfValue } from "./lint.js";

@@ -2,12 +2,11 @@
  * What the parts of the TypeScript emitter share: which file a declaration is generated into, and under which names.
  * The names are the contract with users (`CounterActor`, `TreeCodec`); everything else in a generated file is private.
  */
-import { serviceName } from "../../../schemas/protobuf/names.js";
+import { pascalCase, serviceName } from "../../../schemas/protobuf/names.js";
 import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
 import type { Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
-import { pascalCase } from "../../protobuf/message-names.js";
 import { protoPackageOf } from "../../protobuf/package.js";
 import { type ImportedName, importedType, importedValue } from "../kit/index.js";
 import { outputPath, withoutExtension } from "./paths.js";

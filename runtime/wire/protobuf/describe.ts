@@ -12,6 +12,7 @@ import type {
   ProtoService,
   ProtoType,
 } from "../../../schemas/protobuf/descriptor.js";
+import { pascalCase } from "../../../schemas/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../descriptor.js";
 import { type MapPosition, positionOf, type RepeatedPosition } from "./position.js";
@@ -66,7 +67,7 @@ class Description {
   }
 
   #method({ name, id, args, result, stream, idempotent }: EndpointDescriptor, service: string): ProtoMethod {
-    const method = pascal(name);
+    const method = pascalCase(name);
     const request = this.#arguments(args, `${service}${method}Request`);
     const response = this.#free(`${service}${method}Response`);
     this.#members(response, result === undefined ? [] : [{ ...resultPart, codec: result }]);
@@ -144,7 +145,7 @@ class Description {
 
   #case(part: Part, owner: string, oneof: string): ProtoField {
     const { codec, name, jsonName, number } = part;
-    const place = this.#place(codec, owner + pascal(name));
+    const place = this.#place(codec, owner + pascalCase(name));
     return { name, jsonName, number, cardinality: "explicit", ...place, oneof };
   }
 
@@ -152,7 +153,7 @@ class Description {
     const { codec, name, jsonName, number, cases } = part;
     if (cases !== undefined) return cases.map((one) => this.#case(one, owner, name));
     const base = { name, jsonName, number };
-    const wanted = owner + pascal(name);
+    const wanted = owner + pascalCase(name);
     const position = positionOf(codec);
     switch (position.kind) {
       case "maybe":
@@ -295,10 +296,3 @@ const stateField: ProtoField = {
 };
 
 const resultPart = { segment: "", number: 1, name: "result", jsonName: "result" };
-
-function pascal(name: string): string {
-  return name
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
-}

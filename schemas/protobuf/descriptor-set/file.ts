@@ -2,15 +2,9 @@
  * One file as a `FileDescriptorProto`: what protoc makes of the `.proto` that we print. Numbers of fields are those of
  * google/protobuf/descriptor.proto.
  */
-import type {
-  ProtoEnum,
-  ProtoField,
-  ProtoMessage,
-  ProtoScalar,
-  ProtoSchema,
-  ProtoService,
-} from "../../../schemas/protobuf/descriptor.js";
-import { entryName, hasAliases, rangesOf } from "../../protobuf/derived.js";
+
+import { entryName, hasAliases, rangesOf } from "../derived.js";
+import type { ProtoEnum, ProtoField, ProtoMessage, ProtoScalar, ProtoSchema, ProtoService } from "../descriptor.js";
 import type { MessageWriter } from "./writer.js";
 
 export interface DescribedFile {
@@ -29,7 +23,7 @@ export interface FileExtras {
 }
 
 export function writeFile(w: MessageWriter, file: DescribedFile, schema: ProtoSchema, extras: FileExtras): void {
-  const short = (name: string): string => name.slice(file.package.length + 1);
+  const short = (name: string): string => (file.package === "" ? name : name.slice(file.package.length + 1));
   w.string(1, file.path);
   w.string(2, file.package);
   for (const path of file.imports) w.string(3, path);

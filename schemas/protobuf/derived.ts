@@ -1,6 +1,6 @@
 /** What protobuf derives from a message or an enum: for those who print or describe them. */
-import type { ProtoEnum } from "../../schemas/protobuf/descriptor.js";
-import { jsonName } from "../../schemas/protobuf/names.js";
+import type { ProtoEnum } from "./descriptor.js";
+import { jsonName } from "./names.js";
 
 /** Two values with one number: protobuf wants to be told that this is meant. */
 export function hasAliases(values: ProtoEnum["values"]): boolean {

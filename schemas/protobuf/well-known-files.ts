@@ -2,8 +2,8 @@
  * The files of protobuf itself that schemas can need, as data: a descriptor set holds all that it refers to. Names of their
  * options are those of the languages that they are for.
  */
-import type { ProtoEnum, ProtoField, ProtoMessage, ProtoScalar, ProtoType } from "../../schemas/protobuf/descriptor.js";
-import { jsonName } from "../../schemas/protobuf/names.js";
+import type { ProtoEnum, ProtoField, ProtoMessage, ProtoScalar, ProtoType } from "./descriptor.js";
+import { jsonName } from "./names.js";
 
 export interface WellKnownFile {
   /** `google/protobuf/timestamp.proto`. */
