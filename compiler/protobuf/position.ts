@@ -134,12 +134,6 @@ const nullValue: EnumShape = {
   values: [{ name: "NULL_VALUE", value: 0, id: 0, doc: "", at: { file: "", line: 1, column: 1 } }],
 };
 
-/** The message that a codec of `type` writes when it is asked for a whole one. */
-export function messageForm(type: Type, index: SchemaIndex): MessageForm {
-  const form = valueForm(type, index);
-  return form.kind === "message" ? form.message : { kind: "standIn", field: "value", type };
-}
-
 interface PlacedField {
   readonly form: FieldForm;
   readonly presence: Presence;

@@ -26,14 +26,7 @@ import {
   wholeRegion,
 } from "../shape/index.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
-import {
-  type MeshControl,
-  type MeshIdentity,
-  type MeshRecord,
-  type MeshStopOptions,
-  meshRecord,
-  type RankLocation,
-} from "./address.js";
+import type { MeshRecord, MeshStopOptions } from "./address.js";
 import { Endpoint, StreamEndpoint } from "./endpoint.js";
 import type { Apply, MeshKind } from "./kind.js";
 import { MeshView } from "./view.js";
@@ -192,20 +185,4 @@ function classOf(descriptor: ActorDescriptor): new (view: MeshView) => ActorMesh
 /** A handle for the whole of a mesh. */
 export function wholeMesh(record: MeshRecord, descriptor: ActorDescriptor): ActorMesh {
   return makeMesh(new MeshView(record, descriptor, wholeRegion(record.extent)));
-}
-
-/**
- * The handle of a mesh that is being spawned: can be called and sent at once.
- * @param ranks where each rank lives, in order
- */
-export function makeActorMesh(
-  descriptor: ActorDescriptor,
-  identity: MeshIdentity,
-  ranks: readonly RankLocation[],
-  control: MeshControl,
-): ActorMesh {
-  const record = meshRecord(identity);
-  for (const [rank, location] of ranks.entries()) record.locate(rank, location);
-  record.control = control;
-  return wholeMesh(record, descriptor);
 }

@@ -1,168 +1,20 @@
-/** Values of one kind among several: enumerations by their number, unions and oneofs by their variant's. */
-import { enumValueNames, protoName } from "../../../schemas/protobuf/names.js";
+/** Values of one kind among several: unions and oneofs, by the number of their variant. */
+import { protoName } from "../../../schemas/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import { Choices, type Chosen, namesOf, unknownCase } from "../protobuf/choice.js";
-import { enumPosition } from "../protobuf/enum.js";
 import { within } from "../protobuf/place.js";
-import type { Case, EnumPosition, MessagePosition } from "../protobuf/position.js";
+import type { Case, MessagePosition } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
-import { type ChoiceStructure, type EnumStructure, nameParts } from "../protobuf/structure.js";
+import { type ChoiceStructure, nameParts } from "../protobuf/structure.js";
 import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import type { Segment } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
+import { Index } from "./case-index.js";
 import { fieldText, property } from "./object.js";
 import { invalid, readPart, writePart } from "./part.js";
-
-/** Which one of `count`: a byte, or two from 257 on. */
-class Index {
-  readonly slot: number;
-  readonly #count: number;
-
-  constructor(count: number) {
-    this.slot = count <= 256 ? 1 : 2;
-    this.#count = count;
-  }
-
-  write(w: Writer, at: number, index: number): void {
-    if (this.slot === 1) w.view.setUint8(at, index);
-    else w.view.setUint16(at, index, true);
-  }
-
-  read(r: Reader, at: number, type: string): number {
-    const index = this.slot === 1 ? r.view.getUint8(at) : r.view.getUint16(at, true);
-    if (index >= this.#count) throw invalid(type, `a number below ${this.#count}`, index);
-    return index;
-  }
-}
-
-/** What the protobuf layout and JSON need to know of an enumeration. */
-export interface EnumProto {
-  /**
-   * Of the values, in their order; without it 1, 2, 3, … An enumeration of whole numbers has none: its values are their
-   * own.
-   */
-  readonly numbers?: readonly number[];
-  /** Names in the `.proto` of values whose name is not made of their own (`COLOR_RED`). */
-  readonly names?: Readonly<Record<string, string>>;
-  /** More names of values: of each its number. */
-  readonly aliases?: Readonly<Record<string, number>>;
-  /** The full name of the protobuf enum. */
-  readonly type?: string;
-}
-
-/** The values of an enumeration as protobuf has them. */
-function enumStructure(name: string, position: EnumPosition<never>, proto: EnumProto): EnumStructure {
-  const { names = {}, aliases = {}, type } = proto;
-  const values = position.values.map(({ value, number }) => {
-    const own = Object.hasOwn(names, String(value)) ? names[String(value)] : undefined;
-    return { value: String(value), number, ...(own && { name: own }) };
-  });
-  const others = Object.entries(aliases).map(([alias, number]) => ({ value: alias, name: alias, number }));
-  const simple = type?.slice(type.lastIndexOf(".") + 1) ?? (name || "value");
-  return { name, ...(type !== undefined && { type }), values: enumValueNames(simple, [...values, ...others]) };
-}
-
-export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
-  readonly name: string;
-  readonly position: EnumPosition<T>;
-  /** @internal */
-  readonly proto: EnumProto;
-  readonly #values: readonly T[];
-  readonly #numbers: ReadonlyMap<T, number>;
-  readonly #index: Index;
-  #structure: EnumStructure | undefined;
-
-  constructor(name: string, values: readonly T[], proto: EnumProto = {}) {
-    super();
-    this.name = name;
-    this.proto = proto;
-    this.position = enumPosition(name, values, proto.numbers);
-    this.#values = values;
-    this.#numbers = new Map(values.map((value, i) => [value, i]));
-    this.#index = new Index(values.length);
-  }
-
-  get slot(): number {
-    return this.#index.slot;
-  }
-
-  /** @internal */
-  get enumeration(): EnumStructure {
-    this.#structure ??= enumStructure(this.name, this.position as EnumPosition<never>, this.proto);
-    return this.#structure;
-  }
-
-  parts(): readonly Codec<unknown>[] {
-    return [];
-  }
-
-  protected canonical(): string {
-    return `enum ${this.name}{${this.#values.map((value) => JSON.stringify(value)).join(",")}}`;
-  }
-
-  write(w: Writer, at: number, value: T): void {
-    const number = this.#numbers.get(value);
-    if (number === undefined) throw invalid(this.name || "enum", namesOf(this.#values), value);
-    this.#index.write(w, at, number);
-  }
-
-  read(r: Reader, at: number): T {
-    return this.#values[this.#index.read(r, at, this.name || "enum")] as T;
-  }
-}
-
-/** Numbers from 0 on without gaps, which are their own numbers. */
-export class RangeCodec<T extends number> extends ComposedCodec<T> {
-  readonly name: string;
-  readonly position: EnumPosition<T>;
-  /** @internal */
-  readonly proto: EnumProto;
-  readonly slot = 1;
-  readonly #last: number;
-  #structure: EnumStructure | undefined;
-
-  /** @param last number, at most 255 */
-  constructor(name: string, last: number, proto: EnumProto = {}) {
-    super();
-    this.name = name;
-    this.proto = proto;
-    this.position = enumPosition(
-      name,
-      Array.from({ length: last + 1 }, (_, i) => i as T),
-    );
-    this.#last = last;
-  }
-
-  /** @internal */
-  get enumeration(): EnumStructure {
-    this.#structure ??= enumStructure(this.name, this.position as EnumPosition<never>, this.proto);
-    return this.#structure;
-  }
-
-  parts(): readonly Codec<unknown>[] {
-    return [];
-  }
-
-  protected canonical(): string {
-    return `enum ${this.name}{${Array.from({ length: this.#last + 1 }, (_, i) => i).join(",")}}`;
-  }
-
-  write(w: Writer, at: number, value: T): void {
-    if (value !== value >>> 0 || value > this.#last) {
-      throw invalid(this.name || "enum", `an integer from 0 to ${this.#last}`, value);
-    }
-    w.view.setUint8(at, value);
-  }
-
-  read(r: Reader, at: number): T {
-    const value = r.view.getUint8(at);
-    if (value > this.#last) throw invalid(this.name || "enum", `a number up to ${this.#last}`, value);
-    return value as T;
-  }
-}
 
 /** What the protobuf layout and JSON need to know of a union or a oneof. */
 export interface ChoiceProto {

@@ -38,9 +38,12 @@ type Parts = Record<string, Codec<unknown>>;
 export class Composer {
   readonly #index: SchemaIndex;
   readonly #known = new Map<string, Codec<unknown>>();
+  readonly #enumNames: ReadonlyMap<Shape, string>;
 
-  constructor(index: SchemaIndex) {
+  /** @param enumNames full names of enums that are written in place: JSON has them */
+  constructor(index: SchemaIndex, enumNames: ReadonlyMap<Shape, string> = new Map()) {
     this.#index = index;
+    this.#enumNames = enumNames;
   }
 
   type(type: Type): Codec<unknown> {
@@ -132,7 +135,8 @@ export class Composer {
       case "enum": {
         const values = shape.values.map(({ value }) => value);
         const ids = hasNumbers(shape) ? {} : { numbers: shape.values.map(({ id }) => id) };
-        return codec.enumeration(name, values, ids) as Codec<unknown>;
+        const type = name === "" ? this.#enumNames.get(shape) : undefined;
+        return codec.enumeration(name, values, { ...ids, ...(type !== undefined && { type }) }) as Codec<unknown>;
       }
       case "alias":
         return this.type(shape.type);

@@ -23,8 +23,6 @@ export interface RandomCodec {
 export interface RandomCodecs {
   readonly input: ArtefactInput;
   readonly lowered: Lowered;
-  /** There are enums written in place, which composed codecs have no names for. */
-  readonly hasNamelessEnums: boolean;
   readonly codecs: readonly RandomCodec[];
 }
 
@@ -36,7 +34,7 @@ export function* randomCodecs(count: number, seed: number, perType: number): Ite
     const { lowered } = input;
     // Names that are one in protobuf are refused when a project is compiled.
     if (lowered.clashes.length > 0) continue;
-    const composer = new Composer(indexSchema(schema));
+    const composer = new Composer(indexSchema(schema), lowered.enumNames);
     const values = new RandomValues(indexSchema(schema), randomNumbers(seed + i), dates);
     const codecs = schema.modules
       .flatMap(({ types }) => types)
@@ -46,9 +44,6 @@ export function* randomCodecs(count: number, seed: number, perType: number): Ite
         const of = { kind: "ref", target: key, args: [] } as const;
         return [{ codec: composer.type(of), message, values: Array.from({ length: perType }, () => values.value(of)) }];
       });
-    const types = schema.modules.flatMap((module) => module.types).filter(({ shape }) => shape.kind === "enum");
-    const declared = new Set(types.map(({ name }) => `${lowered.package}.${name}`));
-    const hasNamelessEnums = [...lowered.schema.enums.keys()].some((name) => !declared.has(name));
-    yield { input, lowered, codecs, hasNamelessEnums };
+    yield { input, lowered, codecs };
   }
 }

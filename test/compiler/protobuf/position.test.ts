@@ -1,20 +1,22 @@
 /** How members stand in messages of the protobuf layout, row by row as docs/protobuf-layout.md has it. */
 import { expect, test } from "vitest";
 import { assignIds } from "../../../compiler/lock/index.js";
-import { indexSchema, type SchemaIndex } from "../../../compiler/model/index.js";
+import { indexSchema, type SchemaIndex, type Type } from "../../../compiler/model/index.js";
 import {
   type FieldForm,
   fieldsOf,
   type MessageField,
   type MessageForm,
-  messageForm,
   type ValueForm,
+  valueForm,
 } from "../../../compiler/protobuf/position.js";
 import { readText } from "../source/read.js";
 
 function read(text: string, name = "Holder"): { readonly index: SchemaIndex; readonly message: MessageForm } {
   const index = indexSchema(assignIds(readText(text)).schema);
-  return { index, message: messageForm({ kind: "ref", target: `schemas/a.ts#${name}`, args: [] }, index) };
+  const type: Type = { kind: "ref", target: `schemas/a.ts#${name}`, args: [] };
+  const form = valueForm(type, index);
+  return { index, message: form.kind === "message" ? form.message : { kind: "standIn", field: "value", type } };
 }
 
 /** As a `.proto` would say it, with the presence before it, and messages that stand for something in braces. */

@@ -1,0 +1,26 @@
+/** The number of one among several, as enumerations and choices write it in the lockstep layout. */
+import type { Reader } from "../reader.js";
+import type { Writer } from "../writer.js";
+import { invalid } from "./part.js";
+
+/** Which one of `count`: a byte, or two from 257 on. */
+export class Index {
+  readonly slot: number;
+  readonly #count: number;
+
+  constructor(count: number) {
+    this.slot = count <= 256 ? 1 : 2;
+    this.#count = count;
+  }
+
+  write(w: Writer, at: number, index: number): void {
+    if (this.slot === 1) w.view.setUint8(at, index);
+    else w.view.setUint16(at, index, true);
+  }
+
+  read(r: Reader, at: number, type: string): number {
+    const index = this.slot === 1 ? r.view.getUint8(at) : r.view.getUint16(at, true);
+    if (index >= this.#count) throw invalid(type, `a number below ${this.#count}`, index);
+    return index;
+  }
+}
