@@ -1,41 +1,28 @@
-/**
- * From the model to Cap'n Proto's own terms: which structs there are, what their members are called, in which order they
- * are numbered. Ordinals follow the ids of the lock; what is no more keeps its place.
- */
-import { createHash } from "node:crypto";
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
 import type { BlockKind, Lock, LockBlock, LockEntry } from "../../lock/index.js";
 import {
   type Bindings,
   bind,
-  type DeclarationKey,
   type EnumValue,
   type Field,
   indexSchema,
   instantiate,
   type Module,
-  partsOf,
   type Schema,
   type SchemaIndex,
   type Shape,
   type Type,
   type TypeDeclaration,
-  textOf,
   typeKey,
 } from "../../model/index.js";
 import { outputPath, withoutExtension } from "../typescript/paths.js";
-import { layOut, takes } from "./layout.js";
+import { layOut } from "./layout.js";
 import { memberName, typeName, typeWord, unique } from "./names.js";
 import { parseTypeText, someStruct } from "./obsolete.js";
-import type {
-  CapnpEnum,
-  CapnpEnumValue,
-  CapnpFile,
-  CapnpMember,
-  CapnpStruct,
-  CapnpType,
-  DataScalar,
-} from "./schema.js";
+import type { CapnpEnum, CapnpEnumValue, CapnpFile, CapnpMember, CapnpStruct, CapnpType } from "./schema.js";
+import { holdsHandle, sizeOf } from "./size.js";
+import { member, nothing, numberType, plainMember, type Slot, scalarType, slot } from "./slot.js";
+import { TypeNames } from "./type-names.js";
 import { wellKnown } from "./well-known.js";
 
 export interface LowerInput {
@@ -55,12 +42,6 @@ export function lower(input: LowerInput): Lowered {
   return new Lowering(input).run();
 }
 
-/** A type with its `null` taken apart: that is said by whatever holds it. */
-interface Slot {
-  readonly type: CapnpType;
-  readonly nullable: boolean;
-}
-
 /** Where the types that a type written in place needs are put, what they are called, and how the lock knows them. */
 interface Context {
   readonly file: CapnpFile;
@@ -72,24 +53,6 @@ interface Context {
   readonly bindings?: Bindings;
 }
 
-const scalars: Readonly<Record<string, DataScalar>> = {
-  boolean: "bool",
-  double: "float64",
-  float32: "float32",
-  int32: "int32",
-  sint32: "int32",
-  sfixed32: "int32",
-  uint32: "uint32",
-  fixed32: "uint32",
-  int64: "int64",
-  sint64: "int64",
-  sfixed64: "int64",
-  uint64: "uint64",
-  fixed64: "uint64",
-  date: "date",
-};
-
-const nothing: CapnpType = { kind: "void" };
 const noLayout = { dataWords: 0, pointerWords: 0, places: [] };
 
 class Lowering {
@@ -102,12 +65,13 @@ class Lowering {
   readonly #enums = new Map<string, CapnpEnum>();
   /** Aliases of what is no struct, and those being looked into. */
   readonly #aliases = new Map<string, Slot | "open">();
-  readonly #names = new Map<object, Set<string>>();
+  readonly #names: TypeNames;
   /** How the lock knows the shapes written in place among type arguments. */
   readonly #lockPaths = new WeakMap<Type, string>();
 
   constructor({ schema, lock, before, schemaRoot }: LowerInput) {
     this.#index = indexSchema(schema);
+    this.#names = new TypeNames(this.#index, (module) => this.#fileOf(module));
     this.#lock = lock;
     this.#before = before;
     for (const module of schema.modules) {
@@ -120,7 +84,7 @@ class Lowering {
     const { modules } = this.#index.schema;
     // Declared names first: what is made up gives way to them.
     for (const module of modules) {
-      const names = this.#namesIn(this.#fileOf(module));
+      const names = this.#names.in(this.#fileOf(module));
       for (const { name, typeParameters } of module.types) if (typeParameters.length === 0) names.add(typeName(name));
     }
     for (const module of modules) {
@@ -135,16 +99,10 @@ class Lowering {
     return this.#files.get(module) as CapnpFile;
   }
 
-  #namesIn(scope: object): Set<string> {
-    const known = this.#names.get(scope) ?? new Set<string>();
-    this.#names.set(scope, known);
-    return known;
-  }
-
   /** Every declaration has something that can be a message; names of other declarations have theirs there. */
   #declare(declaration: TypeDeclaration): void {
     const ref: Type = { kind: "ref", target: declaration.key, args: [] };
-    if (this.#holdsHandle(ref)) return;
+    if (holdsHandle(ref, this.#index)) return;
     const { shape } = declaration;
     if (shape.kind === "enum") this.#enumOf(ref, shape);
     else if (shape.kind !== "alias" || isStruct(withoutNull(shape.type))) this.#structOf(ref);
@@ -160,7 +118,7 @@ class Lowering {
   // Types.
 
   #type(type: Type, context: Context): Slot {
-    if (this.#holdsHandle(type)) return slot(nothing);
+    if (holdsHandle(type, this.#index)) return slot(nothing);
     switch (type.kind) {
       case "scalar":
         return slot(scalarType(type.scalar));
@@ -230,26 +188,6 @@ class Lowering {
     target.members = members;
   }
 
-  /** Whether a type holds a handle, other than as a member of a struct. */
-  #holdsHandle(type: Type, seen: ReadonlySet<string> = new Set()): boolean {
-    switch (type.kind) {
-      case "port":
-      case "mesh":
-      case "rdmaBuffer":
-      case "tensor":
-        return true;
-      case "inline":
-        return type.shape.kind === "alias" && this.#holdsHandle(type.shape.type, seen);
-      case "ref": {
-        const key = typeKey(type);
-        const shape = instantiate(this.#index.type(type.target), type.args);
-        return shape.kind === "alias" && !seen.has(key) && this.#holdsHandle(shape.type, new Set([...seen, key]));
-      }
-      default:
-        return partsOf(type).some((part) => this.#holdsHandle(part, seen));
-    }
-  }
-
   #reference(type: Extract<Type, { kind: "ref" }>, context: Context): Slot {
     type.args.forEach((arg, i) => {
       this.#rememberPaths(arg, `${context.lockPath}<${i}>`);
@@ -273,7 +211,7 @@ class Lowering {
     this.#aliases.set(key, "open");
     const declaration = this.#index.type(ref.target);
     const file = this.#fileOf(this.#index.moduleOf(ref.target));
-    const context = { file, parent: undefined, name: this.#nameOf(ref), lockPath: declaration.name };
+    const context = { file, parent: undefined, name: this.#names.of(ref), lockPath: declaration.name };
     const found = this.#type(type, context);
     this.#aliases.set(key, found);
     return found;
@@ -366,7 +304,7 @@ class Lowering {
   ): CapnpStruct {
     const declaration = this.#index.type(ref.target);
     const file = this.#fileOf(this.#index.moduleOf(ref.target));
-    const name = this.#nameOf(ref);
+    const name = this.#names.of(ref);
     const target: CapnpStruct = {
       ...{ kind: "struct", name, file, parent: undefined, doc: declaration.doc, shape, ...more },
       ...(declaration.exported && { root: { name: ref.args.length === 0 ? declaration.name : name, type: ref } }),
@@ -376,61 +314,13 @@ class Lowering {
     return target;
   }
 
-  readonly #declaredNames = new Map<string, string>();
-
-  /** `Tree`, or `PageOfItem`: in its file no other type is called so. */
-  #nameOf(ref: Extract<Type, { kind: "ref" }>): string {
-    const key = typeKey(ref);
-    const known = this.#declaredNames.get(key);
-    if (known !== undefined) return known;
-    const names = this.#namesIn(this.#fileOf(this.#index.moduleOf(ref.target)));
-    const wanted = typeName(this.#wordFor(ref));
-    const name = ref.args.length === 0 && !this.#hasDeclared(ref.target, wanted) ? wanted : unique(wanted, names);
-    this.#declaredNames.set(key, name);
-    return name;
-  }
-
-  /** Whether another declaration of the file has taken the name. */
-  #hasDeclared(key: DeclarationKey, name: string): boolean {
-    return [...this.#declaredNames].some(([other, taken]) => {
-      return taken === name && other !== key && other.slice(0, other.indexOf("#")) === key.slice(0, key.indexOf("#"));
-    });
-  }
-
-  #wordFor(type: Type): string {
-    switch (type.kind) {
-      case "ref": {
-        const { name } = this.#index.type(type.target);
-        return type.args.length === 0 ? name : `${name} of ${type.args.map((arg) => this.#wordFor(arg)).join(" and ")}`;
-      }
-      case "scalar":
-        return type.scalar;
-      case "wellKnown":
-        return type.name;
-      case "typedArray":
-        return `${type.element} array`;
-      case "array":
-        return `list of ${this.#wordFor(type.element)}`;
-      case "set":
-        return `set of ${this.#wordFor(type.element)}`;
-      case "map":
-        return `map of ${this.#wordFor(type.key)} to ${this.#wordFor(type.value)}`;
-      case "record":
-        return `record of ${this.#wordFor(type.value)}`;
-      case "nullable":
-        return `nullable ${this.#wordFor(type.inner)}`;
-      default:
-        return `${type.kind} ${createHash("sha256").update(textOf(type)).digest("hex").slice(0, 6)}`;
-    }
-  }
-
   #newStruct(
     { file, parent, name }: Context,
     rest: Pick<CapnpStruct, "shape" | "doc" | "discriminant" | "rest">,
   ): CapnpStruct {
     const scope = parent ?? file;
     const target: CapnpStruct = {
-      ...{ kind: "struct", name: unique(typeName(name), this.#namesIn(scope)), file, parent, ...rest },
+      ...{ kind: "struct", name: unique(typeName(name), this.#names.in(scope)), file, parent, ...rest },
       ...{ members: [], layout: noLayout, nested: [] },
     };
     (parent?.nested ?? file.types).push(target);
@@ -501,7 +391,7 @@ class Lowering {
       const at = fields[0]?.at ?? { file: context.file.module, line: 1, column: 1 };
       this.#diagnostics.push(diagnostic("VC4032", at, { member: `${context.lockPath}.${name}`, type: text }));
     }
-    const size = type === undefined ? slot(nothing) : this.#sizeOf(type);
+    const size = type === undefined ? slot(nothing) : sizeOf(type, this.#index);
     const isCase = kind !== "message";
     // A case that is null stands in a struct of its own.
     const whole = isCase && size.nullable ? slot({ kind: "anyPointer" }) : size;
@@ -521,34 +411,6 @@ class Lowering {
     // An enumeration that has gone may have been one of numbers.
     const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
     return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? someStruct : undefined;
-  }
-
-  /** What a type takes, without making what it needs. */
-  #sizeOf(type: Type, seen: ReadonlySet<string> = new Set()): Slot {
-    if (this.#holdsHandle(type)) return slot(nothing);
-    switch (type.kind) {
-      case "nullable":
-        return { ...this.#sizeOf(type.inner, seen), nullable: true };
-      case "scalar": {
-        const known = scalarType(type.scalar);
-        return slot(known.kind === "data" ? known : { kind: "anyPointer" });
-      }
-      case "inline":
-        return this.#sizeOfShape(type.shape, type, seen);
-      case "ref": {
-        const key = typeKey(type);
-        if (seen.has(key)) return slot({ kind: "anyPointer" });
-        return this.#sizeOfShape(instantiate(this.#index.type(type.target), type.args), type, new Set([...seen, key]));
-      }
-      default:
-        return slot({ kind: "anyPointer" });
-    }
-  }
-
-  #sizeOfShape(shape: Shape, type: Type, seen: ReadonlySet<string>): Slot {
-    if (shape.kind === "alias") return this.#sizeOf(shape.type, seen);
-    if (shape.kind !== "enum") return slot({ kind: "anyPointer" });
-    return slot(numberType(shape.values, type) ?? { kind: "data", scalar: "uint16" });
   }
 
   /** Numbers are their own ids, and are called so. */
@@ -583,7 +445,7 @@ class Lowering {
     if (numeric !== undefined) {
       if (!this.#enums.has(key)) {
         this.#enums.set(key, { kind: "enum", name: "", file, parent: undefined, doc, type: ref, values: [] });
-        file.types.push({ kind: "constants", name: this.#nameOf(ref), doc, values: constantsOf(shape.values) });
+        file.types.push({ kind: "constants", name: this.#names.of(ref), doc, values: constantsOf(shape.values) });
       }
       return numeric;
     }
@@ -591,7 +453,7 @@ class Lowering {
     if (target === undefined) {
       const context = { file, parent: undefined, name: "", lockPath: declared };
       const values = this.#values(shape.values, context);
-      target = { kind: "enum", name: this.#nameOf(ref), file, parent: undefined, doc, type: ref, values };
+      target = { kind: "enum", name: this.#names.of(ref), file, parent: undefined, doc, type: ref, values };
       this.#enums.set(key, target);
       file.types.push(target);
     }
@@ -602,7 +464,7 @@ class Lowering {
     const numeric = numberType(shape.values, type);
     if (numeric !== undefined) return numeric;
     const { file, parent } = context;
-    const name = unique(typeName(context.name), this.#namesIn(parent ?? file));
+    const name = unique(typeName(context.name), this.#names.in(parent ?? file));
     const values = this.#values(shape.values, context);
     const target: CapnpEnum = { kind: "enum", name, file, parent, doc: "", type, values };
     (parent?.nested ?? file.types).push(target);
@@ -641,16 +503,6 @@ function someEnum(value: string | number): Type {
 
 const unset = plainMember("unset", undefined, nothing);
 
-function slot(type: CapnpType): Slot {
-  return { type, nullable: false };
-}
-
-function scalarType(scalar: string): CapnpType {
-  if (scalar === "string") return { kind: "text" };
-  if (scalar === "bytes") return { kind: "bytes" };
-  return { kind: "data", scalar: scalars[scalar] as DataScalar };
-}
-
 function listOf(element: CapnpType): CapnpType {
   return { kind: "list", element, as: "array" };
 }
@@ -674,37 +526,9 @@ function structKind(shape: Shape): Pick<CapnpStruct, "shape" | "discriminant" | 
   return { shape: "choice", doc: "", ...(shape.kind === "union" && { discriminant: shape.discriminant }) };
 }
 
-/** Whole numbers stay numbers: those that a schema does not know yet, too. */
-function numberType(values: readonly EnumValue[], type: Type): CapnpType | undefined {
-  const whole = values.every(({ value }) => typeof value === "number" && Number.isInteger(value));
-  if (!whole) return undefined;
-  const small = values.every(({ value }) => Math.abs(Number(value)) < 2 ** 31);
-  return { kind: "data", scalar: small ? "int32" : "float64", type };
-}
-
 function constantsOf(values: readonly EnumValue[]) {
   const names = new Set<string>();
   return values.map(({ name, value, doc }) => ({ name: unique(memberName(name), names), value: Number(value), doc }));
-}
-
-function plainMember(name: string, source: string | undefined, type: CapnpType): CapnpMember {
-  return { name, source, type, doc: "", optional: false, nullable: false, ordinals: 1 };
-}
-
-/** @param isCase of a choice, which has no union of its own */
-function member(
-  name: string,
-  source: string | undefined,
-  { type, nullable }: Slot,
-  optional: boolean,
-  doc: string,
-  isCase = false,
-): CapnpMember {
-  // A pointer that is null says by itself that nothing is there; data, and two ways not to be there, need to be told.
-  const told = !isCase && type.kind !== "void" && (optional || nullable);
-  const alone = takes(type) === "pointer" && !(optional && nullable);
-  const ordinals = !told || alone ? 1 : optional && nullable ? 3 : 2;
-  return { name, source, type, doc, optional, nullable, ordinals };
 }
 
 function lockName(name: string): string {
