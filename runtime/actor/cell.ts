@@ -414,7 +414,7 @@ export class Cell implements Destination, Sender, MailboxOwner {
       lane.slots[base + i] = handler;
       if (handler !== undefined) continue;
       const { id, name } = endpoint;
-      const why = `the actor ${this.name} has no endpoint ${id} "${name}": its process has an older schema of ${key}`;
+      const why = `the actor ${this.name} has no endpoint ${id} "${name}": its process has another schema of ${key}`;
       lane.refusals ??= new Map();
       lane.refusals.set(base + i, new DeliveryError("refused", why));
     }

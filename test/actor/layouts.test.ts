@@ -312,7 +312,7 @@ describe("schemas that cannot be read by each other", () => {
 test("an endpoint that the other side does not have is refused by its name; others are not", async () => {
   const one = gauge(newGauge, OldGauge);
   expect((await failure(one.reset.callOne())).message).toBe(
-    'cannot call gauges.reset on rank 0: the actor gauges[0] has no endpoint 8 "reset": its process has an older ' +
+    'cannot call gauges.reset on rank 0: the actor gauges[0] has no endpoint 8 "reset": its process has another ' +
       "schema of test/gauge#Gauge",
   );
   expect(await one.echo.callOne(sample)).toEqual(sample);

@@ -224,6 +224,17 @@ describe("buf curl", () => {
 });
 
 describe("failures", () => {
+  test("a port that a client makes up is refused, and nobody is hurt", async () => {
+    const client = clients["gRPC, HTTP/2"]!();
+    for (const state of [new Uint8Array(), Uint8Array.of(1, 2, 3), new Uint8Array(200).fill(255)]) {
+      const error = await client.call("Subscribe", { to: { state } }).catch(ConnectError.from);
+      expect(error).toMatchObject({ code: Code.InvalidArgument });
+      expect((error as ConnectError).rawMessage).toMatch(/^cannot decode Shop\.subscribe\(to\): /);
+    }
+    expect(await client.call("Subscribe").catch(ConnectError.from)).toMatchObject({ code: Code.InvalidArgument });
+    expect(await client.call("Name")).toMatchObject({ result: "corner" });
+  });
+
   test("an actor whose process has died is unavailable, the other one answers", async () => {
     const client = clients["gRPC, HTTP/2"]!();
     const error = await client.call("Crash").catch(ConnectError.from);

@@ -64,8 +64,8 @@ test("an endpoint that an old process does not have is refused by its name", asy
   const { calibrate, second } = JSON.parse(stdout) as Record<string, string>;
   expect(second).toBe("old alpha 3");
   expect(calibrate).toBe(
-    'cannot call stations.calibrate on rank 0: the actor stations[1] has no endpoint 8 "calibrate": its process has an ' +
-      "older schema of weather/schemas/station#Station",
+    'cannot call stations.calibrate on rank 0: the actor stations[1] has no endpoint 8 "calibrate": its process has ' +
+      "another schema of weather/schemas/station#Station",
   );
 }, 120_000);
 

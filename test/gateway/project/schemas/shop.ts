@@ -1,4 +1,4 @@
-import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
+import type { Actor, Port, Stream, Uint32, Uint64 } from "viceroy/schema";
 
 export type Size = "small" | "large";
 
@@ -36,6 +36,8 @@ export interface Shop extends Actor<[name: string]> {
    * @concurrent
    */
   givenUp(): string[];
+  /** Sends receipts: clients from outside have no port to give. */
+  subscribe(to: Port<Receipt>): void;
   /** Ends its process. */
   crash(): void;
 }

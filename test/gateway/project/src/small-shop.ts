@@ -58,6 +58,8 @@ export class SmallShop extends ShopActor {
     return this.#givenUp;
   }
 
+  subscribe() {}
+
   crash() {
     process.kill(process.pid, "SIGKILL");
   }
