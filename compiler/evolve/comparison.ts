@@ -11,6 +11,7 @@ import {
   type SchemaIndex,
   type TypeDeclaration,
 } from "../model/index.js";
+import type { Lowered } from "../protobuf/lowered.js";
 import { type Member, membersOf } from "./members.js";
 import { type ShapePair, shapePairs } from "./shapes.js";
 
@@ -21,6 +22,8 @@ export interface Side {
   readonly lock: Lock;
   /** Its path. */
   readonly lockFile: string;
+  /** The same schema in the protobuf layout. */
+  readonly lowered: Lowered;
 }
 
 export interface Pair<T> {

@@ -1,20 +1,14 @@
 /** All breaking changes between two states of a project. */
 import type { Position } from "../model/index.js";
-import type { Lowered } from "../protobuf/lowered.js";
-import { compare, type Pair, type Side } from "./comparison.js";
+import { compare, type Side } from "./comparison.js";
 import type { Break } from "./rule.js";
 import { schemaRules } from "./rules/index.js";
 import { wireBreaks } from "./wire.js";
 
-export interface LoweredSide extends Side {
-  readonly lowered: Lowered;
-}
-
 /** @returns sorted by place; of one change the worst that it does, see `isSaid` */
-export function findBreaks(older: LoweredSide, newer: LoweredSide): readonly Break[] {
+export function findBreaks(older: Side, newer: Side): readonly Break[] {
   const comparison = compare(older, newer);
-  const lowered: Pair<Lowered> = { older: older.lowered, newer: newer.lowered };
-  const wire = wireBreaks(comparison, lowered);
+  const wire = wireBreaks(comparison);
   const others = schemaRules.flatMap((rule) =>
     rule.find(comparison).map((finding) => ({ ...finding, code: rule.code, class: rule.class })),
   );

@@ -1,6 +1,6 @@
 /** How schemas may change: the rules that `viceroy break` asks about two states of a project. */
 export type { Pair, Side } from "./comparison.js";
-export { findBreaks, type LoweredSide } from "./find.js";
+export { findBreaks } from "./find.js";
 export { sift } from "./ignored.js";
 export { rememberedSchema } from "./remembered.js";
 export { type Break, type BreakClass, breakClasses } from "./rule.js";

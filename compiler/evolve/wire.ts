@@ -9,10 +9,11 @@ import type { Lowered, Origin } from "../protobuf/lowered.js";
 import type { Comparison, Pair } from "./comparison.js";
 import type { Break } from "./rule.js";
 
-export function wireBreaks(comparison: Comparison, lowered: Pair<Lowered>): readonly Break[] {
-  const { older, newer } = lowered;
+export function wireBreaks(comparison: Comparison): readonly Break[] {
+  const { sides } = comparison;
+  const lowered = { older: sides.older.lowered, newer: sides.newer.lowered };
   const roots = rootsOf(comparison, lowered);
-  const found = wireDifferences(withConstructors(older), withConstructors(newer), roots);
+  const found = wireDifferences(withConstructors(lowered.older), withConstructors(lowered.newer), roots);
   return found.map(({ code, place, text }) => {
     const [origin, side] = originOf(lowered, place);
     const fix = wireRules.find((rule) => rule.code === code)?.fix;
@@ -20,7 +21,7 @@ export function wireBreaks(comparison: Comparison, lowered: Pair<Lowered>): read
       code,
       class: "WIRE",
       place: origin?.place ?? place,
-      at: origin?.at ?? { file: comparison.sides.newer.lockFile, line: 1, column: 1 },
+      at: origin?.at ?? { file: sides.newer.lockFile, line: 1, column: 1 },
       side,
       text: `${origin?.place ?? place}: ${text}`,
       ...(fix !== undefined && { fix }),

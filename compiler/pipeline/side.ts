@@ -3,7 +3,7 @@
 import type { Config } from "../config/index.js";
 import { type Diagnostic, sortDiagnostics } from "../diagnostics/index.js";
 import { commonRoot } from "../emit/index.js";
-import type { LoweredSide } from "../evolve/index.js";
+import type { Side } from "../evolve/index.js";
 import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
 import { lower } from "../protobuf/lower.js";
 import { protoPackageOf } from "../protobuf/package.js";
@@ -13,7 +13,7 @@ import { lockDiagnostic } from "./lock-diagnostics.js";
 
 export interface ReadSide {
   /** Undefined while there are errors. */
-  readonly side: LoweredSide | undefined;
+  readonly side: Side | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 

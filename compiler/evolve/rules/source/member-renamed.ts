@@ -1,7 +1,9 @@
 /** Members, endpoints and actors with the same id and another name: the bytes are the same, code and JSON are not. */
-import type { Pair } from "../../comparison.js";
-import { compareMembers } from "../../comparison.js";
+import { type Comparison, compareMembers, type Pair } from "../../comparison.js";
+import { outsideNames } from "../../json-names.js";
+import type { Member } from "../../members.js";
 import type { BreakRule, Finding } from "../../rule.js";
+import type { ShapePair } from "../../shapes.js";
 
 export const memberRenamed: BreakRule = {
   code: "VC5034",
@@ -10,28 +12,29 @@ export const memberRenamed: BreakRule = {
   find(comparison) {
     return [
       ...comparison.shapes.flatMap((shape) =>
-        compareMembers(shape).pairs.flatMap((pair) => renamed(pair, `${shape.place}.`, shape.older.kind !== "union")),
+        compareMembers(shape).pairs.flatMap((pair) =>
+          renamed(pair, `${shape.place}.`).map((found) => ({ ...found, ...fixOf(comparison, shape, pair) })),
+        ),
       ),
-      ...comparison.endpoints.flatMap((pair) => renamed(pair, `${pair.actor.name}.`, false)),
-      ...comparison.actors.flatMap((pair) => renamed(pair, "", false)),
+      ...comparison.endpoints.flatMap((pair) => renamed(pair, `${pair.actor.name}.`)),
+      ...comparison.actors.flatMap((pair) => renamed(pair, "")),
     ];
   },
 };
 
-type Named = { readonly name: string; readonly at: Finding["at"]; readonly wireName?: string };
-
-function renamed({ older, newer }: Pair<Named>, owner: string, hasWireName: boolean): readonly Finding[] {
+function renamed({ older, newer }: Pair<Pick<Member, "name" | "at">>, owner: string): readonly Finding[] {
   if (older.name === newer.name) return [];
-  const keeps = !hasWireName || newer.wireName !== undefined;
-  return [
-    {
-      place: `${owner}${newer.name}`,
-      at: newer.at,
-      side: "newer",
-      text: `${owner}${older.name} is called ${newer.name} now: code that uses it does not compile`,
-      ...(!keeps && {
-        fix: `Write \`@name ${older.wireName ?? older.name}\` above ${newer.name}, so that JSON keeps the name, and change the code.`,
-      }),
-    },
-  ];
+  const text = `${owner}${older.name} is called ${newer.name} now: code that uses it does not compile`;
+  return [{ place: `${owner}${newer.name}`, at: newer.at, side: "newer", text }];
+}
+
+/** Where `@name` can keep the name that JSON has. */
+function fixOf(comparison: Comparison, shape: ShapePair, pair: Pair<Member>): Pick<Finding, "fix"> {
+  const names = outsideNames(comparison, shape, pair);
+  if (names === undefined || names.older.json === names.newer.json) return {};
+  if (shape.newer.kind === "enum" && shape.newer.origin === "literals") return {};
+  const { proto } = names.older;
+  return {
+    fix: `Write \`@name ${proto}\` above ${pair.newer.name}, so that JSON keeps the name, and change the code.`,
+  };
 }

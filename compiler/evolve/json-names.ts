@@ -1,0 +1,37 @@
+/** What members are called outside of TypeScript: in `.proto` files, and in JSON, which makes its names of those. */
+import { jsonName, protoName } from "../../schemas/protobuf/names.js";
+import type { Shape } from "../model/index.js";
+import type { Lowered } from "../protobuf/lowered.js";
+import { hasNumbers } from "../protobuf/position.js";
+import type { Comparison, Pair } from "./comparison.js";
+import type { Member } from "./members.js";
+
+export interface OutsideName {
+  readonly proto: string;
+  readonly json: string;
+}
+
+/** @returns undefined where protobuf has no name of its own for the member: of a variant its tag is, of a generic nothing */
+export function outsideNames(
+  { sides }: Comparison,
+  shape: Pair<Shape>,
+  member: Pair<Member>,
+): Pair<OutsideName> | undefined {
+  const older = outsideName(shape.older, member.older, sides.older.lowered);
+  const newer = outsideName(shape.newer, member.newer, sides.newer.lowered);
+  return older && newer && { older, newer };
+}
+
+function outsideName(shape: Shape, { name, wireName }: Member, lowered: Lowered): OutsideName | undefined {
+  if (shape.kind === "message" || shape.kind === "oneof") {
+    const proto = wireName ?? protoName(name);
+    return { proto, json: jsonName(proto) };
+  }
+  if (shape.kind !== "enum") return undefined;
+  const value = shape.values.find((candidate) => candidate.name === name);
+  const values = lowered.schema.enums.get(lowered.enumNames.get(shape) ?? "")?.values;
+  // Of several names for a number the first is the one that is written.
+  const number = value && (hasNumbers(shape) ? Number(value.value) : value.id);
+  const proto = values?.find((candidate) => candidate.number === number)?.name;
+  return proto === undefined ? undefined : { proto, json: proto };
+}
