@@ -3,7 +3,7 @@
  * the order before what is in it.
  */
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
-import { memberNames, type NamedMember, protoName } from "../../schemas/protobuf/names.js";
+import { protoName } from "../../schemas/protobuf/names.js";
 import { wellKnownPackage } from "../../schemas/protobuf/well-known-files.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { TypeDeclaration } from "../model/schema.js";
@@ -280,15 +280,12 @@ export class Messages {
     const leaves = members
       .flatMap((member) => (member.field.form.kind === "oneof" ? this.#casesOf(member) : [{ ...member, oneof }]))
       .sort((a, b) => a.field.number - b.field.number);
-    const names = memberNames(
-      leaves.map(({ field: { property, name, number } }) => ({ member: property, name, number })),
-    );
-    return leaves.map((member, i) => this.#field(member, names[i] as NamedMember, full));
+    return leaves.map((member) => this.#field(member, full));
   }
 
-  #field(member: Leaf, { name, jsonName }: NamedMember, full: string): ProtoField {
+  #field(member: Leaf, full: string): ProtoField {
     const { field, place, doc = "", oneof } = member;
-    const { form, number, presence } = field;
+    const { name, jsonName, form, number, presence } = field;
     this.note(`${full}.${name}`, { ...place, doc });
     const base = { name, jsonName, number };
     switch (form.kind) {

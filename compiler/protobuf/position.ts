@@ -179,10 +179,11 @@ function withNames(fields: readonly MessageField[]): readonly MessageField[] {
   const flat = fields.flatMap((field) => (field.form.kind === "oneof" ? field.form.cases : [field]));
   const members = [...flat].sort((a, b) => a.number - b.number);
   const names = memberNames(
-    members.map(({ property, wireName, number }) => ({
+    members.map(({ property, wireName, number, form }) => ({
       member: property,
       ...(wireName !== undefined && { name: wireName }),
       number,
+      isMap: form.kind === "map",
     })),
   );
   const found = new Map(members.map((field, i) => [field, names[i] as NamedMember]));

@@ -23,23 +23,37 @@ export interface NamedMember {
   readonly jsonName: string;
 }
 
+export interface UnnamedMember {
+  /** In the schema. */
+  readonly member: string;
+  /** What `@name` says. */
+  readonly name?: string;
+  readonly number: number;
+  /** A map field of protobuf, not a message that stands for a map. */
+  readonly isMap: boolean;
+}
+
 /**
  * The names of the members of one message, in the order of their numbers. Where a name comes twice, but for capitals
  * and underscores, which protobuf does not tell apart, or JSON would have none, as for the tags `+` and `-`, the number
  * stands behind it.
  */
-export function memberNames(
-  members: readonly { readonly member: string; readonly name?: string; readonly number: number }[],
-): readonly NamedMember[] {
+export function memberNames(members: readonly UnnamedMember[]): readonly NamedMember[] {
   const taken = new Set<string>();
   const isFree = ({ name, jsonName }: NamedMember) => jsonName !== "" && !taken.has(comparable(name));
-  return members.map(({ member, name = protoName(member), number }) => {
-    const plain = { name, jsonName: jsonName(name) };
+  return members.map(({ member, name: wanted = protoName(member), number, isMap }) => {
+    const name = isMap ? mapName(wanted) : wanted;
+    const plain = { name, jsonName: jsonName(wanted) };
     const numbered = `${name}_${number}`;
     const named = isFree(plain) ? plain : { name: numbered, jsonName: jsonName(numbered) };
     taken.add(comparable(named.name));
     return named;
   });
+}
+
+/** The map `_7` would have entries called `7Entry`, which is no name: it is `n7`, in JSON `7` as any member of that name. */
+function mapName(name: string): string {
+  return name.replace(/^_+(?=[0-9])/, "n");
 }
 
 /** As protobuf makes it of a field's name: without underscores, the letter behind one a capital. */

@@ -272,7 +272,7 @@ function choiceParts(
     const name = Object.hasOwn(names, member) ? names[member] : undefined;
     return { codec, segment, member, number: numbers?.[i] ?? i + 1, ...(name && { name }) };
   });
-  return { parts: nameParts(parts), ...(type !== undefined && { type }) };
+  return { parts: nameParts(parts, true), ...(type !== undefined && { type }) };
 }
 
 function casesOf(entries: readonly [string, Codec<unknown>][], { numbers }: ChoiceProto): Case[] {

@@ -106,18 +106,37 @@ export interface UnnamedPart extends Pick<Part, "codec" | "segment" | "number" |
   readonly name?: string;
 }
 
-/** The parts with their names, which depend on each other where they would be the same. */
-export function nameParts(parts: readonly UnnamedPart[]): readonly Part[] {
+/**
+ * The parts with their names, which depend on each other where they would be the same.
+ * @param areCases of a choice: one that is a map has a message for it
+ */
+export function nameParts(parts: readonly UnnamedPart[], areCases = false): readonly Part[] {
   const fields = parts
-    .flatMap((part): readonly (UnnamedPart | Part)[] => part.cases ?? [part])
-    .sort((a, b) => a.number - b.number);
-  const names = memberNames(fields.map((field) => ({ member: field.name ?? "", ...field })));
-  const named = new Map(fields.map((field, i): [UnnamedPart | Part, Part] => [field, { ...field, ...names[i]! }]));
+    .flatMap((part) => part.cases?.map(caseToName) ?? [toName(part, areCases)])
+    .sort((a, b) => a.part.number - b.part.number);
+  const names = memberNames(fields.map(({ part, member, isMap }) => ({ ...part, member, isMap })));
+  const named = new Map(fields.map(({ part }, i): [UnnamedPart | Part, Part] => [part, { ...part, ...names[i]! }]));
   return parts.map((part): Part => {
     const { codec, segment, number, cases, member, name = protoName(member) } = part;
     if (cases === undefined) return named.get(part) as Part;
     return { codec, segment, number, name, jsonName: "", cases: cases.map((one) => named.get(one) as Part) };
   });
+}
+
+interface ToName {
+  readonly part: UnnamedPart | Part;
+  readonly member: string;
+  /** A map field of protobuf. */
+  readonly isMap: boolean;
+}
+
+function toName(part: UnnamedPart, isCase: boolean): ToName {
+  const position = positionOf(part.codec);
+  return { part, member: part.member, isMap: !isCase && position.kind === "map" && position.native };
+}
+
+function caseToName(part: Part): ToName {
+  return { part, member: part.name, isMap: false };
 }
 
 /** What an enum is called in protobuf, and its values. */

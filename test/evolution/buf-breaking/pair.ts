@@ -22,7 +22,7 @@ export interface ProtoPair {
  * @param sides without ids: the newer ones are those of the older one's lock
  * @param protoPackage no other pair has it
  * @param withoutLock the newer side has lost the lock
- * @returns undefined: the one or the other is no protobuf, and the compiler says so, or none that buf takes
+ * @returns undefined: the one or the other is no protobuf, and the compiler says so
  */
 export function pairOf(
   sides: { readonly older: Schema; readonly newer: Schema },
@@ -36,16 +36,10 @@ export function pairOf(
   return older && newer && { older, newer };
 }
 
-/** buf refuses the map `_7`, whose entry it calls `7Entry`. protoc takes it. */
-function hasUnspeakableEntry({ messages }: ProtoSchema): boolean {
-  const fields = [...messages.values()].flatMap((message) => message.fields);
-  return fields.some(({ cardinality, name }) => cardinality === "map" && /^_+\d/.test(name));
-}
-
 function sideOf(schema: Schema, lock: Lock, protoPackage: string): ProtoSide | undefined {
   if (checkProtobuf(schema).length > 0) return undefined;
   const input = inputOfSchema(schema, lock, protoPackage);
   const { files, diagnostics } = emitProto(input);
   const { schema: lowered } = input.lowered;
-  return diagnostics.length > 0 || hasUnspeakableEntry(lowered) ? undefined : { schema: lowered, files };
+  return diagnostics.length > 0 ? undefined : { schema: lowered, files };
 }

@@ -47,6 +47,13 @@ const all = codec.object(
 const empty = all.fromJson({});
 
 describe("writing", () => {
+  test("a member whose name begins with a digit has that name, a map too", () => {
+    const digits = codec.object("Digits", { 7: codec.map(codec.string, codec.int32), 8: codec.int32 });
+    const value = { 7: new Map([["a", 1]]), 8: 2 };
+    expect(digits.toJson(value)).toEqual({ 7: { a: 1 }, 8: 2 });
+    expect(digits.fromJson({ n7: { a: 1 }, _8: 2 })).toEqual(value);
+  });
+
   test("defaults of implicit presence and what is empty are left out, messages and what is there are not", () => {
     expect(empty).toEqual({
       aBool: false,
