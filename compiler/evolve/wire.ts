@@ -17,16 +17,25 @@ export function wireBreaks(comparison: Comparison): readonly Break[] {
   return found.map(({ code, place, text }) => {
     const [origin, side] = originOf(lowered, place);
     const fix = wireRules.find((rule) => rule.code === code)?.fix;
+    const said = origin === undefined ? place : inWords(origin.place);
     return {
       code,
       class: "WIRE",
-      place: origin?.place ?? place,
+      place: said,
       at: origin?.at ?? { file: sides.newer.lockFile, line: 1, column: 1 },
       side,
-      text: `${origin?.place ?? place}: ${text}`,
+      text: `${said}: ${text}`,
       ...(fix !== undefined && { fix }),
     };
   });
+}
+
+/** The lock writes `Office.find->.name` of what is inside of a result. */
+function inWords(place: string): string {
+  const [endpoint = "", inside] = place.split("->");
+  if (inside === undefined) return place;
+  const result = `the result of ${endpoint}`;
+  return inside === "" ? result : `${inside.replace(/^\./, "")} of ${result}`;
 }
 
 /** What may be sent or may have been written down: calls to all actors, and values of exported types. */

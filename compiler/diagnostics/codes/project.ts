@@ -84,7 +84,7 @@ export const project = {
     slug: "lock-id-reused",
     severity: "error",
     text: "id {id} was that of {before} at {ref}, and is that of {now} now: old bytes would be misread",
-    fix: "Write `{line}` back in its place; `npx viceroy compile` gives the other one an id of its own.",
+    fix: "Write `{line}` back in its place; `npx viceroy compile` gives the other one an id of its own. If it was moved by `npx viceroy lock merge`, since a published branch has its id, leave it: {ref} is older than that.",
   },
   VC2015: {
     slug: "replaced-since",

@@ -117,7 +117,7 @@ test("actors, endpoints, arguments, streams and ports", async () => {
 }\n`;
   expect(await check(before, after)).toEqual([
     "schemas/a.ts:3 VC5001 Clock().zone: its type was string and is int32: neither side finds the other's value, which has another wire type",
-    "schemas/a.ts:4 VC5001 Clock.time->: its type was message google.protobuf.Timestamp and is string: what is no such message, or no UTF-8, is refused",
+    "schemas/a.ts:4 VC5001 the result of Clock.time: its type was message google.protobuf.Timestamp and is string: what is no such message, or no UTF-8, is refused",
     "schemas/a.ts:4 VC5001 Clock.time.format: its type was string and is int32: neither side finds the other's value, which has another wire type",
     "schemas/a.ts:5 VC5017 Clock.ticks: it gave a stream and gives one answer: callers wait for the other",
     "schemas/a.ts:6 VC5012 Clock.subscribe.to: what its port takes: its type was int32 and is string: neither side finds the other's value, which has another wire type",

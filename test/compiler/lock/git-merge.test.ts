@@ -109,6 +109,26 @@ test("main merged into a branch: main's id stays, that of the branch moves and i
   expect(project.viceroy("compile", "--check").code).toBe(0);
 });
 
+test("compared with a branch that is not published, an id that a merge has moved is an error, and not one to write back", () => {
+  const project = twoBranches(true);
+  project.checkout("work");
+  project.checkout("more", "-b");
+  expect(project.try("merge", "main", "--no-edit").code).toBe(0);
+  project.compile();
+  const { code, output } = project.viceroy("compile", "--check", "--base", "work");
+  expect(output).toContain(
+    "id 2 was that of Entry.owner at work, and is that of Entry.size now: old bytes would be misread",
+  );
+  expect(output).toContain(
+    "If it was moved by `npx viceroy lock merge`, since a published branch has its id, leave it",
+  );
+  expect(code).toBe(1);
+  expect(project.viceroy("compile", "--check", "--base", "main").code).toBe(0);
+  project.checkout("work");
+  expect(project.try("merge", "more", "--no-edit").code).toBe(0);
+  expect(project.viceroy("compile", "--check", "--base", "work").code).toBe(0);
+});
+
 test("a branch merged into main: main's id stays", () => {
   const project = twoBranches(true);
   const { code, output } = project.try("merge", "work", "--no-edit");
