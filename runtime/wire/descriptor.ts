@@ -2,11 +2,13 @@
  * What the runtime knows of an actor interface: its endpoints, their codecs and options. Plain data made by generated
  * code; nothing here calls anything.
  */
-import { serviceName } from "../../schemas/protobuf/names.js";
+import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
 import type { Codec } from "./codec.js";
 
 export interface EndpointDescriptor {
   readonly name: string;
+  /** Of its service in protobuf: its name in Pascal case, or what `@name` says. */
+  readonly method: string;
   /** From the lock, unique in its actor. */
   readonly id: number;
   /** Of the arguments as one tuple, without the port of `@respond`. Trailing optional ones may be missing. */
@@ -47,6 +49,7 @@ export interface EndpointDefinition {
   readonly id: number;
   readonly args: ArgsDefinition;
   readonly result?: Codec<unknown>;
+  readonly method?: string;
   readonly stream?: boolean;
   readonly concurrent?: boolean;
   readonly idempotent?: boolean;
@@ -110,6 +113,7 @@ export function defineActor(actor: ActorDefinition): ActorDescriptor {
 function describe(name: string, endpoint: EndpointDefinition): EndpointDescriptor {
   return {
     name,
+    method: endpoint.method ?? pascalCase(name),
     id: endpoint.id,
     args: endpoint.args.codec,
     minArgs: endpoint.args.min,

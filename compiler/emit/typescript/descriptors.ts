@@ -2,6 +2,7 @@
  * Descriptors: what the runtime knows of an actor. Endpoints stand behind a function, since their codecs may live in
  * files that import this one.
  */
+import { pascalCase } from "../../../schemas/protobuf/names.js";
 import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
 import {
   arrow,
@@ -54,11 +55,12 @@ export function emitDescriptor(
 }
 
 function endpointCode(endpoint: Endpoint, codecs: ModuleCodecs): Code {
-  const { id, result, stream, options } = endpoint;
+  const { id, wireName, result, stream, options } = endpoint;
   return objectLiteral([
     `id: ${id}`,
     ["args: ", argsCode(codecs.args(endpoint), callerParams(endpoint))],
     ...(result === undefined ? [] : [["result: ", codecs.of(result)]]),
+    ...(wireName === undefined ? [] : [`method: ${stringLiteral(pascalCase(wireName))}`]),
     ...(stream ? ["stream: true"] : []),
     ...(options.concurrent ? ["concurrent: true"] : []),
     ...(options.idempotent ? ["idempotent: true"] : []),

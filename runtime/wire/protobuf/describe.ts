@@ -66,8 +66,7 @@ class Description {
     this.#arguments(args, `${service}.constructor`);
   }
 
-  #method({ name, id, args, result, stream, idempotent }: EndpointDescriptor, service: string): ProtoMethod {
-    const method = pascalCase(name);
+  #method({ method, id, args, result, stream, idempotent }: EndpointDescriptor, service: string): ProtoMethod {
     const request = this.#arguments(args, `${service}${method}Request`);
     const response = this.#free(`${service}${method}Response`);
     this.#members(response, result === undefined ? [] : [{ ...resultPart, codec: result }]);

@@ -2,64 +2,78 @@
  * What the runtime says of codecs is what the compiler lowers the schema to: all that decides about the wire, and the names
  * of members. Names of messages are compared where the schema gives them.
  */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { describeCodecs } from "../../../runtime/wire/protobuf/describe.js";
-import type { ProtoField, ProtoSchema, ProtoType } from "../../../schemas/protobuf/descriptor.js";
+import type { ArtefactInput } from "../../../compiler/emit/artefacts.js";
+import { type ActorDescriptor, type Codec, GeneratedCodec } from "../../../runtime/wire/index.js";
+import { describeActor, describeCodecs } from "../../../runtime/wire/protobuf/describe.js";
 import { cases } from "../../profile.js";
+import { loadModules } from "../../wire/load-generated.js";
+import { cases as artefactCases, inputOfCase } from "../emit/proto/cases.js";
+import { goldenCases, goldenInput, inputOf, schemasIn } from "../emit/proto/lowered.js";
 import { randomCodecs } from "../emit/random-codecs.js";
-
-/** A type in both schemas. */
-interface Pair {
-  readonly described: ProtoType;
-  readonly lowered: ProtoType;
-  readonly place: string;
-}
-
-/** All that can be reached from two messages, field by field. */
-function compare(described: ProtoSchema, lowered: ProtoSchema, root: Pair): number {
-  const waiting = [root];
-  const seen = new Set<string>();
-  for (const { described: one, lowered: other, place } of waiting) {
-    expect(one.kind, place).toBe(other.kind);
-    if (one.kind === "scalar" || other.kind === "scalar") {
-      expect(one, place).toEqual(other);
-      continue;
-    }
-    const key = `${one.name} ${other.name}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    if (one.name.startsWith("google.protobuf.")) {
-      expect(one, place).toEqual(other);
-    } else if (one.kind === "enum") {
-      const numbers = (schema: ProtoSchema, name: string) => schema.enums.get(name)?.values.map(({ number }) => number);
-      expect(numbers(described, one.name)?.toSorted(), place).toEqual(numbers(lowered, other.name)?.toSorted());
-    } else {
-      const mine = described.messages.get(one.name);
-      const theirs = lowered.messages.get(other.name);
-      expect(mine?.demandedOneofs, place).toEqual(theirs?.demandedOneofs);
-      expect(mine?.fields.map(withoutType), place).toEqual(theirs?.fields.map(withoutType));
-      for (const [i, field] of (mine?.fields ?? []).entries()) {
-        const type = theirs?.fields[i]?.type as ProtoType;
-        waiting.push({ described: field.type, lowered: type, place: `${place}.${field.name}` });
-      }
-    }
-  }
-  return seen.size;
-}
-
-function withoutType({ type: _, unique, bits, carries, ...field }: ProtoField): Partial<ProtoField> {
-  return field;
-}
+import { SchemaComparison } from "./same-schema.js";
 
 test("codecs of random schemas are described as the schema is lowered", () => {
   let count = 0;
   for (const { lowered, codecs } of randomCodecs(cases(150), 31, 0)) {
-    for (const { codec, message } of codecs) {
-      const described = describeCodecs([codec]);
-      const [root = ""] = described.messages.keys();
-      const pair = { described: { kind: "message", name: root }, lowered: { kind: "message", name: message } } as const;
-      count += compare(described, lowered.schema, { ...pair, place: message });
-    }
+    for (const { codec, message } of codecs) count += compareCodec(codec, message, lowered.schema);
   }
   expect(count).toBeGreaterThan(cases(150) * 5);
 });
+
+const conformance = fileURLToPath(new URL("../../fixtures/conformance/schemas/", import.meta.url));
+
+const inputs: readonly (readonly [string, () => ArtefactInput])[] = [
+  ...goldenCases.map((name) => [path.join("golden", name), () => goldenInput(name)] as const),
+  ...artefactCases.map((name) => [path.join("artefacts", name), () => inputOfCase(name)] as const),
+  ["conformance", () => inputOf(schemasIn(conformance))],
+];
+
+test.each(inputs)("generated codecs and actors of %s are described as the schema is lowered", async (_, read) => {
+  const { schema, lowered } = read();
+  let count = 0;
+  for (const [file, exported] of await loadModules(schema, { enumNames: () => lowered.enumNames })) {
+    const declared = schema.modules.find((module) => `/${module.path.slice("schemas/".length)}` === file);
+    for (const [name, value] of Object.entries(exported)) {
+      if (value instanceof GeneratedCodec) {
+        const type = declared?.types.find((candidate) => `${candidate.name}Codec` === name);
+        const origin = [...lowered.origins].find(
+          ([full, { place, at }]) => lowered.schema.messages.has(full) && place === type?.name && at === type.at,
+        );
+        if (origin !== undefined) count += compareCodec(value, origin[0], lowered.schema);
+      } else if (isDescriptor(value)) count += compareActor(value, lowered);
+    }
+  }
+  expect(count).toBeGreaterThan(0);
+});
+
+function isDescriptor(value: unknown): value is ActorDescriptor {
+  return typeof value === "object" && value !== null && "service" in value && "endpoints" in value;
+}
+
+type Lowered = ArtefactInput["lowered"];
+
+function compareCodec(codec: Codec<unknown>, message: string, lowered: Lowered["schema"]): number {
+  const described = describeCodecs([codec]);
+  const [root = ""] = described.messages.keys();
+  return new SchemaComparison(described, lowered).messages(root, message).count;
+}
+
+function compareActor(descriptor: ActorDescriptor, { schema, constructors }: Lowered): number {
+  const described = describeActor(descriptor);
+  const { service } = descriptor;
+  const messages = new Map([...schema.messages, [`${service}.constructor`, constructors.get(service)!]]);
+  const comparison = new SchemaComparison(described, { ...schema, messages });
+  comparison.messages(`${service}.constructor`, `${service}.constructor`);
+  const mine = described.services.get(service);
+  const theirs = schema.services.get(service);
+  const withoutMessages = (methods = theirs?.methods) => methods?.map(({ request: _, response: __, ...rest }) => rest);
+  expect({ ...mine, methods: withoutMessages(mine?.methods) }).toEqual({ ...theirs, methods: withoutMessages() });
+  for (const [i, method] of (mine?.methods ?? []).entries()) {
+    comparison.messages(method.request, theirs?.methods[i]?.request ?? "");
+    comparison.messages(method.response, theirs?.methods[i]?.response ?? "");
+  }
+  return comparison.count;
+}
