@@ -2,6 +2,7 @@
  * Two states of a project's schemas, with what is the same in both brought together: declarations by their keys, or by their
  * names where a file has moved; actors, endpoints and members by their ids.
  */
+import type { CapnpFile } from "../emit/capnp/schema.js";
 import type { Lock } from "../lock/index.js";
 import {
   type ActorDeclaration,
@@ -24,6 +25,8 @@ export interface Side {
   readonly lockFile: string;
   /** The same schema in the protobuf layout. */
   readonly lowered: Lowered;
+  /** In Cap'n Proto, where the project emits it. */
+  readonly capnp?: readonly CapnpFile[];
 }
 
 export interface Pair<T> {

@@ -3,6 +3,7 @@ import type { Position } from "../model/index.js";
 import { compare, type Side } from "./comparison.js";
 import type { Break } from "./rule.js";
 import { schemaRules } from "./rules/index.js";
+import { capnpChanged } from "./rules/wire/capnp-changed.js";
 import { wireBreaks } from "./wire.js";
 
 /** @returns sorted by place; of one change the worst that it does, see `isSaid` */
@@ -16,9 +17,12 @@ export function findBreaks(older: Side, newer: Side): readonly Break[] {
   return [...wire, ...others.filter((found) => !isSaid(found, places))].sort(inOrder);
 }
 
-/** What does not even read as it was hardly compiles as it did: what a rule of the wire says of a place is enough. */
-function isSaid({ class: of, at, side }: Break, places: ReadonlySet<string>): boolean {
-  return (of === "SOURCE" || of === "DANGEROUS") && places.has(placeOf(at, side));
+/**
+ * What does not even read as it was hardly compiles as it did, nor lies in memory as it did: what a rule of the protobuf
+ * layout says of a place is enough.
+ */
+function isSaid({ code, class: of, at, side }: Break, places: ReadonlySet<string>): boolean {
+  return (of === "SOURCE" || of === "DANGEROUS" || code === capnpChanged.code) && places.has(placeOf(at, side));
 }
 
 function placeOf({ file, line, column }: Position, side: string): string {

@@ -2,6 +2,7 @@
 
 import type { Config } from "../config/index.js";
 import { type Diagnostic, sortDiagnostics } from "../diagnostics/index.js";
+import { lower as lowerToCapnp } from "../emit/capnp/lower.js";
 import { commonRoot } from "../emit/index.js";
 import type { Side } from "../evolve/index.js";
 import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
@@ -39,11 +40,21 @@ export function readSide(
   found.push(...assigned.problems.map(lockDiagnostic));
   if (hasErrors(found)) return { side: undefined, diagnostics: sortDiagnostics(found) };
   const { schema } = assigned;
+  const schemaRoot = commonRoot(config.schemas);
   const lowered = lower(schema, assigned.lock, {
     package: config.proto.package ?? protoPackageOf(packageName),
-    schemaRoot: commonRoot(config.schemas),
+    schemaRoot,
   });
-  const side = { schema, lock: withLines(config.lock, assigned.lock), lockFile: config.lock, lowered };
+  const capnp = config.emit.includes("capnp")
+    ? lowerToCapnp({ schema, lock: assigned.lock, schemaRoot }).files
+    : undefined;
+  const side: Side = {
+    schema,
+    lock: withLines(config.lock, assigned.lock),
+    lockFile: config.lock,
+    lowered,
+    ...(capnp && { capnp }),
+  };
   return { side, diagnostics: sortDiagnostics(found) };
 }
 

@@ -23,10 +23,12 @@ import { resultChanged } from "./source/result-changed.js";
 import { typeMoved } from "./source/type-moved.js";
 import { typeParametersChanged } from "./source/type-parameters-changed.js";
 import { typeRemoved } from "./source/type-removed.js";
+import { capnpChanged } from "./wire/capnp-changed.js";
 
 export const schemaRules: readonly BreakRule[] = [
   idReused,
   tombstoneRemoved,
+  capnpChanged,
   typeRemoved,
   typeMoved,
   kindChanged,

@@ -16,6 +16,7 @@ import { EndpointCodec } from "./golden/names/expected/names.js";
 import { NothingCodec, PresenceCodec } from "./golden/presence/expected/presence.js";
 import { ACodec, ExpressionCodec, ListCodec, TreeCodec } from "./golden/recursion/expected/a.js";
 import { ScalarsCodec, TypedArraysCodec } from "./golden/scalars/expected/scalars.js";
+import { MomentsCodec, PlacesCodec, WellKnownCodec } from "./golden/well-known/expected/well-known.js";
 
 function comesBack<T>(codec: Codec<T>, value: T): void {
   const bytes = codec.encode(value);
@@ -256,3 +257,68 @@ test("an instantiation made at run time has the fingerprint that the compiler co
   const expected = fingerprint(indexSchema(schema)).type(list);
   expect(codec.array(PageCodec(ItemCodec)).fingerprint).toBe(expected);
 });
+
+test("well-known types come back, in every layout and place", () => {
+  const backInAll = <T>(codec: Codec<T>, value: T) => {
+    comesBack(codec, value);
+    expect(codec.fromProtobuf(codec.toProtobuf(value))).toEqual(value);
+    expect(codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(value))))).toEqual(value);
+  };
+  backInAll(WellKnownCodec, wellKnown);
+  backInAll(PlacesCodec, places);
+  backInAll(PlacesCodec, {
+    ...places,
+    maybe: at,
+    orNull: wellKnown.duration,
+    both: { value: "a" },
+    maybeNothing: null,
+  });
+  backInAll(MomentsCodec, [at, at]);
+  expect(WellKnownCodec.toJson(wellKnown)).toMatchObject({
+    timestamp: "2023-11-14T22:13:20.000000005Z",
+    duration: "-1.000000005s",
+    mask: "a.b",
+    struct: { list: [1, null, { deep: true }] },
+    int64: "-1",
+    bytes: "AQ==",
+  });
+});
+
+const at = { seconds: 1_700_000_000n, nanos: 5 };
+const mask = { paths: ["a.b"] };
+const packed = { typeUrl: "type.googleapis.com/google.protobuf.Empty", value: new Uint8Array() };
+
+const wellKnown = {
+  timestamp: at,
+  duration: { seconds: -1n, nanos: -5 },
+  mask,
+  empty: {},
+  any: packed,
+  struct: { list: [1, null, { deep: true }] },
+  value: "text",
+  list: [1, "a", null],
+  nothing: null,
+  double: { value: 0.5 },
+  float: { value: 0.25 },
+  int64: { value: -1n },
+  uint64: { value: 1n },
+  int32: { value: -1 },
+  uint32: { value: 1 },
+  bool: { value: true },
+  text: { value: "" },
+  bytes: { value: new Uint8Array([1]) },
+};
+
+const places = {
+  orNull: null,
+  both: null,
+  many: [at],
+  values: [null, [], {}],
+  nothings: [null, null],
+  byName: new Map([["a", packed]]),
+  record: { a: { b: 1 } },
+  pair: [at] as [typeof at],
+  chosen: { case: "value" as const, value: [false] },
+  apart: { case: "number" as const, value: { value: 7 } },
+  named: at,
+};

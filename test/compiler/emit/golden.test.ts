@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type EmittedFile, emitTypeScript } from "../../../compiler/emit/index.js";
 import { assignIds } from "../../../compiler/lock/index.js";
+import { lower } from "../../../compiler/protobuf/lower.js";
 import { openTypeSource, readSchema, type SourceText } from "../../../compiler/source/index.js";
 
 const root = fileURLToPath(new URL("golden/", import.meta.url));
@@ -29,9 +30,10 @@ function compile(texts: readonly SourceText[]): readonly EmittedFile[] {
   source.update(texts);
   const read = readSchema(source, "golden");
   expect(read.diagnostics).toEqual([]);
-  const { schema, problems } = assignIds(read.schema);
+  const { schema, lock, problems } = assignIds(read.schema);
   expect(problems).toEqual([]);
-  return emitTypeScript(schema, { version: "0.1.0", schemaRoot: "schemas", out: "generated", actors: [] });
+  const enumNames = () => lower(schema, lock, { package: "golden.v1", schemaRoot: "schemas" }).enumNames;
+  return emitTypeScript(schema, { version: "0.1.0", schemaRoot: "schemas", out: "generated", actors: [], enumNames });
 }
 
 function replace(folder: string, files: readonly EmittedFile[]): void {

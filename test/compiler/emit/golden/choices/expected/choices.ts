@@ -126,7 +126,10 @@ class CircleGenerated extends GeneratedCodec<Circle> {
   override shape(): Codec<Circle> {
     return codec.object<Circle>(
       "Circle",
-      () => ({ kind: codec.enumeration<"circle">("", ["circle"]), radius: codec.double }),
+      () => ({
+        kind: codec.enumeration<"circle">("", ["circle"], { type: "golden.v1.CircleKind" }),
+        radius: codec.double,
+      }),
       { type: "golden.v1.Circle" },
     );
   }
@@ -134,7 +137,7 @@ class CircleGenerated extends GeneratedCodec<Circle> {
 
 export const CircleCodec: Codec<Circle> = new CircleGenerated("Circle", 0x4a66287c196aed5an, { slot: 9 });
 
-const circleKindCodec: Codec<"circle"> = codec.enumeration<"circle">("", ["circle"]);
+const circleKindCodec: Codec<"circle"> = codec.enumeration<"circle">("", ["circle"], { type: "golden.v1.CircleKind" });
 
 type CircleKind = "circle";
 
@@ -189,7 +192,10 @@ class SquareGenerated extends GeneratedCodec<Square> {
   override shape(): Codec<Square> {
     return codec.object<Square>(
       "Square",
-      () => ({ kind: codec.enumeration<"square">("", ["square"]), side: codec.double }),
+      () => ({
+        kind: codec.enumeration<"square">("", ["square"], { type: "golden.v1.SquareKind" }),
+        side: codec.double,
+      }),
       { type: "golden.v1.Square" },
     );
   }
@@ -197,7 +203,7 @@ class SquareGenerated extends GeneratedCodec<Square> {
 
 export const SquareCodec: Codec<Square> = new SquareGenerated("Square", 0x491377527b08e8d8n, { slot: 9 });
 
-const squareKindCodec: Codec<"square"> = codec.enumeration<"square">("", ["square"]);
+const squareKindCodec: Codec<"square"> = codec.enumeration<"square">("", ["square"], { type: "golden.v1.SquareKind" });
 
 type SquareKind = "square";
 
@@ -547,8 +553,8 @@ class ChoicesGenerated extends GeneratedCodec<Choices> {
         suit: codec.optional(SuitCodec),
         shape: ShapeCodec,
         answer: codec.nullable(AnswerCodec),
-        mode: codec.enumeration<"on" | "off">("", ["on", "off"]),
-        constant: codec.enumeration<"fixed">("", ["fixed"]),
+        mode: codec.enumeration<"on" | "off">("", ["on", "off"], { type: "golden.v1.ChoicesMode" }),
+        constant: codec.enumeration<"fixed">("", ["fixed"], { type: "golden.v1.ChoicesConstant" }),
       }),
       { type: "golden.v1.Choices" },
     );
@@ -560,9 +566,13 @@ export const ChoicesCodec: Codec<Choices> = new ChoicesGenerated("Choices", 0x1f
   text: true,
 });
 
-const choicesModeCodec: Codec<"on" | "off"> = codec.enumeration<"on" | "off">("", ["on", "off"]);
+const choicesModeCodec: Codec<"on" | "off"> = codec.enumeration<"on" | "off">("", ["on", "off"], {
+  type: "golden.v1.ChoicesMode",
+});
 
-const choicesConstantCodec: Codec<"fixed"> = codec.enumeration<"fixed">("", ["fixed"]);
+const choicesConstantCodec: Codec<"fixed"> = codec.enumeration<"fixed">("", ["fixed"], {
+  type: "golden.v1.ChoicesConstant",
+});
 
 type ChoicesMode = "on" | "off";
 

@@ -46,4 +46,6 @@ export type w = "w";
 export interface Awaitable extends viceroy.Actor<[codec: Codec, w: w]> {
   port(value: Endpoint, w: w, codec: codec): Writer;
   d(d: D): viceroy.Stream<D2>;
+  /** @name call_me */
+  named(): void;
 }

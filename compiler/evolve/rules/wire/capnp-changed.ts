@@ -1,0 +1,28 @@
+/**
+ * Members that the protobuf layout reads as before and Cap'n Proto does not, where a place in memory depends on the type, on
+ * whether there may be nothing, and on all members before. Asked where both sides emit `"capnp"`.
+ */
+import { structChanges, structOf } from "../../capnp.js";
+import { membersOf } from "../../members.js";
+import type { BreakRule, Finding } from "../../rule.js";
+
+export const capnpChanged: BreakRule = {
+  code: "VC5020",
+  name: "capnp-changed",
+  class: "WIRE",
+  find({ sides, types }) {
+    const [before, after] = [sides.older.capnp, sides.newer.capnp];
+    if (before === undefined || after === undefined) return [];
+    const seen = new Map();
+    return types.flatMap(({ older, newer }): readonly Finding[] => {
+      const was = structOf(before, older.at.file, older.name);
+      const is = structOf(after, newer.at.file, newer.name);
+      if (was === undefined || is === undefined) return [];
+      return structChanges(newer.name, { older: was, newer: is }, seen).map((change) => {
+        const at = membersOf(newer.shape).find(({ name }) => name === change.member)?.at ?? newer.at;
+        const text = `${change.place}: in Cap'n Proto it was ${change.was} and is ${change.is}: readers take the one for the other, and what stands behind it has moved`;
+        return { place: change.place, at, side: "newer", text, fix: "Leave it as it was, and add a new member." };
+      });
+    });
+  },
+};
