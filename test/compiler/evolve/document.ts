@@ -45,7 +45,7 @@ usage, no such commit, or no config or lock in it.
 ## In CI
 
 \`\`\`sh
-git fetch --depth=1 origin main
+git fetch --depth=1 origin +main:refs/remotes/origin/main
 npx viceroy compile --check
 npx viceroy break --against origin/main
 \`\`\`
