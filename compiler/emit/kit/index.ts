@@ -28,7 +28,7 @@
  *
  * It knows no schema and no file system.
  */
-export { FileBuilder, type Scope } from "./file.js";
+export { type FileBuilder, printFile } from "./file.js";
 export {
   broken,
   type Code,
@@ -57,6 +57,7 @@ export {
   type Source,
 } from "./name.js";
 export { relativeSpecifier, runnable } from "./path.js";
+export type { Scope } from "./spelling.js";
 export {
   arrow,
   arrowToObject,
