@@ -51,11 +51,11 @@ function add(code: Code, line: Growing, spell: (name: Name) => string): void {
 function addLayout(layout: Layout, line: Growing, spell: (name: Name) => string): void {
   switch (layout.kind) {
     case "group":
-      if (layout.broken) line.broken = true;
+      if (layout.forced) line.broken = true;
       add(layout.content, line, spell);
       break;
     case "lazy":
-      if (layout.broken) line.broken = true;
+      if (layout.forced) line.broken = true;
       add(layout.flat, line, spell);
       break;
     case "break":

@@ -31,6 +31,10 @@ const globals: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+const forbidden: ReadonlySet<string> = new Set([...reserved, ...globals]);
+
+const none: ReadonlySet<string> = new Set();
+
 /** What is asked for, in the order in which it is. */
 export interface ModuleNames {
   /** Exported: spelt as they are. */
@@ -76,11 +80,11 @@ export function sourceKey(source: Source): string {
 }
 
 export function claimImport(name: ImportedName, taken: Set<string>): string {
-  return claim(importCandidates(name), taken, reserved);
+  return claim(importCandidates(name), taken, none);
 }
 
 /** @param outer what must not be hidden */
-export function claimLocal(wanted: string, taken: Set<string>, outer: ReadonlySet<string> = reserved): string {
+export function claimLocal(wanted: string, taken: Set<string>, outer: ReadonlySet<string> = none): string {
   if (!isForbidden(wanted, taken, outer)) {
     taken.add(wanted);
     return wanted;
@@ -98,7 +102,7 @@ function claim(candidates: Iterable<string>, taken: Set<string>, outer: Readonly
 }
 
 function isForbidden(name: string, taken: ReadonlySet<string>, outer: ReadonlySet<string>): boolean {
-  return taken.has(name) || outer.has(name) || reserved.has(name) || globals.has(name);
+  return taken.has(name) || outer.has(name) || forbidden.has(name);
 }
 
 function* importCandidates({ from, name }: ImportedName): Iterable<string> {
