@@ -24,7 +24,16 @@ export interface Instantiation {
   readonly shape: Shape;
 }
 
+/** Made once for each schema: what is worked out by an index is worked out once, too. */
 export function indexSchema(schema: Schema): SchemaIndex {
+  const known = indexes.get(schema) ?? newIndex(schema);
+  indexes.set(schema, known);
+  return known;
+}
+
+const indexes = new WeakMap<Schema, SchemaIndex>();
+
+function newIndex(schema: Schema): SchemaIndex {
   const types = new Map<DeclarationKey, TypeDeclaration>();
   const actors = new Map<DeclarationKey, ActorDeclaration>();
   const modules = new Map<DeclarationKey, Module>();
@@ -236,5 +245,17 @@ export function typeKey(type: Type): string {
 
 /** Equal for what differs in nothing but positions and documentation. */
 export function textOf(model: Type | Shape): string {
-  return JSON.stringify(model, (name, value: unknown) => (name === "at" || name === "doc" ? undefined : value));
+  return dataText(model);
+}
+
+/** As JSON, several times as quick as `JSON.stringify` that has to ask what to leave out. */
+function dataText(data: unknown): string {
+  if (typeof data !== "object" || data === null) return JSON.stringify(data);
+  if (Array.isArray(data)) return `[${data.map(dataText).join(",")}]`;
+  let text = "";
+  for (const [name, value] of Object.entries(data)) {
+    if (name === "at" || name === "doc" || value === undefined) continue;
+    text += `${text === "" ? "" : ","}"${name}":${dataText(value)}`;
+  }
+  return `{${text}}`;
 }

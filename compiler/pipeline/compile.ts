@@ -19,7 +19,7 @@ import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { filesOf, type OutputFile } from "../output/index.js";
 import { checkProtobuf } from "../protobuf/checks.js";
-import { lower } from "../protobuf/lower.js";
+import { lower, nameEnums } from "../protobuf/lower.js";
 import type { Lowered } from "../protobuf/lowered.js";
 import { protoPackageOf } from "../protobuf/package.js";
 import { readSchema, type TypeSource } from "../source/index.js";
@@ -93,7 +93,9 @@ export function compileProject(
   let lowered: Lowered | undefined;
   // Asked for by emitters that need it: not all do.
   const lowerOnce = (): Lowered => (lowered ??= lower(schema, lock, { package: protoPackage, schemaRoot }));
-  const options = { version, schemaRoot, out: config.out, protoPackage, enumNames: () => lowerOnce().enumNames };
+  let named: Lowered["enumNames"] | undefined;
+  const enumNames = () => (named ??= nameEnums(schema, { package: protoPackage, schemaRoot }));
+  const options = { version, schemaRoot, out: config.out, protoPackage, enumNames };
   const actors = findActors({
     files: filesOf(config, config.actors),
     read: (file) => readIfThere(path.join(config.root, file)),

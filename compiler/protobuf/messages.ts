@@ -5,7 +5,7 @@
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
 import { protoName } from "../../schemas/protobuf/names.js";
 import { wellKnownPackage } from "../../schemas/protobuf/well-known-files.js";
-import type { SchemaIndex } from "../model/resolve.js";
+import { partsOf, type SchemaIndex } from "../model/resolve.js";
 import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";
 import type { FileSorter } from "./files.js";
@@ -47,6 +47,8 @@ export interface Surroundings {
   readonly places: Places;
   readonly tombstones: Tombstones;
   readonly files: FileSorter;
+  /** Nothing but names is asked for: messages are left without fields, enums without values. */
+  readonly namesOnly: boolean;
 }
 
 export class Messages {
@@ -55,6 +57,7 @@ export class Messages {
   readonly #places: Places;
   readonly #tombstones: Tombstones;
   readonly #files: FileSorter;
+  readonly #namesOnly: boolean;
   readonly #values: ValueNames;
   /** Full names of messages, by what they are. */
   readonly #known = new Map<string, string>();
@@ -64,12 +67,13 @@ export class Messages {
   readonly enumNames = new Map<EnumShape, string>();
   readonly origins = new Map<string, Origin>();
 
-  constructor({ index, names, places, tombstones, files }: Surroundings) {
+  constructor({ index, names, places, tombstones, files, namesOnly }: Surroundings) {
     this.#index = index;
     this.#names = names;
     this.#places = places;
     this.#tombstones = tombstones;
     this.#files = files;
+    this.#namesOnly = namesOnly;
     this.#values = new ValueNames(names.clashes);
   }
 
@@ -131,8 +135,11 @@ export class Messages {
       const { shape } = message;
       const forms = fieldsOf(message, this.#index);
       const oneof = shape.kind === "message" ? undefined : this.#oneofName(shape, forms);
-      const members = forms.map((field) => this.#memberOf(shape, field, own));
+      const asked =
+        this.#namesOnly && shape.kind === "message" ? forms.filter((field) => !isPlain(shape, field)) : forms;
+      const members = asked.map((field) => this.#memberOf(shape, field, own));
       const fields = this.fields(members, full, oneof);
+      if (this.#namesOnly) return { name: full, fields };
       const reserved = this.#reservedOf(shape.kind, members, own, inUseOf(fields));
       const demanded = oneof === undefined ? demandedOneofs(members) : [oneof];
       return {
@@ -251,6 +258,7 @@ export class Messages {
     const full = this.#names.full(own.name);
     this.enumNames.set(shape, full);
     this.note(full, own);
+    if (this.#namesOnly) return full;
     this.#files.add(full, "enums", own.module);
     const lowered = lowerEnum(shape, full, own.name, (inUse) =>
       this.#tombstones.ofEnum(own.path, own.lockModule, own.name, inUse),
@@ -269,7 +277,7 @@ export class Messages {
   }
 
   note(name: string, { path, doc, at }: Place): void {
-    this.origins.set(name, { place: path, doc, at });
+    if (!this.#namesOnly) this.origins.set(name, { place: path, doc, at });
   }
 
   /** In the order of their numbers. */
@@ -280,6 +288,10 @@ export class Messages {
     const leaves = members
       .flatMap((member) => (member.field.form.kind === "oneof" ? this.#casesOf(member) : [{ ...member, oneof }]))
       .sort((a, b) => a.field.number - b.field.number);
+    if (this.#namesOnly) {
+      for (const leaf of leaves) this.#typeOf(leaf);
+      return [];
+    }
     return leaves.map((member) => this.#field(member, full));
   }
 
@@ -288,37 +300,39 @@ export class Messages {
     const { name, jsonName, form, number, presence } = field;
     this.note(`${full}.${name}`, { ...place, doc });
     const base = { name, jsonName, number };
+    const type = this.#typeOf(member);
     switch (form.kind) {
       case "repeated":
-        return {
-          ...base,
-          cardinality: "repeated",
-          type: this.#element(form.element, member),
-          ...lossesOf(form, this.#index),
-          ...this.#carried(form.element, place),
-        };
+        return { ...base, cardinality: "repeated", ...type, ...lossesOf(form, this.#index) };
       case "map":
-        return {
-          ...base,
-          cardinality: "map",
-          key: form.key,
-          type: this.#mapValue(member),
-          ...this.#carried(form.value, place),
-        };
-      case "oneof":
-        throw new Error(`cannot take ${place.path} for a field: it is a oneof`);
+        return { ...base, cardinality: "map", key: form.key, ...type };
       default: {
         const isPlain = form.kind !== "message" && (presence === "implicit" || presence === "demanded");
         return {
           ...base,
           cardinality: isPlain ? "implicit" : "explicit",
-          type: this.#valueOf(form, member),
+          ...type,
           ...(oneof !== undefined && { oneof }),
           ...(presence === "demanded" && { demanded: true }),
           ...(presence === "always" && { always: true }),
-          ...this.#carried(form, place),
         };
       }
+    }
+  }
+
+  /** What values are, and what they carry; the messages and enums for that are made. */
+  #typeOf(member: Leaf): Pick<ProtoField, "type" | "carries" | "millis"> {
+    const { field, place } = member;
+    const { form } = field;
+    switch (form.kind) {
+      case "repeated":
+        return { type: this.#element(form.element, member), ...this.#carried(form.element, place) };
+      case "map":
+        return { type: this.#mapValue(member), ...this.#carried(form.value, place) };
+      case "oneof":
+        throw new Error(`cannot take ${place.path} for a field: it is a oneof`);
+      default:
+        return { type: this.#valueOf(form, member), ...this.#carried(form, place) };
     }
   }
 
@@ -369,6 +383,18 @@ export class Messages {
       throw new Error(`cannot take ${place.path} for a map`);
     return this.#value(inside.type.value, below(inside.place, steps.value));
   }
+}
+
+/** Whether a field needs no message, no enum and no place, as most: scalars, lists of them, maps from them to them. */
+function isPlain({ fields }: Extract<Shape, { kind: "message" }>, field: MessageField): boolean {
+  const { form } = field;
+  if (form.kind === "repeated" ? form.element.kind !== "scalar" : form.kind === "map" && form.value.kind !== "scalar")
+    return false;
+  return form.kind !== "message" && form.kind !== "enum" && form.kind !== "oneof" && isBare(find(fields, field).type);
+}
+
+function isBare(type: Type): boolean {
+  return type.kind !== "ref" && type.kind !== "inline" && partsOf(type).every(isBare);
 }
 
 export function find<M extends { readonly name: string }>(members: readonly M[], { property }: MessageField): M {

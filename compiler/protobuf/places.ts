@@ -108,7 +108,8 @@ export class Places {
 
   /** An argument of a generic type that is written in place has a place of its own. */
   #inPlace(type: Type, place: Place): Placed {
-    return { type, place: place.args.get(typeKey(type)) ?? place };
+    const own = place.args.size === 0 ? undefined : place.args.get(typeKey(type));
+    return { type, place: own ?? place };
   }
 
   /** @param declaration one without type parameters */

@@ -162,8 +162,24 @@ export function elementForm(type: Type, optional: boolean, index: SchemaIndex): 
 
 /** The fields of a message in the order of their numbers; a flattened oneof stands where its first case does. */
 export function fieldsOf(message: MessageForm, index: SchemaIndex): readonly MessageField[] {
-  return withNames(inNumericOrder(membersOf(message, index)));
+  if (message.kind !== "declared") return withNames(inNumericOrder(membersOf(message, index)));
+  let known = declared.get(index);
+  if (known === undefined) {
+    known = new WeakMap();
+    declared.set(index, known);
+  }
+  const { shape } = message;
+  const members = shape.kind === "message" ? shape.fields : shape.kind === "oneof" ? shape.cases : shape.variants;
+  let fields = known.get(members);
+  if (fields === undefined) {
+    fields = withNames(inNumericOrder(declaredFields(shape, index)));
+    known.set(members, fields);
+  }
+  return fields;
 }
+
+/** By the list of members: whoever lowers a schema, writes its codecs or reads them asks for the same fields. */
+const declared = new WeakMap<SchemaIndex, WeakMap<object, readonly MessageField[]>>();
 
 /** The fields of the message that the arguments of a call are. */
 export function fieldsOfParameters(params: readonly Parameter[], index: SchemaIndex): readonly MessageField[] {

@@ -2,6 +2,8 @@
 
 /** `optionalInt32` and `HTTPServer` are `optional_int32` and `http_server`. */
 export function snakeCase(name: string): string {
+  // Compilers ask for all names of a schema several times, and most are one word.
+  if (/^[a-z0-9_]*$/.test(name)) return name;
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
@@ -13,6 +15,7 @@ export function snakeCase(name: string): string {
  * first. `optionalInt32` is `optional_int32`, `with-dash` is `with_dash`, `7` is `_7`.
  */
 export function protoName(member: string): string {
+  if (/^[a-z_][a-z0-9_]*$/.test(member)) return member;
   const name = snakeCase(member).replace(/[^a-z0-9_]+/g, "_");
   return /^[a-z_]/.test(name) ? name : `_${name}`;
 }
@@ -58,6 +61,7 @@ function mapName(name: string): string {
 
 /** As protobuf makes it of a field's name: without underscores, the letter behind one a capital. */
 export function jsonName(fieldName: string): string {
+  if (!fieldName.includes("_")) return fieldName;
   return fieldName.replace(/_+(.?)/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -72,6 +76,7 @@ export function enumValueName(enumName: string, value: string): string {
 
 /** `http-server`, `http_server` and `httpServer` are `HttpServer`, `HTTPServer` stays. Other letters by their numbers. */
 export function pascalCase(name: string): string {
+  if (/^[A-Za-z][A-Za-z0-9]*$/.test(name)) return name.charAt(0).toUpperCase() + name.slice(1);
   const words = [...name].map((letter) => (/[A-Za-z0-9]/.test(letter) ? letter : separator(letter))).join("");
   const joined = words
     .split("_")

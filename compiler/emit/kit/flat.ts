@@ -1,35 +1,24 @@
 /**
- * A line of code as it is when it fits: text and names in a row, adjacent texts joined. Most lines of a file are printed
- * like that, which saves breaking them.
+ * A line of code as it is when it fits: its text, whatever layouts say. Most lines of a file are printed like that, which
+ * saves breaking them.
  */
 import { type Code, isSequence, type Layout } from "./layout.js";
-import type { GlobalName, ImportedName, Name } from "./name.js";
+import type { Name } from "./name.js";
 
 type Shorthand = Extract<Layout, { kind: "property" }>;
 
 export interface FlatLine {
-  readonly tokens: readonly (string | Name | Shorthand)[];
+  readonly text: string;
   /** There are layouts in it: it may be broken where it does not fit. */
   readonly breakable: boolean;
   /** Some layout in it is always broken. */
   readonly broken: boolean;
 }
 
-/** @param used where the names that are not local are put */
-export function flatten(code: Code, used: Set<ImportedName | GlobalName>): FlatLine {
-  const line = { tokens: [], breakable: false, broken: false };
-  add(code, line, used);
+export function flatten(code: Code, spell: (name: Name) => string): FlatLine {
+  const line = { text: "", breakable: false, broken: false };
+  add(code, line, spell);
   return line;
-}
-
-/** The text of `line`. */
-export function flatText({ tokens }: FlatLine, spell: (name: Name) => string): string {
-  let text = "";
-  for (const token of tokens) {
-    if (typeof token === "string") text += token;
-    else text += token.kind === "property" ? shorthandText(token, spell) : spell(token);
-  }
-  return text;
 }
 
 export function shorthandText({ key, value }: Shorthand, spell: (name: Name) => string): string {
@@ -38,65 +27,55 @@ export function shorthandText({ key, value }: Shorthand, spell: (name: Name) => 
 }
 
 interface Growing {
-  readonly tokens: (string | Name | Shorthand)[];
+  text: string;
   breakable: boolean;
   broken: boolean;
 }
 
-type Used = Set<ImportedName | GlobalName>;
-
 // Runs for every piece of every line that is generated: plain loops, nothing made that is not kept.
-function add(code: Code, line: Growing, used: Used): void {
+function add(code: Code, line: Growing, spell: (name: Name) => string): void {
   if (typeof code === "string") {
-    addText(code, line.tokens);
+    line.text += code;
   } else if (isSequence(code)) {
-    for (let i = 0; i < code.length; i++) add(code[i] as Code, line, used);
+    for (let i = 0; i < code.length; i++) add(code[i] as Code, line, spell);
   } else if (code.kind === "local") {
-    line.tokens.push(code);
+    line.text += code.spelling;
   } else if (code.kind === "import" || code.kind === "global") {
-    line.tokens.push(code);
-    used.add(code);
+    line.text += spell(code);
   } else {
     line.breakable = true;
-    addLayout(code, line, used);
+    addLayout(code, line, spell);
   }
 }
 
-function addText(text: string, tokens: Growing["tokens"]): void {
-  const last = tokens.length - 1;
-  if (last >= 0 && typeof tokens[last] === "string") tokens[last] += text;
-  else tokens.push(text);
-}
-
-function addLayout(layout: Layout, line: Growing, used: Used): void {
+function addLayout(layout: Layout, line: Growing, spell: (name: Name) => string): void {
   switch (layout.kind) {
     case "group":
-      if (layout.broken) line.broken = true;
-      add(layout.content, line, used);
+      if (layout.forced) line.broken = true;
+      add(layout.content, line, spell);
       break;
     case "lazy":
-      if (layout.broken) line.broken = true;
-      add(layout.flat, line, used);
+      if (layout.forced) line.broken = true;
+      add(layout.flat, line, spell);
       break;
     case "break":
       if (layout.flat === undefined) line.broken = true;
-      else addText(layout.flat, line.tokens);
+      else line.text += layout.flat;
       break;
     case "ifBroken":
     case "states":
-      add(layout.flat, line, used);
+      add(layout.flat, line, spell);
       break;
     case "choice":
-      add(layout.first, line, used);
+      add(layout.first, line, spell);
       break;
     case "fill":
-      addText(layout.items.join(", "), line.tokens);
+      line.text += layout.items.join(", ");
       break;
     case "property":
-      line.tokens.push(layout);
-      if (layout.value.kind !== "local") used.add(layout.value);
+      line.text += shorthandText(layout, spell);
       break;
     default:
-      add(layout.content, line, used);
+      add(layout.content, line, spell);
   }
 }

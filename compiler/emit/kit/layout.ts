@@ -8,7 +8,7 @@ import type { Name } from "./name.js";
 export type Code = string | Name | Layout | readonly Code[];
 
 export type Layout =
-  | { readonly kind: "group"; readonly content: Code; readonly broken: boolean; readonly syntax?: Syntax }
+  | Group
   | { readonly kind: "indent"; readonly content: Code }
   /** Where a line may end. `flat` is what stands there otherwise; `undefined`: it always ends. */
   | { readonly kind: "break"; readonly flat: string | undefined }
@@ -30,16 +30,58 @@ export type Layout =
       readonly lead: Code;
     }
   | { readonly kind: "fill"; readonly items: readonly string[] }
-  /** What is rarely broken: its layout is made when it is. */
-  | {
-      readonly kind: "lazy";
-      readonly flat: Code;
-      readonly broken: boolean;
-      readonly syntax: Syntax;
-      readonly layout: () => Layout;
-    }
+  | Lazy
   /** `key: value`, or `key` alone where the value is spelt like it. */
   | { readonly kind: "property"; readonly key: string; readonly value: Name };
+
+/** Most lines fit: whether something inside is always broken is found out where one does not. */
+class Group {
+  readonly kind = "group";
+  readonly content: Code;
+  /** Always broken, whatever is inside. */
+  readonly forced: boolean;
+  readonly syntax: Syntax | undefined;
+  #broken: boolean | undefined;
+
+  constructor(content: Code, forced: boolean, syntax: Syntax | undefined) {
+    this.content = content;
+    this.forced = forced;
+    this.syntax = syntax;
+  }
+
+  get broken(): boolean {
+    this.#broken ??= this.forced || mustBreak(this.content);
+    return this.#broken;
+  }
+}
+
+/** What is rarely broken: its layout is made when it is. */
+class Lazy {
+  readonly kind = "lazy";
+  readonly flat: Code;
+  readonly forced: boolean;
+  readonly syntax: Syntax | undefined;
+  readonly #make: () => Layout;
+  #broken: boolean | undefined;
+  #made: Layout | undefined;
+
+  constructor(flat: Code, forced: boolean, make: () => Layout, syntax: Syntax | undefined) {
+    this.flat = flat;
+    this.forced = forced;
+    this.syntax = syntax;
+    this.#make = make;
+  }
+
+  get broken(): boolean {
+    this.#broken ??= this.forced || mustBreak(this.flat);
+    return this.#broken;
+  }
+
+  layout(): Layout {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
+}
 
 /** What calls must know of their arguments to be broken as the formatter breaks them. */
 export interface Syntax {
@@ -51,12 +93,12 @@ export interface Syntax {
 
 /** Printed on one line if it fits, else with all of its own breaks taken. */
 export function group(content: Code, syntax?: Syntax): Layout {
-  return { kind: "group", content, broken: mustBreak(content), ...(syntax !== undefined && { syntax }) };
+  return new Group(content, false, syntax);
 }
 
 /** A group whose breaks are always taken. */
 export function broken(content: Code, syntax?: Syntax): Layout {
-  return { kind: "group", content, broken: true, ...(syntax !== undefined && { syntax }) };
+  return new Group(content, true, syntax);
 }
 
 /** One step deeper, from the next line on. */
@@ -89,14 +131,9 @@ export function fill(items: readonly string[]): Layout {
   return { kind: "fill", items };
 }
 
-/** `flat`, or where that does not fit what `make` makes of it. `isBroken`: it never fits. */
-export function lazy(flat: Code, isBroken: boolean, make: () => Layout, syntax: Syntax = {}): Layout {
-  let made: Layout | undefined;
-  const layout = (): Layout => {
-    made ??= make();
-    return made;
-  };
-  return { kind: "lazy", flat, broken: isBroken, syntax, layout };
+/** `flat`, or where that does not fit, and if it is `forced`, what `make` makes of it. */
+export function lazy(flat: Code, forced: boolean, make: () => Layout, syntax?: Syntax): Layout {
+  return new Lazy(flat, forced, make, syntax);
 }
 
 /** What is in a group, to become part of another one. */

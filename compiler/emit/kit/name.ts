@@ -1,6 +1,6 @@
 /**
- * Names whose spelling is decided when a file is printed, not when code is built: what is imported, what is global,
- * what is local. A name is plain data; two equal names are one name. Spelling them is naming.ts.
+ * Names that code is built of, whose spelling depends on the file that they stand in: what is imported, what is global,
+ * what is local. A name is plain data; two equal names are one name. Spelling them is spelling.ts.
  */
 
 /** A package's module (`"viceroy/codegen/v1"`), or another generated file by its path below the output folder. */
@@ -23,6 +23,7 @@ export interface GlobalName {
 export interface LocalName {
   readonly kind: "local";
   readonly wanted: string;
+  readonly spelling: string;
 }
 
 export type Name = ImportedName | GlobalName | LocalName;
@@ -39,5 +40,12 @@ export function importedType(from: Source, name: string): ImportedName {
 
 /** A global such as `Map` or `Uint8Array`: printed `globalThis.Map` where the file has a `Map` of its own. */
 export function global(name: string): GlobalName {
-  return { kind: "global", name };
+  let known = globals.get(name);
+  if (known === undefined) {
+    known = { kind: "global", name };
+    globals.set(name, known);
+  }
+  return known;
 }
+
+const globals = new Map<string, GlobalName>();

@@ -4,7 +4,7 @@
  * are prefixed with their file's name (`forestTree`), locals get a number.
  */
 
-import type { GlobalName, ImportedName, LocalName, Name, Source } from "./name.js";
+import type { ImportedName, Source } from "./name.js";
 import { basename } from "./path.js";
 
 /** Reserved words, and what strict module code forbids as a binding. */
@@ -31,48 +31,43 @@ const globals: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The module-level names of a file, and where they come from. */
+const forbidden: ReadonlySet<string> = new Set([...reserved, ...globals]);
+
+const none: ReadonlySet<string> = new Set();
+
+/** What is asked for, in the order in which it is. */
 export interface ModuleNames {
   /** Exported: spelt as they are. */
   readonly declared: ReadonlySet<string>;
   readonly imports: readonly ImportedName[];
-  readonly globals: readonly GlobalName[];
-  /** Not exported: private to the file, or to one of its functions. */
-  readonly locals: readonly LocalName[];
+  readonly globals: Iterable<string>;
+  /** Not exported, as they are wanted: private to the file, or to one of its functions. */
+  readonly locals: readonly string[];
   /** Locals of one function, which may use the same spelling as another function's. */
-  readonly scopes: readonly (readonly LocalName[])[];
+  readonly scopes: readonly (readonly string[])[];
+}
+
+export interface Spellings {
+  /** By `importKey`. */
+  readonly imports: ReadonlyMap<string, string>;
+  readonly locals: readonly string[];
+  readonly scopes: readonly (readonly string[])[];
 }
 
 /** Decides every spelling. Depends on nothing but its input; imports are taken in the order given. */
-export function spellNames(names: ModuleNames): (name: Name) => string {
-  const taken = new Set(names.declared);
-  for (const { name } of names.globals) taken.add(name);
+export function spellNames(names: ModuleNames): Spellings {
+  const taken = new Set([...names.declared, ...names.globals]);
   const imports = new Map<string, string>();
   for (const name of names.imports) {
     const key = importKey(name);
-    if (!imports.has(key)) imports.set(key, claim(importCandidates(name), taken));
+    if (!imports.has(key)) imports.set(key, claimImport(name, taken));
   }
-  const spellings = new Map<Name, string>();
-  for (const name of names.locals) spellings.set(name, claim(localCandidates(name.wanted), taken));
-  for (const scope of names.scopes) {
+  const locals = names.locals.map((wanted) => claimLocal(wanted, taken));
+  const scopes = names.scopes.map((scope) => {
     const inScope = new Set<string>();
-    for (const name of scope) spellings.set(name, claim(localCandidates(name.wanted), inScope, taken));
-  }
-  return (name) => {
-    let spelling = spellings.get(name);
-    if (spelling === undefined) {
-      spelling = spell(name);
-      spellings.set(name, spelling);
-    }
-    return spelling;
-  };
-
-  function spell(name: Name): string {
-    if (name.kind === "global") return names.declared.has(name.name) ? `globalThis.${name.name}` : name.name;
-    const spelling = name.kind === "import" ? imports.get(importKey(name)) : undefined;
-    if (spelling === undefined) throw new Error(`cannot print ${JSON.stringify(name)}: it belongs to another file`);
-    return spelling;
-  }
+    return scope.map((wanted) => claimLocal(wanted, inScope, taken));
+  });
+  return { imports, locals, scopes };
 }
 
 /** What makes two imports the same. */
@@ -84,13 +79,30 @@ export function sourceKey(source: Source): string {
   return typeof source === "string" ? source : `./${source.file}`;
 }
 
-function claim(candidates: Iterable<string>, taken: Set<string>, outer: ReadonlySet<string> = reserved): string {
+export function claimImport(name: ImportedName, taken: Set<string>): string {
+  return claim(importCandidates(name), taken, none);
+}
+
+/** @param outer what must not be hidden */
+export function claimLocal(wanted: string, taken: Set<string>, outer: ReadonlySet<string> = none): string {
+  if (!isForbidden(wanted, taken, outer)) {
+    taken.add(wanted);
+    return wanted;
+  }
+  return claim(numbered(wanted), taken, outer);
+}
+
+function claim(candidates: Iterable<string>, taken: Set<string>, outer: ReadonlySet<string>): string {
   for (const candidate of candidates) {
-    if (taken.has(candidate) || outer.has(candidate) || reserved.has(candidate) || globals.has(candidate)) continue;
+    if (isForbidden(candidate, taken, outer)) continue;
     taken.add(candidate);
     return candidate;
   }
   throw new Error("unreachable: the candidates never end");
+}
+
+function isForbidden(name: string, taken: ReadonlySet<string>, outer: ReadonlySet<string>): boolean {
+  return taken.has(name) || outer.has(name) || forbidden.has(name);
 }
 
 function* importCandidates({ from, name }: ImportedName): Iterable<string> {
@@ -99,10 +111,6 @@ function* importCandidates({ from, name }: ImportedName): Iterable<string> {
   const lower = /^\p{Lu}/u.test(name) ? prefix[0]!.toUpperCase() + prefix.slice(1) : prefix;
   const alias = lower + name[0]!.toUpperCase() + name.slice(1);
   yield* numbered(alias);
-}
-
-function* localCandidates(wanted: string): Iterable<string> {
-  yield* numbered(wanted);
 }
 
 function* numbered(name: string): Iterable<string> {

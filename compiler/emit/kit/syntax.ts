@@ -57,13 +57,21 @@ export function functionType(head: Code, parameters: readonly Code[], result: Co
  * its bracket on the call's line if that makes the rest fit. Functions among functions get lines of their own.
  */
 export function call(callee: Code, args: readonly Code[]): Code {
-  const roles = args.map((arg) => syntaxOf(arg).role);
-  const functions = roles.filter((role) => role === "function").length;
-  const composed = args.length > 1 && (functions > 1 || roles.includes("call with a function"));
-  const syntax: Syntax = { role: functions > 0 ? "call with a function" : "call" };
+  let functions = 0;
+  let calls = 0;
+  for (const arg of args) {
+    const { role } = syntaxOf(arg);
+    if (role === "function") functions++;
+    if (role === callWithFunction.role) calls++;
+  }
+  const composed = args.length > 1 && (functions > 1 || calls > 0);
+  const syntax = functions > 0 ? callWithFunction : plainCall;
   const layout = () => group([callee, composed ? broken(ungrouped(parenthesized(args))) : argumentList(args)]);
-  return lazy([callee, "(", join(", ", args), ")"], composed || args.some(mustBreak), layout, syntax);
+  return lazy([callee, "(", join(", ", args), ")"], composed, layout, syntax);
 }
+
+const plainCall: Syntax = { role: "call" };
+const callWithFunction: Syntax = { role: "call with a function" };
 
 function argumentList(args: readonly Code[]): Code {
   const last = args.at(-1);
@@ -90,9 +98,11 @@ function lazily<T>(make: () => T): () => T {
 }
 
 function syntaxOf(code: Code): Syntax {
-  if (typeof code === "string" || isSequence(code) || (code.kind !== "group" && code.kind !== "lazy")) return {};
-  return code.syntax ?? {};
+  if (typeof code === "string" || isSequence(code) || (code.kind !== "group" && code.kind !== "lazy")) return none;
+  return code.syntax ?? none;
 }
+
+const none: Syntax = {};
 
 /** `head => body`, where the body is neither a block nor an object literal: on a line of its own if it does not fit. */
 export function arrow(head: Code, body: Code): Code {
@@ -113,7 +123,7 @@ export function arrowToObject(head: Code, object: Code): Code {
 export function objectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";
   const hugged = lazily(() => broken(["{", indent([line, join(separator, entries)]), ifBroken(","), line, "}"]));
-  return lazy(["{ ", join(", ", entries), " }"], entries.some(mustBreak), hugged, { hugged, literal: "object" });
+  return lazy(["{ ", join(", ", entries), " }"], false, hugged, { hugged, literal: "object" });
 }
 
 /** An object literal with every entry on its own line. */
@@ -127,7 +137,7 @@ export function tallObjectLiteral(entries: readonly Code[]): Code {
 export function bracketed(items: readonly Code[]): Code {
   if (items.length === 0) return "[]";
   const hugged = lazily(() => broken(["[", indent([softline, join(separator, items)]), ifBroken(","), softline, "]"]));
-  return lazy(["[", join(", ", items), "]"], items.some(mustBreak), hugged, { hugged, literal: "array" });
+  return lazy(["[", join(", ", items), "]"], false, hugged, { hugged, literal: "array" });
 }
 
 /** An array of number literals: as many on each line as fit. */
@@ -175,7 +185,7 @@ export function generic(name: Code, args: readonly Code[], simple = false): Code
 
 /** `key: value` in an object literal. */
 export function property(key: Code, value: Code): Code {
-  return lazy([key, ": ", value], mustBreak(value), () => {
+  return lazy([key, ": ", value], false, () => {
     const gap = group(indent(line));
     return group([key, ":", gap, indentIf(gap, value)]);
   });
@@ -191,7 +201,7 @@ export function destructuring(properties: readonly Code[], value: Code): Code {
 /** `if (test) statement`, the statement below if it does not fit. */
 export function ifStatement(test: Code, statement: Code): Code {
   const layout = () => group(["if (", test, ")", indent([line, statement])]);
-  return lazy(["if (", test, ") ", statement], mustBreak(test) || mustBreak(statement), layout);
+  return lazy(["if (", test, ") ", statement], false, layout);
 }
 
 /** `test ? yes : no`. */
@@ -206,7 +216,7 @@ export function assignmentBelow(left: Code, right: Code): Code {
 
 /** `left =` and `right`, which goes to the next line if not even its beginning fits. */
 export function assignment(left: Code, right: Code): Code {
-  return lazy([left, " = ", right], mustBreak(left) || mustBreak(right), () => {
+  return lazy([left, " = ", right], false, () => {
     const gap = group(indent(line));
     return group([left, " =", gap, indentIf(gap, right)]);
   });

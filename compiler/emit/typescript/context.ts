@@ -9,6 +9,7 @@ import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/res
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
 import { protoPackageOf } from "../../protobuf/package.js";
 import { type ImportedName, importedType, importedValue } from "../kit/index.js";
+import { remembered } from "./names.js";
 import { outputPath, withoutExtension } from "./paths.js";
 
 export interface EmitContext {
@@ -60,12 +61,12 @@ export function createContext(schema: Schema, schemaRoot: string, naming: ProtoN
       return fingerprints;
     },
     fileOf,
-    type: (key) => importedType(source(key), index.type(key).name),
-    codec: (key) => importedValue(source(key), `${index.type(key).name}Codec`),
-    actorClass: (key) => importedValue(source(key), `${index.actor(key).name}Actor`),
-    mesh: (key) => importedType(source(key), `${index.actor(key).name}Mesh`),
-    meshKind: (key) => importedType(source(key), `${index.actor(key).name}Kind`),
-    descriptor: (key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`),
+    type: remembered((key) => importedType(source(key), index.type(key).name)),
+    codec: remembered((key) => importedValue(source(key), `${index.type(key).name}Codec`)),
+    actorClass: remembered((key) => importedValue(source(key), `${index.actor(key).name}Actor`)),
+    mesh: remembered((key) => importedType(source(key), `${index.actor(key).name}Mesh`)),
+    meshKind: remembered((key) => importedType(source(key), `${index.actor(key).name}Kind`)),
+    descriptor: remembered((key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`)),
     actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
     service: (key) => `${protoPackage}.${serviceName(pascalCase(index.actor(key).name))}`,
     message(key) {

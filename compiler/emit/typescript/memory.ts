@@ -141,8 +141,11 @@ class Facts {
     const actor = module.actors.find((declaration) => declaration.key === key);
     if (actor !== undefined) return `${file} ${actor.name}`;
     const { name, typeParameters, shape } = index.type(key);
-    const layout = typeParameters.length > 0 ? typeParameters.join(",") : this.#layout(key);
-    return `${file} ${name} ${exported(key)} ${layout} ${shapeText(shape)}`;
+    const named = `${file} ${name} ${exported(key)}`;
+    if (typeParameters.length > 0) return `${named} ${typeParameters.join(",")} ${shapeText(shape)}`;
+    // Who refers to a message needs to know how it is laid out, and whether it has the discriminant of a union.
+    const inside = shape.kind === "message" ? tagNames(shape) : shapeText(shape);
+    return `${named} ${this.#layout(key)} ${inside}`;
   }
 
   #layout(key: DeclarationKey): string {
@@ -158,6 +161,12 @@ class Facts {
     }
     return `${fingerprints.transparent(key)},${layout}`;
   }
+}
+
+/** The fields that may be discriminants: those that are no plain value. */
+function tagNames({ fields }: Extract<Shape, { kind: "message" }>): string {
+  const tags = fields.filter(({ type }) => type.kind === "inline" || type.kind === "ref");
+  return `message ${JSON.stringify(tags.map(({ name }) => name))}`;
 }
 
 /** Positions and comments of what is referred to do not matter. */

@@ -4,11 +4,20 @@ import { type ImportedName, importedType, importedValue } from "../kit/index.js"
 const abi = "viceroy/codegen/v1";
 
 /** A type of the ABI. */
-export function abiType(name: string): ImportedName {
-  return importedType(abi, name);
-}
+export const abiType = remembered((name) => importedType(abi, name));
 
 /** A value of the ABI. */
-export function abiValue(name: string): ImportedName {
-  return importedValue(abi, name);
+export const abiValue = remembered((name) => importedValue(abi, name));
+
+/** The same object for the same key: names that are the same object are spelt without comparing them. */
+export function remembered(make: (key: string) => ImportedName): (key: string) => ImportedName {
+  const known = new Map<string, ImportedName>();
+  return (key) => {
+    let name = known.get(key);
+    if (name === undefined) {
+      name = make(key);
+      known.set(key, name);
+    }
+    return name;
+  };
 }

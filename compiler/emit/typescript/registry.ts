@@ -7,12 +7,12 @@ import type { ActorDeclaration } from "../../model/index.js";
 import {
   type Code,
   call,
-  FileBuilder,
   group,
   hex64,
   indent,
   line,
   member,
+  printFile,
   property,
   relativeSpecifier,
   stringLiteral,
@@ -28,25 +28,18 @@ export function registryFile(
   context: EmitContext,
   options: { readonly out: string; readonly version: string; readonly header: readonly string[] },
 ): string {
-  const file = new FileBuilder("registry.ts", options.header);
   const { package: packageName } = context.schema;
   const actors = context.schema.modules.flatMap((module) => module.actors);
-  file.line(
-    call(abiValue("registerActors"), [
-      "import.meta.url",
-      tallObjectLiteral([
-        `package: ${stringLiteral(packageName)}`,
-        `version: ${stringLiteral(options.version)}`,
-        ["schemas: ", tallObjectLiteral(sorted(actors.map((actor) => schemaEntry(actor, context))))],
-        [
-          "actors: ",
-          tallObjectLiteral(sorted(implementations.map((found) => actorEntry(found, options.out, context)))),
-        ],
-      ]),
+  const registered = call(abiValue("registerActors"), [
+    "import.meta.url",
+    tallObjectLiteral([
+      `package: ${stringLiteral(packageName)}`,
+      `version: ${stringLiteral(options.version)}`,
+      ["schemas: ", tallObjectLiteral(sorted(actors.map((actor) => schemaEntry(actor, context))))],
+      ["actors: ", tallObjectLiteral(sorted(implementations.map((found) => actorEntry(found, options.out, context))))],
     ]),
-    ";",
-  );
-  return file.print();
+  ]);
+  return printFile("registry.ts", options.header, (file) => file.line(registered, ";"));
 }
 
 type Entry = readonly [key: string, value: Code];

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import {
   call,
   code,
-  FileBuilder,
   global,
   importedType,
   importedValue,
   objectLiteral,
+  printFile,
   relativeSpecifier,
   stringLiteral,
   union,
@@ -17,11 +17,12 @@ import { compareNames, compareSpecifiers } from "../../../compiler/emit/kit/orde
 const abi = "viceroy/codegen/v1";
 
 test("a name used in a line is imported, once, sorted, types marked", () => {
-  const file = new FileBuilder("a/tree.ts", ["Header."]);
-  file.line(code`const a: ${importedType(abi, "Reader")} = ${importedValue(abi, "codec")};`);
-  file.line(code`const b: ${importedType(abi, "Reader")} = ${importedValue({ file: "b/c.ts" }, "c")};`);
-  file.line(code`const d: ${importedType({ file: "a/e.ts" }, "E")} = ${importedType({ file: "a/e.ts" }, "F")};`);
-  expect(file.print()).toBe(`// Header.
+  const text = printFile("a/tree.ts", ["Header."], (file) => {
+    file.line(code`const a: ${importedType(abi, "Reader")} = ${importedValue(abi, "codec")};`);
+    file.line(code`const b: ${importedType(abi, "Reader")} = ${importedValue({ file: "b/c.ts" }, "c")};`);
+    file.line(code`const d: ${importedType({ file: "a/e.ts" }, "E")} = ${importedType({ file: "a/e.ts" }, "F")};`);
+  });
+  expect(text).toBe(`// Header.
 import { codec, type Reader } from "viceroy/codegen/v1";
 import { c } from "../b/c.js";
 import type { E, F } from "./e.js";
@@ -33,19 +34,21 @@ const d: E = F;
 });
 
 test("a type that is used as a value, too, is imported as a value", () => {
-  const file = new FileBuilder("a.ts", []);
-  file.line(code`const a: ${importedType(abi, "Actor")} = new ${importedValue(abi, "Actor")}();`);
-  expect(file.print()).toBe(`import { Actor } from "viceroy/codegen/v1";\n\nconst a: Actor = new Actor();\n`);
+  const text = printFile("a.ts", [], (file) => {
+    file.line(code`const a: ${importedType(abi, "Actor")} = new ${importedValue(abi, "Actor")}();`);
+  });
+  expect(text).toBe(`import { Actor } from "viceroy/codegen/v1";\n\nconst a: Actor = new Actor();\n`);
 });
 
 test("what a file exports keeps its name; imports, globals and locals give way", () => {
-  const file = new FileBuilder("a.ts", []);
-  file.declare("Codec");
-  file.declare("Map");
-  file.line(code`export type Codec = ${importedType(abi, "Codec")};`);
-  file.line(code`export type Map = ${global("Map")} | ${global("Set")};`);
-  file.line(code`const ${file.local("Codec")} = 1, ${file.local("helper")} = 2, ${file.local("helper")} = 3;`);
-  expect(file.print()).toBe(`import type { Codec as ViceroyCodec } from "viceroy/codegen/v1";
+  const text = printFile("a.ts", [], (file) => {
+    file.declare("Codec");
+    file.declare("Map");
+    file.line(code`export type Codec = ${importedType(abi, "Codec")};`);
+    file.line(code`export type Map = ${global("Map")} | ${global("Set")};`);
+    file.line(code`const ${file.local("Codec")} = 1, ${file.local("helper")} = 2, ${file.local("helper")} = 3;`);
+  });
+  expect(text).toBe(`import type { Codec as ViceroyCodec } from "viceroy/codegen/v1";
 
 export type Codec = ViceroyCodec;
 export type Map = globalThis.Map | Set;
@@ -54,16 +57,17 @@ const Codec2 = 1, helper = 2, helper2 = 3;
 });
 
 test("equal names of two files are told apart by the files; Viceroy's own stay as they are", () => {
-  const file = new FileBuilder("a.ts", []);
-  const names = [
-    importedType({ file: "deep/my-forest.ts" }, "Tree"),
-    importedType({ file: "b.ts" }, "Tree"),
-    importedType({ file: "c.ts" }, "Port"),
-    importedType(abi, "Port"),
-    importedType({ file: "c.ts" }, "Promise"),
-  ];
-  for (const name of names) file.line(name);
-  expect(file.print()).toBe(`import type { Port } from "viceroy/codegen/v1";
+  const text = printFile("a.ts", [], (file) => {
+    const names = [
+      importedType({ file: "deep/my-forest.ts" }, "Tree"),
+      importedType({ file: "b.ts" }, "Tree"),
+      importedType({ file: "c.ts" }, "Port"),
+      importedType(abi, "Port"),
+      importedType({ file: "c.ts" }, "Promise"),
+    ];
+    for (const name of names) file.line(name);
+  });
+  expect(text).toBe(`import type { Port } from "viceroy/codegen/v1";
 import type { Tree } from "./b.js";
 import type { Port as CPort, Promise as CPromise } from "./c.js";
 import type { Tree as MyForestTree } from "./deep/my-forest.js";
@@ -77,29 +81,47 @@ CPromise
 });
 
 test("locals of a function avoid each other, the module's names and reserved words", () => {
-  const file = new FileBuilder("a.ts", []);
-  file.line(importedValue(abi, "codec"));
-  for (const wanted of [["codec", "value", "value", "default", "x2", "x2"], ["value"]]) {
-    const scope = file.scope();
-    file.line(wanted.map((name, i) => [i === 0 ? "" : " ", scope.name(name)]));
-  }
-  expect(file.print().split("\n").slice(2)).toEqual(["codec", "codec2 value value2 default2 x2 x2_2", "value", ""]);
+  const text = printFile("a.ts", [], (file) => {
+    file.line(importedValue(abi, "codec"));
+    for (const wanted of [["codec", "value", "value", "default", "x2", "x2"], ["value"]]) {
+      const scope = file.scope();
+      file.line(wanted.map((name, i) => [i === 0 ? "" : " ", scope.name(name)]));
+    }
+  });
+  expect(text.split("\n").slice(2)).toEqual(["codec", "codec2 value value2 default2 x2 x2_2", "value", ""]);
+});
+
+test("what is written already gives way to names that come later", () => {
+  const text = printFile("a.ts", [], (file) => {
+    const [first, second] = [file.scope(), file.scope()];
+    file.line(first.name("codec"), " ", file.local("Reader"), " ", first.name("Extract"));
+    file.line(importedValue(abi, "codec"), " ", importedType(abi, "Reader"), " ", global("Extract"));
+    file.line(second.name("helper"), " ", file.local("helper"), " ", second.name("other"));
+  });
+  expect(text.split("\n").slice(2)).toEqual([
+    "codec2 Reader2 Extract2",
+    "codec Reader Extract",
+    "helper2 helper other",
+    "",
+  ]);
 });
 
 test("a name in the file that declares it imports nothing", () => {
-  const file = new FileBuilder("a/tree.ts", []);
-  file.declare("Tree");
-  file.line(code`type Forest = ${importedType({ file: "a/tree.ts" }, "Tree")}[];`);
-  expect(file.print()).toBe("type Forest = Tree[];\n");
+  const text = printFile("a/tree.ts", [], (file) => {
+    file.declare("Tree");
+    file.line(code`type Forest = ${importedType({ file: "a/tree.ts" }, "Tree")}[];`);
+  });
+  expect(text).toBe("type Forest = Tree[];\n");
 });
 
 test("lines stay whole until they do not fit into 120 columns", () => {
-  const file = new FileBuilder("a.ts", []);
   const long = "a".repeat(55);
-  file.line(call("f", [long, "b"]), ";");
-  file.line(call("f", [long, objectLiteral(["a: 1", "b"]), long]), ";");
-  file.line("type A = ", union([stringLiteral(long), stringLiteral(long), stringLiteral("日本")]), ";");
-  expect(file.print()).toBe(`f(${long}, b);
+  const text = printFile("a.ts", [], (file) => {
+    file.line(call("f", [long, "b"]), ";");
+    file.line(call("f", [long, objectLiteral(["a: 1", "b"]), long]), ";");
+    file.line("type A = ", union([stringLiteral(long), stringLiteral(long), stringLiteral("日本")]), ";");
+  });
+  expect(text).toBe(`f(${long}, b);
 f(
   ${long},
   { a: 1, b },
@@ -113,11 +135,12 @@ type A =
 });
 
 test("comments keep their lines and cannot be ended from inside", () => {
-  const file = new FileBuilder("a.ts", []);
-  file.doc("");
-  file.doc("One.");
-  file.doc("Two,\n  indented */\n\nlines.\n");
-  expect(file.print()).toBe("/** One. */\n/**\n * Two,\n *   indented *\\/\n *\n * lines.\n */\n");
+  const text = printFile("a.ts", [], (file) => {
+    file.doc("");
+    file.doc("One.");
+    file.doc("Two,\n  indented */\n\nlines.\n");
+  });
+  expect(text).toBe("/** One. */\n/**\n * Two,\n *   indented *\\/\n *\n * lines.\n */\n");
 });
 
 test("strings take the quotes that need fewer escapes", () => {

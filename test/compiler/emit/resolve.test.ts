@@ -1,6 +1,9 @@
 /** Generic declarations: which instantiations a module needs, and what they look like. */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexSchema, instantiationsOf, substitute } from "../../../compiler/model/index.js";
+import { textOf } from "../../../compiler/model/resolve.js";
+import { arbitrarySchema } from "./arbitrary-schema.js";
 import { array, declare, int32, message, module, parameter, ref, schema, string } from "./build.js";
 
 const T = parameter("T");
@@ -44,4 +47,15 @@ test("a recursive generic is one instantiation; one that grows is found endless"
   const { found, endless } = instantiations(list, nest, use);
   expect(found.map(({ name }) => name)).toEqual(["List"]);
   expect(endless).toEqual(["schemas/a.ts#Nest"]);
+});
+
+test("the text of a shape is JSON without positions and comments, which names of Cap'n Proto are made of", () => {
+  const leftOut = (name: string, value: unknown) => (name === "at" || name === "doc" ? undefined : value);
+  fc.assert(
+    fc.property(arbitrarySchema, ({ modules }) => {
+      for (const { shape } of modules.flatMap(({ types }) => types)) {
+        expect(textOf(shape)).toBe(JSON.stringify(shape, leftOut));
+      }
+    }),
+  );
 });

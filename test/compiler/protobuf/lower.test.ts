@@ -1,6 +1,10 @@
 /** What lowering tells beside what is printed: who demands what, where things come from, constructors, names that clash. */
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inputOf } from "../emit/proto/lowered.js";
+import type { Schema } from "../../../compiler/model/index.js";
+import { nameEnums } from "../../../compiler/protobuf/lower.js";
+import { arbitrarySchema } from "../emit/arbitrary-schema.js";
+import { goldenCases, goldenInput, inputOf, inputOfSchema } from "../emit/proto/lowered.js";
 
 const lowered = (text: string, more: Readonly<Record<string, string>> = {}) =>
   inputOf(Object.entries({ "schemas/a.ts": text, ...more }).map(([path, text]) => ({ path, text }))).lowered;
@@ -122,4 +126,18 @@ export interface M { b?: B; c?: C }`);
   expect(names("golden.v1.B")).toEqual(["B_UNSPECIFIED", "B_B", "B__2"]);
   // protobuf would take C___3 for C_3.
   expect(names("golden.v1.C")).toEqual(["C_UNSPECIFIED", "C_3", "C__", "C___3_3"]);
+});
+
+test("enums have the names that they have when everything else is made, too", () => {
+  let named = 0;
+  const check = (schema: Schema) => {
+    const { enumNames } = inputOfSchema(schema).lowered;
+    const alone = nameEnums(schema, { package: "golden.v1", schemaRoot: "schemas" });
+    for (const [shape, name] of enumNames) expect(alone.get(shape), name).toBe(name);
+    expect(alone.size).toBe(enumNames.size);
+    named += alone.size;
+  };
+  for (const name of goldenCases) check(goldenInput(name).schema);
+  fc.assert(fc.property(arbitrarySchema, check));
+  expect(named).toBeGreaterThan(10);
 });

@@ -23,6 +23,7 @@ export class Layouts {
   readonly #index: SchemaIndex;
   readonly #facts = new Map<string, Facts>();
   readonly #slots = new Map<string, number>();
+  readonly #rows = new WeakMap<readonly RowPart[], Row>();
 
   constructor(index: SchemaIndex) {
     this.#index = index;
@@ -63,11 +64,16 @@ export class Layouts {
   }
 
   row(parts: readonly RowPart[]): Row {
-    return placeRow(
-      parts,
-      (type) => this.peel(type),
-      (core) => this.slot(core),
-    );
+    let row = this.#rows.get(parts);
+    if (row === undefined) {
+      row = placeRow(
+        parts,
+        (type) => this.peel(type),
+        (core) => this.slot(core),
+      );
+      this.#rows.set(parts, row);
+    }
+    return row;
   }
 
   text(type: Type): boolean {
@@ -242,6 +248,7 @@ export function tupleParts({
 /** Fields in the order in which JavaScript lists properties: numbers first. */
 export function inOrder<T extends Pick<Field, "name">>(fields: readonly T[]): readonly T[] {
   const isIndex = ({ name }: T) => /^(0|[1-9]\d*)$/.test(name) && Number(name) < 2 ** 32 - 1;
+  if (!fields.some(isIndex)) return fields;
   const indices = fields.filter(isIndex).sort((a, b) => Number(a.name) - Number(b.name));
   return [...indices, ...fields.filter((field) => !isIndex(field))];
 }

@@ -50,6 +50,8 @@ export function enumProto(shape: EnumShape, ownName: string, fullName: string | 
   const nameOf = ({ name, wireName }: Pick<EnumValue, "name" | "wireName">) =>
     wireName ?? enumValueName(enumName, name);
   const names = shape.values.flatMap((item) => {
+    // As in every union of literals.
+    if (item.wireName === undefined && item.name === String(item.value)) return [];
     const own = nameOf(item);
     const byDefault = enumValueName(enumName, String(item.value));
     return own === byDefault ? [] : [property(objectKey(String(item.value)), stringLiteral(own))];

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { emitCapnp } from "../../../../compiler/emit/capnp/index.js";
-import { FileBuilder } from "../../../../compiler/emit/kit/index.js";
+import { printFile } from "../../../../compiler/emit/kit/index.js";
 import { createContext } from "../../../../compiler/emit/typescript/context.js";
 import { emitDeclaration } from "../../../../compiler/emit/typescript/declarations.js";
 import { assignIds, type Lock } from "../../../../compiler/lock/index.js";
@@ -58,9 +58,11 @@ export function emitReaders(schema: Schema, lock: Lock, before?: Lock): Pick<Com
 function typesOf(schema: Schema): CompiledCase["files"] {
   const context = createContext(schema, options.schemaRoot);
   return schema.modules.map((module) => {
-    const file = new FileBuilder(context.fileOf(module), [`The types of ${module.path}, without codecs.`]);
-    for (const { name } of module.types) file.declare(name);
-    for (const declaration of module.types) emitDeclaration(file, declaration, context);
-    return { path: file.path, text: file.print() };
+    const path = context.fileOf(module);
+    const text = printFile(path, [`The types of ${module.path}, without codecs.`], (file) => {
+      for (const { name } of module.types) file.declare(name);
+      for (const declaration of module.types) emitDeclaration(file, declaration, context);
+    });
+    return { path, text };
   });
 }

@@ -1,0 +1,130 @@
+/**
+ * Spells the names of one file while it is written, so that its lines need not be kept as anything but text. How a name is
+ * spelt depends on names that come later (naming.ts); they hardly ever clash, so it is spelt as if they did not. When
+ * the file is whole it turns out whether that was right; if not, the file is written again with the right spellings.
+ */
+import type { GlobalName, ImportedName, LocalName, Name } from "./name.js";
+import { claimImport, claimLocal, importKey, type Spellings, spellNames } from "./naming.js";
+
+/** The names of one function: parameters and variables that clash neither with each other nor with the module's. */
+export interface Scope {
+  /** A new local variable; `wanted` if that is free, else with a number. */
+  name(wanted: string): LocalName;
+}
+
+export class Speller {
+  readonly #path: string;
+  /** Found out when the file was written before. */
+  readonly #settled: Spellings | undefined;
+  readonly #declared = new Set<string>();
+  /** Spellings that belong to the module. */
+  readonly #taken = new Set<string>();
+  readonly #known = new Map<ImportedName | GlobalName, string>();
+  readonly #imports = new Map<string, string>();
+  readonly #globals = new Set<string>();
+  readonly #locals: string[] = [];
+  readonly #scopes: string[][] = [];
+  readonly #inScopes = new Set<string>();
+  #isRight = true;
+
+  /** @param path of the file, below the output folder */
+  constructor(path: string, settled?: Spellings) {
+    this.#path = path;
+    this.#settled = settled;
+  }
+
+  /** Reserves a name of the module with exactly this spelling. */
+  declare(name: string): void {
+    if (this.#globals.has(name) || (this.#taken.has(name) && !this.#declared.has(name))) this.#isRight = false;
+    this.#declared.add(name);
+    this.#taken.add(name);
+  }
+
+  /** A name of the module: spelt `wanted` if that is free. */
+  local(wanted: string): LocalName {
+    const i = this.#locals.push(wanted) - 1;
+    const spelling = this.#settled === undefined ? claimLocal(wanted, this.#taken) : this.#settled.locals[i]!;
+    return { kind: "local", wanted, spelling };
+  }
+
+  scope(): Scope {
+    const names: string[] = [];
+    const i = this.#scopes.push(names) - 1;
+    const settled = this.#settled?.scopes[i];
+    const inScope = new Set<string>();
+    return {
+      name: (wanted) => {
+        const n = names.push(wanted) - 1;
+        const spelling = settled === undefined ? claimLocal(wanted, inScope, this.#taken) : settled[n]!;
+        this.#inScopes.add(spelling);
+        return { kind: "local", wanted, spelling };
+      },
+    };
+  }
+
+  readonly spell = (name: Name): string => {
+    if (name.kind === "local") return name.spelling;
+    let spelling = this.#known.get(name);
+    if (spelling === undefined) {
+      spelling = name.kind === "global" ? this.#global(name) : this.#import(name);
+      this.#known.set(name, spelling);
+    }
+    return spelling;
+  };
+
+  #global({ name }: GlobalName): string {
+    this.#globals.add(name);
+    return this.#declared.has(name) ? `globalThis.${name}` : name;
+  }
+
+  #import(name: ImportedName): string {
+    if (typeof name.from !== "string" && name.from.file === this.#path) return name.name;
+    const key = importKey(name);
+    const known = this.#imports.get(key);
+    if (known !== undefined) return known;
+    const spelling = this.#settled?.imports.get(key) ?? claimImport(name, this.#taken);
+    // Which one of two that clash has its own name depends on all of them.
+    if (spelling !== name.name) this.#isRight = false;
+    this.#imports.set(key, spelling);
+    return spelling;
+  }
+
+  /** All that have been spelt, each once, in an order that no line moves. */
+  imports(): readonly ImportedName[] {
+    const imports = new Map<string, ImportedName>();
+    for (const name of this.#known.keys()) {
+      if (name.kind !== "import" || (typeof name.from !== "string" && name.from.file === this.#path)) continue;
+      imports.set(`${importKey(name)}\n${name.typeOnly}`, name);
+    }
+    const sorted = [...imports].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => name);
+    return packagesFirst(sorted);
+  }
+
+  /** Undefined: all spellings are those that they have to be. */
+  corrections(): Spellings | undefined {
+    if (this.#settled !== undefined || this.#agrees()) return undefined;
+    return spellNames({
+      declared: this.#declared,
+      imports: this.imports(),
+      globals: this.#globals,
+      locals: this.#locals,
+      scopes: this.#scopes,
+    });
+  }
+
+  /** Whether knowing all names from the start would have made no difference. */
+  #agrees(): boolean {
+    if (!this.#isRight) return false;
+    for (const name of this.#globals) {
+      if (this.#inScopes.has(name) || (this.#taken.has(name) && !this.#declared.has(name))) return false;
+    }
+    for (const name of this.#inScopes) if (this.#taken.has(name)) return false;
+    return true;
+  }
+}
+
+/** Viceroy's own names keep their spelling when a user's type in another file has the same. */
+function packagesFirst(names: readonly ImportedName[]): readonly ImportedName[] {
+  const own = names.filter((name) => typeof name.from === "string");
+  return [...own, ...names.filter((name) => typeof name.from !== "string")];
+}
