@@ -1,16 +1,17 @@
 /** The package's face, `viceroy`: what programs import. Importing it starts nothing; the first use does. */
 import { setMainRoot } from "./actor/context.js";
 import { actorEnvironment } from "./actor/environment.js";
-import { local } from "./proc/local.js";
+import { program } from "./proc/local.js";
 import { setWireEnvironment } from "./wire/environment.js";
 
 setWireEnvironment(actorEnvironment);
-setMainRoot(() => local().home.proc.root);
+setMainRoot(() => program().home.proc.root);
 
 export * from "./actor/index.js";
 export { HostMesh, thisHost, thisProc } from "./host/host-mesh.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/options.js";
 export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
+export { onUnhandledFault } from "./proc/local.js";
 export type { LineOrigin, Stdio } from "./proc/stdio.js";
 export {
   type Coordinates,
@@ -23,7 +24,7 @@ export {
 export type { FailureCause } from "./supervise/cause.js";
 export { type AffectedMesh, type FailureKind, type FailureRecord, MeshFailure } from "./supervise/failure.js";
 export { MeshFailureCodec } from "./supervise/failure-codec.js";
-export { onUnhandledFault, type UnhandledFaultHook } from "./supervise/unhandled.js";
+export type { UnhandledFaultHook } from "./supervise/unhandled.js";
 export { version } from "./version.js";
 export type { ActorDescriptor, EndpointDescriptor } from "./wire/descriptor.js";
 export {

@@ -6,6 +6,8 @@ import type { Location, MeshId, ProcId } from "../link/address.js";
 import { chainToken } from "../link/extension.js";
 import type { Session, SessionTarget } from "../link/session.js";
 import { type Extent, extentSize } from "../shape/index.js";
+import type { Drops, Reference } from "./collector.js";
+import { currentCell } from "./context.js";
 
 /** Where one rank lives. */
 export interface RankLocation {
@@ -129,22 +131,38 @@ export class MeshRecord implements MeshIdentity {
   }
 }
 
-const records = new Map<MeshId, WeakRef<MeshRecord>>();
-const forgotten = new FinalizationRegistry<MeshId>((id) => {
-  if (records.get(id)?.deref() === undefined) records.delete(id);
-});
+/** What one operating-system process knows of meshes: one record of each, made on first sight. */
+export class MeshRecords {
+  readonly #records = new Map<MeshId, Reference<MeshRecord>>();
+  readonly #drops: Drops;
 
-/** What is known here of a mesh. */
-export function knownRecord(id: MeshId): MeshRecord | undefined {
-  return records.get(id)?.deref();
+  /** @param drops tells of records that nobody has any more */
+  constructor(drops: Drops) {
+    this.#drops = drops;
+  }
+
+  /** What is known of a mesh. */
+  known(id: MeshId): MeshRecord | undefined {
+    return this.#records.get(id)?.deref();
+  }
+
+  /** The one record of a mesh. */
+  of(identity: MeshIdentity): MeshRecord {
+    const { id } = identity;
+    const known = this.known(id);
+    if (known !== undefined) return known;
+    const made = new MeshRecord(identity);
+    this.#records.set(id, this.#drops.reference(made));
+    this.#drops.watch(made, { dropped: () => this.#forget(id) });
+    return made;
+  }
+
+  #forget(id: MeshId): void {
+    if (this.known(id) === undefined) this.#records.delete(id);
+  }
 }
 
-/** The one record of a mesh in this operating-system process: made on first sight. */
+/** The record of a mesh in the process that the running code belongs to. */
 export function meshRecord(identity: MeshIdentity): MeshRecord {
-  const known = records.get(identity.id)?.deref();
-  if (known !== undefined) return known;
-  const made = new MeshRecord(identity);
-  records.set(identity.id, new WeakRef(made));
-  forgotten.register(made, identity.id);
-  return made;
+  return currentCell().proc.records.of(identity);
 }

@@ -54,7 +54,7 @@ export class Cell implements Destination, Sender, MailboxOwner {
   instance: Actor | undefined;
   /** Why it takes no messages any more. */
   #ended: DeliveryError | undefined;
-  readonly #mailbox = new Mailbox(this);
+  readonly #mailbox: Mailbox;
   #sessions: Map<unknown, Session> | undefined;
   #lanes: Lane[] | undefined;
   /** Ports that it was sent and has not dropped. */
@@ -68,6 +68,7 @@ export class Cell implements Destination, Sender, MailboxOwner {
   constructor(proc: Proc, shape: ActorShape) {
     this.proc = proc;
     this.shape = shape;
+    this.#mailbox = new Mailbox(this, proc.clock);
   }
 
   get mesh(): MeshId {

@@ -10,9 +10,6 @@ import { ChannelPort, type Port, PortTarget } from "./port.js";
 import { PortQueue } from "./port-queue.js";
 import type { Proc } from "./proc.js";
 
-/** Receivers that nobody has any more are closed: what is sent to them comes back. */
-const dropped = new FinalizationRegistry<PortQueue>((queue) => queue.close("its receiver was dropped"));
-
 export class PortReceiver<T> implements AsyncIterable<T> {
   readonly #queue: PortQueue;
   readonly #proc: Proc;
@@ -21,7 +18,8 @@ export class PortReceiver<T> implements AsyncIterable<T> {
   constructor(queue: PortQueue, proc: Proc) {
     this.#queue = queue;
     this.#proc = proc;
-    dropped.register(this, queue, queue);
+    // What nobody has any more is closed: what is sent to it comes back.
+    proc.drops.watch(this, queue);
   }
 
   /**
@@ -64,7 +62,7 @@ export class PortReceiver<T> implements AsyncIterable<T> {
 
   /** Takes nothing more: what has not been taken is dropped, what is sent from now on comes back to its sender. */
   close(): void {
-    dropped.unregister(this.#queue);
+    this.#proc.drops.unwatch(this.#queue);
     this.#queue.close("its receiver was closed");
   }
 

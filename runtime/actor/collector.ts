@@ -32,7 +32,31 @@ function collector(): () => void {
   return collect;
 }
 
-export class DropWatch {
+/** A value that may be gone. */
+export interface Reference<T extends object> {
+  deref(): T | undefined;
+}
+
+/** How it is found out that nobody has a value any more. */
+export interface Drops {
+  /** `held.dropped` is called when `value` has been collected. */
+  watch(value: object, held: { dropped(): void }): void;
+  unwatch(held: { dropped(): void }): void;
+  /** Somebody waits for what belongs to `held`. */
+  suspect(held: object): void;
+  /** What does not keep `value`. */
+  reference<T extends object>(value: T): Reference<T>;
+}
+
+/** Never: where everything that happens must happen again, the garbage collector has no say. */
+export const neverDropped: Drops = {
+  watch() {},
+  unwatch() {},
+  suspect() {},
+  reference: (value) => ({ deref: () => value }),
+};
+
+export class DropWatch implements Drops {
   readonly #clock: Clock;
   readonly #suspects = new Map<object, Suspect>();
   readonly #registry = new FinalizationRegistry<{ dropped(): void }>((held) => held.dropped());
@@ -43,7 +67,6 @@ export class DropWatch {
     this.#clock = clock;
   }
 
-  /** `held.dropped` is called when `value` has been collected. */
   watch(value: object, held: { dropped(): void }): void {
     this.#registry.register(value, held, held);
   }
@@ -53,10 +76,13 @@ export class DropWatch {
     this.#suspects.delete(held);
   }
 
-  /** Somebody waits for what belongs to `held`. */
   suspect(held: object): void {
     this.#suspects.set(held, { delay: FIRST_MS, due: this.#clock.now() + FIRST_MS });
     this.#arm();
+  }
+
+  reference<T extends object>(value: T): Reference<T> {
+    return new WeakRef(value);
   }
 
   #arm(): void {

@@ -2,7 +2,8 @@
  * The answer to a call that is yet to come: a Promise that can also be asked with a timeout and cancelled. Who fills it
  * in is told in single.ts and round.ts.
  */
-import { type Clock, systemClock } from "../link/clock.js";
+import type { Clock } from "../link/clock.js";
+import { mainClock } from "./context.js";
 import { TimeoutError } from "./errors.js";
 import { awaitAsPromise } from "./plain-promise.js";
 
@@ -70,7 +71,7 @@ export class Future<T> extends Promise<T> {
   }
 
   protected get clock(): Clock {
-    return systemClock;
+    return mainClock();
   }
 
   /** Fills the answer in. */

@@ -3,6 +3,7 @@
  * A concurrent message starts at its place in the queue and does not hold up what follows. Life and death of the actor
  * are the cell's concern.
  */
+import type { Clock } from "../link/clock.js";
 import type { DeliveryError } from "../link/errors.js";
 import type { Lane } from "../link/lane.js";
 import { answer, answerError, answerInterrupted, answerUndelivered, bounce, notStarted } from "./answer.js";
@@ -25,6 +26,7 @@ export interface MailboxOwner {
 
 export class Mailbox {
   readonly #owner: MailboxOwner;
+  readonly #clock: Clock;
   #queue: Turn[] = [];
   #head = 0;
   /** The message being handled, unless it is a concurrent one. */
@@ -41,8 +43,9 @@ export class Mailbox {
   #onValue: ((value: unknown) => void) | undefined;
   #onError: ((error: unknown) => void) | undefined;
 
-  constructor(owner: MailboxOwner) {
+  constructor(owner: MailboxOwner, clock: Clock) {
     this.#owner = owner;
+    this.#clock = clock;
   }
 
   /** Messages that wait. */
@@ -126,7 +129,7 @@ export class Mailbox {
     this.#held = true;
     while (this.#open && this.#serial === undefined && this.length > 0) {
       if (++this.#streak > STREAK) {
-        setImmediate(() => {
+        this.#clock.soon(() => {
           this.#streak = 0;
           this.#next();
         });

@@ -110,6 +110,11 @@ export class PortQueue implements OpenPort {
     if (this.#holders.removeProc(peer, reason)) this.#orphan();
   }
 
+  /** Nobody has its receiver any more. */
+  dropped(): void {
+    this.close("its receiver was dropped");
+  }
+
   close(why: string): void {
     if (this.#closed !== undefined) return;
     this.#closed = why;

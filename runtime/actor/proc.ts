@@ -15,8 +15,9 @@ import { Relays } from "../link/relay.js";
 import { type Dial, Routes } from "../link/route.js";
 import type { SessionTarget } from "../link/session.js";
 import type { Reader } from "../wire/reader.js";
+import { MeshRecords } from "./address.js";
 import { type ActorShape, Cell } from "./cell.js";
-import { DropWatch } from "./collector.js";
+import { type Drops, DropWatch } from "./collector.js";
 import type { ProcContext } from "./context.js";
 import { readCallError } from "./error-wire.js";
 import { Held } from "./held.js";
@@ -39,6 +40,10 @@ export interface ProcOptions {
   readonly parent?: ProcId;
   /** What waiting calls keep alive: by default the operating-system process. */
   readonly keepAlive?: KeepAlive;
+  /** How it is noticed that values were dropped: by default when the garbage collector has been by. */
+  readonly drops?: Drops;
+  /** What is known here of meshes; shared by the procs of one operating-system process. */
+  readonly records?: MeshRecords;
   /** The name of its root, for people: `root`. */
   readonly name?: string;
   /** Dials `location` of `peer`. Rejects when it cannot be reached: traffic then goes through the owner or the parent. */
@@ -58,7 +63,8 @@ export class Proc implements LinkHost {
   readonly location: Location;
   readonly keepAlive: KeepAlive;
   readonly routes: Routes;
-  readonly drops: DropWatch;
+  readonly drops: Drops;
+  readonly records: MeshRecords;
   /** What code outside any actor sends as. */
   readonly root: Cell;
   /** What actors see of it; whoever knows more of the process may replace it. */
@@ -85,7 +91,8 @@ export class Proc implements LinkHost {
     this.location = options.location ?? "";
     this.keepAlive = options.keepAlive ?? new TimerKeepAlive();
     this.context = { id: hex64(options.id) };
-    this.drops = new DropWatch(options.clock);
+    this.drops = options.drops ?? new DropWatch(options.clock);
+    this.records = options.records ?? new MeshRecords(this.drops);
     this.#relays = new Relays({
       id: this.id,
       linkTo: (peer) => this.routes.existing(peer),

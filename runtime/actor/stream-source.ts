@@ -136,7 +136,7 @@ export class StreamSource implements LinkStreamSource {
 
   #pause(): void {
     this.#busy = true;
-    setImmediate(() => {
+    this.#turn.cell.proc.clock.soon(() => {
       this.#busy = false;
       this.#pump();
     });

@@ -1,21 +1,13 @@
 /** Starts the procs of a mesh, all at once, in what they are to run in, and links them. Waits for nothing. */
-import { fileURLToPath } from "node:url";
 import type { ProcConfig } from "../../generated/proc-agent.js";
 import { currentCell } from "../actor/context.js";
 import type { Proc } from "../actor/proc.js";
-import { systemRandom } from "../link/clock.js";
 import type { Body, Identity } from "../proc/body.js";
-import { inheritedEnv, inheritedExecArgv } from "../proc/exec-argv.js";
 import { inlineBody } from "../proc/inline-body.js";
-import { bringsLoader, typescriptLoader } from "../proc/loader.js";
 import type { Local } from "../proc/local.js";
-import { locationOf } from "../proc/local-proc.js";
 import { Member } from "../proc/member.js";
-import { processBody } from "../proc/process-body.js";
-import { registry } from "../proc/registry.js";
 import type { StartedMember } from "../proc/replacement.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
-import { threadBody } from "../proc/thread-body.js";
 import { type Extent, Point, points, wholeRegion } from "../shape/index.js";
 import type { Env, ProcsPlan } from "./options.js";
 
@@ -27,9 +19,6 @@ interface Start {
   readonly env: Env;
   readonly cpus: string | undefined;
 }
-
-/** What child processes and threads run; stands beside the bundle of the runtime. */
-const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 
 /** @throws what functions among the options throw; then nothing has been started */
 export function startProcs<D extends string>(local: Local, extent: Extent<D>, plan: ProcsPlan<D>): SpawnedProcs {
@@ -61,9 +50,9 @@ function startOf<D extends string>(
   plan: ProcsPlan<D>,
 ): Start {
   const runDir = plan.isolation === "process" ? local.runDir : "";
-  const id = systemRandom.id();
+  const id = proc.random.id();
   const identity = { universe: local.universe, id, parent: proc.id, rank: point.rank, extent, runDir };
-  const config = configOf(plan, plan.registry(point));
+  const config = configOf(local, plan, plan.registry(point));
   return { identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
 }
 
@@ -77,8 +66,10 @@ function startMember<D extends string>(
   const { id, rank, runDir } = identity;
   const body = bodyOf(local, start, plan);
   procs.proc.attach(body.pipe, id);
-  const location = plan.isolation === "process" ? locationOf(runDir, id) : "";
-  const member = new Member({ id, rank, location, body }, (ended, end) => procs.ended(ended, end));
+  const location = plan.isolation === "process" ? local.platform.locationOf(runDir, id) : "";
+  const member = new Member({ id, rank, location, body, clock: procs.proc.clock }, (ended, end) =>
+    procs.ended(ended, end),
+  );
   return { member, config };
 }
 
@@ -88,20 +79,14 @@ function labelOf<D extends string>({ name, named }: ProcsPlan<D>, point: Point<D
 }
 
 function bodyOf<D extends string>(local: Local, start: Start, plan: ProcsPlan<D>): Body {
-  const { identity, label, cpus } = start;
-  if (plan.isolation === "inline") return inlineProc(local, identity);
-  const { stdio } = plan;
-  const common = { bootFile, identity, env: inheritedEnv(start.env), stdio, label, rank: identity.rank };
-  if (plan.isolation === "thread") return threadBody(common);
-  return processBody({ ...common, execArgv: execArgvOf(plan), cpus, watcher: local.watcher });
-}
-
-function execArgvOf<D extends string>({ execArgv }: ProcsPlan<D>): readonly string[] {
-  return execArgv ?? inheritedExecArgv(process.execArgv);
+  const { identity, label, env, cpus } = start;
+  const { isolation, execArgv, stdio } = plan;
+  if (isolation === "inline") return inlineProc(local, identity);
+  return local.platform.start({ isolation, identity, label, env, execArgv, cpus, stdio });
 }
 
 function inlineProc(local: Local, identity: Identity): Body {
-  return inlineBody((pipe, ended) => {
+  return inlineBody(local.platform.clock, (pipe, ended) => {
     const leave = (reason: string) => {
       made.proc.close(reason);
       local.procs.delete(identity.id);
@@ -113,19 +98,14 @@ function inlineProc(local: Local, identity: Identity): Body {
   });
 }
 
-function configOf<D extends string>(plan: ProcsPlan<D>, place: string | undefined): ProcConfig {
-  const places = place === undefined ? registry.urls : [...registry.urls, place];
-  const loader = needsLoader(plan) ? typescriptLoader(places) : undefined;
-  const { bootstrap } = plan;
+function configOf<D extends string>({ platform }: Local, plan: ProcsPlan<D>, place: string | undefined): ProcConfig {
+  const { bootstrap, isolation, execArgv } = plan;
+  const { urls } = platform.classes;
+  const places = place === undefined ? urls : [...urls, place];
+  const loader = isolation === "inline" ? undefined : platform.loaderFor({ isolation, execArgv }, places);
   return {
     ...(loader === undefined ? {} : { loader }),
     ...(bootstrap === undefined ? {} : { bootstrap }),
     ...(place === undefined ? {} : { registry: place }),
   };
-}
-
-/** Worker threads of Node.js 20 inherit no loader hooks; processes inherit what their options bring. */
-function needsLoader<D extends string>(plan: ProcsPlan<D>): boolean {
-  if (plan.isolation === "thread") return true;
-  return plan.isolation === "process" && !bringsLoader(execArgvOf(plan), process.env["NODE_OPTIONS"]);
 }

@@ -1,6 +1,6 @@
 /**
- * Time and randomness as parameters, so that a simulator can replace them. Nothing in link/ and actor/ reads a clock or
- * draws a number in any other way.
+ * Time, turns of the event loop and randomness as parameters, so that a simulator can replace them. Nothing in link/,
+ * actor/ and supervise/ reads a clock, waits or draws a number in any other way.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -16,6 +16,8 @@ export interface Clock {
   wall(): number;
   /** Runs `task` once after `ms`. `keepAlive`: the process waits for it; without it, timers never hold a process. */
   after(ms: number, task: () => void, keepAlive?: boolean): Timer;
+  /** Runs `task` in a later turn of the event loop: what is ready to run runs first. */
+  soon(task: () => void): void;
 }
 
 export interface Random {
@@ -24,6 +26,11 @@ export interface Random {
   /** 64 uniform bits, never 0 and never 1: those are the ids of agents and roots. */
   id(): bigint;
 }
+
+// The machine's own, also while a simulation stands in for the global ones.
+const { setTimeout, clearTimeout, setImmediate } = globalThis;
+const monotonic = performance.now.bind(performance);
+const sinceEpoch = Date.now;
 
 class NodeTimer implements Timer {
   readonly #handle: ReturnType<typeof setTimeout>;
@@ -37,12 +44,15 @@ class NodeTimer implements Timer {
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
-  now: () => performance.now(),
-  wall: () => Date.now(),
+  now: monotonic,
+  wall: sinceEpoch,
   after(ms, task, keepAlive = false) {
     const handle = setTimeout(task, ms);
     if (!keepAlive) handle.unref();
     return new NodeTimer(handle);
+  },
+  soon(task) {
+    setImmediate(task);
   },
 };
 

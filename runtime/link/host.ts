@@ -4,6 +4,7 @@
  */
 import type { Reader } from "../wire/reader.js";
 import type { MeshId, ProcId } from "./address.js";
+import type { Clock } from "./clock.js";
 import type { KeepAlive } from "./keep-alive.js";
 import type { Destination, LaneCredit, LaneSender } from "./lane.js";
 import type { Limits } from "./limits.js";
@@ -33,6 +34,7 @@ export interface RelayFrame {
 export interface LinkHost {
   readonly id: ProcId;
   readonly universe: bigint;
+  readonly clock: Clock;
   readonly limits: Limits;
   readonly keepAlive: KeepAlive;
   /** The peer has introduced itself: `link.peer` is known. */

@@ -58,7 +58,7 @@ export class Routes {
     const link = new Link(this.#host, peer, true);
     this.#links.set(peer, link);
     this.#made(link);
-    if (peer === this.#host.id) link.attach(loopPipe());
+    if (peer === this.#host.id) link.attach(loopPipe(this.#host.clock));
     else if (location === "") this.#relay(link, peer, owner);
     else
       this.#dial(location, peer).then(

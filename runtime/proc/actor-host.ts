@@ -2,18 +2,16 @@
  * Where actors can be spawned: what is the same for processes made from here and for the own process. Checks what can be
  * checked before anything is done, keeps the names apart, and knows the meshes until they have been stopped.
  */
-import { meshRecord, type RankLocation } from "../actor/address.js";
+import type { RankLocation } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { holderName, noteHolders } from "../actor/holders.js";
 import type { ActorClass, StopOptions } from "../actor/hooks.js";
 import { type ActorMesh, wholeMesh } from "../actor/mesh.js";
 import type { Proc } from "../actor/proc.js";
-import { systemRandom } from "../link/clock.js";
 import { type Region, regionExtent } from "../shape/index.js";
 import type { MeshFailure } from "../supervise/failure.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { Local } from "./local.js";
-import { registry } from "./registry.js";
 import { type MeshHost, SpawnedMesh } from "./spawned-mesh.js";
 
 export abstract class ActorHost implements MeshHost {
@@ -44,12 +42,12 @@ export abstract class ActorHost implements MeshHost {
   spawn(region: Region, name: string, actorClass: ActorClass, args: readonly unknown[], owner: Cell): ActorMesh {
     this.#checkPlace(name);
     this.local.checkSpawn(owner, `"${name}"`);
-    const descriptor = registry.check(actorClass);
+    const descriptor = this.local.platform.classes.check(actorClass);
     checkArity(name, descriptor, args.length);
     this.#checkName(name, owner);
     const plan = { actorClass, descriptor, args: descriptor.args.encode(args) };
     const { proc } = this;
-    const record = meshRecord({ id: systemRandom.id(), name, owner: proc.id, extent: regionExtent(region) });
+    const record = proc.records.of({ id: proc.random.id(), name, owner: proc.id, extent: regionExtent(region) });
     const places = this.places(region);
     for (const [rank, place] of places.entries()) record.locate(rank, place);
     noteHolders(

@@ -21,10 +21,9 @@ import type { MeshId, ProcId } from "../link/address.js";
 import type { Extent } from "../shape/index.js";
 import { errorOf } from "../supervise/cause.js";
 import { version } from "../version.js";
-import { importModule } from "./import-module.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
-import { registry } from "./registry.js";
+import type { Platform } from "./platform.js";
 
 export class Agent extends ProcAgentActor {
   readonly #proc: LocalProc;
@@ -37,11 +36,12 @@ export class Agent extends ProcAgentActor {
 
   async configure(config: ProcConfig): Promise<ProcInfo> {
     const { rank: point } = context().actor;
-    const loading = this.#proc.outside(() => prepare(config, point));
+    const loading = this.#proc.outside(() => prepare(this.#proc.platform, config, point));
     this.#configured = loading;
     await loading;
     this.#proc.listen();
-    return { pid: process.pid, node: process.version, viceroy: version };
+    const { pid, node } = this.#proc.platform;
+    return { pid, node, viceroy: version };
   }
 
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
@@ -49,7 +49,7 @@ export class Agent extends ProcAgentActor {
     const shape = { mesh, name, incarnation, ...placeOf(order.place), owner: this.#proc.maker };
     try {
       await this.#configured;
-      const actorClass = await this.#proc.loading(() => registry.find(order.actor));
+      const actorClass = await this.#proc.loading(() => this.#proc.platform.classes.find(order.actor));
       const { descriptor } = actorClass;
       const protobuf = order.protobuf === true;
       if (!protobuf && descriptor.fingerprint !== order.fingerprint) return { other: schemaOf(descriptor) };
@@ -57,7 +57,7 @@ export class Agent extends ProcAgentActor {
       const failure = await this.#proc.create({ ...shape, descriptor, actorClass, args });
       return failure === undefined ? {} : { failure: noticeOf(shape, failure) };
     } catch (error) {
-      const failure: ActorFailure = { kind: "constructor", error, at: Date.now() };
+      const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.wall() };
       this.#proc.refuse(shape, failure);
       return { failure: { ...noticeOf(shape, failure), kind: "spawn" } };
     }
@@ -66,7 +66,7 @@ export class Agent extends ProcAgentActor {
   refuse(mesh: MeshId, name: string, reason: string, place?: ActorPlace): void {
     const error = errorOf({ name: "SpawnError", message: reason });
     const shape = { mesh, name, incarnation: 0, ...placeOf(place), owner: this.#proc.maker };
-    this.#proc.refuse(shape, { kind: "constructor", error, at: Date.now() });
+    this.#proc.refuse(shape, { kind: "constructor", error, at: this.#proc.proc.clock.wall() });
   }
 
   async stopActor(mesh: MeshId, order: StopOrder): Promise<void> {
@@ -100,10 +100,14 @@ function placeOf(place: ActorPlace | undefined): { readonly rank: number; readon
 }
 
 /** What comes before any actor: the loader, the registry, the bootstrap module, and the function that this exports. */
-async function prepare({ loader, registry: place, bootstrap }: ProcConfig, point: unknown): Promise<void> {
-  if (loader !== undefined) ((await importModule(loader)) as { register(): void }).register();
-  if (place !== undefined) await importModule(place);
+async function prepare(
+  platform: Platform,
+  { loader, registry: place, bootstrap }: ProcConfig,
+  point: unknown,
+): Promise<void> {
+  if (loader !== undefined) ((await platform.load(loader)) as { register(): void }).register();
+  if (place !== undefined) await platform.load(place);
   if (bootstrap === undefined) return;
-  const { default: run } = (await importModule(bootstrap)) as { default?: unknown };
+  const { default: run } = (await platform.load(bootstrap)) as { default?: unknown };
   if (typeof run === "function") await run(point);
 }

@@ -1,11 +1,12 @@
 /** The event loop of the maker as the body of a proc: a set of actors of its own that shares nothing but the thread. */
+import type { Clock } from "../link/clock.js";
 import { localPipe } from "../link/local/pipe.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Body, BodyEnd } from "./body.js";
 
 /** @param start makes the proc at the far end of the pipe, and returns what ends it */
-export function inlineBody(start: (pipe: Pipe, ended: () => void) => () => void): Body {
-  const [near, far] = localPipe();
+export function inlineBody(clock: Clock, start: (pipe: Pipe, ended: () => void) => () => void): Body {
+  const [near, far] = localPipe(clock);
   let end: () => void = () => {};
   const ended = new Promise<BodyEnd>((resolve) => {
     end = () => resolve({ kind: "process", cause: { name: "ProcEnd", message: "the inline proc has ended" } });

@@ -5,22 +5,19 @@
 
 import { type ActorMove, procAgentDescriptor } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
-import { knownRecord } from "../actor/address.js";
 import type { ActorShape, Cell } from "../actor/cell.js";
 import { runTurn } from "../actor/context.js";
 import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
 import { Proc } from "../actor/proc.js";
-import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
-import { systemClock, systemRandom } from "../link/clock.js";
+import { AGENT_MESH, hex64, type MeshId, type ProcId } from "../link/address.js";
 import { noKeepAlive } from "../link/keep-alive.js";
-import type { Pipe } from "../link/pipe.js";
-import { connectUnix, listenUnix } from "../link/unix/pipe.js";
 import type { Extent } from "../shape/index.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
 import { whileLoading } from "./loading.js";
 import type { Local } from "./local.js";
 import { noticeOf } from "./notice.js";
+import type { Platform } from "./platform.js";
 
 /** In ms: what a process was started for comes first, and listening loads modules that nothing else needs. */
 const listenDelay = 100;
@@ -46,6 +43,7 @@ export class LocalProc implements ProcHooks {
 
   constructor(local: Local, options: LocalProcOptions) {
     const { id, parent, rank, extent, runDir } = options;
+    const { platform } = local;
     this.#runDir = runDir;
     this.#local = local;
     this.#parent = parent;
@@ -53,13 +51,15 @@ export class LocalProc implements ProcHooks {
     this.proc = new Proc({
       id,
       universe: local.universe,
-      clock: systemClock,
-      random: systemRandom,
+      clock: platform.clock,
+      random: platform.random,
+      drops: platform.drops,
+      records: local.records,
       hooks: this,
-      location: locationOf(runDir, id),
+      location: platform.locationOf(runDir, id),
       ...(parent === undefined ? {} : { parent }),
-      ...(parent === undefined ? {} : { keepAlive: noKeepAlive }),
-      connect: dial,
+      keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
+      connect: (location) => platform.dial(location),
     });
     this.#creating.set(AGENT_MESH, () => {});
     const actorClass = Agent as unknown as ActorClass;
@@ -71,6 +71,11 @@ export class LocalProc implements ProcHooks {
   /** Who orders actors here, but for those that actors here make in this very proc. */
   get maker(): ProcId {
     return this.#parent ?? this.proc.id;
+  }
+
+  /** The machine that it runs on. */
+  get platform(): Platform {
+    return this.#local.platform;
   }
 
   /** Runs the user's code that belongs to no actor. */
@@ -85,13 +90,15 @@ export class LocalProc implements ProcHooks {
 
   /** Others of the tree can reach this proc directly from now on. */
   listen(): void {
-    if (this.#runDir !== "") setTimeout(() => this.#listen(), listenDelay).unref();
+    if (this.#runDir !== "") this.platform.clock.after(listenDelay, () => this.#listen());
   }
 
   #listen(): void {
-    listenUnix(socketPath(this.#runDir, this.proc.id), (pipe) => this.proc.attach(pipe)).catch(() => {
-      // Those who cannot reach it directly go through its maker.
-    });
+    this.platform
+      .listen(this.proc.location, (pipe) => this.proc.attach(pipe))
+      .catch(() => {
+        // Those who cannot reach it directly go through its maker.
+      });
   }
 
   /** Makes an actor, and waits for its constructor and `init`. Throws if there is one of the mesh already. */
@@ -124,13 +131,13 @@ export class LocalProc implements ProcHooks {
 
   /** When what has been answered is on its way. */
   leaveSoon(reason: string): void {
-    setImmediate(() => this.#leave(reason));
+    this.proc.clock.soon(() => this.#leave(reason));
   }
 
   /** An actor has moved: this process knows it, and asks those that it knows but `from` to know it too. Never rejects. */
   async moved(move: ActorMove, from: ProcId): Promise<void> {
     const { mesh, rank, proc, location, generation } = move;
-    knownRecord(mesh)?.locate(rank, { proc, location, generation });
+    this.#local.records.known(mesh)?.locate(rank, { proc, location, generation });
     const neighbours = [...this.#local.members.values()].filter(({ end }) => end === undefined).map(({ id }) => id);
     if (this.#parent !== undefined) neighbours.push(this.#parent);
     const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, this.proc.id);
@@ -162,7 +169,7 @@ export class LocalProc implements ProcHooks {
 
   cleanupFailed(cell: Cell, error: unknown): void {
     const text = error instanceof Error ? error.stack : String(error);
-    process.stderr.write(`cleanup of ${cell.name} threw: ${text}\n`);
+    this.platform.print(`cleanup of ${cell.name} threw: ${text}\n`);
   }
 
   meshOrdered(mesh: MeshId): Promise<boolean> {
@@ -181,12 +188,12 @@ export class LocalProc implements ProcHooks {
   undeliverable(cell: Cell, { to, reason, message }: Undeliverable): void {
     // Ends of actors and processes are told to their owners; what is left is a mistake of the program.
     if (reason !== "unknown" && reason !== "refused") return;
-    process.emitWarning(`${cell.name} cannot deliver ${to}: ${message}`, "ViceroyUndeliverable");
+    this.platform.warn(`${cell.name} cannot deliver ${to}: ${message}`, "ViceroyUndeliverable");
   }
 
   /** Without its agent a proc obeys nobody. */
   #agentFailed({ error }: ActorFailure): void {
-    process.stderr.write(`the agent has failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    this.platform.print(`the agent has failed: ${error instanceof Error ? error.stack : String(error)}\n`);
     this.#leave("its agent has failed");
   }
 
@@ -196,31 +203,5 @@ export class LocalProc implements ProcHooks {
     this.#creating.delete(cell.mesh);
     created(failure);
     return true;
-  }
-}
-
-/** Where a proc of a tree with this run directory listens. */
-export function locationOf(runDir: string, id: ProcId): Location {
-  return runDir === "" ? "" : `unix:${socketPath(runDir, id)}`;
-}
-
-function socketPath(runDir: string, id: ProcId): string {
-  return `${runDir}/${hex64(id)}.sock`;
-}
-
-/** How long the socket of a process that is still starting is waited for, in ms, and how often it is looked for. */
-const dialLimit = 1000;
-const dialPause = 10;
-
-/** A process that has ended leaves a socket where nobody listens: that is known at once. */
-async function dial(location: Location): Promise<Pipe> {
-  const path = location.replace(/^unix:/, "");
-  for (let waited = 0; ; waited += dialPause) {
-    try {
-      return await connectUnix(path);
-    } catch (error) {
-      if ((error as { code?: string }).code !== "ENOENT" || waited >= dialLimit) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, dialPause));
   }
 }

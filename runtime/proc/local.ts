@@ -1,30 +1,31 @@
 /**
  * This operating-system process, or this thread, as part of a tree of processes: which procs live here, what was spawned
  * from here and who owns it, and what has to be ended with it. One for each thread, made on first use or by the boot of a
- * child; the mechanics of processes, meshes and failures are not here.
+ * child, unless processes are simulated; the mechanics of processes, meshes and failures are not here.
  */
+import { MeshRecords } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
-import { setMainRoot } from "../actor/context.js";
+import { currentCell, setMainRoot } from "../actor/context.js";
 import type { StopOptions } from "../actor/hooks.js";
-import type { MeshId, ProcId } from "../link/address.js";
-import { systemRandom } from "../link/clock.js";
+import type { Proc } from "../actor/proc.js";
+import { hex64, type MeshId, type ProcId } from "../link/address.js";
 import { errorOf } from "../supervise/cause.js";
 import { Ownership } from "../supervise/ownership.js";
 import { Supervisor } from "../supervise/supervisor.js";
-import { unhandledFault } from "../supervise/unhandled.js";
+import { type UnhandledFaultHook, UnhandledFaults } from "../supervise/unhandled.js";
 import type { Identity } from "./body.js";
 import { refuseWhileLoading } from "./loading.js";
 import { LocalProc } from "./local-proc.js";
 import type { Member } from "./member.js";
-import { makeRunDir, runDirOf } from "./run-dir.js";
-import { endInOrder } from "./shutdown.js";
+import { nodePlatform } from "./node-platform.js";
+import type { Platform } from "./platform.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
-import { Watcher } from "./watcher.js";
 
 /** Who a proc is, in the universe of this process. */
 type ProcPlace = Omit<Identity, "universe" | "parent"> & { readonly parent?: ProcId };
 
 export class Local {
+  readonly platform: Platform;
   readonly universe: bigint;
   /** The proc that code outside of actors belongs to. */
   readonly home: LocalProc;
@@ -35,14 +36,11 @@ export class Local {
   /** Meshes of actors that were spawned from here, until they have been stopped. */
   readonly meshes = new Map<MeshId, SpawnedMesh>();
   readonly ownership = new Ownership<Cell>();
-  readonly supervisor = new Supervisor<Cell>({
-    isRoot: (cell) => cell.isRoot,
-    hasEnded: (cell) => cell.ended !== undefined,
-    supervise: (cell, failure) => cell.supervise(failure),
-    fail: (cell, cause) => cell.fail({ kind: "supervise", error: errorOf(cause), at: Date.now() }),
-    unhandled: unhandledFault,
-  });
-  readonly watcher = new Watcher();
+  readonly supervisor: Supervisor<Cell>;
+  /** Failures that nobody has handled. */
+  readonly faults: UnhandledFaults;
+  /** What is known here of meshes. */
+  readonly records: MeshRecords;
   /** Whether this is a program, and not something that a program has made. */
   readonly isProgram: boolean;
   readonly #runDir: string;
@@ -50,18 +48,33 @@ export class Local {
   #ending = false;
 
   /** @param identity what a maker has called this; undefined: a program */
-  constructor(identity: Identity | undefined, leave: (reason: string) => void) {
+  constructor(platform: Platform, identity: Identity | undefined, leave: (reason: string) => void) {
+    const { clock, random } = platform;
+    this.platform = platform;
+    this.faults = new UnhandledFaults(platform);
+    this.records = new MeshRecords(platform.drops);
+    this.supervisor = new Supervisor<Cell>(
+      {
+        isRoot: (cell) => cell.isRoot,
+        hasEnded: (cell) => cell.ended !== undefined,
+        supervise: (cell, failure) => cell.supervise(failure),
+        fail: (cell, cause) => cell.fail({ kind: "supervise", error: errorOf(cause), at: clock.wall() }),
+        unhandled: (failure) => this.faults.take(failure),
+      },
+      clock,
+    );
     this.isProgram = identity === undefined;
-    this.universe = identity?.universe ?? systemRandom.id();
-    this.#runDir = identity?.runDir ?? runDirOf(this.universe);
+    this.universe = identity?.universe ?? random.id();
+    this.#runDir = identity?.runDir ?? platform.runDirOf(this.universe);
     this.#runDirMade = identity !== undefined && this.#runDir !== "";
-    const options = identity ?? { id: systemRandom.id(), rank: 0, extent: {}, runDir: this.#runDir };
+    const options = identity ?? { id: random.id(), rank: 0, extent: {}, runDir: this.#runDir };
     this.home = this.addProc(options, leave);
   }
 
   addProc(options: ProcPlace, leave: (reason: string) => void): LocalProc {
     const made = new LocalProc(this, { ...options, leave });
     this.procs.set(options.id, made);
+    locals.set(made.proc, this);
     return made;
   }
 
@@ -76,8 +89,7 @@ export class Local {
   get runDir(): string {
     if (this.isProgram && !this.#runDirMade) {
       this.#runDirMade = true;
-      makeRunDir(this.#runDir);
-      this.watcher.removeAtEnd(this.#runDir);
+      this.platform.makeRunDir(this.#runDir);
       this.home.listen();
     }
     return this.#runDir;
@@ -88,7 +100,7 @@ export class Local {
     if (!this.isProgram || this.#ending) return;
     this.#ending = true;
     const { ownership } = this;
-    endInOrder({
+    this.platform.endInOrder({
       get idle() {
         return ownership.empty;
       },
@@ -108,22 +120,42 @@ export class Local {
   }
 }
 
+/** Which process a proc is part of. */
+const locals = new WeakMap<Proc, Local>();
+
+/** The process that the running code belongs to. */
+export function local(): Local {
+  const { proc } = currentCell();
+  const found = locals.get(proc);
+  if (found === undefined) throw new Error(`cannot find the process of ${hex64(proc.id)}: it was made without one`);
+  return found;
+}
+
 let current: Local | undefined;
 
 /** The one of this thread; a program's is made when it is first needed. */
-export function local(): Local {
-  current ??= started(new Local(undefined, () => {}));
+export function program(): Local {
+  current ??= started(new Local(nodePlatform, undefined, () => {}));
   return current;
 }
 
 /** Makes this thread what its maker calls it. Called once, before anything else of the runtime is used. */
 export function becomeChild(identity: Identity, leave: (reason: string) => void): Local {
   if (current !== undefined) throw new Error("cannot boot: this process has a runtime already");
-  current = started(new Local(identity, leave));
+  current = started(new Local(nodePlatform, identity, leave));
   return current;
 }
 
 function started(made: Local): Local {
   setMainRoot(made.home.proc.root);
   return made;
+}
+
+/**
+ * Replaces what happens to unhandled failures in this process: with a hook, the root lives on and its other meshes
+ * stay. `undefined` brings the default back: print the report, exit with code 1.
+ * @returns the hook that was in place before
+ */
+export function onUnhandledFault(hook: UnhandledFaultHook | undefined): UnhandledFaultHook | undefined {
+  return local().faults.replaceHook(hook);
 }

@@ -1,5 +1,6 @@
 /** One proc of a mesh, as its maker sees it: what it runs in, whether it has ended and how. */
 import type { Location, ProcId } from "../link/address.js";
+import type { Clock } from "../link/clock.js";
 import type { FailureCause } from "../supervise/cause.js";
 import type { Body, BodyEnd } from "./body.js";
 
@@ -9,6 +10,7 @@ export interface MemberOptions {
   /** Where it listens for others; empty: nowhere. */
   readonly location: Location;
   readonly body: Body;
+  readonly clock: Clock;
 }
 
 /**
@@ -23,6 +25,7 @@ export class Member {
   readonly rank: number;
   readonly location: Location;
   readonly body: Body;
+  readonly clock: Clock;
   /** It was told to end: its end is no failure. */
   stopping = false;
   #end: BodyEnd | undefined;
@@ -34,6 +37,7 @@ export class Member {
     this.rank = options.rank;
     this.location = options.location;
     this.body = options.body;
+    this.clock = options.clock;
     this.#onEnd = onEnd;
     void this.body.ended.then((end) => this.#ended(end));
   }
@@ -52,9 +56,9 @@ export class Member {
   /** Its link has ended: how it ended, in words, as soon as that is known. */
   lastWords(): Promise<string> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve("its process has closed its link"), callGrace);
+      const timer = this.clock.after(callGrace, () => resolve("its process has closed its link"), true);
       void this.body.ended.then(({ cause }) => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve(cause.message);
       });
     });
@@ -64,9 +68,10 @@ export class Member {
   linkLost(reason: string): void {
     if (this.#end !== undefined) return;
     const cause: FailureCause = { name: "LinkEnd", message: reason };
-    setTimeout(() => {
+    const giveUp = () => {
       if (this.#end === undefined) this.giveUp({ kind: "process", cause });
-    }, statusGrace);
+    };
+    this.clock.after(statusGrace, giveUp, true);
   }
 
   #ended(end: BodyEnd): void {

@@ -42,7 +42,7 @@ export async function settleOrder(
   const refused = refusal(mesh, order, other);
   if (typeof refused !== "string") return again(from, agent, refused);
   asRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, refused, order.place));
-  return failed(order, new Error(refused));
+  return failed(from, order, new Error(refused));
 }
 
 /** @returns why the actor cannot be created by that process, or the order that it can read */
@@ -64,13 +64,21 @@ async function again(from: Proc, agent: ProcAgentMesh, order: SpawnOrder): Promi
   const [outcome] = [...(await asRoot(from, () => agent.createActor.callSettled(order))).values()];
   if (outcome?.status !== "fulfilled" || outcome.value.other === undefined) return outcome!;
   return failed(
+    from,
     order,
     new Error(`the process of ${order.name}[${order.place?.rank}] does not take the protobuf layout`),
   );
 }
 
-function failed({ mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
+function failed({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
   const rank = place?.rank ?? 0;
-  const failure = { mesh, rank, incarnation, kind: "spawn" as const, cause: causeOf(error), at: new Date() };
+  const failure = {
+    mesh,
+    rank,
+    incarnation,
+    kind: "spawn" as const,
+    cause: causeOf(error),
+    at: new Date(clock.wall()),
+  };
   return { status: "fulfilled", value: { failure } };
 }

@@ -11,7 +11,7 @@ import { rankOfBase } from "../shape/index.js";
 import { agentOf, asRoot } from "./agents.js";
 import type { Member } from "./member.js";
 import { orderAt, orderOf, settleOrder } from "./orders.js";
-import { registry } from "./registry.js";
+import type { Classes } from "./platform.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember } from "./stop-member.js";
 
@@ -25,6 +25,7 @@ export interface StartedMember {
 export interface Replaceable {
   readonly name: string;
   readonly proc: Proc;
+  readonly classes: Classes;
   /** The meshes of actors that live on it. */
   readonly meshes: ReadonlySet<SpawnedMesh>;
   memberAt(rank: number): Member;
@@ -77,8 +78,8 @@ async function configure({ proc }: Replaceable, { member, config }: StartedMembe
   }
 }
 
-async function create({ proc }: Replaceable, member: Member, mesh: SpawnedMesh): Promise<void> {
-  const reference = registry.known(mesh.plan.actorClass) ?? (await registry.resolve(mesh.plan.actorClass));
+async function create({ proc, classes }: Replaceable, member: Member, mesh: SpawnedMesh): Promise<void> {
+  const reference = classes.known(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
   const rank = rankOfBase(mesh.region, member.rank)!;
   const order = orderAt(orderOf(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
   const agent = agentOf(member.id);

@@ -116,7 +116,7 @@ export class SpawnedMesh implements MeshControl, Owned {
   }
 
   /** Ranks have failed, and the owner is told, once for each. */
-  fail(ranks: readonly number[], kind: FailureKind, cause: FailureCause, at = new Date()): void {
+  fail(ranks: readonly number[], kind: FailureKind, cause: FailureCause, at = this.#now()): void {
     const lost = ranks.filter((rank) => this.#lose(rank, cause));
     if (lost.length === 0 || this.#stopping !== undefined) return;
     const failure = new MeshFailure({ mesh: this.name, ranks: lost, kind, cause, at, affected: [] });
@@ -175,6 +175,10 @@ export class SpawnedMesh implements MeshControl, Owned {
     await this.#host.stopActors(this, options);
     this.#host.forget(this);
     this.#settleReady();
+  }
+
+  #now(): Date {
+    return new Date(this.owner.proc.clock.wall());
   }
 
   #lose(rank: number, cause: FailureCause): boolean {

@@ -21,7 +21,8 @@ import { Deferred } from "./deferred.js";
 import type { Local } from "./local.js";
 import type { Member } from "./member.js";
 import { orderAt, orderOf, settleOrder } from "./orders.js";
-import { type ClassReference, registry } from "./registry.js";
+import type { Classes } from "./platform.js";
+import type { ClassReference } from "./registry.js";
 import { type Replaceable, replaceMember, type StartedMember } from "./replacement.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember, whileAlive } from "./stop-member.js";
@@ -54,6 +55,10 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
 
   get proc(): Proc {
     return this.owner.proc;
+  }
+
+  get classes(): Classes {
+    return this.local.platform.classes;
   }
 
   /** Resolves when all processes have answered and run their bootstrap modules; rejects with why one has not. */
@@ -127,19 +132,19 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
   protected create(mesh: SpawnedMesh): void {
     const { actorClass } = mesh.plan;
     for (const { rank, end } of this.#members) if (end !== undefined) mesh.lose(rank, end.cause);
-    const known = registry.known(actorClass);
+    const known = this.classes.known(actorClass);
     if (known !== undefined) {
       this.#order(mesh, known);
       return;
     }
-    const ordered = registry.resolve(actorClass).then((actor) => this.#order(mesh, actor));
+    const ordered = this.classes.resolve(actorClass).then((actor) => this.#order(mesh, actor));
     mesh.orderedBy(ordered.catch((error) => this.#refuse(mesh, error)));
   }
 
   stopActors({ record, region }: SpawnedMesh, { reason, drain }: StopOptions): Promise<unknown> {
     const stopOn = ({ rank }: Member) => {
       const agent = this.#agents.one(rank);
-      return whileAlive(agent, drain, agent.stopActor.callOne(record.id, { reason, drain }));
+      return whileAlive(this.proc.clock, agent, drain, agent.stopActor.callOne(record.id, { reason, drain }));
     };
     const running = this.#on(region).filter(({ end }) => end === undefined);
     return asRoot(this.proc, () => Promise.all(running.map(stopOn)));
@@ -200,7 +205,7 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
 
   #lost(member: Member, { kind, cause }: BodyEnd): void {
     const { rank } = member;
-    const at = new Date();
+    const at = new Date(this.proc.clock.wall());
     const affected: AffectedMesh[] = [];
     for (const mesh of this.meshes) {
       const lost = mesh.lose(rank, cause);
@@ -216,7 +221,7 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
   async #stop(options: StopOptions): Promise<void> {
     this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${options.reason}`));
     // Ends that have been noticed are told before this is over.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
     await asRoot(this.proc, () =>
       Promise.all(this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), options))),
     );

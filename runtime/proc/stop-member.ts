@@ -5,6 +5,7 @@
 
 import type { ProcAgentMesh } from "../../generated/proc-agent.js";
 import type { StopOptions } from "../actor/hooks.js";
+import type { Clock } from "../link/clock.js";
 import type { Member } from "./member.js";
 import { within } from "./within.js";
 
@@ -14,15 +15,15 @@ const limits = { answer: 250, cleanup: 8000, leave: 2000, terminated: 2000, outp
 /** Never rejects. @param agent the member's; this is called as root */
 export async function stopMember(member: Member, agent: ProcAgentMesh, options: StopOptions): Promise<void> {
   if (member.end !== undefined) return;
-  const { body } = member;
+  const { body, clock } = member;
   member.stopping = true;
   body.ref();
   const { reason, drain } = options;
   const asked = agent.shutdown.callOne({ reason, drain });
-  const over = await whileAlive(agent, drain, Promise.race([asked.catch(() => {}), body.ended]));
-  if (over && (await within(limits.leave, body.ended))) return finish(member);
+  const over = await whileAlive(clock, agent, drain, Promise.race([asked.catch(() => {}), body.ended]));
+  if (over && (await within(clock, limits.leave, body.ended))) return finish(member);
   body.terminate();
-  if (!(await within(limits.terminated, body.ended))) body.kill();
+  if (!(await within(clock, limits.terminated, body.ended))) body.kill();
   await body.ended;
   return finish(member);
 }
@@ -31,17 +32,22 @@ export async function stopMember(member: Member, agent: ProcAgentMesh, options: 
  * Waits for what an agent was asked for: `drain` in any case, and for as long as cleanups take if it gives signs of life.
  * Never rejects. @returns whether it has come to pass
  */
-export async function whileAlive(agent: ProcAgentMesh, drain: number, done: PromiseLike<unknown>): Promise<boolean> {
+export async function whileAlive(
+  clock: Clock,
+  agent: ProcAgentMesh,
+  drain: number,
+  done: PromiseLike<unknown>,
+): Promise<boolean> {
   let alive = false;
   const answered = () => {
     alive = true;
   };
   agent.alive.callOne().then(answered, () => {});
-  if (await within(Math.max(drain, limits.answer), done)) return true;
-  return alive && within(limits.cleanup, done);
+  if (await within(clock, Math.max(drain, limits.answer), done)) return true;
+  return alive && within(clock, limits.cleanup, done);
 }
 
 /** What it printed last is printed before anyone goes on. */
-async function finish({ body }: Member): Promise<void> {
-  await within(limits.output, body.finished);
+async function finish({ body, clock }: Member): Promise<void> {
+  await within(clock, limits.output, body.finished);
 }

@@ -1,12 +1,14 @@
+import type { Clock } from "../link/clock.js";
+
 /**
  * Waits for something, but not longer than `ms`. Never rejects, and keeps this process alive meanwhile.
  * @returns whether it has come to pass
  */
-export function within(ms: number, what: PromiseLike<unknown>): Promise<boolean> {
+export function within(clock: Clock, ms: number, what: PromiseLike<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ms);
+    const timer = clock.after(ms, () => resolve(false), true);
     const done = () => {
-      clearTimeout(timer);
+      timer.cancel();
       resolve(true);
     };
     what.then(done, done);

@@ -3,6 +3,7 @@
  * that does not wait for the owner's handlers. An owner that does not handle a failure fails with it, and that failure
  * goes to the owner's own owner, up to the root. How failures are noticed is no concern of this file.
  */
+import type { Clock } from "../link/clock.js";
 import { causeOf, chained, type FailureCause } from "./cause.js";
 import type { MeshFailure } from "./failure.js";
 
@@ -22,16 +23,18 @@ export interface Owners<Owner extends object> {
 
 export class Supervisor<Owner extends object> {
   readonly #owners: Owners<Owner>;
+  readonly #clock: Clock;
   readonly #last = new WeakMap<Owner, Promise<void>>();
 
-  constructor(owners: Owners<Owner>) {
+  constructor(owners: Owners<Owner>, clock: Clock) {
     this.#owners = owners;
+    this.#clock = clock;
   }
 
   /** Tells an owner, after what it was told before. Resolves when the failure was handled or has gone further up. */
   tell(owner: Owner, failure: MeshFailure): Promise<void> {
     const previous = this.#last.get(owner) ?? Promise.resolve();
-    const turn = previous.then(() => nextTurn()).then(() => this.#turn(owner, failure));
+    const turn = previous.then(() => this.#nextTurn()).then(() => this.#turn(owner, failure));
     this.#last.set(owner, turn);
     return turn;
   }
@@ -62,9 +65,8 @@ export class Supervisor<Owner extends object> {
       cause: below,
     };
   }
-}
 
-/** A macrotask: what is ready to run runs first. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  #nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#clock.soon(resolve));
+  }
 }

@@ -7,36 +7,47 @@ import type { MeshFailure } from "./failure.js";
 /** Told of each failure that no owner handled. When it throws, the process ends as it would without a hook. */
 export type UnhandledFaultHook = (failure: MeshFailure) => void | Promise<void>;
 
-function printAndExit(failure: MeshFailure): void {
-  process.stderr.write(`unhandled fault: ${failure.report()}\n`);
-  process.exit(1);
+/** What unhandled failures need of the process that they end. */
+export interface Ending {
+  /** To the standard error. */
+  print(text: string): void;
+  /** Without a code: as it is set to. */
+  exit(code?: number): void;
 }
 
-let current: UnhandledFaultHook | undefined;
+/** The end of the line for failures, in one process. */
+export class UnhandledFaults {
+  readonly #process: Ending;
+  #hook: UnhandledFaultHook | undefined;
 
-/**
- * Replaces what happens to unhandled failures in this process: with a hook, the root lives on and its other meshes
- * stay. `undefined` brings the default back: print the report, exit with code 1.
- * @returns the hook that was in place before
- */
-export function onUnhandledFault(hook: UnhandledFaultHook | undefined): UnhandledFaultHook | undefined {
-  const previous = current;
-  current = hook;
-  return previous;
-}
-
-/** The end of the line for a failure. Never rejects. */
-export async function unhandledFault(failure: MeshFailure): Promise<void> {
-  if (current === undefined) {
-    printAndExit(failure);
-    return;
+  constructor(process: Ending) {
+    this.#process = process;
   }
-  try {
-    await current(failure);
-  } catch (error) {
-    process.stderr.write(
-      `the hook for unhandled faults threw: ${error instanceof Error ? error.stack : String(error)}\n`,
-    );
-    printAndExit(failure);
+
+  /** @returns the hook that was in place before */
+  replaceHook(hook: UnhandledFaultHook | undefined): UnhandledFaultHook | undefined {
+    const previous = this.#hook;
+    this.#hook = hook;
+    return previous;
+  }
+
+  /** Never rejects. */
+  async take(failure: MeshFailure): Promise<void> {
+    if (this.#hook === undefined) {
+      this.#printAndExit(failure);
+      return;
+    }
+    try {
+      await this.#hook(failure);
+    } catch (error) {
+      const thrown = error instanceof Error ? error.stack : String(error);
+      this.#process.print(`the hook for unhandled faults threw: ${thrown}\n`);
+      this.#printAndExit(failure);
+    }
+  }
+
+  #printAndExit(failure: MeshFailure): void {
+    this.#process.print(`unhandled fault: ${failure.report()}\n`);
+    this.#process.exit(1);
   }
 }

@@ -1,4 +1,5 @@
 /** A host of links that only notes what it is told, and destinations that keep what they get. */
+import { systemClock } from "../../runtime/link/clock.js";
 import { DeliveryError } from "../../runtime/link/errors.js";
 import type { LaneRequest, LinkHost, RelayFrame } from "../../runtime/link/host.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
@@ -41,6 +42,7 @@ export class Sink implements Destination {
 
 export class FakeHost implements LinkHost {
   readonly universe = 1n;
+  readonly clock = systemClock;
   readonly keepAlive = noKeepAlive;
   readonly limits: Limits;
   readonly id: bigint;

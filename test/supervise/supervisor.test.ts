@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../runtime/link/clock.js";
 import type { FailureCause } from "../../runtime/supervise/cause.js";
 import { MeshFailure } from "../../runtime/supervise/failure.js";
 import { type Owned, Ownership } from "../../runtime/supervise/ownership.js";
-import { Supervisor } from "../../runtime/supervise/supervisor.js";
+import { type Owners, Supervisor } from "../../runtime/supervise/supervisor.js";
 
 function failureOf(mesh: string): MeshFailure {
   return new MeshFailure({
@@ -24,7 +25,7 @@ interface Owner {
 
 function supervisor() {
   const unhandled: MeshFailure[] = [];
-  const it = new Supervisor<Owner>({
+  const owners: Owners<Owner> = {
     isRoot: (owner) => owner.root === true,
     hasEnded: (owner) => owner.failed !== undefined,
     supervise: (owner, failure) => owner.supervise(failure),
@@ -32,8 +33,8 @@ function supervisor() {
       owner.failed = cause;
     },
     unhandled: async (failure) => void unhandled.push(failure),
-  });
-  return { it, unhandled };
+  };
+  return { it: new Supervisor(owners, systemClock), unhandled };
 }
 
 describe("an owner is told of failures", () => {

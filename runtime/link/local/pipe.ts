@@ -2,6 +2,7 @@
  * A byte pipe inside one process: between procs that share it (inline isolation, tests), and from a proc to itself. Real
  * bytes, copied once, delivered in a later turn of the event loop: what holds for sockets holds here.
  */
+import { type Clock, systemClock } from "../clock.js";
 import type { Pipe, PipeSink } from "../pipe.js";
 
 interface Write {
@@ -18,6 +19,11 @@ class LocalPipe implements Pipe {
   #scheduled = false;
   #closedByPeer = false;
   #ended = false;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   open(sink: PipeSink): void {
     this.#sink = sink;
@@ -54,7 +60,7 @@ class LocalPipe implements Pipe {
   #schedule(): void {
     if (this.#scheduled || this.#sink === undefined) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    this.#clock.soon(() => {
       this.#scheduled = false;
       this.#deliver();
     });
@@ -84,7 +90,7 @@ class LocalPipe implements Pipe {
   #end(error: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    setImmediate(() => {
+    this.#clock.soon(() => {
       for (const { done } of this.#incoming.splice(0)) done();
       this.#sink?.closed(error);
     });
@@ -92,15 +98,15 @@ class LocalPipe implements Pipe {
 }
 
 /** Two ends of one pipe. */
-export function localPipe(): readonly [Pipe, Pipe] {
-  const a = new LocalPipe();
-  const b = new LocalPipe();
+export function localPipe(clock = systemClock): readonly [Pipe, Pipe] {
+  const a = new LocalPipe(clock);
+  const b = new LocalPipe(clock);
   a.peer = b;
   b.peer = a;
   return [a, b];
 }
 
 /** A pipe whose far end is its near end: what is written comes back. */
-export function loopPipe(): Pipe {
-  return new LocalPipe();
+export function loopPipe(clock: Clock): Pipe {
+  return new LocalPipe(clock);
 }

@@ -1,0 +1,119 @@
+/** The machine itself, through Node.js: what a real process has. */
+import { fileURLToPath } from "node:url";
+import { DropWatch } from "../actor/collector.js";
+import { hex64, type Location, type ProcId } from "../link/address.js";
+import { systemClock, systemRandom } from "../link/clock.js";
+import { TimerKeepAlive } from "../link/keep-alive.js";
+import type { Pipe } from "../link/pipe.js";
+import { connectUnix, listenUnix } from "../link/unix/pipe.js";
+import type { Body } from "./body.js";
+import { inheritedEnv, inheritedExecArgv } from "./exec-argv.js";
+import { importModule } from "./import-module.js";
+import { bringsLoader, typescriptLoader } from "./loader.js";
+import type { Platform, StartRequest } from "./platform.js";
+import { processBody } from "./process-body.js";
+import { registry } from "./registry.js";
+import { makeRunDir, runDirOf } from "./run-dir.js";
+import { type Endable, endInOrder } from "./shutdown.js";
+import { threadBody } from "./thread-body.js";
+import { Watcher } from "./watcher.js";
+
+/** What child processes and threads run; stands beside the bundle of the runtime. */
+const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
+
+/** How long the socket of a process that is still starting is waited for, in ms, and how often it is looked for. */
+const dialLimit = 1000;
+const dialPause = 10;
+
+class NodePlatform implements Platform {
+  readonly clock = systemClock;
+  readonly random = systemRandom;
+  readonly drops = new DropWatch(systemClock);
+  readonly classes = registry;
+  readonly keepAlive = new TimerKeepAlive();
+  readonly #watcher = new Watcher();
+
+  get pid(): number {
+    return process.pid;
+  }
+
+  get node(): string {
+    return process.version;
+  }
+
+  runDirOf(universe: bigint): string {
+    return runDirOf(universe);
+  }
+
+  makeRunDir(directory: string): void {
+    makeRunDir(directory);
+    this.#watcher.removeAtEnd(directory);
+  }
+
+  locationOf(runDir: string, id: ProcId): Location {
+    return runDir === "" ? "" : `unix:${runDir}/${hex64(id)}.sock`;
+  }
+
+  listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown> {
+    return listenUnix(pathOf(location), accept);
+  }
+
+  /** A process that has ended leaves a socket where nobody listens: that is known at once. */
+  async dial(location: Location): Promise<Pipe> {
+    for (let waited = 0; ; waited += dialPause) {
+      try {
+        return await connectUnix(pathOf(location));
+      } catch (error) {
+        if ((error as { code?: string }).code !== "ENOENT" || waited >= dialLimit) throw error;
+      }
+      await new Promise<void>((resolve) => systemClock.after(dialPause, resolve, true));
+    }
+  }
+
+  start({ isolation, identity, label, env, execArgv, cpus, stdio }: StartRequest): Body {
+    const common = { bootFile, identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
+    if (isolation === "thread") return threadBody(common);
+    return processBody({ ...common, execArgv: execArgvOf(execArgv), cpus, watcher: this.#watcher });
+  }
+
+  /** Worker threads of Node.js 20 inherit no loader hooks; processes inherit what their options bring. */
+  loaderFor({ isolation, execArgv }: StartRequest, registries: readonly string[]): string | undefined {
+    if (isolation === "process" && bringsLoader(execArgvOf(execArgv), process.env["NODE_OPTIONS"])) return undefined;
+    return typescriptLoader(registries);
+  }
+
+  load(url: string): Promise<unknown> {
+    return importModule(url);
+  }
+
+  print(text: string): void {
+    process.stderr.write(text);
+  }
+
+  warn(message: string, type: string): void {
+    process.emitWarning(message, type);
+  }
+
+  endInOrder(all: Endable): void {
+    endInOrder(all);
+  }
+
+  leaving(): void {
+    for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
+  }
+
+  exit(code?: number): void {
+    process.exit(code);
+  }
+}
+
+function execArgvOf(execArgv: readonly string[] | undefined): readonly string[] {
+  return execArgv ?? inheritedExecArgv(process.execArgv);
+}
+
+function pathOf(location: Location): string {
+  return location.replace(/^unix:/, "");
+}
+
+/** The one of this thread. */
+export const nodePlatform: Platform = new NodePlatform();

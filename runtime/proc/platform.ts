@@ -1,0 +1,83 @@
+/**
+ * What a process needs of the machine that it runs on, as a parameter: a thread holds the one real process that it belongs
+ * to (node-platform.ts), or any number of simulated ones. Nothing in proc/ and host/ that is the same for both asks the
+ * machine in any other way.
+ */
+import type { Drops } from "../actor/collector.js";
+import type { ActorClass } from "../actor/hooks.js";
+import type { Location, ProcId } from "../link/address.js";
+import type { Clock, Random } from "../link/clock.js";
+import type { KeepAlive } from "../link/keep-alive.js";
+import type { Pipe } from "../link/pipe.js";
+import type { Ending } from "../supervise/unhandled.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
+import type { Body, Identity } from "./body.js";
+import type { ClassReference } from "./registry.js";
+import type { Endable } from "./shutdown.js";
+import type { Stdio } from "./stdio.js";
+
+export interface Platform extends Ending {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How it is noticed that values were dropped. */
+  readonly drops: Drops;
+  /** The actor classes that there are. */
+  readonly classes: Classes;
+  /** What the waiting calls of a program hold. */
+  readonly keepAlive: KeepAlive;
+  /** Of the process, for people. */
+  readonly pid: number;
+  /** The version of Node.js. */
+  readonly node: string;
+  /** Where the processes of a tree have their sockets, or would have; empty: they don't listen. */
+  runDirOf(universe: bigint): string;
+  /** Makes it, and sees to it that it is removed when this process has ended. */
+  makeRunDir(directory: string): void;
+  /** Where a proc of a tree with this run directory listens. */
+  locationOf(runDir: string, id: ProcId): Location;
+  /** Rejects when nobody can listen there. */
+  listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown>;
+  /** Rejects when nobody listens there. */
+  dial(location: Location): Promise<Pipe>;
+  /** Starts a process or a thread. What goes wrong with it is told by its end. */
+  start(request: StartRequest): Body;
+  /** The module that teaches a process the language of these registries, if it takes one. */
+  loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, registries: readonly string[]): string | undefined;
+  /** Imports a module of the user's. */
+  load(url: string): Promise<unknown>;
+  /** A warning, as Node.js has them. */
+  warn(message: string, type: string): void;
+  /** From now on the end of this process is an end in order. */
+  endInOrder(all: Endable): void;
+  /** This process is about to leave: whether anyone still reads what it prints does not matter. */
+  leaving(): void;
+}
+
+/** What a process or a thread is started with. */
+export interface StartRequest {
+  readonly isolation: "process" | "thread";
+  readonly identity: Identity;
+  /** In reports, and in front of output. */
+  readonly label: string;
+  /** On top of the environment of this process; undefined removes a variable. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Options of Node.js; undefined: those that are inherited. */
+  readonly execArgv: readonly string[] | undefined;
+  /** A list in the notation of `taskset -c`. */
+  readonly cpus: string | undefined;
+  readonly stdio: Stdio;
+}
+
+/** The way from an actor class to its id and back. */
+export interface Classes {
+  /** The places of all registries, in the order in which they were loaded. */
+  readonly urls: readonly string[];
+  /** What is known of a class without loading anything. @throws TypeError, Error if it cannot be spawned */
+  check(actorClass: ActorClass): ActorDescriptor;
+  /** The reference of a class that has been resolved before. */
+  known(actorClass: ActorClass): ClassReference | undefined;
+  /** Rejects if no module exports the class. */
+  resolve(actorClass: ActorClass): Promise<ClassReference>;
+  /** The class that another process means. Rejects if there is none. */
+  find(reference: ClassReference): Promise<ActorClass>;
+}
