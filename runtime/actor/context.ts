@@ -144,9 +144,14 @@ export function running(): AnyTurn {
   return current!;
 }
 
-/** The root that code outside of actors sends as; a function makes it when it is first needed. */
-export function setMainRoot(root: Cell | (() => Cell) | undefined): void {
+/**
+ * The root that code outside of actors sends as; a function makes it when it is first needed.
+ * @returns what it was before
+ */
+export function setMainRoot(root: Cell | (() => Cell) | undefined): Cell | (() => Cell) | undefined {
+  const before = main;
   main = root;
+  return before;
 }
 
 export function mainRoot(): Cell {

@@ -1,0 +1,41 @@
+/** The actor classes of a simulation: whatever is spawned is known, since all its processes run the same code. */
+import type { ActorClass } from "../actor/hooks.js";
+import type { Classes } from "../proc/platform.js";
+import type { ClassReference } from "../proc/registry.js";
+import type { ActorDescriptor } from "../wire/descriptor.js";
+
+const registry = "simulation:";
+
+export class SimulatedClasses implements Classes {
+  readonly urls: readonly string[] = [];
+  readonly #classes = new Map<string, ActorClass>();
+  readonly #references = new Map<ActorClass, ClassReference>();
+
+  check(actorClass: ActorClass): ActorDescriptor {
+    const descriptor = typeof actorClass === "function" ? actorClass.descriptor : undefined;
+    if (descriptor !== undefined) return descriptor;
+    throw new TypeError(
+      `cannot spawn an actor: expected a class that extends a generated actor, got ${String(actorClass)}`,
+    );
+  }
+
+  known(actorClass: ActorClass): ClassReference {
+    let reference = this.#references.get(actorClass);
+    if (reference === undefined) {
+      reference = { registry, id: `${this.#references.size + 1}#${actorClass.name}` };
+      this.#references.set(actorClass, reference);
+      this.#classes.set(reference.id, actorClass);
+    }
+    return reference;
+  }
+
+  resolve(actorClass: ActorClass): Promise<ClassReference> {
+    return Promise.resolve(this.known(actorClass));
+  }
+
+  async find({ id }: ClassReference): Promise<ActorClass> {
+    const found = this.#classes.get(id);
+    if (found === undefined) throw new Error(`cannot load ${id}: no process of the simulation has spawned it`);
+    return found;
+  }
+}

@@ -1,0 +1,62 @@
+/** The clock of one simulated process: virtual time, as this process sees it. */
+import type { Clock, Timer } from "../link/clock.js";
+import { currentTurn, runTurn } from "./kernel.js";
+import type { Runner, Scheduler } from "./scheduler.js";
+
+/** What the wall clocks of all hosts show when a simulation starts: 2026-01-01, in ms. */
+const epoch = Date.UTC(2026, 0, 1);
+/** How much time it takes to read a clock, in ms: whoever waits by looking again and again comes to an end. */
+const reading = 0.0005;
+/** In ms, of a turn of the event loop. */
+const turn = 0.001;
+
+export class SimulatedClock implements Clock {
+  /** How far the wall clock is off, in ms. */
+  skew = 0;
+  readonly #scheduler: Scheduler;
+  readonly #owner: Runner;
+  /** The task in which time was looked at, and how often. */
+  #task = -1;
+  #looks = 0;
+  /** When the last `soon` takes place: they keep their order. */
+  #soonest = 0;
+
+  constructor(scheduler: Scheduler, owner: Runner) {
+    this.#scheduler = scheduler;
+    this.#owner = owner;
+  }
+
+  now(): number {
+    const { done, now } = this.#scheduler;
+    if (this.#task !== done) {
+      this.#task = done;
+      this.#looks = 0;
+    }
+    return now + this.#looks++ * reading;
+  }
+
+  wall(): number {
+    return Math.floor(epoch + this.now() + this.skew);
+  }
+
+  after(ms: number, task: () => void): Timer {
+    const delay = ms > 0 ? ms : 0;
+    const scheduled = this.#scheduler.at(this.#scheduler.now + delay, this.#owner, "timer", asHere(task));
+    return {
+      cancel() {
+        scheduled.run = undefined;
+      },
+    };
+  }
+
+  soon(task: () => void): void {
+    this.#soonest = Math.max(this.#soonest, this.#scheduler.now + turn);
+    this.#scheduler.at(this.#soonest, this.#owner, "soon", asHere(task));
+  }
+}
+
+/** What is done later belongs to the turn that asked for it, as in a timer of Node.js. */
+function asHere(task: () => void): () => void {
+  const here = currentTurn();
+  return here === undefined ? task : () => void runTurn(here, task);
+}

@@ -1,0 +1,113 @@
+/** What can go wrong in a simulation: drawn from its seed before it starts, so that a run can be had without some of it. */
+import type { SimulatedProcess } from "./process.js";
+import { Seeded } from "./seeded.js";
+import type { World } from "./world.js";
+
+/**
+ * `crash`: a process dies at once. `crash-host`: all processes of a host do, and nobody hears of it for 15 s. `pause`: a
+ * process does nothing for a while. `cut`: a connection breaks and what was on its way may be lost. `partition`: two hosts
+ * don't reach each other, in one or both directions, for a while. `slow`: everything on the network takes 20 times longer
+ * for a while. `skew`: the wall clock of a process jumps.
+ */
+export type FaultKind = "crash" | "crash-host" | "pause" | "cut" | "partition" | "slow" | "skew";
+
+export const faultKinds: readonly FaultKind[] = ["crash", "crash-host", "pause", "cut", "partition", "slow", "skew"];
+
+export interface FaultOptions {
+  readonly count: number;
+  /** Milliseconds of virtual time in which they come, from the start. */
+  readonly within: number;
+  /** Default: all but `crash-host`. */
+  readonly kinds?: readonly FaultKind[];
+}
+
+export interface Fault {
+  /** In ms since the start. */
+  readonly at: number;
+  readonly kind: FaultKind;
+  /** From 0 to 1: which of those that there are then. */
+  readonly which: number;
+  readonly other: number;
+  /** How long it lasts, in ms. */
+  readonly ms: number;
+}
+
+/** In ms, of what lasts. */
+const shortest = 5;
+const longest = 3000;
+const slowness = 20;
+
+/** @throws RangeError, TypeError for options that make no sense */
+export function planFaults(seed: number, options: FaultOptions): Fault[] {
+  const { count, within, kinds = faultKinds.filter((kind) => kind !== "crash-host") } = options;
+  if (!Number.isInteger(count) || count < 0) throw new RangeError(`cannot plan faults: expected a count, got ${count}`);
+  if (!(within > 0)) throw new RangeError(`cannot plan faults: expected milliseconds above 0, got ${within}`);
+  const unknown = kinds.find((kind) => !faultKinds.includes(kind));
+  if (unknown !== undefined || kinds.length === 0) {
+    throw new TypeError(`cannot plan faults: expected kinds among ${faultKinds.join(", ")}, got ${unknown ?? "none"}`);
+  }
+  const random = new Seeded(seed, "faults");
+  const plan = Array.from({ length: count }, () => ({
+    at: random.between(0, within),
+    kind: random.pick(kinds),
+    which: random.number(),
+    other: random.number(),
+    ms: shortest * (longest / shortest) ** random.number(),
+  }));
+  return plan.sort((a, b) => a.at - b.at);
+}
+
+/** @returns what was done, for people; undefined if there was nothing to do it to */
+export function applyFault(world: World, program: SimulatedProcess, fault: Fault): string | undefined {
+  const { kind, which, other, ms } = fault;
+  const others = world.alive().filter((process) => process !== program);
+  const victim = pick(others, which);
+  switch (kind) {
+    case "crash":
+      victim?.kill();
+      return victim?.name;
+    case "crash-host":
+      return crashHost(world, pick(hostsOf(others).filter((host) => host !== program.host), which));
+    case "pause":
+      if (victim !== undefined) victim.busyUntil = world.scheduler.now + ms;
+      return victim && `${victim.name} for ${ms.toFixed(0)} ms`;
+    case "cut": {
+      const connection = pick([...world.network.connections], which);
+      connection?.cut();
+      return connection?.members().map(({ name }) => name).join(" - ");
+    }
+    case "partition": {
+      const hosts = hostsOf(world.processes);
+      const from = pick(hosts, which);
+      const to = pick(hosts.filter((host) => host !== from), other);
+      if (from === undefined || to === undefined) return undefined;
+      world.network.block(from, to, ms);
+      const oneWay = other * 1000 - Math.floor(other * 1000) < 0.5;
+      if (!oneWay) world.network.block(to, from, ms);
+      return `${from} ${oneWay ? "" : "<"}-x-> ${to} for ${ms.toFixed(0)} ms`;
+    }
+    case "slow":
+      world.network.slowDown(slowness, ms);
+      return `for ${ms.toFixed(0)} ms`;
+    case "skew":
+      if (victim !== undefined) victim.clock.skew += (other - 0.5) * 2 * 3_600_000;
+      return victim?.name;
+  }
+}
+
+/** @returns the host, if there is one */
+export function crashHost(world: World, host: string | undefined): string | undefined {
+  if (host === undefined) return undefined;
+  for (const process of world.alive()) {
+    if (process.host === host) process.finish({ message: `host ${host} has crashed` }, true);
+  }
+  return host;
+}
+
+function hostsOf(processes: readonly SimulatedProcess[]): string[] {
+  return [...new Set(processes.map(({ host }) => host))];
+}
+
+function pick<T>(list: readonly T[], which: number): T | undefined {
+  return list[Math.floor(which * list.length)];
+}

@@ -1,0 +1,212 @@
+/**
+ * The global functions that tell time, wait and draw numbers, while a simulation runs: for code of simulated processes they
+ * are virtual, for all other code what they were. Actors need not know that they are simulated.
+ */
+import { AsyncResource } from "node:async_hooks";
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers";
+import timersPromises from "node:timers/promises";
+import { currentTurn, local } from "./kernel.js";
+import { SimulatedPlatform } from "./platform.js";
+import type { SimulatedProcess } from "./process.js";
+import type { Task } from "./scheduler.js";
+import type { World } from "./world.js";
+
+type Callback = (...args: unknown[]) => void;
+
+/** What the virtual `setTimeout`, `setInterval` and `setImmediate` return. */
+class VirtualTimer {
+  task: Task | undefined;
+  ref(): this {
+    return this;
+  }
+  unref(): this {
+    return this;
+  }
+  hasRef(): boolean {
+    return true;
+  }
+  close(): this {
+    if (this.task !== undefined) this.task.run = undefined;
+    return this;
+  }
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+/** Stands in for the global functions until what it returns is called. */
+export function virtualGlobals(world: World): () => void {
+  const undo: (() => void)[] = [];
+  const replace = <T extends object>(target: T, changes: Partial<Record<keyof T, unknown>>): void => {
+    for (const [name, value] of Object.entries(changes)) {
+      const before = Object.getOwnPropertyDescriptor(target, name);
+      Object.defineProperty(target, name, { value, configurable: true, writable: true, enumerable: true });
+      undo.push(() => {
+        if (before === undefined) delete (target as Record<string, unknown>)[name];
+        else Object.defineProperty(target, name, before);
+      });
+    }
+  };
+  const waiting = virtualTimers(world);
+  replace(globalThis, { ...waiting, Date: virtualDate(world) });
+  replace(timers, waiting);
+  replace(timersPromises, virtualPromises(world));
+  replace(performance, { now: virtualNow(world) });
+  replace(Math, { random: virtualRandom(world) });
+  replace(crypto, virtualCrypto(world));
+  replace(AbortSignal, { timeout: virtualTimeout(world) });
+  syncBuiltinESMExports();
+  return () => {
+    for (const one of undo.reverse()) one();
+    syncBuiltinESMExports();
+  };
+}
+
+/** The simulated process that the running code belongs to. */
+function here(world: World): SimulatedProcess | undefined {
+  if (currentTurn() === undefined) return world.scheduler.current as SimulatedProcess | undefined;
+  const { platform } = local();
+  return platform instanceof SimulatedPlatform ? platform.process : undefined;
+}
+
+function virtualTimers(world: World) {
+  const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate };
+  const clear = (kind: "clearTimeout" | "clearInterval" | "clearImmediate") => (timer: unknown) => {
+    if (timer instanceof VirtualTimer) timer.close();
+    else real[kind](timer as never);
+  };
+  return {
+    setTimeout(run: Callback, ms?: number, ...args: unknown[]): unknown {
+      const process = here(world);
+      if (process === undefined) return real.setTimeout(run, ms, ...args);
+      return later(world, process, new VirtualTimer(), delayOf(ms), bound(run, args));
+    },
+    setInterval(run: Callback, ms?: number, ...args: unknown[]): unknown {
+      const process = here(world);
+      if (process === undefined) return real.setInterval(run, ms, ...args);
+      const timer = new VirtualTimer();
+      const task = bound(run, args);
+      const again = (): void => {
+        later(world, process, timer, delayOf(ms), again);
+        task();
+      };
+      return later(world, process, timer, delayOf(ms), again);
+    },
+    setImmediate(run: Callback, ...args: unknown[]): unknown {
+      const process = here(world);
+      if (process === undefined) return real.setImmediate(run, ...args);
+      const timer = new VirtualTimer();
+      const task = bound(run, args);
+      let cancelled = false;
+      timer.close = () => {
+        cancelled = true;
+        return timer;
+      };
+      process.clock.soon(() => {
+        if (!cancelled) task();
+      });
+      return timer;
+    },
+    clearTimeout: clear("clearTimeout"),
+    clearInterval: clear("clearInterval"),
+    clearImmediate: clear("clearImmediate"),
+  };
+}
+
+function later(world: World, owner: SimulatedProcess, timer: VirtualTimer, ms: number, run: () => void): VirtualTimer {
+  const { scheduler } = world;
+  timer.task = scheduler.at(scheduler.now + ms, owner, "timer", run);
+  return timer;
+}
+
+/** As Node.js has it: at least 1 ms. */
+function delayOf(ms: number | undefined): number {
+  const delay = Number(ms);
+  return delay >= 1 && delay <= 0x7fff_ffff ? Math.trunc(delay) : 1;
+}
+
+/** Asynchronous context goes along, as with real timers. */
+function bound(run: Callback, args: readonly unknown[]): () => void {
+  return AsyncResource.bind(() => run(...args));
+}
+
+function virtualPromises(world: World) {
+  const real = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
+  return {
+    setTimeout(ms?: number, value?: unknown, options?: { signal?: AbortSignal }): Promise<unknown> {
+      const process = here(world);
+      if (process === undefined) return real.setTimeout(ms, value, options);
+      return new Promise((resolve, reject) => {
+        const timer = later(world, process, new VirtualTimer(), delayOf(ms), () => resolve(value));
+        const abort = (): void => {
+          timer.close();
+          reject(new DOMException("The operation was aborted", "AbortError"));
+        };
+        if (options?.signal?.aborted === true) abort();
+        else options?.signal?.addEventListener("abort", abort, { once: true });
+      });
+    },
+    setImmediate(value?: unknown): Promise<unknown> {
+      const process = here(world);
+      if (process === undefined) return real.setImmediate(value);
+      return new Promise((resolve) => process.clock.soon(() => resolve(value)));
+    },
+  };
+}
+
+function virtualDate(world: World): DateConstructor {
+  const real = Date;
+  const now = (): number => here(world)?.clock.wall() ?? real.now();
+  return new Proxy(real, {
+    construct(target, args, newTarget) {
+      const given = args.length === 0 ? [now()] : args;
+      return Reflect.construct(target, given, newTarget) as object;
+    },
+    apply: () => new real(now()).toString(),
+    get: (target, key) => (key === "now" ? now : Reflect.get(target, key)),
+  });
+}
+
+function virtualNow(world: World): () => number {
+  const real = performance.now.bind(performance);
+  return () => here(world)?.clock.now() ?? real();
+}
+
+function virtualRandom(world: World): () => number {
+  const real = Math.random;
+  return () => here(world)?.random.number() ?? real();
+}
+
+function virtualCrypto(world: World) {
+  const real = { fill: crypto.getRandomValues.bind(crypto), uuid: crypto.randomUUID.bind(crypto) };
+  const fill = <T extends ArrayBufferView>(target: T): T => {
+    const random = here(world)?.random;
+    if (random === undefined) return real.fill(target as never);
+    const bytes = new Uint8Array(target.buffer, target.byteOffset, target.byteLength);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = random.bits();
+    return target;
+  };
+  const uuid = (): string => {
+    if (here(world) === undefined) return real.uuid();
+    const bytes = fill(new Uint8Array(16));
+    bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+    bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+    const hex = Buffer.from(bytes).toString("hex");
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  };
+  return { getRandomValues: fill, randomUUID: uuid };
+}
+
+function virtualTimeout(world: World): (ms: number) => AbortSignal {
+  const real = AbortSignal.timeout.bind(AbortSignal);
+  return (ms) => {
+    const process = here(world);
+    if (process === undefined) return real(ms);
+    const controller = new AbortController();
+    later(world, process, new VirtualTimer(), delayOf(ms), () =>
+      controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError")),
+    );
+    return controller.signal;
+  };
+}

@@ -1,0 +1,9 @@
+/**
+ * What the simulator takes of the runtime. It is a bundle of its own: programs that simulate nothing load none of it, and
+ * what it does take must be the one instance that the program has.
+ */
+export { neverDropped } from "../actor/collector.js";
+export { currentTurn, runTurn, setMainRoot } from "../actor/context.js";
+export { systemClock } from "../link/clock.js";
+export { runChild } from "../proc/child.js";
+export { Local, local } from "../proc/local.js";

@@ -1,0 +1,69 @@
+/**
+ * The simulated network: hosts, how long bytes take between them, and who cannot reach whom at the moment. What goes over it
+ * are connections like those of TCP (connection.ts): in order, complete, or broken.
+ */
+import { Connection, type Member } from "./connection.js";
+import type { Scheduler } from "./scheduler.js";
+import { Seeded } from "./seeded.js";
+
+export interface NetworkOptions {
+  /** Milliseconds that bytes take from one host to another, at least and at most. Default: 0.1 to 0.5. */
+  readonly latency?: readonly [number, number];
+  /** Bytes per millisecond and connection. Default: 100,000, which is 100 MB/s. */
+  readonly bandwidth?: number;
+}
+
+/** In ms, between processes of one host. */
+const localLatency: readonly [number, number] = [0.01, 0.05];
+
+export class Network {
+  readonly scheduler: Scheduler;
+  readonly random: Seeded;
+  readonly bandwidth: number;
+  readonly connections = new Set<Connection>();
+  readonly #latency: readonly [number, number];
+  /** Until when bytes from one host do not reach another. */
+  readonly #blocked = new Map<string, number>();
+  /** How many times longer bytes take. */
+  #slowness = 1;
+
+  constructor(scheduler: Scheduler, seed: number, { latency = [0.1, 0.5], bandwidth = 100_000 }: NetworkOptions) {
+    this.scheduler = scheduler;
+    this.random = new Seeded(seed, "network");
+    this.#latency = latency;
+    this.bandwidth = bandwidth;
+  }
+
+  connect(near: Member, far: Member): Connection {
+    return new Connection(this, near, far);
+  }
+
+  /** Draws how long bytes take now, in ms. */
+  latency(from: Member, to: Member): number {
+    const [low, high] = from.host === to.host ? localLatency : this.#latency;
+    const jitter = this.random.number();
+    return (low + (high - low) * jitter * jitter * jitter) * this.#slowness;
+  }
+
+  /** Bytes from one host do not reach another for so many ms. */
+  block(from: string, to: string, ms: number): void {
+    const key = `${from}>${to}`;
+    const until = this.scheduler.now + ms;
+    if (until > (this.#blocked.get(key) ?? 0)) this.#blocked.set(key, until);
+  }
+
+  /** When bytes get through again; 0: they do. */
+  blockedUntil(from: Member, to: Member): number {
+    if (from.host === to.host) return 0;
+    const until = this.#blocked.get(`${from.host}>${to.host}`) ?? 0;
+    return until > this.scheduler.now ? until : 0;
+  }
+
+  /** Everything takes `factor` times longer for so many ms. */
+  slowDown(factor: number, ms: number): void {
+    this.#slowness *= factor;
+    this.scheduler.at(this.scheduler.now + ms, undefined, "speed up", () => {
+      this.#slowness /= factor;
+    });
+  }
+}

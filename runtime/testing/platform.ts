@@ -1,0 +1,103 @@
+/** What a simulated process finds of a machine. */
+import { hex64, type Location, type ProcId } from "../link/address.js";
+import type { Clock, Random } from "../link/clock.js";
+import type { KeepAlive } from "../link/keep-alive.js";
+import type { Pipe } from "../link/pipe.js";
+import type { Body, BodyEnd } from "../proc/body.js";
+import type { Classes, Platform, StartRequest } from "../proc/platform.js";
+import type { Endable } from "../proc/shutdown.js";
+import { neverDropped } from "./kernel.js";
+import type { SimulatedProcess } from "./process.js";
+
+/** How long a process takes to start, in ms. */
+const startTime: readonly [number, number] = [1, 40];
+
+export class SimulatedPlatform implements Platform {
+  readonly process: SimulatedProcess;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly drops = neverDropped;
+  readonly classes: Classes;
+  readonly keepAlive: KeepAlive;
+  readonly pid: number;
+  readonly node = process.version;
+
+  constructor(owner: SimulatedProcess) {
+    this.process = owner;
+    this.clock = owner.clock;
+    this.random = owner.random;
+    this.classes = owner.world.classes;
+    this.pid = owner.pid;
+    this.keepAlive = {
+      hold: () => void owner.waiting++,
+      release: () => void owner.waiting--,
+    };
+  }
+
+  runDirOf(): string {
+    return "simulation";
+  }
+
+  makeRunDir(): void {}
+
+  locationOf(runDir: string, id: ProcId): Location {
+    return runDir === "" ? "" : `sim:${hex64(id)}`;
+  }
+
+  listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown> {
+    return this.process.world.listen(this.process, location, accept);
+  }
+
+  dial(location: Location): Promise<Pipe> {
+    return this.process.world.dial(this.process, location);
+  }
+
+  start({ identity, label }: StartRequest): Body {
+    const { process: maker } = this;
+    const { world } = maker;
+    const host = world.place({ label, rank: identity.rank, maker });
+    const made = world.make({ host, label, rank: identity.rank, maker });
+    const { near, far } = world.network.connect(maker, made);
+    const ended = new Promise<BodyEnd>((resolve) => made.whenEnded(resolve));
+    const { scheduler } = world;
+    scheduler.at(scheduler.now + maker.random.between(...startTime), made, "start", () =>
+      made.bootChild(identity, far),
+    );
+    const later = (what: string, task: () => void) =>
+      void scheduler.at(scheduler.now + world.network.latency(maker, made), undefined, what, task);
+    return {
+      pipe: near,
+      ended,
+      finished: ended,
+      ref() {},
+      terminate: () => later("terminate", () => made.terminate()),
+      kill: () => later("kill", () => made.kill()),
+    };
+  }
+
+  loaderFor(): undefined {
+    return undefined;
+  }
+
+  load(url: string): Promise<unknown> {
+    return Promise.reject(new Error(`cannot load ${url}: processes of a simulation load no modules`));
+  }
+
+  print(text: string): void {
+    this.process.print(text);
+  }
+
+  warn(message: string, type: string): void {
+    this.process.print(`(${type}) ${message}\n`);
+  }
+
+  endInOrder(all: Endable): void {
+    this.process.endable = all;
+  }
+
+  leaving(): void {}
+
+  exit(code?: number): void {
+    this.process.exit(code);
+  }
+}

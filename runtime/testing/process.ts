@@ -1,0 +1,164 @@
+/** One simulated process: what lives in it, whom it was made by, how it ends. What it finds of a machine is platform.ts. */
+import type { Pipe } from "../link/pipe.js";
+import type { BodyEnd, Identity } from "../proc/body.js";
+import type { Endable } from "../proc/shutdown.js";
+import { SimulatedClock } from "./clock.js";
+import type { Member } from "./connection.js";
+import { Local, runChild, runTurn, setMainRoot } from "./kernel.js";
+import { SimulatedPlatform } from "./platform.js";
+import { Seeded } from "./seeded.js";
+import type { World } from "./world.js";
+
+export interface ProcessOptions {
+  readonly host: string;
+  /** As its maker calls it: `gpus=1`. */
+  readonly label: string;
+  readonly rank: number;
+  readonly maker: SimulatedProcess | undefined;
+}
+
+/** How long after the end of its maker a process is killed that has not left by itself, in ms: as the watcher does. */
+const grace = 1000;
+/** How long after the end of a process its maker knows of it, in ms, at most. */
+const statusDelay = 5;
+
+export class SimulatedProcess implements Member {
+  readonly world: World;
+  readonly pid: number;
+  readonly name: string;
+  readonly tie: number;
+  readonly options: ProcessOptions;
+  readonly clock: SimulatedClock;
+  readonly random: Seeded;
+  busyUntil = 0;
+  /** Calls of a program that wait for an answer. */
+  waiting = 0;
+  /** What a program says it wants to be ended in order. */
+  endable: Endable | undefined;
+  /** Known when it has started. */
+  local: Local | undefined;
+  #end: BodyEnd | undefined;
+  #stop: ((reason: string) => Promise<void>) | undefined;
+  #whenEnded: ((end: BodyEnd) => void) | undefined;
+  readonly #made: SimulatedProcess[] = [];
+  readonly #printed: string[] = [];
+
+  constructor(world: World, pid: number, options: ProcessOptions) {
+    this.world = world;
+    this.pid = pid;
+    this.options = options;
+    this.name = `${options.label}@${options.host}#${pid}`;
+    this.random = new Seeded(world.seed, `process ${pid}`);
+    this.tie = this.random.bits();
+    this.clock = new SimulatedClock(world.scheduler, this);
+    if (options.maker !== undefined) options.maker.#made.push(this);
+  }
+
+  get host(): string {
+    return this.options.host;
+  }
+
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** What it has printed, the last of it. */
+  get printed(): string {
+    return this.#printed.join("").split("\n").slice(-20).join("\n");
+  }
+
+  /** How it ended, in words. */
+  get end(): string | undefined {
+    return this.#end?.cause.message;
+  }
+
+  enter(): void {
+    setMainRoot(this.local?.home.proc.root);
+  }
+
+  threw(error: unknown): void {
+    this.print(`uncaught: ${error instanceof Error ? error.stack : String(error)}\n`);
+    this.exit(1);
+  }
+
+  heard(bytes: number, sum: number): void {
+    this.world.heard(this, bytes, sum);
+  }
+
+  /** Begins as a program. */
+  bootProgram(main: () => void): void {
+    this.#become(new Local(new SimulatedPlatform(this), undefined, () => {}));
+    runTurn(this.local!.home.proc.root.turn, main);
+  }
+
+  /** Begins as what another process has made. */
+  bootChild(identity: Identity, pipe: Pipe): void {
+    this.#stop = runChild(identity, pipe, (who, leave) =>
+      this.#become(new Local(new SimulatedPlatform(this), who, leave)),
+    );
+  }
+
+  /** What its maker does when it has ended. */
+  whenEnded(task: (end: BodyEnd) => void): void {
+    this.#whenEnded = task;
+  }
+
+  print(text: string): void {
+    this.#printed.push(text);
+    this.world.trace.note(this.world.scheduler.now, this.name, "print", text.length, () => text.trimEnd());
+  }
+
+  /** SIGTERM: it ends by itself, in order. */
+  terminate(): void {
+    const { scheduler } = this.world;
+    scheduler.at(scheduler.now + 0.1, this, "SIGTERM", () => {
+      const ended = () => this.finish({ message: `process ${this.pid} was killed by SIGTERM` });
+      if (this.#stop === undefined) ended();
+      else this.#stop("the process was ended by SIGTERM").then(ended, ended);
+    });
+  }
+
+  /** SIGKILL. */
+  kill(): void {
+    this.finish({ message: `process ${this.pid} was killed by SIGKILL` });
+  }
+
+  exit(code = 0): void {
+    this.finish({ message: `process ${this.pid} exited with code ${code}` });
+  }
+
+  /** Its end, of whatever. @param crashed its host has crashed: nobody hears of it for a while */
+  finish({ message }: { readonly message: string }, crashed = false): void {
+    if (this.#end !== undefined) return;
+    const { scheduler, network, trace } = this.world;
+    trace.note(scheduler.now, this.name, "ended", 0, () => message);
+    const last = this.printed;
+    const cause = { name: "ProcessEnd", message };
+    const end: BodyEnd = {
+      kind: "process",
+      cause: last === "" ? cause : { ...cause, cause: { name: "its standard error", message: `\n${last}` } },
+    };
+    this.#end = end;
+    for (const { near, far } of [...network.connections]) {
+      if (near.member === this) near.abandon(crashed);
+      if (far.member === this) far.abandon(crashed);
+    }
+    this.world.left(this);
+    const { maker } = this.options;
+    if (maker !== undefined && !maker.ended) {
+      const delay = crashed ? 15_000 : this.random.between(0.05, statusDelay);
+      scheduler.at(scheduler.now + delay, maker, "exit status", () => this.#whenEnded?.(end));
+    }
+    for (const child of this.#made) scheduler.at(scheduler.now + grace, undefined, "watcher", () => child.kill());
+  }
+
+  #become(local: Local): Local {
+    this.local = local;
+    const { root } = local.home.proc;
+    // Once outside of the root that is current: from then on code is followed across awaits.
+    setMainRoot(undefined);
+    runTurn(root.turn, () => {});
+    setMainRoot(root);
+    return local;
+  }
+}

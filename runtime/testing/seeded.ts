@@ -1,0 +1,66 @@
+/**
+ * Random numbers that a seed decides: sfc32 by Chris Doty-Humphrey (PractRand), seeded by splitmix32. Streams of one seed
+ * are independent, so that what draws more in one place changes nothing in another.
+ */
+import type { Random } from "../link/clock.js";
+
+export class Seeded implements Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter = 1;
+
+  /** @param stream what the numbers are for */
+  constructor(seed: number, stream: string) {
+    let state = Math.imul(seed | 0, 0x9e3779b1) ^ Math.floor(seed / 2 ** 32);
+    for (let i = 0; i < stream.length; i++) state = Math.imul(state ^ stream.charCodeAt(i), 0x01000193);
+    const next = (): number => {
+      state = (state + 0x9e3779b9) | 0;
+      let z = state;
+      z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
+      z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
+      return z ^ (z >>> 15);
+    };
+    this.#a = next();
+    this.#b = next();
+    this.#c = next();
+    for (let i = 0; i < 12; i++) this.bits();
+  }
+
+  /** 32 uniform bits, as a signed number. */
+  bits(): number {
+    const t = (((this.#a + this.#b) | 0) + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + t) | 0;
+    return t;
+  }
+
+  number(): number {
+    return (this.bits() >>> 0) / 2 ** 32;
+  }
+
+  id(): bigint {
+    const id = (BigInt(this.bits() >>> 0) << 32n) | BigInt(this.bits() >>> 0);
+    return id < 2n ? this.id() : id;
+  }
+
+  /** Uniform from 0 to `below - 1`. */
+  int(below: number): number {
+    return Math.floor(this.number() * below);
+  }
+
+  between(low: number, high: number): number {
+    return low + this.number() * (high - low);
+  }
+
+  chance(probability: number): boolean {
+    return this.number() < probability;
+  }
+
+  /** One of a list that is not empty. */
+  pick<T>(list: readonly T[]): T {
+    return list[this.int(list.length)]!;
+  }
+}

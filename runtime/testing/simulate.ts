@@ -1,0 +1,212 @@
+/**
+ * Runs a scenario as the main program of a simulated cluster, from its start to the end of its last process, and checks what
+ * must hold whatever happened.
+ */
+import { SimulationError } from "./errors.js";
+import { type Fault, type FaultOptions, planFaults } from "./faults.js";
+import { virtualGlobals } from "./globals.js";
+import { setMainRoot } from "./kernel.js";
+import type { NetworkOptions } from "./network.js";
+import type { SimulatedProcess } from "./process.js";
+import { checkQueues } from "./queues.js";
+import { Simulation } from "./simulation.js";
+import { type NewProcess, World } from "./world.js";
+
+export interface SimulateOptions {
+  /** An integer: the same one gives the same run. Default: 1. */
+  readonly seed?: number;
+  /** Faults that come by themselves: drawn from the seed, or a plan. Default: none. */
+  readonly faults?: FaultOptions | readonly Fault[];
+  readonly network?: NetworkOptions;
+  /** The host that a new process runs on. Default: that of its maker. The program runs on `"driver"`. */
+  readonly place?: (process: NewProcess) => string;
+  /** Milliseconds of virtual time that the scenario has. Default: an hour. */
+  readonly limit?: number;
+  /** Whether what happens is kept as lines of text. Default: false, which is quicker. */
+  readonly record?: boolean;
+  /** Steps of the scenario that are left out. */
+  readonly without?: ReadonlySet<number>;
+}
+
+/** What became of a simulation that went well. */
+export interface Run<T> {
+  readonly seed: number;
+  /** What the scenario returned. */
+  readonly value: T;
+  /** Of everything that happened: equal for equal runs. */
+  readonly hash: string;
+  /** Milliseconds of virtual time. */
+  readonly ms: number;
+  /** How many times bytes have arrived. */
+  readonly arrivals: number;
+  /** The faults that were caused, with what they did. */
+  readonly faults: readonly (Fault & { readonly did: string })[];
+  /** The steps of the scenario. */
+  readonly steps: number;
+  /** What happened, if it was recorded. */
+  readonly lines: readonly string[];
+}
+
+const hour = 3_600_000;
+/** How long processes have to end after the program, in ms. */
+const endLimit = 120_000;
+/** How long the program still handles what has come when the scenario is over, in ms. */
+const drain = 5000;
+
+let running = false;
+
+/**
+ * One at a time in a thread.
+ * @throws SimulationError (as a rejection) when the scenario rejects, the program ends before it, a process outlives the
+ * program, a call never ends, a queue grows beyond its bounds, or nothing happens any more
+ */
+export async function simulate<T>(
+  scenario: (simulation: Simulation) => Promise<T>,
+  options: SimulateOptions = {},
+): Promise<Run<T>> {
+  const { seed = 1 } = options;
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`cannot simulate: expected an integer as seed, got ${seed}`);
+  if (running) throw new Error("cannot simulate: another simulation runs in this thread, wait for its end first");
+  running = true;
+  try {
+    return await new Running(seed, options).run(scenario);
+  } finally {
+    running = false;
+  }
+}
+
+class Running {
+  readonly #world: World;
+  readonly #program: SimulatedProcess;
+  readonly #simulation: Simulation;
+  readonly #limit: number;
+  readonly #plan: readonly Fault[];
+  readonly #caused: (Fault & { did: string })[] = [];
+  #over = false;
+
+  constructor(seed: number, { faults = [], network = {}, place, limit = hour, record = false, without }: SimulateOptions) {
+    this.#world = new World({ seed, recording: record, place, ...network });
+    this.#plan = "count" in faults ? planFaults(seed, faults) : faults;
+    this.#limit = limit;
+    const program = { host: "driver", label: "program", rank: 0, maker: undefined };
+    this.#program = this.#world.make(program);
+    this.#simulation = new Simulation(this.#world, this.#program, without ?? new Set());
+  }
+
+  async run<T>(scenario: (simulation: Simulation) => Promise<T>): Promise<Run<T>> {
+    const world = this.#world;
+    const restore = virtualGlobals(world);
+    const mainRoot = setMainRoot(undefined);
+    const quiet = ownRejections(world);
+    try {
+      let value: T | undefined;
+      this.#begin(scenario, (result) => {
+        value = result;
+      });
+      await world.scheduler.run();
+      const { seed, trace, scheduler, arrivals } = world;
+      const { steps } = this.#simulation;
+      const lines = trace.lines ?? [];
+      const done = { seed, hash: trace.hash, ms: scheduler.now, arrivals, faults: this.#caused, steps, lines };
+      return { ...done, value: value as T };
+    } catch (error) {
+      throw this.#failed(error);
+    } finally {
+      quiet();
+      setMainRoot(mainRoot);
+      restore();
+    }
+  }
+
+  #begin<T>(scenario: (simulation: Simulation) => Promise<T>, result: (value: T) => void): void {
+    const { scheduler } = this.#world;
+    const program = this.#program;
+    for (const fault of this.#plan) scheduler.at(fault.at, undefined, fault.kind, () => this.#cause(fault));
+    const late = `the scenario has not ended within ${this.#limit} ms`;
+    scheduler.at(this.#limit, undefined, "limit", () => {
+      if (!this.#over) scheduler.stop(new Error(late));
+    });
+    scheduler.between = () => {
+      if (scheduler.done % 1024 === 0) checkQueues(this.#world);
+      if (program.ended) this.#programEnded();
+    };
+    scheduler.at(0, program, "main", () =>
+      program.bootProgram(() => {
+        scenario(this.#simulation).then(
+          (value) => {
+            result(value);
+            this.#end();
+          },
+          (error) => scheduler.stop(error ?? new Error("the scenario threw nothing")),
+        );
+      }),
+    );
+  }
+
+  #cause(fault: Fault): void {
+    if (this.#over) return;
+    const did = this.#simulation.cause(fault);
+    if (did === undefined) return;
+    this.#caused.push({ ...fault, did });
+    this.#world.trace.note(this.#world.scheduler.now, "fault", fault.kind, 0, () => did);
+  }
+
+  /** The program has nothing more to do: it ends in order. */
+  #end(): void {
+    this.#over = true;
+    const program = this.#program;
+    const { scheduler } = this.#world;
+    scheduler.at(scheduler.now, program, "end", () => {
+      const stopped = program.endable?.stop({ reason: "the program has ended", drain }) ?? Promise.resolve();
+      stopped.then(() => {
+        // What has come back is told in a turn of its own.
+        program.clock.after(1, () => {
+          if (program.waiting > 0) scheduler.stop(new Error(`${program.waiting} calls of the program have never ended`));
+          else program.exit(0);
+        });
+      });
+    });
+    const late = () => `after ${endLimit} ms these processes have not ended: ${this.#living()}`;
+    scheduler.at(scheduler.now + endLimit, undefined, "limit", () => scheduler.stop(new Error(late())));
+  }
+
+  #programEnded(): void {
+    const { scheduler } = this.#world;
+    const { end, printed } = this.#program;
+    if (!this.#over && end?.includes("SIGKILL") !== true) {
+      scheduler.stop(new Error(`the program has ended before the scenario: ${end}\n${printed}`));
+    } else if (this.#world.alive().length === 0) scheduler.stop();
+    else if (!this.#over) {
+      this.#over = true;
+      const late = () => `${endLimit} ms after the program these processes have not ended: ${this.#living()}`;
+      scheduler.at(scheduler.now + endLimit, undefined, "limit", () => scheduler.stop(new Error(late())));
+    }
+  }
+
+  #living(): string {
+    return this.#world
+      .alive()
+      .map(({ name }) => name)
+      .join(", ");
+  }
+
+  #failed(error: unknown): SimulationError {
+    const why = error instanceof Error ? error.message : String(error);
+    return new SimulationError(this.#world.seed, why, this.#caused, this.#world.trace.lines ?? [], error);
+  }
+}
+
+/** What nobody handles ends the simulated process, not the real one. @returns what undoes that */
+function ownRejections({ scheduler }: World): () => void {
+  const others = process.listeners("unhandledRejection");
+  const own = (reason: unknown, promise: Promise<unknown>): void => {
+    if (scheduler.current !== undefined) scheduler.current.threw(reason);
+    else for (const other of others) other(reason, promise);
+  };
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", own);
+  return () => {
+    process.off("unhandledRejection", own);
+    for (const other of others) process.on("unhandledRejection", other);
+  };
+}

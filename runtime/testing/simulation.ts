@@ -1,0 +1,117 @@
+/** A running simulation as its scenario sees it: what it can look at, and what it can make go wrong. */
+import { applyFault, crashHost, type Fault } from "./faults.js";
+import type { SimulatedProcess } from "./process.js";
+import { Seeded } from "./seeded.js";
+import type { World } from "./world.js";
+
+/** A simulated process. */
+export interface ProcessView {
+  readonly pid: number;
+  readonly host: string;
+  /** With its host and its number: `gpus=1@host#3`. */
+  readonly name: string;
+  readonly ended: boolean;
+  /** How it ended, in words. */
+  readonly end: string | undefined;
+}
+
+export class Simulation {
+  readonly seed: number;
+  /** For the scenario: what to do next. Decided by the seed. */
+  readonly random: Seeded;
+  /** The process that the scenario runs in. */
+  readonly program: ProcessView;
+  readonly #world: World;
+  readonly #skipped: ReadonlySet<number>;
+  #steps = 0;
+
+  /** Made by `simulate`. */
+  constructor(world: World, program: SimulatedProcess, skipped: ReadonlySet<number>) {
+    this.seed = world.seed;
+    this.random = new Seeded(world.seed, "scenario");
+    this.program = program;
+    this.#world = world;
+    this.#skipped = skipped;
+  }
+
+  /** All processes that there have been, in the order in which they were started. */
+  get processes(): readonly ProcessView[] {
+    return this.#world.processes;
+  }
+
+  /** How many steps the scenario has taken, or would have. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Milliseconds of virtual time since the start. */
+  get now(): number {
+    return this.#world.scheduler.now;
+  }
+
+  /** Waits for so many milliseconds of virtual time. */
+  sleep(ms: number): Promise<void> {
+    const { scheduler } = this.#world;
+    return new Promise((resolve) => {
+      scheduler.at(scheduler.now + ms, this.program as SimulatedProcess, "sleep", resolve);
+    });
+  }
+
+  /**
+   * Whether a step of the scenario is to be taken: true, unless a run that went wrong is being shortened. What has been
+   * drawn for a step that is left out must have been drawn before.
+   */
+  step(): boolean {
+    return !this.#skipped.has(this.#steps++);
+  }
+
+  /** A process dies at once, as by SIGKILL. */
+  crash(process: ProcessView): void {
+    this.#own(process).kill();
+  }
+
+  /** A host dies with all processes on it. Others hear of it 15 s later. */
+  crashHost(host: string): void {
+    crashHost(this.#world, host);
+  }
+
+  /** A process does nothing for so many milliseconds, as between SIGSTOP and SIGCONT. */
+  pause(process: ProcessView, ms: number): void {
+    this.#own(process).busyUntil = this.now + ms;
+  }
+
+  /** Breaks all connections between two processes; the last of what was on its way may be lost. */
+  cut(one: ProcessView, other: ProcessView): void {
+    for (const connection of this.#world.network.connections) {
+      const members: readonly unknown[] = connection.members();
+      if (members.includes(one) && members.includes(other)) connection.cut();
+    }
+  }
+
+  /** Bytes from one host do not reach the other for so many milliseconds, nor, unless `oneWay`, back. */
+  partition(from: string, to: string, ms: number, { oneWay = false } = {}): void {
+    this.#world.network.block(from, to, ms);
+    if (!oneWay) this.#world.network.block(to, from, ms);
+  }
+
+  /** Everything on the network takes `factor` times longer for so many milliseconds. */
+  slowDown(factor: number, ms: number): void {
+    this.#world.network.slowDown(factor, ms);
+  }
+
+  /** The wall clock of a process jumps by so many milliseconds. */
+  skew(process: ProcessView, ms: number): void {
+    this.#own(process).clock.skew += ms;
+  }
+
+  /** A fault of a plan. @returns what it did, in words; undefined: there was nothing to do it to */
+  cause(fault: Fault): string | undefined {
+    return applyFault(this.#world, this.program as SimulatedProcess, fault);
+  }
+
+  #own(process: ProcessView): SimulatedProcess {
+    const own = this.#world.processes[process.pid - 1];
+    if (own === process) return own;
+    throw new TypeError(`cannot make ${process.name} fail: it is no process of this simulation`);
+  }
+}

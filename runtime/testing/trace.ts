@@ -1,0 +1,60 @@
+/**
+ * What happened in a simulation, as a hash that tells whether two runs are the same one, and as lines for people when they
+ * are asked for.
+ */
+const doubles = new Float64Array(1);
+const words = new Uint32Array(doubles.buffer);
+
+export class Trace {
+  /** Undefined: only the hash is kept. */
+  readonly lines: string[] | undefined;
+  #low = 0x811c9dc5;
+  #high = 0x1b873593;
+  readonly #names = new Map<string, number>();
+
+  constructor(recording: boolean) {
+    this.lines = recording ? [] : undefined;
+  }
+
+  /** 16 hex digits: of everything that has been noted, in order. */
+  get hash(): string {
+    return [this.#high, this.#low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+  }
+
+  /**
+   * @param at milliseconds of virtual time
+   * @param number something that is part of it: bytes, a checksum
+   * @param text more of it, for people alone
+   */
+  note(at: number, who: string, what: string, number = 0, text?: () => string): void {
+    doubles[0] = at;
+    this.#mix(words[0]!);
+    this.#mix(words[1]!);
+    this.#mix(this.#numberOf(who));
+    this.#mix(this.#numberOf(what));
+    this.#mix(number);
+    this.lines?.push(`${at.toFixed(3).padStart(12)} ${who} ${what}${text === undefined ? "" : ` ${text()}`}`);
+  }
+
+  #numberOf(name: string): number {
+    let number = this.#names.get(name);
+    if (number === undefined) {
+      number = 0x811c9dc5;
+      for (let i = 0; i < name.length; i++) number = Math.imul(number ^ name.charCodeAt(i), 0x01000193);
+      this.#names.set(name, number);
+    }
+    return number;
+  }
+
+  #mix(word: number): void {
+    this.#low = Math.imul(this.#low ^ word, 0x01000193);
+    this.#high = Math.imul(this.#high ^ word ^ (this.#low >>> 15), 0x85ebca6b);
+  }
+}
+
+/** Of some bytes: FNV-1a. */
+export function checksum(bytes: Uint8Array): number {
+  let sum = 0x811c9dc5;
+  for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193);
+  return sum;
+}
