@@ -34,7 +34,7 @@ class Flow {
   readonly #network: Network;
   readonly #from: End;
   readonly #to: End;
-  #pieces: Piece[] = [];
+  readonly #pieces: Piece[] = [];
   #onTheWay = 0;
   #lastArrival = 0;
   #armed = false;
@@ -88,9 +88,8 @@ class Flow {
     this.finish(error);
   }
 
-  /** Nobody reads it any more. */
-  drop(): void {
-    this.#pieces = [];
+  /** Nothing more is sent; what is on its way, and the end of it, arrives if there is anyone to read it. */
+  stop(): void {
     this.#ending = true;
     this.#release();
   }
@@ -197,7 +196,7 @@ class End implements Pipe {
     if (crashed) this.#out.break(new Error("the connection timed out"), silence);
     else if (random.chance(0.5)) this.#out.finish(random.chance(0.5) ? new Error("read ECONNRESET") : undefined);
     else this.#out.break(new Error("read ECONNRESET"));
-    this.#in.drop();
+    this.#in.stop();
     this.#connection.endClosed();
   }
 
@@ -217,7 +216,7 @@ class End implements Pipe {
   finished(error: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#out.drop();
+    this.#out.stop();
     this.#connection.endClosed();
     this.#sink?.closed(error);
   }
@@ -229,7 +228,7 @@ class End implements Pipe {
 
   #endHere(error: Error | undefined): void {
     this.#ended = true;
-    this.#in.drop();
+    this.#in.stop();
     this.#connection.endClosed();
     this.later(callback, "closed", () => this.#sink?.closed(error));
   }

@@ -32,6 +32,12 @@ export interface Fault {
   readonly ms: number;
 }
 
+/** A fault that there was something to do to. */
+export interface CausedFault extends Fault {
+  /** In words: to whom, for how long. */
+  readonly did: string;
+}
+
 /** In ms, of what lasts. */
 const shortest = 5;
 const longest = 3000;

@@ -128,7 +128,8 @@ function delayOf(ms: number | undefined): number {
 
 /** Asynchronous context goes along, as with real timers. */
 function bound(run: Callback, args: readonly unknown[]): () => void {
-  return AsyncResource.bind(() => run(...args));
+  const resource = new AsyncResource("Timeout");
+  return () => resource.runInAsyncScope(run, undefined, ...args);
 }
 
 function virtualPromises(world: World) {

@@ -1,7 +1,7 @@
 /** `viceroy/testing`: simulated clusters, in which a seed decides everything that happens, faults included. */
 export { SimulationError } from "./errors.js";
 export { type ExploreOptions, explore, type Finding } from "./explore.js";
-export type { Fault, FaultKind, FaultOptions } from "./faults.js";
+export type { CausedFault, Fault, FaultKind, FaultOptions } from "./faults.js";
 export type { NetworkOptions } from "./network.js";
 export type { Seeded } from "./seeded.js";
 export { type Run, type SimulateOptions, simulate } from "./simulate.js";

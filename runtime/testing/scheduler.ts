@@ -110,6 +110,7 @@ export class Scheduler {
     this.current = undefined;
     try {
       this.between?.();
+      if (this.#finished === undefined) return;
       const task = this.#next();
       if (task === undefined) this.#idle ||= 1;
       else {

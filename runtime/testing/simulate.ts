@@ -3,7 +3,7 @@
  * must hold whatever happened.
  */
 import { SimulationError } from "./errors.js";
-import { type Fault, type FaultOptions, planFaults } from "./faults.js";
+import { applyFault, type CausedFault, type Fault, type FaultOptions, planFaults } from "./faults.js";
 import { virtualGlobals } from "./globals.js";
 import { setMainRoot } from "./kernel.js";
 import type { NetworkOptions } from "./network.js";
@@ -40,7 +40,7 @@ export interface Run<T> {
   /** How many times bytes have arrived. */
   readonly arrivals: number;
   /** The faults that were caused, with what they did. */
-  readonly faults: readonly (Fault & { readonly did: string })[];
+  readonly faults: readonly CausedFault[];
   /** The steps of the scenario. */
   readonly steps: number;
   /** What happened, if it was recorded. */
@@ -81,7 +81,6 @@ class Running {
   readonly #simulation: Simulation;
   readonly #limit: number;
   readonly #plan: readonly Fault[];
-  readonly #caused: (Fault & { did: string })[] = [];
   #over = false;
 
   constructor(seed: number, { faults = [], network = {}, place, limit = hour, record = false, without }: SimulateOptions) {
@@ -107,7 +106,7 @@ class Running {
       const { seed, trace, scheduler, arrivals } = world;
       const { steps } = this.#simulation;
       const lines = trace.lines ?? [];
-      const done = { seed, hash: trace.hash, ms: scheduler.now, arrivals, faults: this.#caused, steps, lines };
+      const done = { seed, hash: trace.hash, ms: scheduler.now, arrivals, faults: world.faults, steps, lines };
       return { ...done, value: value as T };
     } catch (error) {
       throw this.#failed(error);
@@ -145,10 +144,11 @@ class Running {
 
   #cause(fault: Fault): void {
     if (this.#over) return;
-    const did = this.#simulation.cause(fault);
+    const world = this.#world;
+    const did = applyFault(world, this.#program, fault);
     if (did === undefined) return;
-    this.#caused.push({ ...fault, did });
-    this.#world.trace.note(this.#world.scheduler.now, "fault", fault.kind, 0, () => did);
+    world.faults.push({ ...fault, did });
+    world.trace.note(world.scheduler.now, "fault", fault.kind, 0, () => did);
   }
 
   /** The program has nothing more to do: it ends in order. */
@@ -192,7 +192,7 @@ class Running {
 
   #failed(error: unknown): SimulationError {
     const why = error instanceof Error ? error.message : String(error);
-    return new SimulationError(this.#world.seed, why, this.#caused, this.#world.trace.lines ?? [], error);
+    return new SimulationError(this.#world.seed, why, this.#world.faults, this.#world.trace.lines ?? [], error);
   }
 }
 

@@ -1,5 +1,5 @@
 /** A running simulation as its scenario sees it: what it can look at, and what it can make go wrong. */
-import { applyFault, crashHost, type Fault } from "./faults.js";
+import { type CausedFault, crashHost } from "./faults.js";
 import type { SimulatedProcess } from "./process.js";
 import { Seeded } from "./seeded.js";
 import type { World } from "./world.js";
@@ -42,6 +42,11 @@ export class Simulation {
   /** How many steps the scenario has taken, or would have. */
   get steps(): number {
     return this.#steps;
+  }
+
+  /** The faults that have come by themselves so far, with what they did. */
+  get faults(): readonly CausedFault[] {
+    return this.#world.faults;
   }
 
   /** Milliseconds of virtual time since the start. */
@@ -104,9 +109,9 @@ export class Simulation {
     this.#own(process).clock.skew += ms;
   }
 
-  /** A fault of a plan. @returns what it did, in words; undefined: there was nothing to do it to */
-  cause(fault: Fault): string | undefined {
-    return applyFault(this.#world, this.program as SimulatedProcess, fault);
+  /** The simulation goes no further: a promise has been broken. */
+  fail(why: string): void {
+    this.#world.scheduler.stop(new Error(why));
   }
 
   #own(process: ProcessView): SimulatedProcess {

@@ -2,6 +2,7 @@
 import type { Location } from "../link/address.js";
 import type { Pipe } from "../link/pipe.js";
 import { SimulatedClasses } from "./classes.js";
+import type { CausedFault } from "./faults.js";
 import { Network, type NetworkOptions } from "./network.js";
 import { type ProcessOptions, SimulatedProcess } from "./process.js";
 import { Scheduler } from "./scheduler.js";
@@ -36,6 +37,8 @@ export class World {
   readonly network: Network;
   readonly classes = new SimulatedClasses();
   readonly processes: SimulatedProcess[] = [];
+  /** Faults that have come by themselves. */
+  readonly faults: CausedFault[] = [];
   /** Pieces of bytes that have come. */
   arrivals = 0;
   readonly #place: WorldOptions["place"];
