@@ -102,10 +102,21 @@ class RelayPipe implements Pipe {
 
 const nothing = new Uint8Array(0);
 
+/** A pipe between two other procs, as the one in between knows it. */
+interface Passing {
+  readonly dialler: ProcId;
+  readonly acceptor: ProcId;
+  readonly channel: number;
+  toDialler: Link;
+  toAcceptor: Link;
+}
+
 /** The relayed pipes of one proc, and what it passes on for others. */
 export class Relays {
   readonly host: RelayHost;
   readonly #pipes = new Map<string, RelayPipe>();
+  /** Pipes of others, until one of them has ended it. */
+  readonly #passing = new Map<string, Passing>();
   #channels = 0;
 
   constructor(host: RelayHost) {
@@ -125,9 +136,16 @@ export class Relays {
     else this.#passOn(link, frame);
   }
 
-  /** A link is gone, and with it what went through it. */
+  /** A link is gone, and with it what went through it: who is at the other end of that hears of it. */
   linkEnded(link: Link, error: Error): void {
     for (const pipe of [...this.#pipes.values()]) if (pipe.via === link) pipe.end(error);
+    for (const [key, { dialler, acceptor, channel, toDialler, toAcceptor }] of this.#passing) {
+      if (link !== toDialler && link !== toAcceptor) continue;
+      this.#passing.delete(key);
+      const fromAcceptor = { to: dialler, from: acceptor, channel, op: Op.reset | FROM_ACCEPTOR, bytes: nothing };
+      if (link === toAcceptor) toDialler.sendRelay(fromAcceptor);
+      else toAcceptor.sendRelay({ ...fromAcceptor, to: acceptor, from: dialler, op: Op.reset });
+    }
   }
 
   forget(peer: ProcId, channel: number, side: number): void {
@@ -136,11 +154,27 @@ export class Relays {
 
   #passOn(link: Link, frame: RelayFrame): void {
     const next = this.host.linkTo(frame.to);
-    if (next !== undefined && next !== link) next.sendRelay(frame);
-    else if ((frame.op & ~FROM_ACCEPTOR) !== Op.reset) {
+    if (next !== undefined && next !== link) {
+      next.sendRelay(frame);
+      this.#note(link, next, frame);
+    } else if ((frame.op & ~FROM_ACCEPTOR) !== Op.reset) {
       const { to, from, channel, op } = frame;
       link.sendRelay({ to: from, from: to, channel, op: Op.reset | (~op & FROM_ACCEPTOR), bytes: nothing });
     }
+  }
+
+  #note(link: Link, next: Link, { to, from, channel, op }: RelayFrame): void {
+    const accepted = (op & FROM_ACCEPTOR) !== 0;
+    const [dialler, acceptor] = accepted ? [to, from] : [from, to];
+    const key = `${dialler}/${keyOf(acceptor, channel, 0)}`;
+    if ((op & ~FROM_ACCEPTOR) !== Op.data) {
+      this.#passing.delete(key);
+      return;
+    }
+    const [toDialler, toAcceptor] = accepted ? [next, link] : [link, next];
+    const known = this.#passing.get(key);
+    if (known === undefined) this.#passing.set(key, { dialler, acceptor, channel, toDialler, toAcceptor });
+    else Object.assign(known, { toDialler, toAcceptor });
   }
 
   #deliver(link: Link, { from, channel, op, bytes }: RelayFrame): void {

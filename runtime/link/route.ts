@@ -91,7 +91,8 @@ export class Routes {
   #relay(link: Link, peer: ProcId, owner: ProcId | undefined): void {
     const via = this.#through(owner, peer) ?? this.#through(this.#parent, peer);
     if (via !== undefined) link.attach(this.#relays.dial(via, peer));
-    else link.unreachable(new DeliveryError("unknown", "its process cannot be reached"));
+    // Not at once: who asked for the link is about to send by it, and must hear that this came back.
+    else queueMicrotask(() => link.unreachable(new DeliveryError("unknown", "its process cannot be reached")));
   }
 
   #through(proc: ProcId | undefined, peer: ProcId): Link | undefined {

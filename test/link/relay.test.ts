@@ -1,10 +1,11 @@
 /** Procs that cannot dial each other talk through one that both know. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
+import { meshRecord } from "../../runtime/actor/address.js";
 import type { Endpoint } from "../../runtime/actor/endpoint.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import type { MeshKind } from "../../runtime/actor/kind.js";
-import type { ActorMesh } from "../../runtime/actor/mesh.js";
+import { type ActorMesh, wholeMesh } from "../../runtime/actor/mesh.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
 import { Counter, type CounterMesh, counterDescriptor } from "../actor/counter.js";
@@ -60,6 +61,41 @@ class Forwarder extends Actor {
   }
 }
 
+const sleeper = defineActor({
+  key: "test/relay#Sleeper",
+  name: "Sleeper",
+  id: 4,
+  fingerprint: 0x72n,
+  args: () => defineArgs(codec.tuple(), 0, 0),
+  endpoints: () => ({
+    sleep: {
+      id: 1,
+      args: defineArgs(
+        codec.tuple(
+          codec.mesh(() => counterDescriptor),
+          codec.int32,
+        ),
+        2,
+        2,
+      ),
+      result: codec.string,
+    },
+  }),
+});
+interface SleeperKind extends MeshKind {
+  readonly mesh: SleeperMesh<this["dims"]>;
+}
+interface SleeperMesh<D extends string = string> extends ActorMesh<SleeperKind, D> {
+  readonly sleep: Endpoint<[on: CounterMesh, ms: number], string, D>;
+}
+class Sleeper extends Actor {
+  static override readonly descriptor = sleeper;
+  declare readonly $kind: SleeperKind;
+  sleep(on: CounterMesh, ms: number): Promise<string> {
+    return on.meanwhile.callOne(ms);
+  }
+}
+
 let world: World;
 let near: TestProc;
 let far: TestProc;
@@ -101,5 +137,27 @@ test("a peer that nobody reaches is an error, not a wait", async () => {
   expect(error.message).toBe(
     "cannot call counter.bytes on rank 0: its process cannot be reached: " +
       "the proc in between does not reach the peer",
+  );
+});
+
+test("when the one behind it is gone, calls under way fail, also of those who send nothing more", async () => {
+  const sleeping = world.spawn<typeof Sleeper, never>("sleeping", Sleeper, [], [near], {});
+  const call = sleeping.sleep.callOne(counter, 100_000);
+  await through.increment.callOne(counter, 1);
+  while ((await counter.value.callOne()) < 1);
+  world.root.proc.peerDown(far.proc.id, "it was killed");
+  const error = await call.then(undefined, (e) => e);
+  expect(error.remoteName).toBe("SupervisionError");
+  expect(error.message).toContain("cannot call counter.meanwhile on rank 0: ");
+});
+
+test("a peer to which there is no way at all is an error, not a wait", async () => {
+  const mesh = world.proc("alone").proc;
+  world.unreachable.add("alone");
+  const record = meshRecord({ id: 77n, name: "nowhere", owner: mesh.id, extent: {} });
+  record.locate(0, { proc: mesh.id, location: "" });
+  const nowhere = wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
+  await expect(nowhere.value.callOne()).rejects.toThrow(
+    "cannot call nowhere.value on rank 0: its process cannot be reached",
   );
 });

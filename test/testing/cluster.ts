@@ -9,7 +9,7 @@ import { onUnhandledFault } from "../../runtime/proc/local.js";
 import { range } from "../../runtime/shape/index.js";
 import type { SimulateOptions, Simulation } from "../../runtime/testing/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
-import { Ledger, type LedgerMesh, newBook } from "./ledger.js";
+import { type Book, Ledger, type LedgerMesh, newBook } from "./ledger.js";
 
 /** What the program does, and how often it is asked to. */
 const operations = {
@@ -35,13 +35,15 @@ type Operation = keyof typeof operations;
 const weighted = Object.entries(operations).flatMap(([name, times]) => Array<Operation>(times).fill(name as Operation));
 
 const steps = 60;
+/** Every run delivers at least so many messages. */
+const leastDeliveries = 500;
 /** Milliseconds, long after the last fault has been got over. */
 const patience = 200_000;
 
 /** How the clusters of `npm run sim` are made. */
 export const options: Omit<SimulateOptions, "seed"> = {
   place: ({ rank, maker }) => (maker.host === "driver" ? `host${rank % 3}` : maker.host),
-  faults: { count: 5, within: 400 },
+  faults: { count: 7, within: 400 },
 };
 
 export interface Outcome {
@@ -72,6 +74,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
     if (random.chance(0.3)) await simulation.sleep(random.int(8));
   }
   book.cuts ||= simulation.faults.some(({ kind }) => kind === "cut");
+  await topUp(simulation, book);
   program.checkAll();
   await Promise.race([program.settled(), simulation.sleep(patience)]);
   if (program.pending.length > 0) book.violations.push(`never ended: ${program.pending.join(", ")}`);
@@ -86,6 +89,23 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   }
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));
   return { deliveries: book.deliveries };
+}
+
+/** Where most processes died early there is little left to do: new ones take what is missing. */
+async function topUp(simulation: Simulation, book: Book): Promise<void> {
+  for (let round = 1; book.deliveries < leastDeliveries && round < 20; round++) {
+    const name = `more${round}`;
+    const procs = thisHost().spawnProcs({ gpus: 2 }, { name });
+    const ledgers = procs.spawn(`${name} ledgers`, Ledger) as unknown as LedgerMesh<"gpus">;
+    try {
+      for (let i = 1; i <= 100; i++) await ledgers.note.broadcast(name, i);
+      await ledgers.sleep.callSettled(0);
+      await procs.stop();
+    } catch (error) {
+      if (!expected(error)) throw error;
+    }
+    await simulation.sleep(10);
+  }
 }
 
 class Program {

@@ -1,0 +1,62 @@
+/**
+ * `npm run sim -- --seeds 10000`: the simulated cluster, seed after seed. Prints how many seeds a second; of the first one
+ * that fails, the shortest run that fails, and its trace.
+ */
+import "../../runtime/index.js";
+import { parseArgs } from "node:util";
+import { explore, type Run, simulate } from "../../runtime/testing/index.js";
+import { cluster, type Outcome, options } from "./cluster.js";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "100" },
+    from: { type: "string", default: "1" },
+    lines: { type: "string", default: "60" },
+    trace: { type: "boolean", default: false },
+  },
+});
+const seeds = Number(values.seeds);
+const from = Number(values.from);
+const { write } = process.stdout;
+const print = (text: string): void => void write.call(process.stdout, `${text}\n`);
+
+// Errors are part of what is simulated, and nobody reads where they were made.
+Error.stackTraceLimit = 4;
+
+const start = process.cpuUsage();
+const wall = performance.now();
+let least = { deliveries: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY };
+let deliveries = 0;
+let done = 0;
+const onRun = (run: Run<unknown>): void => {
+  const outcome = run.value as Outcome;
+  done++;
+  deliveries += outcome.deliveries;
+  least = {
+    deliveries: Math.min(least.deliveries, outcome.deliveries),
+    faults: Math.min(least.faults, run.faults.length),
+  };
+};
+
+if (values.trace) {
+  const run = await simulate(cluster, { ...options, seed: from, record: true });
+  print(run.lines.join("\n"));
+  process.exit(0);
+}
+const finding = await explore(cluster, { ...options, seeds, from, onRun });
+const { user, system } = process.cpuUsage(start);
+const perSecond = (done / ((user + system) / 1e6)).toFixed(1);
+const perWall = (done / ((performance.now() - wall) / 1000)).toFixed(1);
+print(
+  `${done} seeds from ${from}: ${perSecond} a second of processor time, ${perWall} a second; ${deliveries} deliveries, ` +
+    `at least ${least.deliveries} and ${least.faults} faults in each`,
+);
+if (finding !== undefined) {
+  const { seed, error, shortest, shortestError, lines } = finding;
+  print(`\nseed ${seed} failed: ${error.message}`);
+  print(`\nshortest run that fails: ${shortestError.message}`);
+  print(`  left out: ${shortest.without.size} steps`);
+  for (const { kind, did, at } of shortestError.faults) print(`  ${at.toFixed(3)} ${kind} ${did}`);
+  print(`\nits end:\n${lines.slice(-Number(values.lines)).join("\n")}`);
+  process.exit(1);
+}
