@@ -52,7 +52,7 @@ export interface Outcome {
 }
 
 export async function cluster(simulation: Simulation): Promise<Outcome> {
-  const book = newBook();
+  const book = newBook(() => simulation.faults.some(({ kind }) => kind === "cut"));
   onUnhandledFault((failure) => book.owner("program", failure));
   const { random } = simulation;
   const size = 3 + random.int(3);
@@ -64,7 +64,6 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
     const operation = random.pick(weighted);
     const draws = { rank: random.int(size), other: random.int(size), n: random.int(40) };
     if (!simulation.step()) continue;
-    book.cuts ||= simulation.faults.some(({ kind }) => kind === "cut");
     if (operation === "pause") await simulation.sleep(draws.n);
     else if (operation === "replace") {
       for (const mesh of ["procs", "ledgers"]) book.replaced(mesh, draws.rank);
@@ -73,7 +72,6 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
     } else program.step(operation, draws.rank, draws.other, draws.n);
     if (random.chance(0.3)) await simulation.sleep(random.int(8));
   }
-  book.cuts ||= simulation.faults.some(({ kind }) => kind === "cut");
   await topUp(simulation, book);
   program.checkAll();
   await Promise.race([program.settled(), simulation.sleep(patience)]);
