@@ -21,6 +21,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: String(os.availableParallelism()) },
     lines: { type: "string" },
     trace: { type: "boolean" },
+    bug: { type: "string" },
   },
 });
 await build({
@@ -43,6 +44,7 @@ const workers = values.trace ? 1 : Math.max(1, Math.min(Number(values.workers), 
 const share = Math.ceil(seeds / workers);
 const passed = [];
 if (values.lines !== undefined) passed.push("--lines", values.lines);
+if (values.bug !== undefined) passed.push("--bug", values.bug);
 if (values.trace) passed.push("--trace");
 const codes = await Promise.all(
   Array.from({ length: workers }, (_, i) => {

@@ -77,7 +77,8 @@ async function shorten(
   const kept = await fewest(all, (some) => fails(faults, without(some)));
   const shortest = { seed, faults, without: without(kept) };
   const last = await attempt(scenario, { ...common, ...shortest, record: true });
-  if (!(last instanceof Error)) throw new Error(`seed ${seed} failed once, and does not fail again: it is not simulated alone`);
+  if (!(last instanceof Error))
+    throw new Error(`seed ${seed} failed once, and does not fail again: it is not simulated alone`);
   return { shortest, lines: last.lines, shortestError: last };
 }
 

@@ -73,19 +73,31 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
       victim?.kill();
       return victim?.name;
     case "crash-host":
-      return crashHost(world, pick(hostsOf(others).filter((host) => host !== program.host), which));
+      return crashHost(
+        world,
+        pick(
+          hostsOf(others).filter((host) => host !== program.host),
+          which,
+        ),
+      );
     case "pause":
       if (victim !== undefined) victim.busyUntil = world.scheduler.now + ms;
       return victim && `${victim.name} for ${ms.toFixed(0)} ms`;
     case "cut": {
       const connection = pick([...world.network.connections], which);
       connection?.cut();
-      return connection?.members().map(({ name }) => name).join(" - ");
+      return connection
+        ?.members()
+        .map(({ name }) => name)
+        .join(" - ");
     }
     case "partition": {
       const hosts = hostsOf(world.processes);
       const from = pick(hosts, which);
-      const to = pick(hosts.filter((host) => host !== from), other);
+      const to = pick(
+        hosts.filter((host) => host !== from),
+        other,
+      );
       if (from === undefined || to === undefined) return undefined;
       world.network.block(from, to, ms);
       const oneWay = other * 1000 - Math.floor(other * 1000) < 0.5;

@@ -83,7 +83,10 @@ class Running {
   readonly #plan: readonly Fault[];
   #over = false;
 
-  constructor(seed: number, { faults = [], network = {}, place, limit = hour, record = false, without }: SimulateOptions) {
+  constructor(
+    seed: number,
+    { faults = [], network = {}, place, limit = hour, record = false, without }: SimulateOptions,
+  ) {
     this.#world = new World({ seed, recording: record, place, ...network });
     this.#plan = "count" in faults ? planFaults(seed, faults) : faults;
     this.#limit = limit;
@@ -161,7 +164,8 @@ class Running {
       stopped.then(() => {
         // What has come back is told in a turn of its own.
         program.clock.after(1, () => {
-          if (program.waiting > 0) scheduler.stop(new Error(`${program.waiting} calls of the program have never ended`));
+          if (program.waiting > 0)
+            scheduler.stop(new Error(`${program.waiting} calls of the program have never ended`));
           else program.exit(0);
         });
       });

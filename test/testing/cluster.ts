@@ -5,6 +5,7 @@
 import { Channel } from "../../runtime/actor/channel.js";
 import { BackpressureError, PortClosedError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
 import { thisHost } from "../../runtime/host/host-mesh.js";
+import { defaultLimits } from "../../runtime/link/limits.js";
 import { onUnhandledFault } from "../../runtime/proc/local.js";
 import { range } from "../../runtime/shape/index.js";
 import type { SimulateOptions, Simulation } from "../../runtime/testing/index.js";
@@ -51,7 +52,11 @@ export interface Outcome {
   readonly deliveries: number;
 }
 
+/** Little credit, so that senders come to wait for it. */
+const limits = { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, streamBytes: 4096 };
+
 export async function cluster(simulation: Simulation): Promise<Outcome> {
+  Object.assign(defaultLimits, limits);
   const book = newBook(() => simulation.faults.some(({ kind }) => kind === "cut"));
   onUnhandledFault((failure) => book.owner("program", failure));
   const { random } = simulation;
@@ -85,6 +90,9 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
       book.violations.push(`nobody was told of ${name}: ${end}`);
     }
   }
+  const hurt = simulation.faults.some(({ kind }) => kind === "cut" || kind.startsWith("crash"));
+  const [told] = [...book.told.keys()].filter((key) => /: (?:procs|crew\d+|more\d+|extra\d+)\[/.test(key));
+  if (told !== undefined && !hurt) book.violations.push(`told of a failure, and there was none: ${told}`);
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));
   return { deliveries: book.deliveries };
 }
@@ -179,15 +187,18 @@ class Program {
       case "stream":
         this.#stream(one, n);
         break;
-      case "impatient":
-        this.#ask("impatient", () => one.sleep.with({ timeout: 1 + (n % 7) }).callOne(n % 11));
-        break;
-      case "cancelled": {
-        const call = one.sleep.callOne(n);
-        this.ask("cancelled", call);
-        setTimeout(() => call.cancel(), n % 13);
+      case "impatient": {
+        const timeout = 1 + (n % 7);
+        this.#inTime("impatient", timeout, () => one.sleep.with({ timeout }).callOne(n));
         break;
       }
+      case "cancelled":
+        this.#inTime("cancelled", n % 13, () => {
+          const call = one.sleep.callOne(n);
+          setTimeout(() => call.cancel(), n % 13);
+          return call;
+        });
+        break;
       case "meanwhile":
         this.#ask("meanwhile", () => ledgers.meanwhile.call(n));
         break;
@@ -231,12 +242,26 @@ class Program {
     }
   }
 
+  /** Ends by itself after so many ms, whatever becomes of the receiver. */
+  #inTime(what: string, ms: number, how: () => PromiseLike<unknown>): void {
+    const { now } = this.#simulation;
+    const check = (): void => {
+      const took = this.#simulation.now - now;
+      if (took > ms + 2) this.#simulation.fail(`${what} took ${took.toFixed(3)} ms in place of ${ms}`);
+    };
+    this.#ask(what, () => {
+      const call = how();
+      call.then(check, check);
+      return call;
+    });
+  }
+
   #feed(one: LedgerMesh<never>, count: number): void {
     const [port, receiver] = Channel.open(codec.int32);
     one.feed.broadcast(port, count);
     const receive = async (): Promise<void> => {
       for (let i = 0; i < count; i++) {
-        const value = await receiver.recv({ timeout: 100_000 });
+        const value = await receiver.recv();
         if (value !== i) this.#simulation.fail(`a port got ${value} in place of ${i}`);
       }
     };

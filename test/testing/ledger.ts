@@ -37,7 +37,12 @@ export const ledgerDescriptor = defineActor({
         2,
       ),
     },
-    gossip: { id: 4, args: defineArgs(codec.tuple(codec.int32, codec.int32), 2, 2), result: codec.int32, concurrent: true },
+    gossip: {
+      id: 4,
+      args: defineArgs(codec.tuple(codec.int32, codec.int32), 2, 2),
+      result: codec.int32,
+      concurrent: true,
+    },
     feed: {
       id: 5,
       args: defineArgs(

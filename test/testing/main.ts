@@ -5,6 +5,7 @@
 import "../../runtime/index.js";
 import { parseArgs } from "node:util";
 import { explore, type Run, simulate } from "../../runtime/testing/index.js";
+import { bugs } from "./bugs.js";
 import { cluster, type Outcome, options } from "./cluster.js";
 
 const { values } = parseArgs({
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     lines: { type: "string", default: "60" },
     trace: { type: "boolean", default: false },
+    bug: { type: "string" },
   },
 });
 const seeds = Number(values.seeds);
@@ -23,6 +25,11 @@ const print = (text: string): void => void write.call(process.stdout, `${text}\n
 // Errors are part of what is simulated, and nobody reads where they were made.
 Error.stackTraceLimit = 4;
 
+if (values.bug !== undefined) {
+  const plant = bugs[values.bug];
+  if (plant === undefined) throw new Error(`there is no bug "${values.bug}", but: ${Object.keys(bugs).join("; ")}`);
+  plant();
+}
 const start = process.cpuUsage();
 const wall = performance.now();
 let least = { deliveries: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY };

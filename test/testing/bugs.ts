@@ -1,0 +1,149 @@
+/**
+ * Mistakes such as one makes in a protocol, each planted from outside by standing in for a method: a simulator that does
+ * not find them would not find those that are in it either.
+ */
+import { CallFuture } from "../../runtime/actor/call-future.js";
+import { Cell } from "../../runtime/actor/cell.js";
+import { Future } from "../../runtime/actor/future.js";
+import { Held } from "../../runtime/actor/held.js";
+import { Mailbox } from "../../runtime/actor/mailbox.js";
+import { PortQueue } from "../../runtime/actor/port-queue.js";
+import { Proc } from "../../runtime/actor/proc.js";
+import type { Turn } from "../../runtime/actor/turn.js";
+import { PendingCalls } from "../../runtime/link/calls.js";
+import { Kind } from "../../runtime/link/frame.js";
+import { Lane } from "../../runtime/link/lane.js";
+import { Link } from "../../runtime/link/link.js";
+import { Relays } from "../../runtime/link/relay.js";
+import { LocalProc } from "../../runtime/proc/local-proc.js";
+import { SpawnedProcs } from "../../runtime/proc/spawned-procs.js";
+import { Supervisor } from "../../runtime/supervise/supervisor.js";
+import type { Reader } from "../../runtime/wire/reader.js";
+
+type Method = (this: never, ...args: never[]) => unknown;
+
+/** Plants a mistake. @returns what takes it away again */
+type Plant = () => () => void;
+
+/** Something stands in for a method of a class. */
+function instead<C extends object, K extends keyof C>(
+  prototype: C,
+  name: K,
+  make: (original: (...args: never[]) => unknown, times: (every: number) => boolean) => Method,
+): Plant {
+  return () => {
+    const original = Object.getOwnPropertyDescriptor(prototype, name)!;
+    let calls = 0;
+    const every = (n: number): boolean => ++calls % n === 0;
+    Object.defineProperty(prototype, name, { ...original, value: make(original.value, every) });
+    return () => Object.defineProperty(prototype, name, original);
+  };
+}
+
+const call = (original: (...args: never[]) => unknown, self: unknown, args: readonly unknown[]): unknown =>
+  Reflect.apply(original, self, args);
+
+/** Every n-th call of a method does nothing. */
+function forgets<C extends object, K extends keyof C>(prototype: C, name: K, n: number): Plant {
+  return instead(
+    prototype,
+    name,
+    (original, every) =>
+      function (this: unknown, ...args: unknown[]) {
+        return every(n) ? undefined : call(original, this, args);
+      } as Method,
+  );
+}
+
+export const bugs: Readonly<Record<string, Plant>> = {
+  "a message is handled twice": instead(
+    Cell.prototype,
+    "message",
+    (original, every) =>
+      function (this: Cell, ...args: unknown[]) {
+        const r = args[4] as Reader;
+        const { position } = r;
+        call(original, this, args);
+        if (args[2] !== 0 || !every(40)) return;
+        r.position = position;
+        call(original, this, args);
+      } as Method,
+  ),
+
+  "a message is lost": instead(
+    Cell.prototype,
+    "message",
+    (original, every) =>
+      function (this: Cell, ...args: unknown[]) {
+        if (args[2] !== 0 || !every(60)) call(original, this, args);
+      } as Method,
+  ),
+
+  "a message overtakes another one": instead(Mailbox.prototype, "add", (original, every) => {
+    let kept: Turn | undefined;
+    let box: unknown;
+    return function (this: Mailbox, turn: Turn) {
+      if (kept === undefined && every(30) && turn.call === 0) {
+        kept = turn;
+        box = this;
+        return;
+      }
+      call(original, this, [turn]);
+      if (kept === undefined || box !== this) return;
+      const late = kept;
+      kept = undefined;
+      call(original, this, [late]);
+    } as Method;
+  }),
+
+  "an answer is lost": forgets(Link.prototype, "sendReply", 40),
+  "an item of a stream is lost": instead(
+    Link.prototype,
+    "sendReply",
+    (original, every) =>
+      function (this: Link, ...args: unknown[]) {
+        if (((args[0] as number) & 0xff) === Kind.item && every(40)) return 0;
+        return call(original, this, args);
+      } as Method,
+  ),
+
+  "a value that was sent to a port is lost": forgets(PortQueue.prototype, "message", 10),
+  "a failure is not told": forgets(Supervisor.prototype, "tell", 2),
+
+  "a failure is told twice": instead(
+    Supervisor.prototype,
+    "tell",
+    (original, every) =>
+      function (this: unknown, ...args: unknown[]) {
+        if (every(2)) void call(original, this, args);
+        return call(original, this, args);
+      } as Method,
+  ),
+
+  "the end of a link leaves its calls waiting": instead(
+    Link.prototype,
+    "end",
+    (original) =>
+      function (this: Link, ...args: unknown[]) {
+        const { all } = PendingCalls.prototype;
+        PendingCalls.prototype.all = () => [];
+        try {
+          return call(original, this, args);
+        } finally {
+          PendingCalls.prototype.all = all;
+        }
+      } as Method,
+  ),
+
+  "the end of a relayed connection is not passed on": forgets(Relays.prototype, "linkEnded", 1),
+  "who cannot be reached is waited for": forgets(Link.prototype, "unreachable", 1),
+  "credit is not given back": forgets(Lane.prototype, "consumed", 2),
+  "a process outlives its maker": forgets(LocalProc.prototype, "peerDown", 1),
+  "the end of a process is not noticed": forgets(SpawnedProcs.prototype, "ended", 2),
+  "messages that came before their actor are dropped": forgets(Held.prototype, "release", 3),
+  "nobody answers whether there is such a mesh": forgets(Proc.prototype, "asked", 1),
+  "the mailbox stops after a message": forgets(Mailbox.prototype, "ended", 50),
+  "a timeout never comes": forgets(CallFuture.prototype, "guard", 1),
+  "a call that was cancelled goes on": forgets(Future.prototype, "cancel", 1),
+  "who held a port has died, and its receiver waits": forgets(PortQueue.prototype, "peerDown", 1),
+};
