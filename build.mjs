@@ -1,11 +1,13 @@
 /**
- * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `compiler` and `types`; all of them
- * by default.
+ * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `testing`, `compiler` and `types`; all
+ * of them by default.
  *
  * - runtime:  runtime.cjs, the one bundle of the runtime; load.cjs, which loads it with a code cache; boot.cjs, which
  *             child processes run; index.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
  *             alone.
  * - gateway:  gateway.js, which users import as viceroy/gateway; what it needs of the runtime it imports from index.js.
+ * - testing:  testing.js, which users import as viceroy/testing; what it needs of the runtime it imports from
+ *             testing-kernel.js, which is part of `runtime`.
  * - compiler: cli/viceroy.js and compiler/index.js. ts-morph stays outside and is loaded when sources are read.
  * - types:    declarations of everything, under types/.
  */
@@ -71,6 +73,7 @@ async function buildRuntime() {
   const bundle = finishBundle(path.join(dist, "runtime.cjs"));
   write("index.js", facade("main", bundle.main));
   write("codegen-v1.js", facade("codegenV1", bundle.codegenV1));
+  write("testing-kernel.js", facade("kernel", bundle.kernel));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
 }
 
@@ -143,6 +146,16 @@ async function buildGateway() {
   });
 }
 
+async function buildTesting() {
+  await build({
+    ...common,
+    format: "esm",
+    entryPoints: { testing: "runtime/testing/index.ts" },
+    outdir: dist,
+    plugins: [external(/\/kernel\.js$/, "./testing-kernel.js")],
+  });
+}
+
 async function buildCompiler() {
   const { metafile } = await build({
     ...common,
@@ -175,7 +188,13 @@ async function buildTypes() {
   if (code !== 0) throw new Error(`cannot emit declarations: tsc ended with code ${code}`);
 }
 
-const parts = { runtime: buildRuntime, gateway: buildGateway, compiler: buildCompiler, types: buildTypes };
+const parts = {
+  runtime: buildRuntime,
+  gateway: buildGateway,
+  testing: buildTesting,
+  compiler: buildCompiler,
+  types: buildTypes,
+};
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
 const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {

@@ -6,3 +6,4 @@
 export * as codegenV1 from "../codegen/v1/index.js";
 export * as main from "../index.js";
 export * as boot from "../proc/boot.js";
+export * as kernel from "../testing/kernel.js";

@@ -4,6 +4,5 @@
  */
 export { neverDropped } from "../actor/collector.js";
 export { currentTurn, runTurn, setMainRoot } from "../actor/context.js";
-export { systemClock } from "../link/clock.js";
 export { runChild } from "../proc/child.js";
 export { Local, local } from "../proc/local.js";

@@ -54,6 +54,8 @@ export class Scheduler {
   current: Runner | undefined;
   /** Tasks that have been done. */
   done = 0;
+  /** What is later than that is not done: it fails. */
+  deadline: { readonly time: number; readonly why: () => string } | undefined;
   /** Told between tasks. */
   between: (() => void) | undefined;
   readonly #trace: Trace;
@@ -147,6 +149,8 @@ export class Scheduler {
       if (task === undefined) return undefined;
       const { owner, run } = task;
       if (run === undefined || owner?.ended === true) continue;
+      const { deadline } = this;
+      if (deadline !== undefined && task.time > deadline.time) throw new Error(deadline.why());
       if (owner === undefined || owner.busyUntil <= task.time) return task;
       task.time = owner.busyUntil;
       this.#push(task);

@@ -124,10 +124,10 @@ class Running {
     const { scheduler } = this.#world;
     const program = this.#program;
     for (const fault of this.#plan) scheduler.at(fault.at, undefined, fault.kind, () => this.#cause(fault));
-    const late = `the scenario has not ended within ${this.#limit} ms`;
-    scheduler.at(this.#limit, undefined, "limit", () => {
-      if (!this.#over) scheduler.stop(new Error(late));
-    });
+    scheduler.deadline = {
+      time: this.#limit,
+      why: () => `the scenario has not ended within ${this.#limit} ms`,
+    };
     scheduler.between = () => {
       if (scheduler.done % 1024 === 0) checkQueues(this.#world);
       if (program.ended) this.#programEnded();
@@ -170,8 +170,7 @@ class Running {
         });
       });
     });
-    const late = () => `after ${endLimit} ms these processes have not ended: ${this.#living()}`;
-    scheduler.at(scheduler.now + endLimit, undefined, "limit", () => scheduler.stop(new Error(late())));
+    this.#expectEnd();
   }
 
   #programEnded(): void {
@@ -182,16 +181,18 @@ class Running {
     } else if (this.#world.alive().length === 0) scheduler.stop();
     else if (!this.#over) {
       this.#over = true;
-      const late = () => `${endLimit} ms after the program these processes have not ended: ${this.#living()}`;
-      scheduler.at(scheduler.now + endLimit, undefined, "limit", () => scheduler.stop(new Error(late())));
+      this.#expectEnd();
     }
   }
 
-  #living(): string {
-    return this.#world
-      .alive()
-      .map(({ name }) => name)
-      .join(", ");
+  /** Whoever lives on for too long when the program has ended, or is to end, is left over. */
+  #expectEnd(): void {
+    const { scheduler } = this.#world;
+    const living = () => this.#world.alive().map(({ name }) => name);
+    scheduler.deadline = {
+      time: scheduler.now + endLimit,
+      why: () => `${endLimit} ms after the end of the program these processes have not ended: ${living().join(", ")}`,
+    };
   }
 
   #failed(error: unknown): SimulationError {

@@ -36,6 +36,7 @@ function caches(): string[] {
 test.each([
   ["index.js", "runtime/index.js"],
   ["codegen-v1.js", "runtime/codegen/v1/index.js"],
+  ["testing.js", "runtime/testing/index.js"],
 ])("%s exports what %s does", async (facade, source) => {
   const built: object = await import(path.join(dist, facade));
   const sources: object = await import(path.join(dist, "..", source));
@@ -52,6 +53,12 @@ const sameActor = `
 
 test("all entry points share one instance", () => {
   expect(script(sameActor)).toBe("true true Actor");
+});
+
+test("the simulator has none of the runtime in it", () => {
+  const text = fs.readFileSync(path.join(dist, "testing.js"), "utf8");
+  expect(text).toMatch(/\bSimulation = class\b/);
+  expect(text).not.toMatch(/\b(?:Cell|Proc|Link|Local|DropWatch) = class\b/);
 });
 
 test("so do those of a worker thread", () => {

@@ -18,7 +18,6 @@ import { Relays } from "../../runtime/link/relay.js";
 import { LocalProc } from "../../runtime/proc/local-proc.js";
 import { SpawnedProcs } from "../../runtime/proc/spawned-procs.js";
 import { Supervisor } from "../../runtime/supervise/supervisor.js";
-import type { Reader } from "../../runtime/wire/reader.js";
 
 type Method = (this: never, ...args: never[]) => unknown;
 
@@ -57,16 +56,12 @@ function forgets<C extends object, K extends keyof C>(prototype: C, name: K, n: 
 
 export const bugs: Readonly<Record<string, Plant>> = {
   "a message is handled twice": instead(
-    Cell.prototype,
-    "message",
+    Mailbox.prototype,
+    "add",
     (original, every) =>
-      function (this: Cell, ...args: unknown[]) {
-        const r = args[4] as Reader;
-        const { position } = r;
-        call(original, this, args);
-        if (args[2] !== 0 || !every(40)) return;
-        r.position = position;
-        call(original, this, args);
+      function (this: Mailbox, turn: Turn) {
+        call(original, this, [turn]);
+        if (turn.call === 0 && every(40)) call(original, this, [turn]);
       } as Method,
   ),
 

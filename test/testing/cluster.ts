@@ -52,11 +52,10 @@ export interface Outcome {
   readonly deliveries: number;
 }
 
-/** Little credit, so that senders come to wait for it. */
-const limits = { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, streamBytes: 4096 };
+// Little credit, so that senders come to wait for it.
+Object.assign(defaultLimits, { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, streamBytes: 4096 });
 
 export async function cluster(simulation: Simulation): Promise<Outcome> {
-  Object.assign(defaultLimits, limits);
   const book = newBook(() => simulation.faults.some(({ kind }) => kind === "cut"));
   onUnhandledFault((failure) => book.owner("program", failure));
   const { random } = simulation;
