@@ -27,18 +27,34 @@ type HeldFrame =
 export class Held implements Destination {
   readonly #lanes = new Set<Lane>();
   #frames: HeldFrame[] = [];
+  /** Who has come. Lanes that were opened before, and on which nothing had come, still lead here. */
+  #to: Destination | undefined;
 
   bind(lane: Lane, binding: Binding): void {
+    if (this.#to !== undefined) {
+      lane.destination = this.#to;
+      this.#to.bind(lane, binding);
+      return;
+    }
     this.#lanes.add(lane);
     this.#frames.push({ kind: "bind", lane, binding });
   }
 
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
+    if (this.#to !== undefined) {
+      lane.destination = this.#to;
+      this.#to.message(lane, slot, call, flags, r, size);
+      return;
+    }
     const bytes = Buffer.from(copyBytes(r.bytes, r.position, r.end).buffer);
     this.#frames.push({ kind: "message", lane, slot, call, flags, bytes, blocks: r.blocks, size });
   }
 
   cancel(lane: Lane, call: number, reason: number): void {
+    if (this.#to !== undefined) {
+      this.#to.cancel(lane, call, reason);
+      return;
+    }
     this.#frames.push({ kind: "cancel", lane, call, reason });
   }
 
@@ -48,6 +64,7 @@ export class Held implements Destination {
 
   /** The actor has come: it gets everything, in order, and what follows. */
   release(to: Destination): void {
+    this.#to = to;
     const r = new Reader();
     for (const lane of this.#lanes) lane.destination = to;
     for (const { lane } of this.#frames) lane.destination = to;

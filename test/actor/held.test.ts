@@ -1,0 +1,44 @@
+/** Messages that came before their actor. */
+import { beforeEach, expect, test } from "vitest";
+import { Held } from "../../runtime/actor/held.js";
+import type { Binding } from "../../runtime/link/binding.js";
+import type { Destination, Lane } from "../../runtime/link/lane.js";
+import { Reader } from "../../runtime/wire/reader.js";
+
+const lane = () => ({ destination: undefined }) as unknown as Lane;
+const binding = {} as Binding;
+
+let got: string[];
+let actor: Destination;
+beforeEach(() => {
+  got = [];
+  actor = {
+    bind: () => void got.push("bind"),
+    message: (_lane, slot) => void got.push(`message ${slot}`),
+    cancel: (_lane, call) => void got.push(`cancel ${call}`),
+    laneClosed: () => {},
+  };
+});
+
+test("it gets them in order when it comes, and its lanes lead to it from then on", () => {
+  const held = new Held();
+  const one = lane();
+  held.bind(one, binding);
+  held.message(one, 3, 7, 0, new Reader(new Uint8Array(8)), 8);
+  held.cancel(one, 7, 0);
+  expect(got).toEqual([]);
+  held.release(actor);
+  expect(got).toEqual(["bind", "message 3", "cancel 7"]);
+  expect(one.destination).toBe(actor);
+});
+
+test("a lane on which nothing had come when it came leads to it, too", () => {
+  const held = new Held();
+  held.release(actor);
+  const [late, later, last] = [lane(), lane(), lane()];
+  held.bind(late, binding);
+  held.message(later, 4, 0, 0, new Reader(new Uint8Array(8)), 8);
+  held.cancel(last, 9, 0);
+  expect(got).toEqual(["bind", "message 4", "cancel 9"]);
+  expect([late, later].map(({ destination }) => destination)).toEqual([actor, actor]);
+});
