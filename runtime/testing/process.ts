@@ -17,7 +17,7 @@ export interface ProcessOptions {
   readonly maker: SimulatedProcess | undefined;
 }
 
-/** How long after the end of its maker a process is killed that has not left by itself, in ms: as the watcher does. */
+/** How long after the end of its maker a process of the same host is killed that has not left by itself, in ms. */
 const grace = 1000;
 /** How long after the end of a process its maker knows of it, in ms, at most. */
 const statusDelay = 5;
@@ -149,7 +149,10 @@ export class SimulatedProcess implements Member {
       const delay = crashed ? 15_000 : this.random.between(0.05, statusDelay);
       scheduler.at(scheduler.now + delay, maker, "exit status", () => this.#whenEnded?.(end));
     }
-    for (const child of this.#made) scheduler.at(scheduler.now + grace, undefined, "watcher", () => child.kill());
+    for (const child of this.#made) {
+      if (child.host !== this.host) continue;
+      scheduler.at(scheduler.now + grace, undefined, "watcher", () => child.kill());
+    }
   }
 
   #become(local: Local): Local {

@@ -24,7 +24,7 @@ test("it gets them in order when it comes, and its lanes lead to it from then on
   const held = new Held();
   const one = lane();
   held.bind(one, binding);
-  held.message(one, 3, 7, 0, new Reader(new Uint8Array(8)), 8);
+  held.message(one, 3, 7, 0, new Reader(), 8);
   held.cancel(one, 7, 0);
   expect(got).toEqual([]);
   held.release(actor);
@@ -37,7 +37,7 @@ test("a lane on which nothing had come when it came leads to it, too", () => {
   held.release(actor);
   const [late, later, last] = [lane(), lane(), lane()];
   held.bind(late, binding);
-  held.message(later, 4, 0, 0, new Reader(new Uint8Array(8)), 8);
+  held.message(later, 4, 0, 0, new Reader(), 8);
   held.cancel(last, 9, 0);
   expect(got).toEqual(["bind", "message 4", "cancel 9"]);
   expect([late, later].map(({ destination }) => destination)).toEqual([actor, actor]);

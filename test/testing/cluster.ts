@@ -43,7 +43,7 @@ const patience = 200_000;
 
 /** How the clusters of `npm run sim` are made. */
 export const options: Omit<SimulateOptions, "seed"> = {
-  place: ({ rank, maker }) => (maker.host === "driver" ? `host${rank % 3}` : maker.host),
+  place: ({ rank }) => `host${rank % 3}`,
   faults: { count: 7, within: 400 },
 };
 
@@ -208,7 +208,7 @@ class Program {
         this.#ask("large", () => one.echo.callOne(new Uint8Array(n * 4000)));
         break;
       case "spawn":
-        this.#spawn(n);
+        this.#spawn(one, n);
         break;
       case "hire":
         this.#ask("hire", () => one.hire.callOne(1 + (n % 2)));
@@ -283,13 +283,15 @@ class Program {
   }
 
   /** Processes and actors that soon go again. */
-  #spawn(n: number): void {
+  #spawn(one: LedgerMesh<never>, n: number): void {
     const name = `extra${++this.#spawned}`;
     const isolation = n % 3 === 0 ? "inline" : "process";
     const procs = thisHost().spawnProcs({ extras: 1 + (n % 3) }, { name, isolation });
     const mesh = procs.spawn(`${name} ledgers`, Ledger) as unknown as LedgerMesh<"extras">;
     const work = async (): Promise<void> => {
       await mesh.sleep.callSettled(n % 7);
+      const others = mesh as unknown as LedgerMesh;
+      this.#ask("visit", () => one.visit.callOne(others, n % 5));
       if (n % 2 === 0) await mesh.stop({ drain: n });
       await procs.stop({ drain: n });
     };

@@ -60,6 +60,19 @@ export const ledgerDescriptor = defineActor({
     answer: { id: 9, args: int, result: codec.int32, respond: true },
     fail: { id: 10, args: none },
     hire: { id: 11, args: int, result: codec.int32 },
+    visit: {
+      id: 13,
+      args: defineArgs(
+        codec.tuple(
+          codec.mesh(() => ledgerDescriptor),
+          codec.int32,
+        ),
+        2,
+        2,
+      ),
+      result: codec.int32,
+      concurrent: true,
+    },
     echo: { id: 12, args: defineArgs(codec.tuple(codec.bytes), 1, 1), result: codec.bytes },
   }),
 });
@@ -81,6 +94,7 @@ export interface LedgerMesh<D extends string = string> extends ActorMesh<LedgerK
   readonly answer: Endpoint<[ms: number], number, D>;
   readonly fail: Endpoint<[], void, D>;
   readonly hire: Endpoint<[count: number], number, D>;
+  readonly visit: Endpoint<[others: LedgerMesh, count: number], number, D>;
   readonly echo: Endpoint<[bytes: Uint8Array], Uint8Array, D>;
 }
 
@@ -242,6 +256,15 @@ export class Ledger extends Actor {
     const crew = hands.spawn(`${name} hands`, Ledger) as unknown as LedgerMesh<"hands">;
     const answers = await crew.sleep.callSettled(1);
     return [...answers.values()].filter(({ status }) => status === "fulfilled").length;
+  }
+
+  /** Calls actors that may be gone by then. */
+  async visit(others: LedgerMesh, count: number): Promise<number> {
+    for (let i = 0; i < count; i++) {
+      await others.meanwhile.callSettled(1);
+      await pause(i);
+    }
+    return count;
   }
 
   echo(bytes: Uint8Array): Uint8Array {
