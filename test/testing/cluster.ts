@@ -56,7 +56,10 @@ export interface Outcome {
 Object.assign(defaultLimits, { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, streamBytes: 4096 });
 
 export async function cluster(simulation: Simulation): Promise<Outcome> {
-  const book = newBook(() => simulation.faults.some(({ kind }) => kind === "cut"));
+  const book = newBook({
+    cut: () => simulation.faults.some(({ kind }) => kind === "cut"),
+    crash: () => simulation.faults.some(({ kind }) => kind.startsWith("crash")),
+  });
   onUnhandledFault((failure) => book.owner("program", failure));
   const { random } = simulation;
   const size = 3 + random.int(3);
