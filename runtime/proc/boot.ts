@@ -3,7 +3,7 @@
  * maker orders the first actor; the maker has long been sending by then.
  */
 import { builtins } from "../builtins.js";
-import { fdPipe } from "../link/unix/pipe.js";
+import { fdPipe } from "../link/socket-pipe.js";
 import { runChild } from "./child.js";
 import { becomeChild } from "./local.js";
 import { portPipe } from "./port-pipe.js";

@@ -1,6 +1,6 @@
 /** A process of the operating system as the body of a proc. */
 import { hex64 } from "../link/address.js";
-import { socketPipe } from "../link/unix/pipe.js";
+import { socketPipe } from "../link/socket-pipe.js";
 import { makeExtent } from "../shape/extent.js";
 import type { Body, Identity } from "./body.js";
 import { describeEnd } from "./end.js";

@@ -13,7 +13,8 @@ import { SupervisionError } from "../../runtime/actor/errors.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { Proc } from "../../runtime/actor/proc.js";
 import { systemClock, systemRandom } from "../../runtime/link/clock.js";
-import { connectUnix, listenUnix, socketPipe } from "../../runtime/link/unix/pipe.js";
+import { socketPipe } from "../../runtime/link/socket-pipe.js";
+import { connectUnix, listenUnix } from "../../runtime/link/unix/pipe.js";
 import { setWireEnvironment } from "../../runtime/wire/environment.js";
 import { type CounterMesh, counterDescriptor } from "../actor/counter.js";
 import { cases } from "../profile.js";
@@ -45,7 +46,7 @@ beforeEach(() => {
       peerDown: (_peer, reason) => lost.push(reason),
       undeliverable() {},
     },
-    connect: connectUnix,
+    connect: (location) => connectUnix(location),
   });
   setMainRoot(proc.root);
 });

@@ -1,0 +1,144 @@
+/**
+ * The acceptor's side of the handshake, and what bounds strangers: until a connection has proved the token, it costs one
+ * small record and one timer, and nothing that it sends reaches anything but this.
+ */
+import type { Clock, Random } from "../clock.js";
+import { PROTOCOL_VERSION } from "../frame.js";
+import type { Pipe } from "../pipe.js";
+import { HandshakeError } from "./errors.js";
+import { Exchange } from "./exchange.js";
+import { defaultHandshakeLimits, type HandshakeLimits } from "./limits.js";
+import {
+  type Answer,
+  type Offer,
+  PROOF_BYTES,
+  proofOf,
+  REQUEST_BYTES,
+  type Request,
+  readRequest,
+  writeAnswer,
+  writeChallenge,
+} from "./message.js";
+import { nonce, proofBy, proves } from "./proof.js";
+
+/** What becomes of an offer. `open` gets the pipe once the answer is on its way; what it writes comes behind it. */
+export type Verdict =
+  | { readonly kind: "open"; readonly received: number; open(pipe: Pipe): void }
+  | { readonly kind: "redirect"; readonly port: number }
+  | Extract<Answer, { kind: "refuse" }>;
+
+export interface AcceptorOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What diallers must have as well; undefined: whoever connects is trusted. */
+  readonly token?: string | undefined;
+  readonly limits?: Partial<HandshakeLimits>;
+  /** Asked once a dialler has proved the token. When it throws or rejects, the connection ends without an answer. */
+  decide(offer: Offer): Verdict | Promise<Verdict>;
+  /** Told why a connection was not let in. */
+  refused?(error: Error): void;
+}
+
+export class Acceptor {
+  readonly #options: AcceptorOptions;
+  readonly #limits: HandshakeLimits;
+  readonly #halfOpen = new Set<Exchange>();
+  #connections = 0;
+  #closed = false;
+
+  constructor(options: AcceptorOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultHandshakeLimits, ...options.limits };
+  }
+
+  /** Connections that stand, those in their handshake included. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** Connections in their handshake. */
+  get halfOpen(): number {
+    return this.#halfOpen.size;
+  }
+
+  /** Begins the handshake on a connection that somebody has made. */
+  accept(pipe: Pipe): void {
+    if (this.#closed) {
+      pipe.destroy();
+      return;
+    }
+    this.#connections++;
+    const { clock } = this.#options;
+    const exchange = new Exchange(pipe, clock, this.#limits.handshakeMs, () => {
+      this.#connections--;
+      this.#halfOpen.delete(exchange);
+    });
+    this.#halfOpen.add(exchange);
+    const [oldest] = this.#halfOpen;
+    if (this.#halfOpen.size > this.#limits.halfOpen) {
+      oldest?.destroy(
+        new HandshakeError("busy", "there are too many connections that do not complete their handshake"),
+      );
+    }
+    this.#handshake(exchange).catch((error: Error) => {
+      // The challenge may still have to leave: it tells another version why.
+      exchange.close();
+      this.#options.refused?.(error);
+    });
+  }
+
+  /** Ends all connections that are in their handshake, and takes no more. */
+  close(): void {
+    this.#closed = true;
+    for (const exchange of [...this.#halfOpen]) exchange.destroy();
+  }
+
+  async #handshake(exchange: Exchange): Promise<void> {
+    const { random, token } = this.#options;
+    const asked = await exchange.read(REQUEST_BYTES);
+    const challenge = writeChallenge({ token: token !== undefined }, nonce(random));
+    exchange.send(challenge);
+    const request = readRequest(asked);
+    const proof = await exchange.read(PROOF_BYTES);
+    const said = [asked, challenge];
+    if (!proves(proof, proofBy("dialler", token, said))) {
+      const text = "the token is not that of this process; give the same to both";
+      // Without a proof of ours: it would be something to try tokens against.
+      this.#refuse(exchange, new HandshakeError("token", text), writeAnswer({ kind: "refuse", reason: "token", text }));
+      return;
+    }
+    const verdict = await this.#verdictOn(request);
+    if (exchange.overrun) throw new HandshakeError("protocol", "the peer has sent more than the handshake asks for");
+    const answer = writeAnswer(verdict);
+    proofOf(answer).set(proofBy("acceptor", token, [...said, answer]));
+    if (verdict.kind === "refuse") {
+      this.#refuse(exchange, new HandshakeError(verdict.reason, verdict.text), answer);
+      return;
+    }
+    exchange.send(answer);
+    this.#halfOpen.delete(exchange);
+    if (verdict.kind === "redirect") exchange.close();
+    else verdict.open(exchange.settle());
+  }
+
+  #verdictOn(request: Request): Verdict | Promise<Verdict> {
+    const { protocol } = request;
+    if (protocol !== PROTOCOL_VERSION) {
+      const text =
+        `this process speaks version ${PROTOCOL_VERSION} of the protocol, the dialler ${protocol}; ` +
+        "install the same version of viceroy on both sides";
+      return { kind: "refuse", reason: "version", text };
+    }
+    const { connections } = this.#limits;
+    if (this.#connections > connections) {
+      return { kind: "refuse", reason: "busy", text: `this process has ${connections} connections and takes no more` };
+    }
+    return this.#options.decide(request);
+  }
+
+  #refuse(exchange: Exchange, error: HandshakeError, answer: Uint8Array): void {
+    exchange.send(answer);
+    exchange.close();
+    this.#options.refused?.(error);
+  }
+}

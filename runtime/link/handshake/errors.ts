@@ -1,0 +1,34 @@
+/**
+ * Why a handshake did not lead to a link. `version`: the two sides speak different ones. `token`: they do not have the
+ * same. `unknown`: no such proc there, or of another tree. `gone`: the link that was to be resumed has ended. `offset`:
+ * it cannot be resumed from where it stopped. `busy`: there are too many connections. `protocol`: the peer does not keep
+ * to the handshake. `lost`: the connection ended, or nothing came in time.
+ */
+export type HandshakeReason = "version" | "token" | "unknown" | "gone" | "offset" | "busy" | "protocol" | "lost";
+
+/** The order is that of their numbers in answers: what is new goes to the end. */
+export const handshakeReasons: readonly HandshakeReason[] = [
+  "version",
+  "token",
+  "unknown",
+  "gone",
+  "offset",
+  "busy",
+  "protocol",
+  "lost",
+];
+
+export class HandshakeError extends Error {
+  override readonly name = "HandshakeError";
+  readonly reason: HandshakeReason;
+
+  constructor(reason: HandshakeReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+
+  /** Whether another attempt may end otherwise. */
+  get passing(): boolean {
+    return this.reason === "busy" || this.reason === "lost";
+  }
+}

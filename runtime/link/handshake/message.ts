@@ -1,0 +1,159 @@
+/**
+ * The messages of the handshake (docs/protocol.md): all of fixed size, little-endian, each with the magic number and the
+ * version first, so that two sides that do not understand each other can tell why. Nothing here says what is true.
+ */
+import { HandshakeError, type HandshakeReason, handshakeReasons } from "./errors.js";
+
+/** "VCRH" */
+const MAGIC = 0x48524356;
+export const HANDSHAKE_VERSION = 1;
+
+export const REQUEST_BYTES = 88;
+export const CHALLENGE_BYTES = 40;
+export const PROOF_BYTES = 32;
+export const ANSWER_BYTES = 512;
+export const NONCE_BYTES = 32;
+
+const Bit = { first: 1, token: 2 } as const;
+const proofAt = 24;
+const textAt = proofAt + PROOF_BYTES;
+
+/** What a dialler wants. */
+export interface Offer {
+  readonly universe: bigint;
+  /** The proc that dials. */
+  readonly from: bigint;
+  /** The proc that is wanted; 0: the agent of the host that listens there. */
+  readonly to: bigint;
+  /** Drawn by the dialler, once for each link. */
+  readonly link: bigint;
+  /** Whether the dialler has never had an answer on this link: it may not exist yet. */
+  readonly first: boolean;
+  /** Bytes of the link that the dialler has received so far, over all connections. */
+  readonly received: number;
+}
+
+export interface Request extends Offer {
+  readonly protocol: number;
+  readonly token: boolean;
+}
+
+export interface Challenge {
+  readonly token: boolean;
+}
+
+export type Answer =
+  | { readonly kind: "open"; readonly received: number }
+  | { readonly kind: "redirect"; readonly port: number }
+  | { readonly kind: "refuse"; readonly reason: HandshakeReason; readonly text: string };
+
+export function writeRequest(request: Request, nonce: Uint8Array): Uint8Array {
+  const bits = (request.first ? Bit.first : 0) | (request.token ? Bit.token : 0);
+  const { bytes, view } = message(REQUEST_BYTES, bits);
+  view.setUint32(8, request.protocol, true);
+  view.setBigUint64(16, request.universe, true);
+  view.setBigUint64(24, request.from, true);
+  view.setBigUint64(32, request.to, true);
+  view.setBigUint64(40, request.link, true);
+  view.setBigUint64(48, BigInt(request.received), true);
+  bytes.set(nonce, 56);
+  return bytes;
+}
+
+/** @throws HandshakeError */
+export function readRequest(bytes: Uint8Array): Request {
+  const { view, bits } = opened(bytes, "request");
+  return {
+    first: (bits & Bit.first) !== 0,
+    token: (bits & Bit.token) !== 0,
+    protocol: view.getUint32(8, true),
+    universe: view.getBigUint64(16, true),
+    from: view.getBigUint64(24, true),
+    to: view.getBigUint64(32, true),
+    link: view.getBigUint64(40, true),
+    received: readOffset(view, 48, "request"),
+  };
+}
+
+export function writeChallenge({ token }: Challenge, nonce: Uint8Array): Uint8Array {
+  const { bytes } = message(CHALLENGE_BYTES, token ? Bit.token : 0);
+  bytes.set(nonce, 8);
+  return bytes;
+}
+
+/** @throws HandshakeError */
+export function readChallenge(bytes: Uint8Array): Challenge {
+  const { bits } = opened(bytes, "challenge");
+  return { token: (bits & Bit.token) !== 0 };
+}
+
+/** The proof is left zero. */
+export function writeAnswer(answer: Answer): Uint8Array {
+  const { bytes, view } = message(ANSWER_BYTES, kinds.indexOf(answer.kind));
+  if (answer.kind === "open") view.setBigUint64(16, BigInt(answer.received), true);
+  else if (answer.kind === "redirect") view.setUint16(10, answer.port, true);
+  else {
+    view.setUint16(8, handshakeReasons.indexOf(answer.reason), true);
+    const { written } = new TextEncoder().encodeInto(answer.text, bytes.subarray(textAt));
+    view.setUint16(12, written, true);
+  }
+  return bytes;
+}
+
+/** @throws HandshakeError */
+export function readAnswer(bytes: Uint8Array): Answer {
+  const { view, bits } = opened(bytes, "answer");
+  const kind = kinds[bits];
+  if (kind === "open") return { kind, received: readOffset(view, 16, "answer") };
+  if (kind === "redirect") return { kind, port: view.getUint16(10, true) };
+  const reason = handshakeReasons[view.getUint16(8, true)];
+  const size = view.getUint16(12, true);
+  if (kind === undefined || reason === undefined || textAt + size > ANSWER_BYTES) {
+    throw new HandshakeError("protocol", "cannot read the answer of the handshake: it is malformed");
+  }
+  const text = new TextDecoder().decode(bytes.subarray(textAt, textAt + size));
+  return { kind, reason, text };
+}
+
+const kinds: readonly Answer["kind"][] = ["open", "redirect", "refuse"];
+
+/** Where the proof of an answer stands. */
+export function proofOf(answer: Uint8Array): Uint8Array {
+  return answer.subarray(proofAt, textAt);
+}
+
+function message(size: number, bits: number): { bytes: Uint8Array; view: DataView } {
+  const bytes = new Uint8Array(size);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint16(4, HANDSHAKE_VERSION, true);
+  view.setUint16(6, bits, true);
+  return { bytes, view };
+}
+
+function opened(bytes: Uint8Array, what: string): { view: DataView; bits: number } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (view.getUint32(0, true) !== MAGIC) {
+    throw new HandshakeError(
+      "protocol",
+      `cannot read the ${what} of the handshake: the peer does not speak this protocol; is it a Viceroy process?`,
+    );
+  }
+  const version = view.getUint16(4, true);
+  if (version !== HANDSHAKE_VERSION) {
+    throw new HandshakeError(
+      "version",
+      `cannot connect: the peer speaks version ${version} of the handshake, this process ${HANDSHAKE_VERSION}; ` +
+        "install the same version of viceroy on both sides",
+    );
+  }
+  return { view, bits: view.getUint16(6, true) };
+}
+
+function readOffset(view: DataView, at: number, what: string): number {
+  const value = view.getBigUint64(at, true);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new HandshakeError("offset", `cannot read the ${what} of the handshake: nobody has received ${value} bytes`);
+  }
+  return Number(value);
+}

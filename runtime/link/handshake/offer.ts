@@ -1,0 +1,80 @@
+/** The dialler's side of the handshake: says what it wants, proves the token, checks the proof of the other side. */
+import type { Clock, Random } from "../clock.js";
+import { PROTOCOL_VERSION } from "../frame.js";
+import type { Pipe } from "../pipe.js";
+import { HandshakeError } from "./errors.js";
+import { Exchange } from "./exchange.js";
+import { defaultHandshakeLimits } from "./limits.js";
+import {
+  ANSWER_BYTES,
+  CHALLENGE_BYTES,
+  type Offer,
+  proofOf,
+  readAnswer,
+  readChallenge,
+  writeRequest,
+} from "./message.js";
+import { nonce, proofBy, proves } from "./proof.js";
+
+export interface OfferOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Shared with whoever listens; undefined: there is none. */
+  readonly token?: string | undefined;
+  /** In ms. */
+  readonly handshakeMs?: number;
+}
+
+export type Outcome =
+  | {
+      readonly kind: "open";
+      readonly pipe: Pipe;
+      /** Bytes of the link that the peer has received so far. */
+      readonly received: number;
+    }
+  | {
+      readonly kind: "redirect";
+      /** Where the proc that is wanted listens, on the same host. */
+      readonly port: number;
+    };
+
+/**
+ * Offers a link over a connection that was just made. The connection is ended when this rejects, or redirects.
+ * @throws HandshakeError
+ */
+export async function offerLink(pipe: Pipe, offer: Offer, options: OfferOptions): Promise<Outcome> {
+  const { clock, random, token, handshakeMs = defaultHandshakeLimits.handshakeMs } = options;
+  const exchange = new Exchange(pipe, clock, handshakeMs);
+  try {
+    const request = writeRequest({ ...offer, protocol: PROTOCOL_VERSION, token: token !== undefined }, nonce(random));
+    exchange.send(request);
+    const challenge = await exchange.read(CHALLENGE_BYTES);
+    const asked = readChallenge(challenge);
+    if (asked.token !== (token !== undefined)) throw new HandshakeError("token", tokenMissing(asked.token));
+    exchange.send(proofBy("dialler", token, [request, challenge]));
+    const answer = await exchange.read(ANSWER_BYTES);
+    const read = readAnswer(answer);
+    // A refusal may come from someone who has not the same token, and says so; nothing is taken from them but that.
+    if (read.kind === "refuse") throw new HandshakeError(read.reason, read.text);
+    const proof = proofOf(answer).slice();
+    proofOf(answer).fill(0);
+    if (!proves(proof, proofBy("acceptor", token, [request, challenge, answer]))) {
+      throw new HandshakeError("token", "the peer has not proved that it has the token: it may be an impostor");
+    }
+    if (read.kind === "redirect") {
+      exchange.close();
+      return read;
+    }
+    return { ...read, pipe: exchange.settle() };
+  } catch (error) {
+    exchange.destroy(error instanceof Error ? error : undefined);
+    throw error;
+  }
+}
+
+function tokenMissing(asked: boolean): string {
+  return asked
+    ? "the peer asks for a token, and this process has been given none; give it with VICEROY_TOKEN or the option token"
+    : "this process has a token, and the peer was started without one: whoever it is could not prove it; " +
+        "start it with the same token";
+}

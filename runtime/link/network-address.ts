@@ -1,0 +1,58 @@
+/**
+ * Addresses that people write and processes of other hosts dial: `tcp://host:port`, `tls://host:port`,
+ * `unix:///absolute/path`. Not the locations of procs that references carry (address.ts).
+ */
+
+/** The port of a host that names none. */
+export const DEFAULT_PORT = 26_600;
+
+export interface SocketAddress {
+  readonly kind: "tcp" | "tls";
+  /** A name, an IPv4 address, or an IPv6 address without brackets. */
+  readonly host: string;
+  /** 0, to listen: one that is free. */
+  readonly port: number;
+}
+
+export interface PathAddress {
+  readonly kind: "unix";
+  readonly path: string;
+}
+
+export type NetworkAddress = SocketAddress | PathAddress;
+
+/** @throws TypeError that names what is wrong */
+export function parseNetworkAddress(text: string): NetworkAddress {
+  const [, scheme, rest = ""] = /^([a-z]+):\/\/(.*)$/.exec(text) ?? [];
+  if (scheme === "unix") {
+    if (!rest.startsWith("/") || rest === "/")
+      refuse(text, "the path must be absolute, as in unix:///run/viceroy.sock");
+    return { kind: "unix", path: rest };
+  }
+  if (scheme !== "tcp" && scheme !== "tls") {
+    refuse(text, "expected tcp://host:port, tls://host:port or unix:///path");
+  }
+  const [, v6, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/?#@[\]\s]+))(?::(\d{1,5}))?\/?$/.exec(rest) ?? [];
+  const host = v6 ?? name;
+  if (host === undefined) refuse(text, `expected ${scheme}://host:port, an IPv6 address in brackets`);
+  const port = digits === undefined ? DEFAULT_PORT : Number(digits);
+  if (port > 65_535) refuse(text, "the port must be at most 65535");
+  return { kind: scheme, host, port };
+}
+
+export function formatNetworkAddress(address: NetworkAddress): string {
+  if (address.kind === "unix") return `unix://${address.path}`;
+  const { kind, host, port } = address;
+  return `${kind}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether only processes of this machine can reach it. */
+export function isLocalAddress(address: NetworkAddress): boolean {
+  if (address.kind === "unix") return true;
+  const { host } = address;
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function refuse(text: string, why: string): never {
+  throw new TypeError(`cannot read address "${text}": ${why}`);
+}

@@ -1,0 +1,188 @@
+/**
+ * A byte pipe over a net.Socket, whatever it is connected to: what the pipes of unix/, tcp/ and tls/ have in common. One
+ * write a tick comes from the link; here each becomes one system call. Bytes are read straight into the link's buffer
+ * where Node allows it: for sockets that are made here.
+ */
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
+import type { Pipe, PipeSink } from "./pipe.js";
+
+/** What `onread` reads into before the link is there. */
+const EARLY_BYTES = 4096;
+
+class SocketPipe implements Pipe {
+  readonly #socket: Socket;
+  #sink: PipeSink | undefined;
+  /** The link's memory that is being read into. */
+  #target: Uint8Array | undefined;
+  readonly #early: Uint8Array[] = [];
+  #error: Error | undefined;
+  #closed = false;
+
+  constructor(make: (pipe: SocketPipe) => Socket) {
+    const socket = make(this);
+    this.#socket = socket;
+    socket.unref();
+    socket.on("error", (error) => {
+      this.#error ??= error;
+    });
+    socket.once("close", () => this.#end());
+  }
+
+  /** Why it ended. */
+  get failure(): Error | undefined {
+    return this.#error;
+  }
+
+  open(sink: PipeSink): void {
+    this.#sink = sink;
+    for (const bytes of this.#early.splice(0)) this.take(bytes);
+    if (this.#closed) sink.closed(this.#error);
+  }
+
+  write(chunks: readonly Uint8Array[], done: () => void): void {
+    const socket = this.#socket;
+    if (!socket.writable) {
+      queueMicrotask(done);
+      return;
+    }
+    const last = chunks.length - 1;
+    if (last > 0) socket.cork();
+    for (let i = 0; i < last; i++) socket.write(chunks[i]!);
+    socket.write(chunks[last]!, done);
+    if (last > 0) socket.uncork();
+  }
+
+  close(): void {
+    this.#socket.destroySoon();
+  }
+
+  destroy(error?: Error): void {
+    this.#error ??= error;
+    this.#socket.destroy();
+  }
+
+  ref(): void {
+    this.#socket.ref();
+  }
+
+  unref(): void {
+    this.#socket.unref();
+  }
+
+  /** Where to read to. */
+  buffer(): Uint8Array {
+    this.#target = this.#sink?.buffer();
+    return this.#target ?? new Uint8Array(EARLY_BYTES);
+  }
+
+  /** `n` bytes were read into `bytes`, which is what `buffer` returned last. */
+  received(n: number, bytes: Uint8Array): void {
+    if (bytes === this.#target && this.#sink !== undefined) this.#sink.received(n);
+    else this.take(bytes.slice(0, n));
+  }
+
+  /** Bytes that were read elsewhere. */
+  take(bytes: Uint8Array): void {
+    const sink = this.#sink;
+    if (sink === undefined) {
+      this.#early.push(bytes);
+      return;
+    }
+    for (let at = 0; at < bytes.length; ) {
+      const target = sink.buffer();
+      const size = Math.min(target.length, bytes.length - at);
+      target.set(size === bytes.length ? bytes : bytes.subarray(at, at + size));
+      sink.received(size);
+      at += size;
+    }
+  }
+
+  #end(): void {
+    this.#closed = true;
+    this.#sink?.closed(this.#error);
+  }
+}
+
+/** `onread` of a socket that reads into a link's buffer. */
+function readInto(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
+  return {
+    buffer: () => pipe.buffer(),
+    callback(n, bytes) {
+      pipe.received(n, bytes);
+      return true;
+    },
+  };
+}
+
+/** A pipe over an inherited file descriptor, which it owns from now on. */
+export function fdPipe(fd: number): Pipe {
+  return new SocketPipe((pipe) => {
+    const options: SocketConstructorOpts & ConnectOpts = { fd, readable: true, writable: true, onread: readInto(pipe) };
+    return new Socket(options);
+  });
+}
+
+/**
+ * A pipe over a socket that is being connected.
+ * @param make makes the socket; its `onread`, where that can be had, is the one given
+ * @param ready the event after which bytes can go both ways
+ * @param what is connected to, as errors name it
+ * @param signal gives it up; no more looked at once connected
+ * @returns rejects when there is nobody, or nobody to be trusted
+ */
+export function connecting(
+  make: (onread: Required<ConnectOpts>["onread"]) => Socket,
+  ready: "connect" | "secureConnect",
+  what: string,
+  signal: AbortSignal | undefined,
+): Promise<Pipe> {
+  return new Promise((resolve, reject) => {
+    let socket: Socket | undefined;
+    const pipe = new SocketPipe((made) => {
+      socket = make(readInto(made));
+      return socket;
+    });
+    const abort = () => pipe.destroy(errorOfAbort(what, signal));
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted === true) abort();
+    socket?.once(ready, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve(pipe);
+    });
+    socket?.once("close", () => {
+      signal?.removeEventListener("abort", abort);
+      reject(pipe.failure ?? new Error(`cannot connect to ${what}: it closed at once`));
+    });
+  });
+}
+
+function errorOfAbort(what: string, signal: AbortSignal | undefined): Error {
+  const { reason } = signal ?? {};
+  return new Error(`cannot connect to ${what}: ${reason instanceof Error ? reason.message : "it was given up"}`);
+}
+
+/** A pipe over a TLS socket, which must be read as a stream: what it reads from is encrypted. */
+export function streamPipe(socket: Socket): Pipe {
+  return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.take(bytes)));
+}
+
+/** A pipe over a socket that exists already, that nobody has read from, and that is used no more but to destroy it. */
+export function socketPipe(socket: Socket): Pipe {
+  return new SocketPipe((pipe) => readingInto(socket, pipe));
+}
+
+/**
+ * Only a socket made with `onread` reads into memory of ours; others allocate 64 KiB for each read and pass it through a
+ * stream, which costs 2 us. Those that `spawn` and servers make are not made so, and nothing public changes that: so
+ * the connection is moved from the one socket to another, or where that cannot be done used as it is.
+ */
+function readingInto(socket: Socket, pipe: SocketPipe): Socket {
+  const owner = socket as unknown as { _handle?: object | null };
+  const handle = owner._handle;
+  if (!handle) return socket.on("data", (bytes: Uint8Array) => pipe.take(bytes));
+  owner._handle = null;
+  const options = { handle, readable: true, writable: true, onread: readInto(pipe) };
+  const moved = new Socket(options as SocketConstructorOpts);
+  socket.once("close", () => moved.destroy());
+  return moved;
+}

@@ -1,0 +1,54 @@
+/** A byte pipe over TCP: between machines that trust their network, or whose links prove a token (handshake/). */
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { Listener } from "../listener.js";
+import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
+import type { Pipe } from "../pipe.js";
+import { connecting, socketPipe } from "../socket-pipe.js";
+
+/**
+ * In ms: after so long without traffic the kernel asks the peer's kernel whether the connection is still there, and
+ * gives it up after ten questions, one a second. A process that is busy or stopped does not matter to it.
+ */
+const PROBE_AFTER = 5000;
+
+/**
+ * @param signal gives the attempt up
+ * @returns rejects when nobody listens there
+ */
+export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promise<Pipe> {
+  const { host, port } = address;
+  const make = (onread: Parameters<Parameters<typeof connecting>[0]>[0]) => tuned(connect({ host, port, onread }));
+  return connecting(make, "connect", formatNetworkAddress(address), signal);
+}
+
+/**
+ * Listens at `address`; port 0: at one that is free. Whoever connects is not to be trusted yet.
+ * @returns rejects when the address cannot be listened at
+ */
+export function listenTcp(address: SocketAddress, accept: (pipe: Pipe) => void): Promise<Listener> {
+  const { host, port } = address;
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => accept(socketPipe(tuned(socket))));
+    const refused = (error: Error) => reject(cannotListen(address, error));
+    server.once("error", refused);
+    server.listen({ host, port }, () => {
+      server.off("error", refused);
+      // Accepting can fail when file descriptors run out: those who wait are taken when there are some again.
+      server.on("error", () => {});
+      server.unref();
+      resolve({
+        address: { ...address, port: (server.address() as AddressInfo).port },
+        close: () => void server.close(),
+      });
+    });
+  });
+}
+
+/** What a batch holds goes at once, and a peer whose machine is gone is found out. */
+export function tuned<S extends Socket>(socket: S): S {
+  return socket.setNoDelay(true).setKeepAlive(true, PROBE_AFTER);
+}
+
+export function cannotListen(address: SocketAddress, cause: Error): Error {
+  return new Error(`cannot listen at ${formatNetworkAddress(address)}: ${cause.message}`, { cause });
+}

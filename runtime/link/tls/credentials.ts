@@ -1,0 +1,89 @@
+/**
+ * The certificate, key and authority that a process shows and asks for, from files. They are read again when they have
+ * changed, so that certificates are replaced without a restart: connections that stand go on, new ones use the new files.
+ */
+import { readFileSync, statSync } from "node:fs";
+
+/** Paths of PEM files. */
+export interface TlsFiles {
+  /** The certificate of this process, with those between it and the authority behind it. */
+  readonly cert: string;
+  /** Its private key. */
+  readonly key: string;
+  /** The authority, or several: whose certificates are trusted, of peers in both directions. */
+  readonly ca: string;
+}
+
+export interface TlsMaterial {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca: Buffer;
+}
+
+export class Credentials {
+  readonly #files: TlsFiles;
+  #stamp = "";
+  #material: TlsMaterial | undefined;
+
+  constructor(files: TlsFiles) {
+    this.#files = files;
+  }
+
+  /**
+   * What the files hold now.
+   * @throws Error that names the file, when one cannot be read; files that have been read once stay in use instead
+   */
+  current(): TlsMaterial {
+    return this.refresh() ?? this.#material!;
+  }
+
+  /** @returns what the files hold, if they were never read or have changed since @throws as `current` */
+  refresh(): TlsMaterial | undefined {
+    try {
+      const stamp = this.#stampOf();
+      if (stamp === this.#stamp) return undefined;
+      const { cert, key, ca } = this.#files;
+      const material = { cert: read("certificate", cert), key: read("key", key), ca: read("authority", ca) };
+      this.#stamp = stamp;
+      this.#material = material;
+      return material;
+    } catch (error) {
+      // Halfway through being replaced: what was there before holds until it is done.
+      if (this.#material !== undefined) return undefined;
+      throw error;
+    }
+  }
+
+  /** The files of now were no good: what was good before is used until they change once more. */
+  reject(good: TlsMaterial): void {
+    this.#material = good;
+  }
+
+  #stampOf(): string {
+    const { cert, key, ca } = this.#files;
+    return [stamp("certificate", cert), stamp("key", key), stamp("authority", ca)].join();
+  }
+}
+
+/** What changes when the file does. */
+function stamp(what: string, file: string): string {
+  try {
+    const { mtimeNs, ctimeNs, size, ino } = statSync(file, { bigint: true });
+    return `${mtimeNs}/${ctimeNs}/${size}/${ino}`;
+  } catch (cause) {
+    throw unreadable(what, file, cause);
+  }
+}
+
+function read(what: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw unreadable(what, file, cause);
+  }
+}
+
+function unreadable(what: string, file: string, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`cannot read the ${what} for TLS from ${file}: ${why}`, { cause });
+}

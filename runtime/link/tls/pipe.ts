@@ -1,0 +1,118 @@
+/**
+ * A byte pipe over TLS 1.3: both ends show a certificate of an authority that the other one trusts. Who has none, or one
+ * that has expired, does not get as far as sending a byte to a link.
+ */
+import { constants } from "node:crypto";
+import type { AddressInfo, Socket } from "node:net";
+import { connect, createServer, type Server, type TLSSocket } from "node:tls";
+import type { Listener } from "../listener.js";
+import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
+import type { Pipe } from "../pipe.js";
+import { connecting, streamPipe } from "../socket-pipe.js";
+import { cannotListen, tuned } from "../tcp/pipe.js";
+import type { Credentials, TlsMaterial } from "./credentials.js";
+
+/** Nothing older, in either direction. */
+const version = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
+
+export interface TlsLimits {
+  /** Connections that have not shown their certificate yet; one more ends the oldest of them. */
+  readonly halfOpen: number;
+  /** How long showing it may take, in ms. */
+  readonly handshakeMs: number;
+}
+
+/**
+ * @param signal gives the attempt up
+ * @returns rejects when nobody listens there, or somebody without a certificate for that name
+ */
+export function connectTls(address: SocketAddress, credentials: Credentials, signal?: AbortSignal): Promise<Pipe> {
+  const { host, port } = address;
+  const make = (onread: Parameters<Parameters<typeof connecting>[0]>[0]) => {
+    const options = { ...credentials.current(), ...version, host, port, onread };
+    return tuned(connect(options));
+  };
+  return connecting(make, "secureConnect", formatNetworkAddress(address), signal);
+}
+
+/**
+ * Listens at `address`; port 0: at one that is free. `accept` gets pipes to peers with a good certificate, no others.
+ * @param refused is told why a peer was not let in
+ * @returns rejects when the address cannot be listened at, or the files are no certificate and its key
+ */
+export function listenTls(
+  address: SocketAddress,
+  credentials: Credentials,
+  { halfOpen, handshakeMs }: TlsLimits,
+  accept: (pipe: Pipe) => void,
+  refused: (error: Error) => void = () => {},
+): Promise<Listener> {
+  const { host, port } = address;
+  const pending = new Map<string, Socket>();
+  let good = credentials.current();
+  const reload = (server: Server) => {
+    good = reloaded(server, credentials, good, refused);
+  };
+  return new Promise((resolve, reject) => {
+    const server = createServer({
+      ...good,
+      ...version,
+      requestCert: true,
+      rejectUnauthorized: true,
+      handshakeTimeout: handshakeMs,
+      // A certificate that has expired or whose authority is not trusted any more must not live on in a ticket.
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    });
+    // Before TLS gets to see the connection.
+    server.prependListener("connection", (socket: Socket) => {
+      reload(server);
+      const peer = peerOf(socket);
+      pending.set(peer, socket);
+      socket.once("close", () => pending.delete(peer));
+      const [oldest] = pending.values();
+      if (pending.size > halfOpen) oldest?.destroy();
+    });
+    server.on("secureConnection", (socket: TLSSocket) => {
+      pending.delete(peerOf(socket));
+      accept(streamPipe(tuned(socket)));
+    });
+    server.on("tlsClientError", refused);
+    const failed = (error: Error) => reject(cannotListen(address, error));
+    server.once("error", failed);
+    server.listen({ host, port }, () => {
+      server.off("error", failed);
+      server.on("error", () => {});
+      server.unref();
+      resolve({
+        address: { ...address, port: (server.address() as AddressInfo).port },
+        close: () => void server.close(),
+      });
+    });
+  });
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** Takes over files that have changed. @returns what is in use */
+function reloaded(
+  server: Server,
+  credentials: Credentials,
+  good: TlsMaterial,
+  refused: (error: Error) => void,
+): TlsMaterial {
+  const next = credentials.refresh();
+  if (next === undefined) return good;
+  try {
+    server.setSecureContext({ ...next, ...version, secureOptions: constants.SSL_OP_NO_TICKET });
+    return next;
+  } catch (cause) {
+    credentials.reject(good);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    refused(
+      new Error(`cannot use the files for TLS that have changed: ${why}; those from before stay in use`, { cause }),
+    );
+    return good;
+  }
+}

@@ -1,0 +1,52 @@
+/** The transports behind addresses that people write: which one dials, and which one listens. */
+import type { Listener } from "./listener.js";
+import { formatNetworkAddress, type NetworkAddress } from "./network-address.js";
+import type { Pipe } from "./pipe.js";
+import type { Credentials } from "./tls/credentials.js";
+import type { TlsLimits } from "./tls/pipe.js";
+import { connectUnix, listenUnix } from "./unix/pipe.js";
+
+export interface ListenOptions {
+  /** Needed for `tls://`. */
+  readonly credentials?: Credentials;
+  readonly tlsLimits?: TlsLimits;
+  /** Told of peers that TLS has not let in. */
+  readonly refused?: (error: Error) => void;
+}
+
+const defaultTlsLimits: TlsLimits = { halfOpen: 64, handshakeMs: 5000 };
+
+/**
+ * Dials an address. TCP and TLS are loaded when they are first needed.
+ * @param signal gives the attempt up
+ * @returns a pipe to whoever listens there; rejects when nobody does, with an error that names the address
+ */
+export async function connectTo(
+  address: NetworkAddress,
+  credentials: Credentials | undefined,
+  signal?: AbortSignal,
+): Promise<Pipe> {
+  if (address.kind === "unix") return connectUnix(address.path, signal);
+  if (address.kind === "tcp") return (await import("./tcp/pipe.js")).connectTcp(address, signal);
+  if (credentials === undefined) throw new Error(withoutFiles("connect to", address));
+  return (await import("./tls/pipe.js")).connectTls(address, credentials, signal);
+}
+
+/** Listens at an address; nobody who connects is trusted yet, but with TLS, where certificates were shown. */
+export async function listenAt(
+  address: NetworkAddress,
+  accept: (pipe: Pipe) => void,
+  { credentials, tlsLimits = defaultTlsLimits, refused }: ListenOptions = {},
+): Promise<Listener> {
+  if (address.kind === "unix") {
+    const server = await listenUnix(address.path, accept);
+    return { address, close: () => void server.close() };
+  }
+  if (address.kind === "tcp") return (await import("./tcp/pipe.js")).listenTcp(address, accept);
+  if (credentials === undefined) throw new Error(withoutFiles("listen at", address));
+  return (await import("./tls/pipe.js")).listenTls(address, credentials, tlsLimits, accept, refused);
+}
+
+function withoutFiles(verb: string, address: NetworkAddress): string {
+  return `cannot ${verb} ${formatNetworkAddress(address)}: TLS needs a certificate, its key and an authority; give their files`;
+}
