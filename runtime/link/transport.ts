@@ -1,4 +1,5 @@
 /** The transports behind addresses that people write: which one dials, and which one listens. */
+import { systemClock } from "./clock.js";
 import type { Listener } from "./listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "./network-address.js";
 import type { Pipe } from "./pipe.js";
@@ -9,12 +10,12 @@ import { connectUnix, listenUnix } from "./unix/pipe.js";
 export interface ListenOptions {
   /** Needed for `tls://`. */
   readonly credentials?: Credentials;
-  readonly tlsLimits?: TlsLimits;
+  readonly tlsLimits?: Partial<TlsLimits>;
   /** Told of peers that TLS has not let in. */
   readonly refused?: (error: Error) => void;
 }
 
-const defaultTlsLimits: TlsLimits = { halfOpen: 64, handshakeMs: 5000 };
+const defaultTlsLimits: TlsLimits = { clock: systemClock, halfOpen: 64, handshakeMs: 5000 };
 
 /**
  * Dials an address. TCP and TLS are loaded when they are first needed.
@@ -36,7 +37,7 @@ export async function connectTo(
 export async function listenAt(
   address: NetworkAddress,
   accept: (pipe: Pipe) => void,
-  { credentials, tlsLimits = defaultTlsLimits, refused }: ListenOptions = {},
+  { credentials, tlsLimits, refused }: ListenOptions = {},
 ): Promise<Listener> {
   if (address.kind === "unix") {
     const server = await listenUnix(address.path, accept);
@@ -44,7 +45,8 @@ export async function listenAt(
   }
   if (address.kind === "tcp") return (await import("./tcp/pipe.js")).listenTcp(address, accept);
   if (credentials === undefined) throw new Error(withoutFiles("listen at", address));
-  return (await import("./tls/pipe.js")).listenTls(address, credentials, tlsLimits, accept, refused);
+  const limits = { ...defaultTlsLimits, ...tlsLimits };
+  return (await import("./tls/pipe.js")).listenTls(address, credentials, limits, accept, refused);
 }
 
 function withoutFiles(verb: string, address: NetworkAddress): string {

@@ -142,9 +142,11 @@ export class Exchange implements Pipe, PipeSink {
   }
 }
 
+const unexplained = "the peer has closed it; over TLS, it may not trust the certificate of this process";
+
 function lost(error: Error | undefined): HandshakeError {
   if (error instanceof HandshakeError) return error;
-  return new HandshakeError("lost", `the connection ended during the handshake: ${error?.message ?? "it was closed"}`, {
+  return new HandshakeError("lost", `the connection ended during the handshake: ${error?.message ?? unexplained}`, {
     cause: error,
   });
 }

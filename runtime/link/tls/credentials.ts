@@ -30,18 +30,13 @@ export class Credentials {
   }
 
   /**
-   * What the files hold now.
+   * What the files hold now: the same object as long as they are the same.
    * @throws Error that names the file, when one cannot be read; files that have been read once stay in use instead
    */
   current(): TlsMaterial {
-    return this.refresh() ?? this.#material!;
-  }
-
-  /** @returns what the files hold, if they were never read or have changed since @throws as `current` */
-  refresh(): TlsMaterial | undefined {
     try {
       const stamp = this.#stampOf();
-      if (stamp === this.#stamp) return undefined;
+      if (this.#material !== undefined && stamp === this.#stamp) return this.#material;
       const { cert, key, ca } = this.#files;
       const material = { cert: read("certificate", cert), key: read("key", key), ca: read("authority", ca) };
       this.#stamp = stamp;
@@ -49,7 +44,7 @@ export class Credentials {
       return material;
     } catch (error) {
       // Halfway through being replaced: what was there before holds until it is done.
-      if (this.#material !== undefined) return undefined;
+      if (this.#material !== undefined) return this.#material;
       throw error;
     }
   }

@@ -5,6 +5,7 @@
 import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer, type Server, type TLSSocket } from "node:tls";
+import type { Clock } from "../clock.js";
 import type { Listener } from "../listener.js";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
 import type { Pipe } from "../pipe.js";
@@ -15,7 +16,11 @@ import type { Credentials, TlsMaterial } from "./credentials.js";
 /** Nothing older, in either direction. */
 const version = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
 
+/** A certificate that has expired or whose authority is not trusted any more must not live on in a ticket. */
+const settings = { ...version, secureOptions: constants.SSL_OP_NO_TICKET } as const;
+
 export interface TlsLimits {
+  readonly clock: Clock;
   /** Connections that have not shown their certificate yet; one more ends the oldest of them. */
   readonly halfOpen: number;
   /** How long showing it may take, in ms. */
@@ -43,40 +48,33 @@ export function connectTls(address: SocketAddress, credentials: Credentials, sig
 export function listenTls(
   address: SocketAddress,
   credentials: Credentials,
-  { halfOpen, handshakeMs }: TlsLimits,
+  limits: TlsLimits,
   accept: (pipe: Pipe) => void,
   refused: (error: Error) => void = () => {},
 ): Promise<Listener> {
   const { host, port } = address;
-  const pending = new Map<string, Socket>();
+  const pending = new Pending(limits);
   let good = credentials.current();
-  const reload = (server: Server) => {
-    good = reloaded(server, credentials, good, refused);
-  };
   return new Promise((resolve, reject) => {
-    const server = createServer({
-      ...good,
-      ...version,
-      requestCert: true,
-      rejectUnauthorized: true,
-      handshakeTimeout: handshakeMs,
-      // A certificate that has expired or whose authority is not trusted any more must not live on in a ticket.
-      secureOptions: constants.SSL_OP_NO_TICKET,
-    });
+    const server = createServer({ ...good, ...settings, requestCert: true, rejectUnauthorized: false });
     // Before TLS gets to see the connection.
     server.prependListener("connection", (socket: Socket) => {
-      reload(server);
-      const peer = peerOf(socket);
-      pending.set(peer, socket);
-      socket.once("close", () => pending.delete(peer));
-      const [oldest] = pending.values();
-      if (pending.size > halfOpen) oldest?.destroy();
+      good = reloaded(server, credentials, good, refused);
+      pending.add(socket);
     });
     server.on("secureConnection", (socket: TLSSocket) => {
-      pending.delete(peerOf(socket));
-      accept(streamPipe(tuned(socket)));
+      pending.delete(socket);
+      // Here and not in Node, which would not say why.
+      if (socket.authorized) accept(streamPipe(tuned(socket)));
+      else {
+        socket.destroy();
+        refused(new Error(`a peer has shown no certificate that can be trusted: ${socket.authorizationError}`));
+      }
     });
-    server.on("tlsClientError", refused);
+    server.on("tlsClientError", (error, socket) => {
+      socket.destroy();
+      refused(error);
+    });
     const failed = (error: Error) => reject(cannotListen(address, error));
     server.once("error", failed);
     server.listen({ host, port }, () => {
@@ -91,6 +89,36 @@ export function listenTls(
   });
 }
 
+/** Connections that have not shown their certificate yet. */
+class Pending {
+  readonly #limits: TlsLimits;
+  readonly #sockets = new Map<string, Socket>();
+
+  constructor(limits: TlsLimits) {
+    this.#limits = limits;
+  }
+
+  add(socket: Socket): void {
+    const { clock, halfOpen, handshakeMs } = this.#limits;
+    const peer = peerOf(socket);
+    this.#sockets.set(peer, socket);
+    // From its beginning, and not from the last byte that came.
+    const timer = clock.after(handshakeMs, () => {
+      if (this.#sockets.delete(peer)) socket.destroy();
+    });
+    socket.once("close", () => {
+      timer.cancel();
+      this.#sockets.delete(peer);
+    });
+    const [oldest] = this.#sockets.values();
+    if (this.#sockets.size > halfOpen) oldest?.destroy();
+  }
+
+  delete(socket: TLSSocket): void {
+    this.#sockets.delete(peerOf(socket));
+  }
+}
+
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
@@ -102,10 +130,10 @@ function reloaded(
   good: TlsMaterial,
   refused: (error: Error) => void,
 ): TlsMaterial {
-  const next = credentials.refresh();
-  if (next === undefined) return good;
+  const next = credentials.current();
+  if (next === good) return good;
   try {
-    server.setSecureContext({ ...next, ...version, secureOptions: constants.SSL_OP_NO_TICKET });
+    server.setSecureContext({ ...next, ...settings });
     return next;
   } catch (cause) {
     credentials.reject(good);

@@ -1,0 +1,114 @@
+/**
+ * The acceptor's side of lasting links: takes connections, and brings each together with the link that it continues, or
+ * with a new one. Which links there may be is decided by whoever listens.
+ */
+
+import { hex64 } from "../address.js";
+import { Acceptor, type AcceptorOptions, type Verdict } from "../handshake/accept.js";
+import { defaultHandshakeLimits } from "../handshake/limits.js";
+import type { Offer } from "../handshake/message.js";
+import type { Pipe } from "../pipe.js";
+import { type LastingLimits, lastingLimits } from "./limits.js";
+import { LastingPipe } from "./pipe.js";
+
+/** What becomes of somebody who wants a link: it gets one, is sent to another port of this host, or is refused. */
+export type Admission = { readonly kind: "open"; open(pipe: Pipe): void } | Exclude<Verdict, { kind: "open" }>;
+
+export interface LastingAcceptorOptions extends Omit<AcceptorOptions, "decide"> {
+  readonly lasting?: Partial<LastingLimits>;
+  /** Asked once for each link, when its dialler has proved the token. `open` gets a pipe that outlives connections. */
+  admit(offer: Offer): Admission | Promise<Admission>;
+}
+
+export class LastingAcceptor {
+  readonly #options: LastingAcceptorOptions;
+  readonly #limits: LastingLimits;
+  readonly #mostLinks: number;
+  readonly #acceptor: Acceptor;
+  readonly #pipes = new Map<string, LastingPipe>();
+
+  /** @throws RangeError for limits */
+  constructor(options: LastingAcceptorOptions) {
+    this.#options = options;
+    this.#limits = lastingLimits(options.lasting);
+    const { clock, random, token, limits = {}, refused = () => {} } = options;
+    this.#mostLinks = limits.connections ?? defaultHandshakeLimits.connections;
+    this.#acceptor = new Acceptor({
+      clock,
+      random,
+      token,
+      limits,
+      refused,
+      decide: (offer) => this.#decide(offer),
+    });
+  }
+
+  /** Links that stand, those that wait for another connection included. */
+  get links(): number {
+    return this.#pipes.size;
+  }
+
+  get connections(): number {
+    return this.#acceptor.connections;
+  }
+
+  /** Begins the handshake on a connection that somebody has made. */
+  accept(pipe: Pipe): void {
+    this.#acceptor.accept(pipe);
+  }
+
+  /** Takes no more connections. Links go on; one that loses its connection cannot be restored. */
+  close(): void {
+    this.#acceptor.close();
+  }
+
+  async #decide(offer: Offer): Promise<Verdict> {
+    const key = keyOf(offer);
+    if (!this.#pipes.has(key)) {
+      if (!offer.first) {
+        return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
+      }
+      if (this.#pipes.size >= this.#mostLinks) {
+        return { kind: "refuse", reason: "busy", text: `this process has ${this.#mostLinks} links and takes no more` };
+      }
+      const admission = await this.#options.admit(offer);
+      if (admission.kind !== "open") return admission;
+      // Asked twice at the same time: the second one continues the link of the first.
+      if (!this.#pipes.has(key)) admission.open(this.#made(key, offer));
+    }
+    const pipe = this.#pipes.get(key);
+    if (pipe === undefined) return { kind: "refuse", reason: "gone", text: "the link has ended at once" };
+    if (!pipe.canResume(offer.received)) {
+      const text = `the dialler says that it has ${offer.received} bytes of the link, which cannot be`;
+      return { kind: "refuse", reason: "offset", text };
+    }
+    // The connection before may not have ended for this side yet; what it brings from now on would come twice.
+    pipe.suspend();
+    const received = pipe.bytesReceived;
+    return {
+      kind: "open",
+      received,
+      open: (connection) => {
+        // Another connection may have got ahead of this one: then what the dialler was told is not true any more.
+        if (pipe.bytesReceived !== received || !pipe.canResume(offer.received)) connection.destroy();
+        else pipe.resume(connection, offer.received);
+      },
+    };
+  }
+
+  #made(key: string, { from }: Offer): LastingPipe {
+    const pipe = new LastingPipe({
+      clock: this.#options.clock,
+      limits: this.#limits,
+      peer: `process ${hex64(from)}`,
+      lost: () => {},
+      over: () => this.#pipes.delete(key),
+    });
+    this.#pipes.set(key, pipe);
+    return pipe;
+  }
+}
+
+function keyOf({ universe, from, to, link }: Offer): string {
+  return `${universe}/${from}/${to}/${link}`;
+}

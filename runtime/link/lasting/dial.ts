@@ -1,0 +1,151 @@
+/**
+ * The dialler's side of a lasting link: makes its first connection, and others when one is lost, with growing pauses and
+ * some chance in them, so that many who lost the same peer do not all come back at once.
+ */
+import type { Clock, Random } from "../clock.js";
+import { HandshakeError } from "../handshake/errors.js";
+import { defaultHandshakeLimits } from "../handshake/limits.js";
+import { offerLink } from "../handshake/offer.js";
+import type { Pipe } from "../pipe.js";
+import { type LastingLimits, lastingLimits } from "./limits.js";
+import { LastingPipe } from "./pipe.js";
+
+export interface LastingDialOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly universe: bigint;
+  /** The proc that dials. */
+  readonly from: bigint;
+  /** The proc that is wanted; 0: the agent of the host that listens there. */
+  readonly to: bigint;
+  /** Who is dialled, as errors name it: an address. */
+  readonly peer: string;
+  readonly token?: string | undefined;
+  readonly limits?: Partial<LastingLimits>;
+  /** How long one attempt may take to connect, and then for its handshake, in ms. */
+  readonly handshakeMs?: number;
+  /**
+   * Makes a connection: to `port` of the host when it has sent us there. Rejects when there is none; `signal` gives it up.
+   */
+  connect(port: number | undefined, signal: AbortSignal): Promise<Pipe>;
+}
+
+/**
+ * A link to a proc that listens, over connections that are made again when they are lost.
+ * @returns once its first connection stands; its first attempt is its only one
+ * @throws HandshakeError, RangeError for limits, and what `connect` rejects with
+ */
+export async function dialLasting(options: LastingDialOptions): Promise<Pipe> {
+  const dialler = new Dialler(options);
+  try {
+    await dialler.connect();
+  } catch (error) {
+    dialler.pipe.destroy();
+    throw error;
+  }
+  return dialler.pipe;
+}
+
+class Dialler {
+  readonly pipe: LastingPipe;
+  readonly #options: LastingDialOptions;
+  readonly #limits: LastingLimits;
+  readonly #link: bigint;
+  /** Where the host has sent us. */
+  #port: number | undefined;
+  #first = true;
+  /** In ms: when the last connection was made, and the pause before the next attempt. */
+  #connectedAt = 0;
+  #pause = 0;
+
+  constructor(options: LastingDialOptions) {
+    this.#options = options;
+    this.#limits = lastingLimits(options.limits);
+    this.#link = options.random.id();
+    this.pipe = new LastingPipe({
+      clock: options.clock,
+      limits: this.#limits,
+      peer: options.peer,
+      lost: () => void this.#redial(),
+      over: () => {},
+    });
+  }
+
+  /** Makes a connection and goes on over it. */
+  async connect(): Promise<void> {
+    const outcome = await this.#attempt();
+    if (outcome.kind === "open") {
+      this.#goOn(outcome.pipe, outcome.received);
+      return;
+    }
+    if (this.#port !== undefined) throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
+    this.#port = outcome.port;
+    const second = await this.#attempt();
+    if (second.kind === "redirect") throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
+    this.#goOn(second.pipe, second.received);
+  }
+
+  async #attempt(): ReturnType<typeof offerLink> {
+    const {
+      clock,
+      random,
+      universe,
+      from,
+      to,
+      token,
+      handshakeMs = defaultHandshakeLimits.handshakeMs,
+    } = this.#options;
+    const giveUp = new AbortController();
+    const timer = clock.after(handshakeMs, () => {
+      giveUp.abort(new HandshakeError("lost", `it did not answer within ${handshakeMs} ms`));
+    });
+    let pipe: Pipe;
+    try {
+      pipe = await this.#options.connect(this.#port, giveUp.signal);
+    } finally {
+      timer.cancel();
+    }
+    const offer = { universe, from, to, link: this.#link, first: this.#first, received: this.pipe.bytesReceived };
+    return offerLink(pipe, offer, { clock, random, token, handshakeMs });
+  }
+
+  #goOn(pipe: Pipe, offset: number): void {
+    this.#first = false;
+    this.#connectedAt = this.#options.clock.now();
+    if (!this.pipe.canResume(offset)) {
+      pipe.destroy();
+      throw new HandshakeError("offset", `the peer says that it has ${offset} bytes of the link, which cannot be`);
+    }
+    this.pipe.resume(pipe, offset);
+  }
+
+  /** Tries until there is a connection, or the link has come to its end. Never rejects. */
+  async #redial(): Promise<void> {
+    const { clock, random } = this.#options;
+    const { redialMs, redialMaxMs } = this.#limits;
+    // Connections that end as soon as they are made are not made again and again without a pause.
+    if (clock.now() - this.#connectedAt > redialMaxMs) this.#pause = 0;
+    while (!this.pipe.ended) {
+      const pause = this.#pause;
+      this.#pause = Math.min(redialMaxMs, pause === 0 ? redialMs : pause * 2);
+      if (pause > 0) await new Promise<void>((wake) => clock.after(pause * (0.5 + random.number() / 2), wake));
+      if (this.pipe.ended) return;
+      try {
+        await this.connect();
+        return;
+      } catch (error) {
+        const failure = error instanceof Error ? error : new Error(String(error));
+        if (failure instanceof HandshakeError && !failure.passing) this.pipe.destroy(this.#refused(failure));
+        else this.pipe.attemptFailed(failure);
+        // The host knows whether the proc has ended, or listens elsewhere.
+        this.#port = undefined;
+      }
+    }
+  }
+
+  #refused(error: HandshakeError): Error {
+    return new Error(`the connection to ${this.#options.peer} was lost and cannot be restored: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,306 @@
+/**
+ * A pipe that outlives its connections. Its bytes are numbered by their place; what was sent is kept until the peer has
+ * confirmed it; on a new connection each side says how many bytes it has, and the other goes on from there, byte for byte.
+ * So nothing is lost and nothing comes twice, and the link above does not notice. Who makes connections is the concern of
+ * dial.ts and accept.ts; after the give-up time without one, the pipe ends.
+ */
+import type { Clock, Timer } from "../clock.js";
+import { ProtocolError } from "../frame.js";
+import type { Pipe, PipeSink } from "../pipe.js";
+import type { LastingLimits } from "./limits.js";
+import { ResendBuffer } from "./resend-buffer.js";
+import { ackSegment, endSegment, resetSegment, type SegmentHandler, SegmentReader } from "./segment.js";
+
+/** Writes handed to the connection and not yet taken by it, and about how many bytes each may have. */
+const WRITES_AHEAD = 2;
+const WRITE_BYTES = 256 * 1024;
+
+/** How long a connection may take to send the last word of a pipe that has ended, in ms. */
+const LINGER = 1000;
+
+export interface LastingPipeOptions {
+  readonly clock: Clock;
+  readonly limits: LastingLimits;
+  /** Who is at the other end, as errors name it. */
+  readonly peer: string;
+  /** The connection has ended; another one should be made. */
+  lost(pipe: LastingPipe): void;
+  /** The pipe has come to its end; called once. */
+  over(pipe: LastingPipe): void;
+}
+
+interface Write {
+  readonly chunks: readonly Uint8Array[];
+  readonly done: () => void;
+}
+
+interface Connection {
+  readonly pipe: Pipe;
+  readonly reader: SegmentReader;
+  writing: number;
+  acking: boolean;
+  endSent: boolean;
+}
+
+export class LastingPipe implements Pipe, SegmentHandler {
+  readonly #options: LastingPipeOptions;
+  readonly #limits: LastingLimits;
+  readonly #ackBytes: number;
+  readonly #buffer = new ResendBuffer();
+  /** Handed over and not copied yet, the first of them from a chunk and a place in it on. */
+  readonly #writes: Write[] = [];
+  #chunk = 0;
+  #offset = 0;
+  /** Behind the last byte that any connection was given. */
+  #handed = 0;
+  #received = 0;
+  #confirmed = 0;
+  #ackTimer: Timer | undefined;
+  #giveUpTimer: Timer | undefined;
+  #connection: Connection | undefined;
+  #sink: PipeSink | undefined;
+  #closing = false;
+  #over: { readonly error: Error | undefined } | undefined;
+  #referenced = false;
+  #lastFailure: Error | undefined;
+
+  constructor(options: LastingPipeOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
+    this.#ackBytes = Math.max(1, Math.floor(options.limits.resendBytes / 64));
+    this.#waitForNext();
+  }
+
+  /** Bytes of the link that have come so far. */
+  get bytesReceived(): number {
+    return this.#received;
+  }
+
+  /** Bytes that are kept for another connection. */
+  get retained(): number {
+    return this.#buffer.size;
+  }
+
+  get connected(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  get ended(): boolean {
+    return this.#over !== undefined;
+  }
+
+  /** Whether the peer can have received so many bytes, and what is missing can be sent again. */
+  canResume(offset: number): boolean {
+    return offset >= this.#buffer.start && offset <= this.#handed;
+  }
+
+  /** Nothing is taken from the connection any more: `bytesReceived` stands until the next one. */
+  suspend(): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#drop(connection);
+    connection.pipe.destroy();
+  }
+
+  /** Goes on over a new connection, whose peer has `offset` bytes. `canResume(offset)` is true. */
+  resume(pipe: Pipe, offset: number): void {
+    if (this.#over !== undefined) {
+      this.#lastWord(pipe, this.#over.error);
+      return;
+    }
+    this.suspend();
+    this.#giveUpTimer?.cancel();
+    this.#giveUpTimer = undefined;
+    this.#buffer.rewind(offset);
+    this.#confirmed = this.#received;
+    const connection: Connection = { pipe, reader: new SegmentReader(this), writing: 0, acking: false, endSent: false };
+    this.#connection = connection;
+    if (this.#referenced) pipe.ref();
+    if (this.#sink !== undefined) pipe.open(connection.reader);
+    this.#pump();
+  }
+
+  /** Why the last attempt to connect again failed. */
+  attemptFailed(error: Error): void {
+    this.#lastFailure = error;
+  }
+
+  open(sink: PipeSink): void {
+    this.#sink = sink;
+    if (this.#over !== undefined) sink.closed(this.#over.error);
+    else this.#connection?.pipe.open(this.#connection.reader);
+  }
+
+  write(chunks: readonly Uint8Array[], done: () => void): void {
+    if (this.#over !== undefined || this.#closing) {
+      queueMicrotask(done);
+      return;
+    }
+    this.#writes.push({ chunks, done });
+    this.#pump();
+  }
+
+  close(): void {
+    if (this.#over !== undefined || this.#closing) return;
+    this.#closing = true;
+    this.#pump();
+  }
+
+  destroy(error?: Error): void {
+    this.#finish(error, error?.message ?? "the process at the other end has ended the link");
+  }
+
+  ref(): void {
+    this.#referenced = true;
+    this.#connection?.pipe.ref();
+  }
+
+  unref(): void {
+    this.#referenced = false;
+    this.#connection?.pipe.unref();
+  }
+
+  buffer(): Uint8Array {
+    return this.#sink!.buffer();
+  }
+
+  data(n: number): void {
+    this.#received += n;
+    this.#sink!.received(n);
+    if (this.#over !== undefined || this.#connection === undefined) return;
+    if (this.#received - this.#confirmed >= this.#ackBytes) this.#ack();
+    else this.#ackLater();
+  }
+
+  ack(received: number): void {
+    const { start, sent } = this.#buffer;
+    if (received < start || received > sent) {
+      throw new ProtocolError(`cannot read ack: expected ${start} to ${sent} bytes, got ${received}`);
+    }
+    this.#buffer.confirm(received);
+    this.#pump();
+  }
+
+  end(): void {
+    this.#finish(undefined, undefined);
+  }
+
+  reset(reason: string): void {
+    this.#finish(new Error(`${this.#options.peer} has ended the link: ${reason}`), undefined);
+  }
+
+  broken(error: Error): void {
+    this.#finish(error, error.message);
+  }
+
+  lost(error: Error | undefined): void {
+    const connection = this.#connection;
+    if (connection !== undefined) this.#drop(connection);
+    this.#lastFailure = error;
+    this.#waitForNext();
+    this.#options.lost(this);
+  }
+
+  /** The link is given up unless another connection comes in time. */
+  #waitForNext(): void {
+    const { clock, peer } = this.#options;
+    const { giveUpMs } = this.#limits;
+    this.#giveUpTimer ??= clock.after(giveUpMs, () => {
+      const cause = this.#lastFailure;
+      const why = cause === undefined ? "" : `: ${cause.message}`;
+      const text = `the connection to ${peer} was lost and not restored within ${giveUpMs} ms${why}`;
+      this.#finish(new Error(text, { cause }), undefined);
+    });
+  }
+
+  #drop(connection: Connection): void {
+    this.#connection = undefined;
+    connection.reader.stop();
+    this.#ackTimer?.cancel();
+    this.#ackTimer = undefined;
+    this.#waitForNext();
+  }
+
+  /** One at a time: a peer that does not take them gets no queue of them. */
+  #ack(): void {
+    const connection = this.#connection;
+    this.#ackTimer?.cancel();
+    this.#ackTimer = undefined;
+    if (connection === undefined || connection.acking) return;
+    this.#confirmed = this.#received;
+    connection.acking = true;
+    connection.pipe.write([ackSegment(this.#received)], () => {
+      connection.acking = false;
+      if (this.#connection === connection && this.#received > this.#confirmed) this.#ackLater();
+    });
+  }
+
+  #ackLater(): void {
+    this.#ackTimer ??= this.#options.clock.after(this.#limits.ackMs, () => this.#ack());
+  }
+
+  /** Hands the connection as much as it takes, and copies what there is room for. */
+  #pump(): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    while (connection.writing < WRITES_AHEAD) {
+      const chunks: Uint8Array[] = [];
+      for (let size = 0; size < WRITE_BYTES; ) {
+        const taken = this.#buffer.take(chunks);
+        size += taken;
+        if (taken === 0 && !this.#copy()) break;
+      }
+      if (chunks.length === 0) break;
+      this.#handed = Math.max(this.#handed, this.#buffer.sent);
+      connection.writing++;
+      connection.pipe.write(chunks, () => {
+        connection.writing--;
+        if (this.#connection === connection) this.#pump();
+      });
+    }
+    if (!this.#closing || connection.endSent || this.#writes.length > 0 || this.#buffer.sent < this.#buffer.end) return;
+    connection.endSent = true;
+    connection.pipe.write([endSegment()], () => {});
+  }
+
+  /** Copies bytes that wait into the buffer, as far as one segment goes. @returns whether there were any, and room */
+  #copy(): boolean {
+    const write = this.#writes[0];
+    const room = this.#limits.resendBytes - this.#buffer.size;
+    if (write === undefined || room <= 0) return false;
+    const chunk = write.chunks[this.#chunk]!;
+    if (chunk.length > this.#offset) {
+      const rest = this.#offset === 0 ? chunk : chunk.subarray(this.#offset);
+      this.#offset += this.#buffer.add(rest, room);
+    }
+    if (this.#offset < chunk.length) return true;
+    this.#offset = 0;
+    if (++this.#chunk === write.chunks.length) {
+      this.#chunk = 0;
+      this.#writes.shift();
+      queueMicrotask(write.done);
+    }
+    return true;
+  }
+
+  /** @param word what the peer is told; undefined: it was the peer who ended it, or is out of reach */
+  #finish(error: Error | undefined, word: string | undefined): void {
+    if (this.#over !== undefined) return;
+    this.#over = { error };
+    const connection = this.#connection;
+    if (connection !== undefined) this.#drop(connection);
+    this.#giveUpTimer?.cancel();
+    if (connection !== undefined) this.#lastWord(connection.pipe, word === undefined ? undefined : new Error(word));
+    this.#buffer.clear();
+    for (const { done } of this.#writes.splice(0)) queueMicrotask(done);
+    this.#options.over(this);
+    queueMicrotask(() => this.#sink?.closed(error));
+  }
+
+  /** Ends a connection of a pipe that has ended. */
+  #lastWord(pipe: Pipe, error: Error | undefined): void {
+    pipe.write([error === undefined ? endSegment() : resetSegment(error.message)], () => {});
+    pipe.close();
+    this.#options.clock.after(LINGER, () => pipe.destroy());
+  }
+}

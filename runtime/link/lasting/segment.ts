@@ -1,0 +1,174 @@
+/**
+ * What one connection of a lasting link carries: segments, each a u32 (kind in the upper byte, size in the lower three)
+ * and so many bytes. Data continues the bytes of the link wherever the last connection broke off, in the middle of a frame
+ * too; the other kinds can stand between any two segments, so that they are never stuck behind a large message.
+ */
+import { ProtocolError } from "../frame.js";
+import type { PipeSink } from "../pipe.js";
+
+export const SEGMENT_HEADER = 4;
+
+/** Bytes of data in one segment at most. */
+export const LARGEST_SEGMENT = 1 << 20;
+
+export const SegmentKind = {
+  data: 0,
+  /** u64: bytes of the link that have been received. */
+  ack: 1,
+  /** No more data will come: the link is closed in order. Answered with the same. */
+  end: 2,
+  /** The link is over, and not in order: UTF-8, why. */
+  reset: 3,
+} as const;
+
+const ACK_BYTES = 8;
+const LONGEST_REASON = 512;
+
+/** Less than this is copied once more instead of being read where it belongs. */
+const DIRECT = 8 * 1024;
+const BUFFER = 16 * 1024;
+
+/** Takes what a connection brings. What it throws ends the connection and the link. */
+export interface SegmentHandler {
+  /** Where data goes next. */
+  buffer(): Uint8Array;
+  /** So many bytes of data stand there. */
+  data(n: number): void;
+  ack(received: number): void;
+  end(): void;
+  reset(reason: string): void;
+  /** The peer has broken the rules. */
+  broken(error: Error): void;
+  /** The connection has ended. */
+  lost(error: Error | undefined): void;
+}
+
+export function writeSegmentHeader(bytes: Uint8Array, at: number, kind: number, size: number): void {
+  bytes[at] = size & 0xff;
+  bytes[at + 1] = (size >>> 8) & 0xff;
+  bytes[at + 2] = size >>> 16;
+  bytes[at + 3] = kind;
+}
+
+export function ackSegment(received: number): Uint8Array {
+  const bytes = new Uint8Array(SEGMENT_HEADER + ACK_BYTES);
+  writeSegmentHeader(bytes, 0, SegmentKind.ack, ACK_BYTES);
+  new DataView(bytes.buffer).setBigUint64(SEGMENT_HEADER, BigInt(received), true);
+  return bytes;
+}
+
+export function endSegment(): Uint8Array {
+  const bytes = new Uint8Array(SEGMENT_HEADER);
+  writeSegmentHeader(bytes, 0, SegmentKind.end, 0);
+  return bytes;
+}
+
+export function resetSegment(reason: string): Uint8Array {
+  const bytes = new Uint8Array(SEGMENT_HEADER + LONGEST_REASON);
+  const { written } = new TextEncoder().encodeInto(reason, bytes.subarray(SEGMENT_HEADER));
+  writeSegmentHeader(bytes, 0, SegmentKind.reset, written);
+  return bytes.subarray(0, SEGMENT_HEADER + written);
+}
+
+/** Reads the segments of one connection. */
+export class SegmentReader implements PipeSink {
+  readonly #handler: SegmentHandler;
+  readonly #bytes = Buffer.allocUnsafeSlow(BUFFER);
+  #fill = 0;
+  /** Data of the current segment that is still to come. */
+  #left = 0;
+  #direct = false;
+  #stopped = false;
+
+  constructor(handler: SegmentHandler) {
+    this.#handler = handler;
+  }
+
+  /** Nothing more is handed out, the end of the connection included. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  buffer(): Uint8Array {
+    this.#direct = this.#left >= DIRECT && !this.#stopped;
+    if (!this.#direct) return this.#bytes.subarray(this.#fill);
+    const target = this.#handler.buffer();
+    return target.length > this.#left ? target.subarray(0, this.#left) : target;
+  }
+
+  received(n: number): void {
+    if (this.#stopped) return;
+    try {
+      if (this.#direct) {
+        this.#left -= n;
+        this.#handler.data(n);
+      } else this.#parse(this.#fill + n);
+    } catch (error) {
+      this.stop();
+      this.#handler.broken(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  closed(error?: Error): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#handler.lost(error);
+  }
+
+  #parse(end: number): void {
+    const bytes = this.#bytes;
+    let at = 0;
+    while (at < end && !this.#stopped) {
+      if (this.#left > 0) {
+        at += this.#copy(at, end);
+        continue;
+      }
+      if (end - at < SEGMENT_HEADER) break;
+      const size = bytes.readUIntLE(at, 3);
+      const kind = bytes[at + 3]!;
+      const next = at + SEGMENT_HEADER;
+      if (kind === SegmentKind.data) {
+        if (size === 0 || size > LARGEST_SEGMENT) throw malformed(kind, size);
+        this.#left = size;
+        at = next;
+        continue;
+      }
+      checkControl(kind, size);
+      if (end - next < size) break;
+      this.#control(kind, next, size);
+      at = next + size;
+    }
+    if (at > 0 && at < end) bytes.copyWithin(0, at, end);
+    this.#fill = end - at;
+  }
+
+  #copy(at: number, end: number): number {
+    const target = this.#handler.buffer();
+    const size = Math.min(this.#left, end - at, target.length);
+    target.set(this.#bytes.subarray(at, at + size));
+    this.#left -= size;
+    this.#handler.data(size);
+    return size;
+  }
+
+  #control(kind: number, at: number, size: number): void {
+    if (kind === SegmentKind.end) this.#handler.end();
+    else if (kind === SegmentKind.reset) this.#handler.reset(this.#bytes.toString("utf8", at, at + size));
+    else {
+      const received = this.#bytes.readBigUInt64LE(at);
+      if (received > BigInt(Number.MAX_SAFE_INTEGER)) throw new ProtocolError(`cannot read ack: ${received} bytes`);
+      this.#handler.ack(Number(received));
+    }
+  }
+}
+
+function checkControl(kind: number, size: number): void {
+  if (kind === SegmentKind.ack && size === ACK_BYTES) return;
+  if (kind === SegmentKind.end && size === 0) return;
+  if (kind === SegmentKind.reset && size <= LONGEST_REASON) return;
+  throw malformed(kind, size);
+}
+
+function malformed(kind: number, size: number): ProtocolError {
+  return new ProtocolError(`cannot read segment: kind ${kind} cannot have ${size} bytes`);
+}

@@ -1,0 +1,226 @@
+/**
+ * Two sides of a lasting link in this process, over connections that end at drawn places: in the handshake, in a header,
+ * in the middle of a message. Time passes only when nothing else happens, everything is drawn from one seed.
+ */
+import type { Clock, Random } from "../../../runtime/link/clock.js";
+import type { Offer } from "../../../runtime/link/handshake/message.js";
+import { type Admission, LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
+import { dialLasting, type LastingDialOptions } from "../../../runtime/link/lasting/dial.js";
+import type { LastingLimits } from "../../../runtime/link/lasting/limits.js";
+import { localPipe } from "../../../runtime/link/local/pipe.js";
+import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
+
+/** mulberry32 */
+export function drawing(seed: number): Random {
+  let state = seed >>> 0;
+  const word = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  return {
+    number: () => word() / 2 ** 32,
+    id: () => (BigInt(word()) << 32n) | BigInt(word()) | 2n,
+  };
+}
+
+interface Task {
+  readonly at: number;
+  readonly task: () => void;
+}
+
+/** A clock that stands still until it is told. */
+export class ManualClock implements Clock {
+  #now = 0;
+  readonly #tasks = new Set<Task>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  wall(): number {
+    return this.#now;
+  }
+
+  after(ms: number, task: () => void): { cancel(): void } {
+    const entry = { at: this.#now + ms, task };
+    this.#tasks.add(entry);
+    return { cancel: () => this.#tasks.delete(entry) };
+  }
+
+  get waiting(): number {
+    return this.#tasks.size;
+  }
+
+  /** Runs what is due next. @returns whether there was anything */
+  step(): boolean {
+    let next: Task | undefined;
+    for (const task of this.#tasks) if (next === undefined || task.at < next.at) next = task;
+    if (next === undefined) return false;
+    this.#tasks.delete(next);
+    this.#now = Math.max(this.#now, next.at);
+    next.task();
+    return true;
+  }
+}
+
+/** A pipe that takes so many bytes and then breaks; what was under way may be lost. */
+class Cut implements Pipe {
+  readonly #pipe: Pipe;
+  readonly #budget: { left: number };
+
+  constructor(pipe: Pipe, budget: { left: number }) {
+    this.#pipe = pipe;
+    this.#budget = budget;
+  }
+
+  open(sink: PipeSink): void {
+    this.#pipe.open(sink);
+  }
+
+  write(chunks: readonly Uint8Array[], done: () => void): void {
+    const passed: Uint8Array[] = [];
+    for (const chunk of chunks) {
+      const size = Math.min(chunk.length, this.#budget.left);
+      this.#budget.left -= size;
+      if (size > 0) passed.push(chunk.subarray(0, size));
+    }
+    this.#pipe.write(passed, done);
+    // In a later turn: some of what was written may arrive, or none.
+    if (this.#budget.left === 0) setImmediate(() => this.#pipe.destroy(new Error("cut")));
+  }
+
+  close(): void {
+    this.#pipe.close();
+  }
+
+  destroy(error?: Error): void {
+    this.#pipe.destroy(error);
+  }
+
+  ref(): void {}
+
+  unref(): void {}
+}
+
+export interface CutWorldOptions {
+  readonly seed: number;
+  /** Bytes that a connection carries before it breaks, both directions together. */
+  readonly budget: (random: Random) => number;
+  readonly limits?: Partial<LastingLimits>;
+  readonly admit?: (offer: Offer) => Admission;
+}
+
+export class CutWorld {
+  readonly clock = new ManualClock();
+  readonly random: Random;
+  readonly acceptor: LastingAcceptor;
+  readonly accepted: Pipe[] = [];
+  readonly refusals: string[] = [];
+  /** Pipes to the acceptor's side that stand, or once stood. */
+  readonly connections: Pipe[] = [];
+  /** Nobody can connect any more. */
+  unreachable = false;
+  readonly #options: CutWorldOptions;
+
+  constructor(options: CutWorldOptions) {
+    this.#options = options;
+    this.random = drawing(options.seed);
+    this.acceptor = new LastingAcceptor({
+      clock: this.clock,
+      random: this.random,
+      lasting: options.limits ?? {},
+      admit: options.admit ?? (() => ({ kind: "open", open: (pipe) => this.accepted.push(pipe) })),
+      refused: ({ message }) => this.refusals.push(message),
+    });
+  }
+
+  dial(options: Partial<LastingDialOptions> = {}): Promise<Pipe> {
+    return dialLasting({
+      clock: this.clock,
+      random: this.random,
+      universe: 1n,
+      from: 2n,
+      to: 3n,
+      peer: "the other side",
+      limits: this.#options.limits ?? {},
+      connect: () => this.connect(),
+      ...options,
+    });
+  }
+
+  async connect(): Promise<Pipe> {
+    if (this.unreachable) throw new Error("nobody is there");
+    const [near, far] = localPipe();
+    const budget = { left: Math.max(1, Math.floor(this.#options.budget(this.random))) };
+    this.connections.push(near);
+    this.acceptor.accept(new Cut(far, budget));
+    return new Cut(near, budget);
+  }
+
+  /** Lets everything happen that can until `done`, time passing when nothing else moves. */
+  async run(done: () => boolean, steps = 3000): Promise<void> {
+    for (let i = 0; i < steps; i++) {
+      for (let quiet = 0; quiet < 6; quiet++) {
+        if (done()) return;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      this.clock.step();
+    }
+    throw new Error("it takes too long");
+  }
+}
+
+/** Writes drawn bytes in drawn pieces, and keeps what comes. */
+export class Talker implements PipeSink {
+  sent = Buffer.alloc(0);
+  readonly pipe: Pipe;
+  readonly #received: Buffer[] = [];
+  readonly #memory = Buffer.alloc(32 * 1024);
+  readonly ends: (Error | undefined)[] = [];
+  bytesHeard = 0;
+  written = 0;
+
+  constructor(pipe: Pipe, random: Random, bytes: number) {
+    this.pipe = pipe;
+    pipe.open(this);
+    this.say(random, bytes);
+  }
+
+  /** Once. */
+  say(random: Random, bytes: number): void {
+    this.sent = Buffer.alloc(bytes);
+    for (let i = 0; i < bytes; i++) this.sent[i] = Math.floor(random.number() * 256);
+    for (let at = 0; at < bytes; ) {
+      const chunks: Uint8Array[] = [];
+      for (let n = Math.floor(random.number() * 3); n >= 0; n--) {
+        const size = Math.floor(random.number() ** 4 * 200_000);
+        // A copy that is overwritten when it is given back: nobody may look at it after that.
+        chunks.push(new Uint8Array(this.sent.subarray(at, at + size)));
+        at += size;
+      }
+      this.pipe.write(chunks, () => {
+        this.written++;
+        for (const chunk of chunks) chunk.fill(0);
+      });
+    }
+  }
+
+  get heard(): Buffer {
+    return Buffer.concat(this.#received);
+  }
+
+  buffer(): Uint8Array {
+    return this.#memory;
+  }
+
+  received(n: number): void {
+    this.#received.push(Buffer.from(this.#memory.subarray(0, n)));
+    this.bytesHeard += n;
+  }
+
+  closed(error?: Error): void {
+    this.ends.push(error);
+  }
+}

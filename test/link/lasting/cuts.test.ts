@@ -1,0 +1,145 @@
+/** A link survives its connections, wherever they break: everything arrives, once, in order, from bounded memory. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
+import { cases } from "../../profile.js";
+import { CutWorld, Talker } from "./cut-world.js";
+
+const forever = () => Number.MAX_SAFE_INTEGER;
+
+test("bytes of both sides arrive once and in order over connections that break anywhere", async () => {
+  let connections = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.integer({ min: 8, max: 19 }), async (seed, size) => {
+      const limits = { resendBytes: 100_000, giveUpMs: 1_000_000_000, redialMs: 1, redialMaxMs: 10 };
+      const budget = (random: { number(): number }) => 700 + random.number() ** 2 * 2 ** size;
+      const world = new CutWorld({ seed, budget, limits });
+      let dialled: Promise<LastingPipe> | undefined;
+      let near: LastingPipe | undefined;
+      const dial = () => {
+        dialled = world.dial() as Promise<LastingPipe>;
+        dialled.then((pipe) => {
+          near = pipe;
+        }, dial);
+      };
+      dial();
+      await world.run(() => near !== undefined);
+      // Attempts whose answer was lost have left links that nobody uses.
+      const far = world.accepted.at(-1) as LastingPipe;
+      const a = new Talker(near!, world.random, 2 ** size * 4);
+      const b = new Talker(far, world.random, 2 ** size * 4);
+      let most = 0;
+      await world.run(() => {
+        most = Math.max(most, near!.retained, far.retained);
+        return a.bytesHeard >= b.sent.length && b.bytesHeard >= a.sent.length;
+      });
+      expect(a.heard.equals(b.sent)).toBe(true);
+      expect(b.heard.equals(a.sent)).toBe(true);
+      expect(most).toBeLessThanOrEqual(limits.resendBytes);
+      await world.run(() => near!.retained === 0 && far.retained === 0);
+      connections += world.connections.length;
+    }),
+    { numRuns: cases(25) },
+  );
+  // Most of them broke.
+  expect(connections).toBeGreaterThan(cases(25) * 5);
+});
+
+test("a farewell arrives as well", async () => {
+  const world = new CutWorld({ seed: 1, budget: () => 1000, limits: { redialMs: 1, redialMaxMs: 10 } });
+  const near = await started(world);
+  const a = new Talker(near, world.random, 50_000);
+  const b = new Talker(world.accepted[0]!, world.random, 0);
+  near.close();
+  await world.run(() => a.ends.length > 0 && b.ends.length > 0);
+  expect([a.ends, b.ends]).toEqual([[undefined], [undefined]]);
+  expect(b.heard.equals(a.sent)).toBe(true);
+  expect(world.acceptor.links).toBe(0);
+});
+
+test("a link without connection is given up on both sides, and says why", async () => {
+  const world = new CutWorld({ seed: 2, budget: forever, limits: { giveUpMs: 5000 } });
+  const near = await started(world);
+  const a = new Talker(near, world.random, 10);
+  const b = new Talker(world.accepted[0]!, world.random, 10);
+  await world.run(() => a.bytesHeard === 10 && b.bytesHeard === 10);
+  world.unreachable = true;
+  const from = world.clock.now();
+  world.connections[0]!.destroy(new Error("cable pulled"));
+  await world.run(() => a.ends.length > 0 && b.ends.length > 0);
+  expect(world.clock.now() - from).toBe(5000);
+  expect([a.ends[0]!.message, b.ends[0]!.message]).toEqual([
+    "the connection to the other side was lost and not restored within 5000 ms: nobody is there",
+    "the connection to process 0000000000000002 was lost and not restored within 5000 ms: the connection was reset",
+  ]);
+  expect(world.acceptor.links).toBe(0);
+  await world.run(() => world.clock.waiting === 0);
+});
+
+test("what is written while there is no connection waits for one, up to the bound", async () => {
+  const world = new CutWorld({ seed: 3, budget: forever, limits: { resendBytes: 1000, giveUpMs: 60_000 } });
+  const near = (await started(world)) as LastingPipe;
+  const a = new Talker(near, world.random, 0);
+  const b = new Talker(world.accepted[0]!, world.random, 0);
+  world.unreachable = true;
+  world.connections[0]!.destroy();
+  await world.run(() => !near.connected);
+  a.say(world.random, 100_000);
+  await world.run(() => world.clock.now() > 10_000);
+  expect([a.written, near.retained, b.bytesHeard]).toEqual([0, 0, 0]);
+  world.unreachable = false;
+  await world.run(() => b.bytesHeard === 100_000);
+  expect(b.heard.equals(a.sent)).toBe(true);
+});
+
+test("a link that the other side has given up ends at once when it comes back", async () => {
+  const world = new CutWorld({ seed: 4, budget: forever, limits: { giveUpMs: 60_000 } });
+  const near = await started(world);
+  const a = new Talker(near, world.random, 0);
+  const b = new Talker(world.accepted[0]!, world.random, 0);
+  world.unreachable = true;
+  world.connections[0]!.destroy();
+  await world.run(() => world.clock.now() > 100);
+  world.accepted[0]!.destroy(new Error("it has had enough"));
+  world.unreachable = false;
+  await world.run(() => a.ends.length > 0 && b.ends.length > 0);
+  expect(a.ends[0]!.message).toBe(
+    "the connection to the other side was lost and cannot be restored: there is no such link, or not any more",
+  );
+  expect(world.clock.now()).toBeLessThan(10_000);
+});
+
+test("a link that one side ends is ended on the other, with the reason", async () => {
+  const world = new CutWorld({ seed: 5, budget: forever });
+  const near = await started(world);
+  const a = new Talker(near, world.random, 0);
+  const b = new Talker(world.accepted[0]!, world.random, 0);
+  near.destroy(new Error("cannot read frame: unknown kind 99"));
+  await world.run(() => a.ends.length > 0 && b.ends.length > 0);
+  expect(a.ends[0]!.message).toBe("cannot read frame: unknown kind 99");
+  expect(b.ends[0]!.message).toBe("process 0000000000000002 has ended the link: cannot read frame: unknown kind 99");
+});
+
+test("connections that break at once are made again with growing pauses", async () => {
+  const world = new CutWorld({ seed: 6, budget: forever, limits: { giveUpMs: 60_000 } });
+  const near = await started(world);
+  new Talker(near, world.random, 0);
+  new Talker(world.accepted[0]!, world.random, 0);
+  const from = world.connections.length;
+  await world.run(() => {
+    if ((near as LastingPipe).connected) world.connections.at(-1)!.destroy();
+    return world.clock.now() > 20_000;
+  });
+  expect(world.connections.length - from).toBeLessThan(30);
+  expect(world.connections.length - from).toBeGreaterThan(10);
+});
+
+/** A link whose first connection stands. */
+async function started(world: CutWorld): Promise<LastingPipe> {
+  let near: LastingPipe | undefined;
+  world.dial().then((pipe) => {
+    near = pipe as LastingPipe;
+  });
+  await world.run(() => near !== undefined);
+  return near!;
+}

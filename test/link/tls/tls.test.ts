@@ -1,0 +1,199 @@
+/** Over TLS, nobody gets a byte through without a certificate that the other side trusts. */
+import { copyFileSync, writeFileSync } from "node:fs";
+import { connect as connectTcp } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Listener } from "../../../runtime/link/listener.js";
+import type { SocketAddress } from "../../../runtime/link/network-address.js";
+import type { Pipe } from "../../../runtime/link/pipe.js";
+import { Credentials, type TlsFiles } from "../../../runtime/link/tls/credentials.js";
+import { connectTo, listenAt } from "../../../runtime/link/transport.js";
+import { Heard, soon } from "../heard.js";
+import { Authority } from "./certificates.js";
+
+let trusted: Authority;
+let other: Authority;
+let files: TlsFiles;
+const listeners: Listener[] = [];
+
+beforeAll(() => {
+  trusted = new Authority();
+  other = new Authority();
+  files = trusted.issue("host");
+});
+
+afterAll(() => {
+  trusted.remove();
+  other.remove();
+});
+
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+});
+
+interface Server {
+  readonly address: SocketAddress;
+  readonly accepted: Pipe[];
+  readonly refusals: Error[];
+}
+
+async function serve(own: TlsFiles, limits = {}): Promise<Server> {
+  const accepted: Pipe[] = [];
+  const refusals: Error[] = [];
+  const listener = await listenAt({ kind: "tls", host: "127.0.0.1", port: 0 }, (pipe) => accepted.push(pipe), {
+    credentials: new Credentials(own),
+    tlsLimits: limits,
+    refused: (error) => refusals.push(error),
+  });
+  listeners.push(listener);
+  return { address: listener.address as SocketAddress, accepted, refusals };
+}
+
+/** How a client with these files fares: the error it gets, or what the server says to it. */
+async function outcome(server: Server, own: TlsFiles): Promise<string> {
+  try {
+    const pipe = await connectTo(server.address, new Credentials(own));
+    // In TLS 1.3 a client is done before the server has looked at its certificate.
+    const ended = new Heard(pipe).end.then((error) => error?.message ?? "closed");
+    const fate = await Promise.race([ended, soon(300).then(() => "let in")]);
+    pipe.destroy();
+    return fate;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe("a client", () => {
+  test("with a certificate of the authority is let in", async () => {
+    const server = await serve(files);
+    expect(await outcome(server, files)).toBe("let in");
+    expect(server.accepted.length).toBe(1);
+  });
+
+  test("with a certificate of another authority is not", async () => {
+    const server = await serve(files);
+    const stranger = { ...other.issue("stranger"), ca: files.ca };
+    expect(await outcome(server, stranger)).toBe("closed");
+    expect(server.accepted).toEqual([]);
+    expect(server.refusals.map(({ message }) => message)).toEqual([
+      "a peer has shown no certificate that can be trusted: UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    ]);
+  });
+
+  test("with a certificate that has expired is not", async () => {
+    const server = await serve(files);
+    expect(await outcome(server, trusted.issue("late", -1))).toBe("closed");
+    expect(server.accepted).toEqual([]);
+    expect(server.refusals.map(({ message }) => message)).toEqual([
+      "a peer has shown no certificate that can be trusted: CERT_HAS_EXPIRED",
+    ]);
+  });
+
+  test("without a certificate is not", async () => {
+    const server = await serve(files);
+    const { port } = server.address;
+    const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false });
+    await new Promise((resolve) => socket.resume().once("close", resolve));
+    expect(server.accepted).toEqual([]);
+    expect(server.refusals.map(({ message }) => message)).toEqual([
+      "a peer has shown no certificate that can be trusted: UNABLE_TO_GET_ISSUER_CERT",
+    ]);
+  });
+
+  test("of an older version is not", async () => {
+    const server = await serve(files);
+    const { port } = server.address;
+    const error = await new Promise<Error>((resolve) => {
+      connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false, maxVersion: "TLSv1.2" }).once("error", resolve);
+    });
+    expect(error.message).toContain("alert protocol version");
+    expect(server.accepted).toEqual([]);
+  });
+
+  test("that speaks no TLS at all is told nothing", async () => {
+    const server = await serve(files);
+    const socket = connectTcp(server.address.port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\n\r\n"));
+    socket.on("error", () => {});
+    await new Promise((resolve) => socket.resume().once("close", resolve));
+    expect(server.accepted).toEqual([]);
+  });
+
+  test("that never shows its certificate is cut off, and so is the oldest when there are too many", async () => {
+    const server = await serve(files, { halfOpen: 4, handshakeMs: 400 });
+    const closed: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      const socket = connectTcp(server.address.port, "127.0.0.1").resume();
+      socket.on("error", () => {});
+      socket.once("close", () => closed.push(i));
+      await soon(10);
+    }
+    while (closed.length < 2) await soon();
+    expect(closed.slice(0, 2)).toEqual([0, 1]);
+    expect(await outcome(server, files)).toBe("let in");
+    while (closed.length < 6) await soon();
+    expect(server.accepted.length).toBe(1);
+  });
+});
+
+describe("a client trusts no server", () => {
+  test("with a certificate of another authority", async () => {
+    const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
+    expect(await outcome(impostor, files)).toBe("unable to verify the first certificate");
+  });
+
+  test("whose certificate has expired", async () => {
+    expect(await outcome(await serve(trusted.issue("expired", -1)), files)).toBe("certificate has expired");
+  });
+
+  test("whose certificate is for another name", async () => {
+    const elsewhere = trusted.issue("elsewhere", 1, "DNS:elsewhere.example.org");
+    expect(await outcome(await serve(elsewhere), files)).toContain("IP: 127.0.0.1 is not in the cert's list");
+  });
+});
+
+describe("files that change", () => {
+  function copies(from: TlsFiles, name: string): TlsFiles {
+    const own = {
+      cert: `${trusted.folder}/${name}.c`,
+      key: `${trusted.folder}/${name}.k`,
+      ca: `${trusted.folder}/${name}.a`,
+    };
+    for (const file of ["cert", "key", "ca"] as const) copyFileSync(from[file], own[file]);
+    return own;
+  }
+
+  test("count for connections from then on; those that stand go on", async () => {
+    const own = copies(files, "rotated");
+    const server = await serve(own);
+    const before = await connectTo(server.address, new Credentials(files));
+    const heard = new Heard(before);
+    const next = other.issue("next");
+    for (const file of ["cert", "key", "ca"] as const) copyFileSync(next[file], own[file]);
+    expect(await outcome(server, next)).toBe("let in");
+    expect(await outcome(server, files)).not.toBe("let in");
+    server.accepted[0]!.write([Buffer.from("still here")], () => {});
+    await heard.bytes(10);
+    before.destroy();
+  });
+
+  test("and are none, leave those from before in use", async () => {
+    const own = copies(files, "broken");
+    const server = await serve(own);
+    writeFileSync(own.cert, "no certificate");
+    expect(await outcome(server, files)).toBe("let in");
+    expect(server.refusals.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^cannot use the files for TLS that have changed: .*; those from before stay in use$/),
+    ]);
+    expect(await outcome(server, files)).toBe("let in");
+  });
+
+  test("and were never there, are named", async () => {
+    const missing = { ...files, key: "/nowhere/host.key" };
+    await expect(serve(missing)).rejects.toThrow(
+      "cannot read the key for TLS from /nowhere/host.key: ENOENT: no such file or directory, stat '/nowhere/host.key'",
+    );
+    await expect(connectTo({ kind: "tls", host: "localhost", port: 1 }, undefined)).rejects.toThrow(
+      "cannot connect to tls://localhost:1: TLS needs a certificate, its key and an authority; give their files",
+    );
+  });
+});

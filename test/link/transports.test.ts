@@ -1,0 +1,150 @@
+/** The same bytes go over every transport, and every transport says in the same way why they cannot. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Listener } from "../../runtime/link/listener.js";
+import {
+  formatNetworkAddress,
+  isLocalAddress,
+  type NetworkAddress,
+  parseNetworkAddress,
+} from "../../runtime/link/network-address.js";
+import type { Pipe } from "../../runtime/link/pipe.js";
+import { Credentials } from "../../runtime/link/tls/credentials.js";
+import { connectTo, listenAt } from "../../runtime/link/transport.js";
+import { Heard, soon } from "./heard.js";
+import { Authority } from "./tls/certificates.js";
+
+const folder = mkdtempSync(path.join(tmpdir(), "viceroy-transports-"));
+const authority = new Authority();
+const credentials = new Credentials(authority.issue("host"));
+const listeners: Listener[] = [];
+
+afterAll(() => {
+  for (const listener of listeners) listener.close();
+  rmSync(folder, { recursive: true });
+  authority.remove();
+});
+
+async function pair(address: NetworkAddress): Promise<[Pipe, Pipe]> {
+  let taken: (pipe: Pipe) => void = () => {};
+  const accepted = new Promise<Pipe>((resolve) => {
+    taken = resolve;
+  });
+  const listener = await listenAt(address, taken, { credentials });
+  listeners.push(listener);
+  const near = await connectTo(listener.address, credentials);
+  return [near, await accepted];
+}
+
+describe.each([
+  ["unix", `unix://${folder}/pipe.sock`],
+  ["tcp", "tcp://127.0.0.1:0"],
+  ["tls", "tls://127.0.0.1:0"],
+] as const)("a pipe over %s", (kind, text) => {
+  const address = parseNetworkAddress(text.replace("pipe", `pipe-${kind}`));
+
+  test("carries bytes both ways, small and large, and its end", async () => {
+    const [near, far] = await pair(address);
+    const here = new Heard(near);
+    const there = new Heard(far);
+    const large = Buffer.alloc(5_000_000).map((_, i) => i * 7 + (i >> 8));
+    let done = 0;
+    near.write([Buffer.from("a"), large, Buffer.from("z")], () => done++);
+    far.write([large.subarray(0, 100_000)], () => done++);
+    await there.bytes(large.length + 2);
+    await here.bytes(100_000);
+    expect(there.all.subarray(1, -1).equals(large)).toBe(true);
+    expect(here.all.equals(large.subarray(0, 100_000))).toBe(true);
+    near.write([Buffer.from("last words")], () => done++);
+    near.close();
+    await there.end;
+    expect(there.all.toString("latin1").endsWith("zlast words")).toBe(true);
+    expect(done).toBe(3);
+    far.close();
+    await here.end;
+  });
+
+  test("tells when it was destroyed at the other end", async () => {
+    const [near, far] = await pair(kind === "unix" ? { kind, path: `${folder}/destroyed.sock` } : address);
+    const here = new Heard(near);
+    far.destroy();
+    await here.end;
+    let done = false;
+    near.write([Buffer.from("too late")], () => {
+      done = true;
+    });
+    await soon();
+    expect(done).toBe(true);
+  });
+
+  test("cannot be had where nobody listens", async () => {
+    const free = await listenAt(kind === "unix" ? { kind, path: `${folder}/free.sock` } : address, () => {}, {
+      credentials,
+    });
+    const closed = free.address;
+    free.close();
+    await soon();
+    const error = await connectTo(closed, credentials).then(undefined, (e) => e);
+    expect(error.code).toBe(kind === "unix" ? "ENOENT" : "ECONNREFUSED");
+  });
+
+  test("is given up when it takes too long", async () => {
+    const giveUp = new AbortController();
+    giveUp.abort(new Error("it did not answer within 5000 ms"));
+    const name = formatNetworkAddress({ ...address, ...(kind === "unix" ? {} : { port: 1 }) }).replace("unix://", "");
+    const error = await connectTo(
+      parseNetworkAddress(kind === "unix" ? `unix://${name}` : name),
+      credentials,
+      giveUp.signal,
+    ).then(undefined, (e) => e);
+    expect(error.message).toBe(`cannot connect to ${name}: it did not answer within 5000 ms`);
+  });
+});
+
+test("an address that is taken cannot be listened at", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  for (const kind of ["tcp", "tls"] as const) {
+    const error = await listenAt({ kind, host: "127.0.0.1", port }, () => {}, { credentials }).then(
+      undefined,
+      (e) => e,
+    );
+    expect(error.message).toBe(
+      `cannot listen at ${kind}://127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    );
+  }
+  server.close();
+});
+
+describe("addresses", () => {
+  test.each([
+    ["tcp://127.0.0.1:80", { kind: "tcp", host: "127.0.0.1", port: 80 }, true],
+    ["tcp://gpu-7.example.org", { kind: "tcp", host: "gpu-7.example.org", port: 26_600 }, false],
+    ["tls://[::1]:1", { kind: "tls", host: "::1", port: 1 }, true],
+    ["tls://0.0.0.0:0", { kind: "tls", host: "0.0.0.0", port: 0 }, false],
+    ["tcp://localhost:5", { kind: "tcp", host: "localhost", port: 5 }, true],
+    ["tcp://127.0.0.1.example.org:5", { kind: "tcp", host: "127.0.0.1.example.org", port: 5 }, false],
+    ["unix:///run/a b.sock", { kind: "unix", path: "/run/a b.sock" }, true],
+  ])("%s", (text, address, local) => {
+    const parsed = parseNetworkAddress(text);
+    expect(parsed).toEqual(address);
+    expect(parseNetworkAddress(formatNetworkAddress(parsed))).toEqual(address);
+    expect(isLocalAddress(parsed)).toBe(local);
+  });
+
+  test.each([
+    ["host:80", "expected tcp://host:port, tls://host:port or unix:///path"],
+    ["http://host:80", "expected tcp://host:port, tls://host:port or unix:///path"],
+    ["tcp://", "expected tcp://host:port, an IPv6 address in brackets"],
+    ["tls://::1:80", "expected tls://host:port, an IPv6 address in brackets"],
+    ["tcp://host:80/path", "expected tcp://host:port, an IPv6 address in brackets"],
+    ["tcp://host:65536", "the port must be at most 65535"],
+    ["unix://run/a.sock", "the path must be absolute, as in unix:///run/viceroy.sock"],
+  ])("%s is none", (text, why) => {
+    expect(() => parseNetworkAddress(text)).toThrow(`cannot read address "${text}": ${why}`);
+  });
+});
