@@ -107,8 +107,9 @@ export class Acceptor {
       this.#refuse(exchange, new HandshakeError("token", text), writeAnswer({ kind: "refuse", reason: "token", text }));
       return;
     }
+    exchange.checkQuiet();
     const verdict = await this.#verdictOn(request);
-    if (exchange.overrun) throw new HandshakeError("protocol", "the peer has sent more than the handshake asks for");
+    exchange.checkQuiet();
     const answer = writeAnswer(verdict);
     proofOf(answer).set(proofBy("acceptor", token, [...said, answer]));
     if (verdict.kind === "refuse") {

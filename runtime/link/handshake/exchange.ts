@@ -1,16 +1,16 @@
 /**
  * A connection during its handshake: messages of known sizes, one after another, within a limit of time. Afterwards it is
- * a pipe like any other. What comes is only ever read into memory of the size that was asked for.
+ * a pipe like any other. What comes meanwhile is read into one small piece of memory: a peer that sends more is cut off.
  */
 import type { Clock, Timer } from "../clock.js";
 import type { Pipe, PipeSink } from "../pipe.js";
 import { HandshakeError } from "./errors.js";
 
-/** A peer that goes on at once may have sent so much before its pipe is opened; an honest one waits for answers. */
+/** More than any message of the handshake; an acceptor may have begun with the link behind its answer. */
 const EARLY_BYTES = 4096;
 
 interface Reading {
-  readonly bytes: Uint8Array;
+  readonly size: number;
   readonly resolve: (bytes: Uint8Array) => void;
   readonly reject: (error: Error) => void;
 }
@@ -20,10 +20,12 @@ export class Exchange implements Pipe, PipeSink {
   readonly #timer: Timer;
   readonly #over: () => void;
   #reading: Reading | undefined;
-  #fill = 0;
+  /** What has come and was not asked for yet. */
   readonly #early = new Uint8Array(EARLY_BYTES);
   #earlyFill = 0;
   #sink: PipeSink | undefined;
+  /** Whether the memory that is being read into is the sink's: a pipe may have asked for it long before bytes come. */
+  #direct = false;
   #ended: { readonly error: Error | undefined } | undefined;
 
   /**
@@ -39,26 +41,17 @@ export class Exchange implements Pipe, PipeSink {
     pipe.open(this);
   }
 
-  /** Whether more has come than was asked for. */
-  get overrun(): boolean {
-    return this.#earlyFill > 0;
+  /** @throws HandshakeError if more has come than was asked for */
+  checkQuiet(): void {
+    if (this.#earlyFill > 0) throw overrun();
   }
 
   /** The next `size` bytes. One at a time; rejects when the connection ends before, with HandshakeError. */
   read(size: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      if (this.#ended !== undefined) {
-        reject(lost(this.#ended.error));
-        return;
-      }
-      const bytes = new Uint8Array(size);
-      const early = Math.min(size, this.#earlyFill);
-      bytes.set(this.#early.subarray(0, early));
-      this.#early.copyWithin(0, early, this.#earlyFill);
-      this.#earlyFill -= early;
-      this.#fill = early;
-      if (early === size) resolve(bytes);
-      else this.#reading = { bytes, resolve, reject };
+      this.#reading = { size, resolve, reject };
+      this.#answer();
+      if (this.#ended !== undefined) this.#lose(this.#ended.error);
     });
   }
 
@@ -73,15 +66,8 @@ export class Exchange implements Pipe, PipeSink {
   }
 
   open(sink: PipeSink): void {
-    const early = this.#early.subarray(0, this.#earlyFill);
     this.#sink = sink;
-    for (let at = 0; at < early.length; ) {
-      const target = sink.buffer();
-      const size = Math.min(target.length, early.length - at);
-      target.set(early.subarray(at, at + size));
-      sink.received(size);
-      at += size;
-    }
+    this.#forward(sink);
     if (this.#ended !== undefined) sink.closed(this.#ended.error);
   }
 
@@ -108,38 +94,64 @@ export class Exchange implements Pipe, PipeSink {
   }
 
   buffer(): Uint8Array {
-    if (this.#sink !== undefined) return this.#sink.buffer();
-    if (this.#reading !== undefined) return this.#reading.bytes.subarray(this.#fill);
-    return this.#early.subarray(Math.min(this.#earlyFill, EARLY_BYTES - 1));
+    this.#direct = this.#sink !== undefined;
+    return this.#sink === undefined ? this.#early.subarray(this.#earlyFill) : this.#sink.buffer();
   }
 
   received(n: number): void {
-    if (this.#sink !== undefined) {
-      this.#sink.received(n);
+    const sink = this.#sink;
+    if (this.#direct) {
+      sink!.received(n);
       return;
     }
-    const reading = this.#reading;
-    if (reading === undefined) {
-      this.#earlyFill += n;
-      if (this.#earlyFill >= EARLY_BYTES) {
-        this.destroy(new HandshakeError("protocol", "the peer has sent more than the handshake asks for"));
-      }
-      return;
-    }
-    this.#fill += n;
-    if (this.#fill < reading.bytes.length) return;
-    this.#reading = undefined;
-    reading.resolve(reading.bytes);
+    this.#earlyFill += n;
+    if (sink !== undefined) this.#forward(sink);
+    else this.#answer();
+    if (this.#earlyFill < EARLY_BYTES) return;
+    this.#earlyFill = 1;
+    this.destroy(overrun());
   }
 
   closed(error?: Error): void {
     this.#timer.cancel();
     this.#ended = { error };
-    this.#reading?.reject(lost(error));
-    this.#reading = undefined;
+    this.#lose(error);
     this.#over();
     this.#sink?.closed(error);
   }
+
+  /** Hands out what is being waited for, if it has come. */
+  #answer(): void {
+    const reading = this.#reading;
+    if (reading === undefined || this.#earlyFill < reading.size) return;
+    this.#reading = undefined;
+    const bytes = this.#early.slice(0, reading.size);
+    this.#early.copyWithin(0, reading.size, this.#earlyFill);
+    this.#earlyFill -= reading.size;
+    reading.resolve(bytes);
+  }
+
+  /** Hands over what came before the pipe was opened. */
+  #forward(sink: PipeSink): void {
+    const early = this.#early.slice(0, this.#earlyFill);
+    this.#earlyFill = 0;
+    for (let at = 0; at < early.length; ) {
+      const target = sink.buffer();
+      const size = Math.min(target.length, early.length - at);
+      target.set(early.subarray(at, at + size));
+      sink.received(size);
+      at += size;
+    }
+  }
+
+  #lose(error: Error | undefined): void {
+    this.#reading?.reject(lost(error));
+    this.#reading = undefined;
+  }
+}
+
+function overrun(): HandshakeError {
+  return new HandshakeError("protocol", "the peer has sent more than the handshake asks for");
 }
 
 const unexplained = "the peer has closed it; over TLS, it may not trust the certificate of this process";
