@@ -9,6 +9,9 @@ import { HandshakeError } from "./errors.js";
 /** More than any message of the handshake; an acceptor may have begun with the link behind its answer. */
 const EARLY_BYTES = 4096;
 
+/** Bytes of one read. */
+const READ_BYTES = 1024;
+
 interface Reading {
   readonly size: number;
   readonly resolve: (bytes: Uint8Array) => void;
@@ -20,11 +23,13 @@ export class Exchange implements Pipe, PipeSink {
   readonly #timer: Timer;
   readonly #over: () => void;
   #reading: Reading | undefined;
+  /** Where bytes land: always the same place, since a pipe may ask for it long before there are any. */
+  readonly #landing = new Uint8Array(READ_BYTES);
   /** What has come and was not asked for yet. */
   readonly #early = new Uint8Array(EARLY_BYTES);
   #earlyFill = 0;
   #sink: PipeSink | undefined;
-  /** Whether the memory that is being read into is the sink's: a pipe may have asked for it long before bytes come. */
+  /** Whether the memory that is being read into is the sink's. */
   #direct = false;
   #ended: { readonly error: Error | undefined } | undefined;
 
@@ -95,7 +100,7 @@ export class Exchange implements Pipe, PipeSink {
 
   buffer(): Uint8Array {
     this.#direct = this.#sink !== undefined;
-    return this.#sink === undefined ? this.#early.subarray(this.#earlyFill) : this.#sink.buffer();
+    return this.#sink === undefined ? this.#landing : this.#sink.buffer();
   }
 
   received(n: number): void {
@@ -104,12 +109,14 @@ export class Exchange implements Pipe, PipeSink {
       sink!.received(n);
       return;
     }
+    if (this.#earlyFill + n > EARLY_BYTES) {
+      this.destroy(overrun());
+      return;
+    }
+    this.#early.set(this.#landing.subarray(0, n), this.#earlyFill);
     this.#earlyFill += n;
     if (sink !== undefined) this.#forward(sink);
     else this.#answer();
-    if (this.#earlyFill < EARLY_BYTES) return;
-    this.#earlyFill = 1;
-    this.destroy(overrun());
   }
 
   closed(error?: Error): void {

@@ -1,0 +1,152 @@
+/**
+ * Actors that talk over real TCP connections which are cut again and again: each message is handled once, in order, each
+ * call gets its answer, and nobody is told of anything.
+ */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
+import { LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
+import { dialLasting } from "../../../runtime/link/lasting/dial.js";
+import type { Listener } from "../../../runtime/link/listener.js";
+import type { SocketAddress } from "../../../runtime/link/network-address.js";
+import type { Pipe } from "../../../runtime/link/pipe.js";
+import { connectTo, listenAt } from "../../../runtime/link/transport.js";
+import { Counter } from "../../actor/counter.js";
+import { type TestProc, World } from "../../actor/world.js";
+import { cases } from "../../profile.js";
+import { soon } from "../heard.js";
+
+const token = "a token that nobody guesses";
+const machine = { clock: systemClock, random: systemRandom };
+
+/** Passes on what comes over TCP, until it is told to cut. */
+class Cutter {
+  cuts = 0;
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+
+  constructor(to: number) {
+    this.#server = createServer((near) => {
+      const far = connect(to, "127.0.0.1");
+      for (const end of [near, far]) {
+        this.#open.add(end);
+        end.on("error", () => {});
+        end.once("close", () => {
+          this.#open.delete(end);
+          near.destroy();
+          far.destroy();
+        });
+      }
+      near.pipe(far).pipe(near);
+    });
+  }
+
+  listen(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#server.listen(0, "127.0.0.1", () => resolve((this.#server.address() as { port: number }).port));
+    });
+  }
+
+  /** Ends all connections, and what is under way in them is lost. */
+  cut(): void {
+    this.cuts += this.#open.size / 2;
+    for (const socket of this.#open) socket.resetAndDestroy();
+  }
+
+  close(): void {
+    this.#server.close();
+    this.cut();
+  }
+}
+
+/** Procs that reach each other over TCP alone. */
+class FarWorld extends World {
+  readonly cutters = new Map<string, Cutter>();
+  readonly #ports = new Map<string, number>();
+  readonly #listeners: Listener[] = [];
+
+  async listen(name: string): Promise<TestProc> {
+    const made = this.proc(name);
+    const acceptor = new LastingAcceptor({
+      ...machine,
+      token,
+      lasting: { giveUpMs: 1000 },
+      admit: () => ({ kind: "open", open: (pipe) => void made.proc.attach(pipe) }),
+    });
+    const address = { kind: "tcp", host: "127.0.0.1", port: 0 } as const;
+    const listener = await listenAt(address, (pipe) => acceptor.accept(pipe));
+    this.#listeners.push(listener);
+    const cutter = new Cutter((listener.address as SocketAddress).port);
+    this.cutters.set(name, cutter);
+    this.#ports.set(name, await cutter.listen());
+    return made;
+  }
+
+  override dial(location: string): Promise<Pipe> {
+    const { proc } = this.procs.get(location)!;
+    const address = { kind: "tcp", host: "127.0.0.1", port: this.#ports.get(location)! } as const;
+    return dialLasting({
+      ...machine,
+      universe: this.universe,
+      from: this.root.proc.id,
+      to: proc.id,
+      peer: location,
+      token,
+      limits: { redialMs: 1, redialMaxMs: 20, giveUpMs: 1000, resendBytes: 1_000_000 },
+      connect: (_port, signal) => connectTo(address, undefined, signal),
+    });
+  }
+
+  override close(): void {
+    super.close();
+    for (const cutter of this.cutters.values()) cutter.close();
+    for (const listener of this.#listeners) listener.close();
+  }
+}
+
+let world: FarWorld;
+
+afterEach(() => world.close());
+
+test("calls, casts, streams and large messages over connections that are cut all the time", async () => {
+  world = new FarWorld();
+  const procs = [await world.listen("a"), await world.listen("b"), await world.listen("c")];
+  const counters = world.spawn("counters", Counter, [1], procs);
+  await counters.value.call();
+  const [cutting, rounds] = [{ on: true }, cases(40, 2000)];
+  const cuts = (async () => {
+    while (cutting.on) {
+      for (const cutter of world.cutters.values()) if (Math.random() < 0.5) cutter.cut();
+      await soon(Math.random() * 20);
+    }
+  })();
+  const block = new Uint8Array(300_000).map((_, i) => i * 31);
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < 20; i++) counters.note.broadcast(`${round}.${i}`, 0);
+    const back = counters.bytes.call(block);
+    let sum = 0;
+    for await (const [, n] of counters.watch.stream(10)) sum += n;
+    expect(sum).toBe(3 * 10);
+    for (const [, bytes] of await back) expect(Buffer.compare(bytes, block)).toBe(0);
+  }
+  const logs = await counters.log.call();
+  cutting.on = false;
+  await cuts;
+  const expected = Array.from({ length: rounds * 20 }, (_, i) => `${Math.floor(i / 20)}.${i % 20}`);
+  for (const [, log] of logs)
+    expect(log.filter((entry) => entry.startsWith("+"))).toEqual(expected.map((e) => `+${e}`));
+  for (const cutter of world.cutters.values()) expect(cutter.cuts).toBeGreaterThan(rounds / 8);
+  expect([world.root, ...procs].flatMap(({ events }) => events).filter(({ kind }) => kind !== "started")).toEqual([]);
+});
+
+test("a peer that does not come back is dead: what waits for it fails, with what happened", async () => {
+  world = new FarWorld();
+  const counters = world.spawn("counters", Counter, [0], [await world.listen("a")]);
+  expect(await counters.value.callOne()).toBe(0);
+  world.cutters.get("a")!.close();
+  const error = await counters.value.callOne().then(undefined, (e) => e);
+  expect(error.message).toMatch(
+    /^cannot call counters.value on rank 0: the connection to a was lost and not restored within 1000 ms: connect ECONNREFUSED/,
+  );
+  expect(world.root.events.map(({ kind }) => kind)).toContain("peerDown");
+});
