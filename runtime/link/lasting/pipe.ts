@@ -244,13 +244,9 @@ export class LastingPipe implements Pipe, SegmentHandler {
     const connection = this.#connection;
     if (connection === undefined) return;
     while (connection.writing < WRITES_AHEAD) {
+      while (this.#buffer.end - this.#buffer.sent < WRITE_BYTES && this.#copy());
       const chunks: Uint8Array[] = [];
-      for (let size = 0; size < WRITE_BYTES; ) {
-        const taken = this.#buffer.take(chunks);
-        size += taken;
-        if (taken === 0 && !this.#copy()) break;
-      }
-      if (chunks.length === 0) break;
+      if (this.#buffer.take(chunks, WRITE_BYTES) === 0) break;
       this.#handed = Math.max(this.#handed, this.#buffer.sent);
       connection.writing++;
       connection.pipe.write(chunks, () => {

@@ -1,13 +1,13 @@
 /**
- * What was sent on a lasting link and may have to be sent again: copies, in pages of its own, as the segments that carry
- * it. The memory of users is free as soon as it has been copied here. Bounds are its owner's concern.
+ * What was sent on a lasting link and may have to be sent again: copies, in pages of its own. The memory of users is free
+ * as soon as it has been copied here. Bounds are its owner's concern.
  */
 import { SEGMENT_HEADER, SegmentKind, writeSegmentHeader } from "./segment.js";
 
 const PAGE = 64 * 1024;
 
-/** Pages that are kept when nobody needs them. They are never shared between links: nothing leaks from one to another. */
-const SPARE = 8;
+/** Pages that are kept while anything is unconfirmed. They are never shared: nothing leaks from one link to another. */
+const SPARE = 64;
 
 /** Room for a header and this much is wanted at the end of a page, or the next one is begun. */
 const SMALLEST = 256;
@@ -21,13 +21,14 @@ interface Page {
   pieces: number;
 }
 
+/** Bytes of the link that stand together, behind room for the header of a segment. */
 interface Piece {
+  readonly page: Page;
+  /** Where its data begins in the page. */
+  readonly at: number;
   /** Where its data begins and ends in the bytes of the link. */
   readonly from: number;
-  readonly to: number;
-  /** Header and data. */
-  readonly bytes: Uint8Array;
-  readonly page: Page;
+  to: number;
 }
 
 export class ResendBuffer {
@@ -44,53 +45,52 @@ export class ResendBuffer {
   #next = 0;
   #skip = 0;
 
-  /** Bytes of data that it holds. */
+  /** Bytes that it holds. */
   get size(): number {
     return this.end - this.start;
   }
 
-  /** Behind the last byte that `take` has handed out. */
+  /** Behind the last byte that `take` has handed out on this connection. */
   get sent(): number {
     const piece = this.#pieces[this.#next];
     return piece === undefined ? this.end : piece.from + this.#skip;
   }
 
-  /** Copies the first bytes of `bytes`, at most `limit`. @returns how many */
+  /** Copies the first bytes of `bytes`, at most `limit`; both are at least 1. @returns how many */
   add(bytes: Uint8Array, limit: number): number {
-    let page = this.#page;
-    if (page === undefined || PAGE - this.#position < SEGMENT_HEADER + Math.min(bytes.length, SMALLEST)) {
-      page = this.#spare.pop() ?? { bytes: Buffer.allocUnsafeSlow(PAGE), pieces: 0 };
-      this.#page = page;
-      this.#position = 0;
-    }
-    const at = this.#position;
-    const size = Math.min(bytes.length, limit, PAGE - at - SEGMENT_HEADER);
-    const data = at + SEGMENT_HEADER;
-    writeSegmentHeader(page.bytes, at, SegmentKind.data, size);
-    page.bytes.set(size === bytes.length ? bytes : bytes.subarray(0, size), data);
-    this.#position = data + size;
-    page.pieces++;
-    this.#pieces.push({ from: this.end, to: this.end + size, bytes: page.bytes.subarray(at, data + size), page });
+    const piece = this.#openPiece() ?? this.#newPiece(bytes.length);
+    const { page } = piece;
+    const size = Math.min(bytes.length, limit, PAGE - this.#position);
+    page.bytes.set(size === bytes.length ? bytes : bytes.subarray(0, size), this.#position);
+    this.#position += size;
     this.end += size;
+    piece.to = this.end;
     return size;
   }
 
-  /** Puts the next segment that was not sent on this connection behind `chunks`. @returns its bytes; 0: there is none */
-  take(chunks: Uint8Array[]): number {
-    const piece = this.#pieces[this.#next];
-    if (piece === undefined) return 0;
-    const skip = this.#skip;
-    this.#next++;
+  /**
+   * Puts a segment with what was not sent on this connection behind `chunks`, of about `limit` bytes at most.
+   * @returns its bytes of data; 0: there is nothing
+   */
+  take(chunks: Uint8Array[], limit: number): number {
+    const first = this.#pieces[this.#next];
+    if (first === undefined) return 0;
+    const start = first.at + this.#skip;
+    let size = first.to - first.from - this.#skip;
+    // In front of its data, unless a part of that has been sent: then there is no room for it.
+    const header = this.#skip === 0 ? first.page.bytes : new Uint8Array(SEGMENT_HEADER);
+    const at = this.#skip === 0 ? start - SEGMENT_HEADER : 0;
+    if (this.#skip === 0) chunks.push(header.subarray(at, start + size));
+    else chunks.push(header, first.page.bytes.subarray(start, start + size));
     this.#skip = 0;
-    if (skip === 0) {
-      chunks.push(piece.bytes);
-      return piece.bytes.length;
+    for (let piece = this.#pieces[++this.#next]; piece !== undefined && size < limit; ) {
+      const length = piece.to - piece.from;
+      chunks.push(piece.page.bytes.subarray(piece.at, piece.at + length));
+      size += length;
+      piece = this.#pieces[++this.#next];
     }
-    const header = new Uint8Array(SEGMENT_HEADER);
-    const rest = piece.bytes.subarray(SEGMENT_HEADER + skip);
-    writeSegmentHeader(header, 0, SegmentKind.data, rest.length);
-    chunks.push(header, rest);
-    return header.length + rest.length;
+    writeSegmentHeader(header, at, SegmentKind.data, size);
+    return size;
   }
 
   /** The peer has everything before `offset`, which is between `start` and `end`. */
@@ -105,7 +105,8 @@ export class ResendBuffer {
       this.#next = this.#head;
       this.#skip = 0;
     }
-    if (this.#head < SPENT && this.#head < this.#pieces.length) return;
+    if (this.#head === this.#pieces.length) this.#spare.length = 0;
+    else if (this.#head < SPENT) return;
     this.#pieces = this.#pieces.slice(this.#head);
     this.#next -= this.#head;
     this.#head = 0;
@@ -128,6 +129,26 @@ export class ResendBuffer {
     this.#page = undefined;
     this.#spare.length = 0;
     this.start = this.end;
+  }
+
+  /** The last piece, if more can be added to it. */
+  #openPiece(): Piece | undefined {
+    const last = this.#pieces.length - 1;
+    return last >= this.#next && this.#position < PAGE ? this.#pieces[last] : undefined;
+  }
+
+  #newPiece(wanted: number): Piece {
+    let page = this.#page;
+    if (page === undefined || PAGE - this.#position < SEGMENT_HEADER + Math.min(wanted, SMALLEST)) {
+      page = this.#spare.pop() ?? { bytes: Buffer.allocUnsafeSlow(PAGE), pieces: 0 };
+      this.#page = page;
+      this.#position = 0;
+    }
+    this.#position += SEGMENT_HEADER;
+    page.pieces++;
+    const piece = { page, at: this.#position, from: this.end, to: this.end };
+    this.#pieces.push(piece);
+    return piece;
   }
 
   #free(page: Page): void {

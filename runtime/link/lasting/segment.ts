@@ -51,9 +51,9 @@ export function writeSegmentHeader(bytes: Uint8Array, at: number, kind: number, 
 }
 
 export function ackSegment(received: number): Uint8Array {
-  const bytes = new Uint8Array(SEGMENT_HEADER + ACK_BYTES);
+  const bytes = Buffer.allocUnsafe(SEGMENT_HEADER + ACK_BYTES);
   writeSegmentHeader(bytes, 0, SegmentKind.ack, ACK_BYTES);
-  new DataView(bytes.buffer).setBigUint64(SEGMENT_HEADER, BigInt(received), true);
+  bytes.writeBigUInt64LE(BigInt(received), SEGMENT_HEADER);
   return bytes;
 }
 
@@ -91,7 +91,7 @@ export class SegmentReader implements PipeSink {
 
   buffer(): Uint8Array {
     this.#direct = this.#left >= DIRECT && !this.#stopped;
-    if (!this.#direct) return this.#bytes.subarray(this.#fill);
+    if (!this.#direct) return this.#fill === 0 ? this.#bytes : this.#bytes.subarray(this.#fill);
     const target = this.#handler.buffer();
     return target.length > this.#left ? target.subarray(0, this.#left) : target;
   }
@@ -124,7 +124,7 @@ export class SegmentReader implements PipeSink {
         continue;
       }
       if (end - at < SEGMENT_HEADER) break;
-      const size = bytes.readUIntLE(at, 3);
+      const size = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
       const kind = bytes[at + 3]!;
       const next = at + SEGMENT_HEADER;
       if (kind === SegmentKind.data) {
