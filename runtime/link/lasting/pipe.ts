@@ -51,6 +51,8 @@ export class LastingPipe implements Pipe, SegmentHandler {
   readonly #writes: Write[] = [];
   #chunk = 0;
   #offset = 0;
+  /** To be called when the connection has taken what was copied: until then the link gathers what comes. */
+  #copied: (() => void)[] = [];
   /** Behind the last byte that any connection was given. */
   #handed = 0;
   #received = 0;
@@ -246,11 +248,18 @@ export class LastingPipe implements Pipe, SegmentHandler {
     while (connection.writing < WRITES_AHEAD) {
       while (this.#buffer.end - this.#buffer.sent < WRITE_BYTES && this.#copy());
       const chunks: Uint8Array[] = [];
-      if (this.#buffer.take(chunks, WRITE_BYTES) === 0) break;
+      if (this.#buffer.take(chunks, WRITE_BYTES) === 0) {
+        // Writes of no bytes at all.
+        for (const done of this.#copied.splice(0)) queueMicrotask(done);
+        break;
+      }
       this.#handed = Math.max(this.#handed, this.#buffer.sent);
+      const copied = this.#copied;
+      this.#copied = [];
       connection.writing++;
       connection.pipe.write(chunks, () => {
         connection.writing--;
+        for (const done of copied) done();
         if (this.#connection === connection) this.#pump();
       });
     }
@@ -274,7 +283,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
     if (++this.#chunk === write.chunks.length) {
       this.#chunk = 0;
       this.#writes.shift();
-      queueMicrotask(write.done);
+      this.#copied.push(write.done);
     }
     return true;
   }
@@ -288,6 +297,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
     this.#giveUpTimer?.cancel();
     if (connection !== undefined) this.#lastWord(connection.pipe, word === undefined ? undefined : new Error(word));
     this.#buffer.clear();
+    for (const done of this.#copied.splice(0)) queueMicrotask(done);
     for (const { done } of this.#writes.splice(0)) queueMicrotask(done);
     this.#options.over(this);
     queueMicrotask(() => this.#sink?.closed(error));

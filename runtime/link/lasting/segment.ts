@@ -73,7 +73,7 @@ export function resetSegment(reason: string): Uint8Array {
 /** Reads the segments of one connection. */
 export class SegmentReader implements PipeSink {
   readonly #handler: SegmentHandler;
-  readonly #bytes = Buffer.allocUnsafeSlow(BUFFER);
+  readonly #bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER);
   #fill = 0;
   /** Data of the current segment that is still to come. */
   #left = 0;
@@ -145,7 +145,7 @@ export class SegmentReader implements PipeSink {
   #copy(at: number, end: number): number {
     const target = this.#handler.buffer();
     const size = Math.min(this.#left, end - at, target.length);
-    target.set(this.#bytes.subarray(at, at + size));
+    copySmall(this.#bytes, at, size, target);
     this.#left -= size;
     this.#handler.data(size);
     return size;
@@ -160,6 +160,14 @@ export class SegmentReader implements PipeSink {
       this.#handler.ack(Number(received));
     }
   }
+}
+
+/** Up to so many bytes are copied one by one: a native call takes longer. */
+const LOOPED = 96;
+
+function copySmall(from: Uint8Array, at: number, size: number, to: Uint8Array): void {
+  if (size > LOOPED) to.set(from.subarray(at, at + size));
+  else for (let i = 0; i < size; i++) to[i] = from[at + i]!;
 }
 
 function checkControl(kind: number, size: number): void {
