@@ -6,7 +6,7 @@ import type { Clock, Timer } from "../clock.js";
 import type { Pipe, PipeSink } from "../pipe.js";
 import { HandshakeError } from "./errors.js";
 
-/** More than any message of the handshake; an acceptor may have begun with the link behind its answer. */
+/** More than any message of the handshake. */
 const EARLY_BYTES = 4096;
 
 /** Bytes of one read. */
@@ -28,6 +28,9 @@ export class Exchange implements Pipe, PipeSink {
   /** What has come and was not asked for yet. */
   readonly #early = new Uint8Array(EARLY_BYTES);
   #earlyFill = 0;
+  /** What has come behind the last message, and belongs to whoever opens the pipe. */
+  readonly #rest: Uint8Array[] = [];
+  #last = false;
   #sink: PipeSink | undefined;
   /** Whether the memory that is being read into is the sink's. */
   #direct = false;
@@ -51,8 +54,12 @@ export class Exchange implements Pipe, PipeSink {
     if (this.#earlyFill > 0) throw overrun();
   }
 
-  /** The next `size` bytes. One at a time; rejects when the connection ends before, with HandshakeError. */
-  read(size: number): Promise<Uint8Array> {
+  /**
+   * The next `size` bytes. One at a time; rejects when the connection ends before, with HandshakeError.
+   * @param last what comes behind them is not of the handshake any more, however much that is
+   */
+  read(size: number, last = false): Promise<Uint8Array> {
+    this.#last = last;
     return new Promise((resolve, reject) => {
       this.#reading = { size, resolve, reject };
       this.#answer();
@@ -72,7 +79,7 @@ export class Exchange implements Pipe, PipeSink {
 
   open(sink: PipeSink): void {
     this.#sink = sink;
-    this.#forward(sink);
+    for (const bytes of this.#rest.splice(0)) feed(sink, bytes);
     if (this.#ended !== undefined) sink.closed(this.#ended.error);
   }
 
@@ -109,14 +116,10 @@ export class Exchange implements Pipe, PipeSink {
       sink!.received(n);
       return;
     }
-    if (this.#earlyFill + n > EARLY_BYTES) {
-      this.destroy(overrun());
-      return;
-    }
-    this.#early.set(this.#landing.subarray(0, n), this.#earlyFill);
-    this.#earlyFill += n;
-    if (sink !== undefined) this.#forward(sink);
-    else this.#answer();
+    const bytes = this.#landing.subarray(0, n);
+    if (sink !== undefined) feed(sink, bytes);
+    else if (this.#last && this.#reading === undefined) this.#rest.push(bytes.slice());
+    else this.#gather(bytes);
   }
 
   closed(error?: Error): void {
@@ -127,33 +130,41 @@ export class Exchange implements Pipe, PipeSink {
     this.#sink?.closed(error);
   }
 
+  #gather(bytes: Uint8Array): void {
+    if (this.#earlyFill + bytes.length > EARLY_BYTES) {
+      this.destroy(overrun());
+      return;
+    }
+    this.#early.set(bytes, this.#earlyFill);
+    this.#earlyFill += bytes.length;
+    this.#answer();
+  }
+
   /** Hands out what is being waited for, if it has come. */
   #answer(): void {
     const reading = this.#reading;
     if (reading === undefined || this.#earlyFill < reading.size) return;
     this.#reading = undefined;
     const bytes = this.#early.slice(0, reading.size);
-    this.#early.copyWithin(0, reading.size, this.#earlyFill);
-    this.#earlyFill -= reading.size;
+    if (this.#last) this.#rest.push(this.#early.slice(reading.size, this.#earlyFill));
+    else this.#early.copyWithin(0, reading.size, this.#earlyFill);
+    this.#earlyFill = this.#last ? 0 : this.#earlyFill - reading.size;
     reading.resolve(bytes);
-  }
-
-  /** Hands over what came before the pipe was opened. */
-  #forward(sink: PipeSink): void {
-    const early = this.#early.slice(0, this.#earlyFill);
-    this.#earlyFill = 0;
-    for (let at = 0; at < early.length; ) {
-      const target = sink.buffer();
-      const size = Math.min(target.length, early.length - at);
-      target.set(early.subarray(at, at + size));
-      sink.received(size);
-      at += size;
-    }
   }
 
   #lose(error: Error | undefined): void {
     this.#reading?.reject(lost(error));
     this.#reading = undefined;
+  }
+}
+
+function feed(sink: PipeSink, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) {
+    const target = sink.buffer();
+    const size = Math.min(target.length, bytes.length - at);
+    target.set(bytes.subarray(at, at + size));
+    sink.received(size);
+    at += size;
   }
 }
 

@@ -52,7 +52,7 @@ export async function offerLink(pipe: Pipe, offer: Offer, options: OfferOptions)
     const asked = readChallenge(challenge);
     if (asked.token !== (token !== undefined)) throw new HandshakeError("token", tokenMissing(asked.token));
     exchange.send(proofBy("dialler", token, [request, challenge]));
-    const answer = await exchange.read(ANSWER_BYTES);
+    const answer = await exchange.read(ANSWER_BYTES, true);
     const read = readAnswer(answer);
     // A refusal may come from someone who has not the same token, and says so; nothing is taken from them but that.
     if (read.kind === "refuse") throw new HandshakeError(read.reason, read.text);
