@@ -49,6 +49,10 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#tasks.delete(entry) };
   }
 
+  soon(task: () => void): void {
+    setImmediate(task);
+  }
+
   get waiting(): number {
     return this.#tasks.size;
   }
