@@ -57,6 +57,8 @@ class Dialler {
   /** In ms: when the last connection was made, and the pause before the next attempt. */
   #connectedAt = 0;
   #pause = 0;
+  /** One attempt at a time: an answer that comes late would undo what a later one has begun. */
+  #replacing: Promise<void> | undefined;
 
   constructor(options: LastingDialOptions) {
     this.#options = options;
@@ -67,25 +69,20 @@ class Dialler {
       limits: this.#limits,
       peer: options.peer,
       lost: () => void this.#redial(),
+      overdue: () => this.#replace(),
       over: () => {},
     });
   }
 
   /** Makes a connection and goes on over it. */
   async connect(): Promise<void> {
-    const outcome = await this.#attempt();
-    if (outcome.kind === "open") {
-      this.#goOn(outcome.pipe, outcome.received);
-      return;
-    }
-    if (this.#port !== undefined) throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
-    this.#port = outcome.port;
-    const second = await this.#attempt();
-    if (second.kind === "redirect") throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
-    this.#goOn(second.pipe, second.received);
+    if (await this.#attempt()) return;
+    if (await this.#attempt()) return;
+    throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
   }
 
-  async #attempt(): ReturnType<typeof offerLink> {
+  /** @returns whether there is a connection; otherwise the host has sent us to another port */
+  async #attempt(): Promise<boolean> {
     const {
       clock,
       random,
@@ -105,18 +102,35 @@ class Dialler {
     } finally {
       timer.cancel();
     }
-    const offer = { universe, from, to, link: this.#link, first: this.#first, received: this.pipe.bytesReceived };
-    return offerLink(pipe, offer, { clock, random, token, handshakeMs });
+    const received = this.pipe.bytesReceived;
+    const offer = { universe, from, to, link: this.#link, first: this.#first, received };
+    const outcome = await offerLink(pipe, offer, { clock, random, token, handshakeMs });
+    if (outcome.kind === "redirect") {
+      if (this.#port !== undefined) throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
+      this.#port = outcome.port;
+      return false;
+    }
+    this.#goOn(outcome.pipe, outcome.received, received);
+    return true;
   }
 
-  #goOn(pipe: Pipe, offset: number): void {
+  #goOn(pipe: Pipe, offset: number, told: number): void {
     this.#first = false;
     this.#connectedAt = this.#options.clock.now();
     if (!this.pipe.canResume(offset)) {
       pipe.destroy();
       throw new HandshakeError("offset", `the peer says that it has ${offset} bytes of the link, which cannot be`);
     }
-    this.pipe.resume(pipe, offset);
+    this.pipe.resume(pipe, offset, told);
+  }
+
+  /** Tries another connection while the one that stands is silent, which goes on if there is none. */
+  #replace(): void {
+    const over = () => {
+      this.#replacing = undefined;
+    };
+    // A peer that is busy answers nobody, and is none the worse for it.
+    this.#replacing ??= this.connect().then(over, over);
   }
 
   /** Tries until there is a connection, or the link has come to its end. Never rejects. */
@@ -129,7 +143,8 @@ class Dialler {
       const pause = this.#pause;
       this.#pause = Math.min(redialMaxMs, pause === 0 ? redialMs : pause * 2);
       if (pause > 0) await new Promise<void>((wake) => clock.after(pause * (0.5 + random.number() / 2), wake));
-      if (this.pipe.ended) return;
+      await this.#replacing;
+      if (this.pipe.ended || this.pipe.connected) return;
       try {
         await this.connect();
         return;

@@ -6,6 +6,11 @@ export interface LastingLimits {
   readonly giveUpMs: number;
   /** Bytes received are confirmed after so many ms, or when they are a 64th of `resendBytes`. */
   readonly ackMs: number;
+  /**
+   * Bytes that are not confirmed after so many ms make the dialler try another connection beside the one that may have
+   * gone dumb, and again after twice as many; a peer that is only busy does not answer that either, and loses nothing.
+   */
+  readonly overdueMs: number;
   /** The second attempt to connect again comes after so many ms, each further one after twice as many, less some at random. */
   readonly redialMs: number;
   /** The longest pause between two attempts, in ms. */
@@ -16,6 +21,7 @@ export const defaultLastingLimits: LastingLimits = {
   resendBytes: 16 * 1024 * 1024,
   giveUpMs: 30_000,
   ackMs: 50,
+  overdueMs: 5000,
   redialMs: 50,
   redialMaxMs: 2000,
 };

@@ -15,6 +15,12 @@ import { ackSegment, endSegment, resetSegment, type SegmentHandler, SegmentReade
 const WRITES_AHEAD = 2;
 const WRITE_BYTES = 256 * 1024;
 
+/** Bytes that come once more are read in pieces of so many at most. */
+const WASTE_BYTES = 16 * 1024;
+
+/** The longest time between two attempts to replace a connection that has gone dumb, in ms. */
+const LONGEST_PATIENCE = 60_000;
+
 /** How long a connection may take to send the last word of a pipe that has ended, in ms. */
 const LINGER = 1000;
 
@@ -25,6 +31,8 @@ export interface LastingPipeOptions {
   readonly peer: string;
   /** The connection has ended; another one should be made. */
   lost(pipe: LastingPipe): void;
+  /** The peer confirms nothing, and the connection stands. Absent: nobody cares. */
+  overdue?(pipe: LastingPipe): void;
   /** The pipe has come to its end; called once. */
   over(pipe: LastingPipe): void;
 }
@@ -56,9 +64,14 @@ export class LastingPipe implements Pipe, SegmentHandler {
   /** Behind the last byte that any connection was given. */
   #handed = 0;
   #received = 0;
+  /** Bytes that come once more. */
+  #repeated = 0;
   #confirmed = 0;
   #ackTimer: Timer | undefined;
   #giveUpTimer: Timer | undefined;
+  /** How long to wait for a confirmation, in ms. */
+  #patience: number;
+  #overdueTimer: Timer | undefined;
   #connection: Connection | undefined;
   #sink: PipeSink | undefined;
   #closing = false;
@@ -70,6 +83,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
     this.#options = options;
     this.#limits = options.limits;
     this.#ackBytes = Math.max(1, Math.floor(options.limits.resendBytes / 64));
+    this.#patience = options.limits.overdueMs;
     this.#waitForNext();
   }
 
@@ -104,8 +118,11 @@ export class LastingPipe implements Pipe, SegmentHandler {
     connection.pipe.destroy();
   }
 
-  /** Goes on over a new connection, whose peer has `offset` bytes. `canResume(offset)` is true. */
-  resume(pipe: Pipe, offset: number): void {
+  /**
+   * Goes on over a new connection, whose peer has `offset` bytes. `canResume(offset)` is true.
+   * @param told how many bytes the peer was told that this side has: since then, more may have come over the last connection
+   */
+  resume(pipe: Pipe, offset: number, told = this.#received): void {
     if (this.#over !== undefined) {
       this.#lastWord(pipe, this.#over.error);
       return;
@@ -114,7 +131,8 @@ export class LastingPipe implements Pipe, SegmentHandler {
     this.#giveUpTimer?.cancel();
     this.#giveUpTimer = undefined;
     this.#buffer.rewind(offset);
-    this.#confirmed = this.#received;
+    this.#confirmed = told;
+    this.#repeated = this.#received - told;
     const connection: Connection = { pipe, reader: new SegmentReader(this), writing: 0, acking: false, endSent: false };
     this.#connection = connection;
     if (this.#referenced) pipe.ref();
@@ -163,15 +181,24 @@ export class LastingPipe implements Pipe, SegmentHandler {
   }
 
   buffer(): Uint8Array {
-    return this.#sink!.buffer();
+    if (this.#repeated === 0) return this.#sink!.buffer();
+    return new Uint8Array(Math.min(this.#repeated, WASTE_BYTES));
   }
 
   data(n: number): void {
-    this.#received += n;
-    this.#sink!.received(n);
-    if (this.#over !== undefined || this.#connection === undefined) return;
-    if (this.#received - this.#confirmed >= this.#ackBytes) this.#ack();
+    if (this.#repeated > 0) this.#repeated -= n;
+    else {
+      this.#received += n;
+      this.#sink!.received(n);
+      if (this.#over !== undefined || this.#connection === undefined) return;
+    }
+    if (this.#taken - this.#confirmed >= this.#ackBytes) this.#ack();
     else this.#ackLater();
+  }
+
+  /** Bytes that this connection has shown to be here: what the peer can be told without surprise. */
+  get #taken(): number {
+    return this.#received - this.#repeated;
   }
 
   ack(received: number): void {
@@ -180,6 +207,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
       throw new ProtocolError(`cannot read ack: expected ${start} to ${sent} bytes, got ${received}`);
     }
     this.#buffer.confirm(received);
+    this.#patience = this.#limits.overdueMs;
     this.#pump();
   }
 
@@ -229,11 +257,11 @@ export class LastingPipe implements Pipe, SegmentHandler {
     this.#ackTimer?.cancel();
     this.#ackTimer = undefined;
     if (connection === undefined || connection.acking) return;
-    this.#confirmed = this.#received;
+    this.#confirmed = this.#taken;
     connection.acking = true;
-    connection.pipe.write([ackSegment(this.#received)], () => {
+    connection.pipe.write([ackSegment(this.#confirmed)], () => {
       connection.acking = false;
-      if (this.#connection === connection && this.#received > this.#confirmed) this.#ackLater();
+      if (this.#connection === connection && this.#taken > this.#confirmed) this.#ackLater();
     });
   }
 
@@ -263,9 +291,26 @@ export class LastingPipe implements Pipe, SegmentHandler {
         if (this.#connection === connection) this.#pump();
       });
     }
+    if (this.#overdueTimer === undefined && this.#buffer.size > 0) this.#expectAck();
     if (!this.#closing || connection.endSent || this.#writes.length > 0 || this.#buffer.sent < this.#buffer.end) return;
     connection.endSent = true;
     connection.pipe.write([endSegment()], () => {});
+  }
+
+  /** Notices when nothing is confirmed for long. */
+  #expectAck(): void {
+    const { clock, overdue } = this.#options;
+    if (overdue === undefined) return;
+    const { start } = this.#buffer;
+    this.#overdueTimer = clock.after(this.#patience, () => {
+      this.#overdueTimer = undefined;
+      if (this.#connection === undefined || this.#buffer.size === 0) return;
+      if (this.#buffer.start === start) {
+        this.#patience = Math.min(LONGEST_PATIENCE, this.#patience * 2);
+        overdue(this);
+      }
+      this.#expectAck();
+    });
   }
 
   /** Copies bytes that wait into the buffer, as far as one segment goes. @returns whether there were any, and room */
@@ -295,6 +340,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
     const connection = this.#connection;
     if (connection !== undefined) this.#drop(connection);
     this.#giveUpTimer?.cancel();
+    this.#overdueTimer?.cancel();
     if (connection !== undefined) this.#lastWord(connection.pipe, word === undefined ? undefined : new Error(word));
     this.#buffer.clear();
     for (const done of this.#copied.splice(0)) queueMicrotask(done);

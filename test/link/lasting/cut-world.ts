@@ -69,14 +69,16 @@ export class ManualClock implements Clock {
   }
 }
 
-/** A pipe that takes so many bytes and then breaks; what was under way may be lost. */
+/** A pipe that takes so many bytes and then breaks, what was under way being lost, or swallows whatever comes. */
 class Cut implements Pipe {
   readonly #pipe: Pipe;
   readonly #budget: { left: number };
+  readonly #silently: boolean;
 
-  constructor(pipe: Pipe, budget: { left: number }) {
+  constructor(pipe: Pipe, budget: { left: number }, silently: boolean) {
     this.#pipe = pipe;
     this.#budget = budget;
+    this.#silently = silently;
   }
 
   open(sink: PipeSink): void {
@@ -91,6 +93,7 @@ class Cut implements Pipe {
       if (size > 0) passed.push(chunk.subarray(0, size));
     }
     this.#pipe.write(passed, done);
+    if (this.#silently) return;
     // In a later turn: some of what was written may arrive, or none.
     if (this.#budget.left === 0) setImmediate(() => this.#pipe.destroy(new Error("cut")));
   }
@@ -112,6 +115,8 @@ export interface CutWorldOptions {
   readonly seed: number;
   /** Bytes that a connection carries before it breaks, both directions together. */
   readonly budget: (random: Random) => number;
+  /** Whether a connection that would break goes dumb instead: for what the dialler says, or for both sides. */
+  readonly dumb?: (random: Random) => "no" | "dialler" | "both";
   readonly limits?: Partial<LastingLimits>;
   readonly admit?: (offer: Offer) => Admission;
 }
@@ -159,8 +164,11 @@ export class CutWorld {
     const [near, far] = localPipe();
     const budget = { left: Math.max(1, Math.floor(this.#options.budget(this.random))) };
     this.connections.push(near);
-    this.acceptor.accept(new Cut(far, budget));
-    return new Cut(near, budget);
+    const dumb = this.#options.dumb?.(this.random) ?? "no";
+    this.acceptor.accept(
+      new Cut(far, dumb === "dialler" ? { left: Number.MAX_SAFE_INTEGER } : budget, dumb === "both"),
+    );
+    return new Cut(near, budget, dumb !== "no");
   }
 
   /** Lets everything happen that can until `done`, time passing when nothing else moves. */

@@ -1,47 +1,65 @@
 /** A link survives its connections, wherever they break: everything arrives, once, in order, from bounded memory. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Random } from "../../../runtime/link/clock.js";
 import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
 import { cases } from "../../profile.js";
-import { CutWorld, Talker } from "./cut-world.js";
+import { CutWorld, type CutWorldOptions, Talker } from "./cut-world.js";
 
 const forever = () => Number.MAX_SAFE_INTEGER;
+
+/** Two sides that talk to each other until all has arrived. @returns how many connections it took */
+async function talk(options: Pick<CutWorldOptions, "seed" | "budget" | "dumb">, bytes: number): Promise<number> {
+  const limits = { resendBytes: 100_000, giveUpMs: 1_000_000_000, redialMs: 1, redialMaxMs: 10 };
+  const world = new CutWorld({ ...options, limits });
+  let near: LastingPipe | undefined;
+  const dial = () => {
+    world.dial().then((pipe) => {
+      near = pipe as LastingPipe;
+    }, dial);
+  };
+  dial();
+  await world.run(() => near !== undefined);
+  // Attempts whose answer was lost have left links that nobody uses.
+  const far = world.accepted.at(-1) as LastingPipe;
+  const a = new Talker(near!, world.random, bytes);
+  const b = new Talker(far, world.random, bytes);
+  let most = 0;
+  await world.run(() => {
+    most = Math.max(most, near!.retained, far.retained);
+    return a.bytesHeard >= b.sent.length && b.bytesHeard >= a.sent.length;
+  });
+  expect(a.heard.equals(b.sent)).toBe(true);
+  expect(b.heard.equals(a.sent)).toBe(true);
+  expect(most).toBeLessThanOrEqual(limits.resendBytes);
+  await world.run(() => near!.retained === 0 && far.retained === 0);
+  expect([a.ends, b.ends]).toEqual([[], []]);
+  return world.connections.length;
+}
 
 test("bytes of both sides arrive once and in order over connections that break anywhere", async () => {
   let connections = 0;
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.integer({ min: 8, max: 19 }), async (seed, size) => {
-      const limits = { resendBytes: 100_000, giveUpMs: 1_000_000_000, redialMs: 1, redialMaxMs: 10 };
-      const budget = (random: { number(): number }) => 700 + random.number() ** 2 * 2 ** size;
-      const world = new CutWorld({ seed, budget, limits });
-      let dialled: Promise<LastingPipe> | undefined;
-      let near: LastingPipe | undefined;
-      const dial = () => {
-        dialled = world.dial() as Promise<LastingPipe>;
-        dialled.then((pipe) => {
-          near = pipe;
-        }, dial);
-      };
-      dial();
-      await world.run(() => near !== undefined);
-      // Attempts whose answer was lost have left links that nobody uses.
-      const far = world.accepted.at(-1) as LastingPipe;
-      const a = new Talker(near!, world.random, 2 ** size * 4);
-      const b = new Talker(far, world.random, 2 ** size * 4);
-      let most = 0;
-      await world.run(() => {
-        most = Math.max(most, near!.retained, far.retained);
-        return a.bytesHeard >= b.sent.length && b.bytesHeard >= a.sent.length;
-      });
-      expect(a.heard.equals(b.sent)).toBe(true);
-      expect(b.heard.equals(a.sent)).toBe(true);
-      expect(most).toBeLessThanOrEqual(limits.resendBytes);
-      await world.run(() => near!.retained === 0 && far.retained === 0);
-      connections += world.connections.length;
+      const budget = (random: Random) => 700 + random.number() ** 2 * 2 ** size;
+      connections += await talk({ seed, budget }, 2 ** size * 4);
     }),
     { numRuns: cases(25) },
   );
   // Most of them broke.
+  expect(connections).toBeGreaterThan(cases(25) * 5);
+});
+
+test("and over connections that go dumb, in one direction or both, and are replaced", async () => {
+  let connections = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.integer({ min: 8, max: 19 }), async (seed, size) => {
+      const budget = (random: Random) => 700 + random.number() ** 2 * 2 ** size;
+      const dumb = (random: Random) => (["no", "dialler", "both"] as const)[Math.floor(random.number() * 3)]!;
+      connections += await talk({ seed, budget, dumb }, 2 ** size * 4);
+    }),
+    { numRuns: cases(25) },
+  );
   expect(connections).toBeGreaterThan(cases(25) * 5);
 });
 
