@@ -63,6 +63,28 @@ test("and over connections that go dumb, in one direction or both, and are repla
   expect(connections).toBeGreaterThan(cases(25) * 5);
 });
 
+test("what still comes over a dumb connection while another one is being made does not come twice", async () => {
+  let budget = 200;
+  const world = new CutWorld({ seed: 7, budget: () => budget, dumb: () => "dialler" });
+  const near = await started(world);
+  const far = world.accepted[0]!;
+  const a = new Talker(near, world.random, 0);
+  const b = new Talker(far, world.random, 0);
+  budget = Number.MAX_SAFE_INTEGER;
+  a.say(world.random, 1000);
+  let said = 0;
+  await world.run(() => {
+    // In every turn of the event loop, those of the handshake included.
+    if (b.bytesHeard < 1000 || said < 100) far.write([Buffer.from([said++ & 0xff])], () => {});
+    return b.bytesHeard === 1000 && a.bytesHeard === said;
+  });
+  expect(world.connections.length).toBe(2);
+  expect(world.clock.now()).toBeGreaterThanOrEqual(5000);
+  expect(a.heard.equals(Buffer.alloc(said).map((_, i) => i))).toBe(true);
+  expect(b.heard.equals(a.sent)).toBe(true);
+  await world.run(() => (far as LastingPipe).retained === 0);
+});
+
 test("a farewell arrives as well", async () => {
   const world = new CutWorld({ seed: 1, budget: () => 1000, limits: { redialMs: 1, redialMaxMs: 10 } });
   const near = await started(world);
