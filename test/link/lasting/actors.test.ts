@@ -3,20 +3,24 @@
  * call gets its answer, and nobody is told of anything.
  */
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
 import { LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
 import { dialLasting } from "../../../runtime/link/lasting/dial.js";
 import type { Listener } from "../../../runtime/link/listener.js";
 import type { SocketAddress } from "../../../runtime/link/network-address.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
+import { Credentials } from "../../../runtime/link/tls/credentials.js";
 import { connectTo, listenAt } from "../../../runtime/link/transport.js";
 import { Counter } from "../../actor/counter.js";
 import { type TestProc, World } from "../../actor/world.js";
 import { cases } from "../../profile.js";
 import { soon } from "../heard.js";
+import { Authority } from "../tls/certificates.js";
 
 const token = "a token that nobody guesses";
+const authority = new Authority();
+const credentials = new Credentials(authority.issue("host"));
 const machine = { clock: systemClock, random: systemRandom };
 
 /** Passes on what comes over TCP, until it is told to cut. */
@@ -59,22 +63,30 @@ class Cutter {
   }
 }
 
-/** Procs that reach each other over TCP alone. */
+/** Procs that reach each other over TCP or TLS alone. */
 class FarWorld extends World {
+  readonly #kind: "tcp" | "tls";
+  readonly #giveUpMs: number;
   readonly cutters = new Map<string, Cutter>();
   readonly #ports = new Map<string, number>();
   readonly #listeners: Listener[] = [];
+
+  constructor(kind: "tcp" | "tls", giveUpMs: number) {
+    super();
+    this.#kind = kind;
+    this.#giveUpMs = giveUpMs;
+  }
 
   async listen(name: string): Promise<TestProc> {
     const made = this.proc(name);
     const acceptor = new LastingAcceptor({
       ...machine,
       token,
-      lasting: { giveUpMs: 1000 },
+      lasting: { giveUpMs: this.#giveUpMs },
       admit: () => ({ kind: "open", open: (pipe) => void made.proc.attach(pipe) }),
     });
-    const address = { kind: "tcp", host: "127.0.0.1", port: 0 } as const;
-    const listener = await listenAt(address, (pipe) => acceptor.accept(pipe));
+    const address = { kind: this.#kind, host: "127.0.0.1", port: 0 };
+    const listener = await listenAt(address, (pipe) => acceptor.accept(pipe), { credentials });
     this.#listeners.push(listener);
     const cutter = new Cutter((listener.address as SocketAddress).port);
     this.cutters.set(name, cutter);
@@ -84,7 +96,7 @@ class FarWorld extends World {
 
   override dial(location: string): Promise<Pipe> {
     const { proc } = this.procs.get(location)!;
-    const address = { kind: "tcp", host: "127.0.0.1", port: this.#ports.get(location)! } as const;
+    const address = { kind: this.#kind, host: "127.0.0.1", port: this.#ports.get(location)! };
     return dialLasting({
       ...machine,
       universe: this.universe,
@@ -92,8 +104,8 @@ class FarWorld extends World {
       to: proc.id,
       peer: location,
       token,
-      limits: { redialMs: 1, redialMaxMs: 20, giveUpMs: 1000, resendBytes: 1_000_000 },
-      connect: (_port, signal) => connectTo(address, undefined, signal),
+      limits: { redialMs: 1, redialMaxMs: 20, giveUpMs: this.#giveUpMs, resendBytes: 1_000_000 },
+      connect: (_port, signal) => connectTo(address, credentials, signal),
     });
   }
 
@@ -107,40 +119,47 @@ class FarWorld extends World {
 let world: FarWorld;
 
 afterEach(() => world.close());
+afterAll(() => authority.remove());
 
-test("calls, casts, streams and large messages over connections that are cut all the time", async () => {
-  world = new FarWorld();
-  const procs = [await world.listen("a"), await world.listen("b"), await world.listen("c")];
-  const counters = world.spawn("counters", Counter, [1], procs);
-  await counters.value.call();
-  const [cutting, rounds] = [{ on: true }, cases(40, 2000)];
-  const cuts = (async () => {
-    while (cutting.on) {
-      for (const cutter of world.cutters.values()) if (Math.random() < 0.5) cutter.cut();
-      await soon(Math.random() * 20);
+test.each([
+  ["tcp", cases(40, 2000), 20],
+  ["tls", cases(15, 500), 100],
+] as const)(
+  "calls, casts, streams and large messages over %s that is cut all the time",
+  async (kind, rounds, pause) => {
+    world = new FarWorld(kind, 60_000);
+    const procs = [await world.listen("a"), await world.listen("b"), await world.listen("c")];
+    const counters = world.spawn("counters", Counter, [1], procs);
+    await counters.value.call();
+    const cutting = { on: true };
+    const cuts = (async () => {
+      while (cutting.on) {
+        for (const cutter of world.cutters.values()) if (Math.random() < 0.5) cutter.cut();
+        await soon(Math.random() * pause);
+      }
+    })();
+    const block = new Uint8Array(300_000).map((_, i) => i * 31);
+    for (let round = 0; round < rounds; round++) {
+      for (let i = 0; i < 20; i++) counters.note.broadcast(`${round}.${i}`, 0);
+      const back = counters.bytes.call(block);
+      let sum = 0;
+      for await (const [, n] of counters.watch.stream(10)) sum += n;
+      expect(sum).toBe(3 * 10);
+      for (const [, bytes] of await back) expect(Buffer.compare(bytes, block)).toBe(0);
     }
-  })();
-  const block = new Uint8Array(300_000).map((_, i) => i * 31);
-  for (let round = 0; round < rounds; round++) {
-    for (let i = 0; i < 20; i++) counters.note.broadcast(`${round}.${i}`, 0);
-    const back = counters.bytes.call(block);
-    let sum = 0;
-    for await (const [, n] of counters.watch.stream(10)) sum += n;
-    expect(sum).toBe(3 * 10);
-    for (const [, bytes] of await back) expect(Buffer.compare(bytes, block)).toBe(0);
-  }
-  const logs = await counters.log.call();
-  cutting.on = false;
-  await cuts;
-  const expected = Array.from({ length: rounds * 20 }, (_, i) => `${Math.floor(i / 20)}.${i % 20}`);
-  for (const [, log] of logs)
-    expect(log.filter((entry) => entry.startsWith("+"))).toEqual(expected.map((e) => `+${e}`));
-  for (const cutter of world.cutters.values()) expect(cutter.cuts).toBeGreaterThan(rounds / 8);
-  expect([world.root, ...procs].flatMap(({ events }) => events).filter(({ kind }) => kind !== "started")).toEqual([]);
-});
+    const logs = await counters.log.call();
+    cutting.on = false;
+    await cuts;
+    const expected = Array.from({ length: rounds * 20 }, (_, i) => `${Math.floor(i / 20)}.${i % 20}`);
+    for (const [, log] of logs)
+      expect(log.filter((entry) => entry.startsWith("+"))).toEqual(expected.map((e) => `+${e}`));
+    for (const cutter of world.cutters.values()) expect(cutter.cuts).toBeGreaterThan(0);
+    expect([world.root, ...procs].flatMap(({ events }) => events).filter(({ kind }) => kind !== "started")).toEqual([]);
+  },
+);
 
 test("a peer that does not come back is dead: what waits for it fails, with what happened", async () => {
-  world = new FarWorld();
+  world = new FarWorld("tcp", 1000);
   const counters = world.spawn("counters", Counter, [0], [await world.listen("a")]);
   expect(await counters.value.callOne()).toBe(0);
   world.cutters.get("a")!.close();
