@@ -5,7 +5,8 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/proc-agent#ProcAgent": 0xd72fe79dd940ea3cn,
+    "viceroy/schemas/host-agent#HostAgent": 0x536d9f8587210e75n,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x1b5d133c433d12c9n,
   },
   actors: {},
 });

@@ -1,5 +1,6 @@
 /** The agent of a process: what the process that made it asks of it, and what it reports back. */
 import type { Actor, Uint32, Uint64 } from "viceroy/schema";
+import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
 import type { ActorNotice } from "./supervision.js";
 
 /** What a process is told first. */
@@ -118,4 +119,18 @@ export interface ProcAgent extends Actor {
   moved(move: ActorMove, from: Uint64): void;
   /** Tells the proc that ordered an actor that it has failed. */
   failed(notice: ActorNotice): void;
+  /** A host tells of processes that it has started for this one: what they have printed. */
+  processPrinted(output: ProcessOutput): void;
+  /**
+   * That one has ended.
+   * @concurrent
+   */
+  processEnded(ending: ProcessEnding): void;
+  /** That everything it has printed has been told. */
+  processFinished(proc: Uint64): void;
+  /**
+   * That the host itself goes, and what ran there has ended.
+   * @concurrent
+   */
+  hostLeft(host: Uint64, reason: string): void;
 }
