@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x536d9f8587210e75n,
+    "viceroy/schemas/host-agent#HostAgent": 0x12f01f71ecc1977fn,
     "viceroy/schemas/proc-agent#ProcAgent": 0x1b5d133c433d12c9n,
   },
   actors: {},

@@ -28,8 +28,6 @@ export interface HostInfo {
   node: string;
   /** The version of Viceroy. */
   viceroy: string;
-  /** Where processes of this driver keep their sockets. */
-  runDir: string;
 }
 
 /** One size of a mesh. */
@@ -61,12 +59,6 @@ export interface StartOrder {
   output: boolean;
 }
 
-/** What became of the order to start a process. */
-export interface StartedProcess {
-  /** Absent: it could not be started, and its end says why. */
-  pid?: Uint32;
-}
-
 /** `terminate`: SIGTERM, to the process. `kill`: SIGKILL, to it and all that it has started. */
 export type HostSignal = "terminate" | "kill";
 
@@ -95,10 +87,10 @@ export interface HostAgent extends Actor {
    */
   attach(terms: HostTerms): HostInfo;
   /**
-   * Answers when the process runs, or could not be started.
+   * Answers when the process has been started and can be reached through this host. How it ends is told then.
    * @concurrent
    */
-  start(order: StartOrder): StartedProcess;
+  start(order: StartOrder): void;
   /**
    * No effect on one that has ended.
    * @concurrent

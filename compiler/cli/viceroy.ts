@@ -111,6 +111,20 @@ function commands(program: Command, end: (code: number) => void): Command {
     });
 
   program
+    .command("host")
+    .description("let drivers elsewhere start processes on this machine, until this is ended")
+    .option("--listen <address>", "unix:///path, tcp://host:port or tls://host:port; can be given several times", add, [])
+    .option("--token-file <file>", "the token that drivers must have, too; otherwise VICEROY_TOKEN, if it is set")
+    .option("--cert <file>", "for tls://: the certificate of this host, PEM")
+    .option("--key <file>", "for tls://: its key, PEM")
+    .option("--ca <file>", "for tls://: the authority whose certificates drivers must have, PEM")
+    .option("--insecure", "take whoever connects over the network, without token and TLS")
+    .action(async (options) => {
+      const { host } = await import("./host.js");
+      end(await host(options, processIo));
+    });
+
+  program
     .command("doctor")
     .description("say what this machine and this project have, what is missing, and what to do")
     .action(async () => {
@@ -119,6 +133,11 @@ function commands(program: Command, end: (code: number) => void): Command {
     });
 
   return program;
+}
+
+/** Gathers what an option is given several times. */
+function add(value: string, others: readonly string[]): readonly string[] {
+  return [...others, value];
 }
 
 function lockCommands(lock: Command, end: (code: number) => void): void {

@@ -154,6 +154,7 @@ export class Proc implements LinkHost {
     for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
     for (const link of [...this.#links]) {
       if (link.peer !== peer) continue;
+      this.#relays.linkEnded(link, error);
       link.destroy();
       this.#end(link, error);
     }

@@ -24,6 +24,7 @@ const longestLine = 65_536;
 /** As much may wait in an output of ours that nobody drains; later lines are dropped and counted. */
 const longestBacklog = 16 * 1024 * 1024;
 const lineBreak = 0x0a;
+const lineEnd = Buffer.from("\n");
 
 /** Cuts the bytes of a stream into lines; the last one, unfinished, comes when the stream ends. */
 export function forEachLine(source: Readable, line: (bytes: Buffer) => void): void {
@@ -59,18 +60,39 @@ export function forEachLine(source: Readable, line: (bytes: Buffer) => void): vo
 
 /** Forwards each line of `source` to `target`, with `[label] ` in front. */
 export function forwardLines(source: Readable, target: Writable, label: string): void {
-  const prefix = Buffer.from(`[${label}] `);
-  const end = Buffer.from("\n");
-  let dropped = 0;
-  forEachLine(source, (bytes) => {
-    if (target.writableLength > longestBacklog) {
-      dropped++;
+  const writer = new LineWriter(target, label);
+  forEachLine(source, (bytes) => writer.write(bytes));
+}
+
+/** Lines with their origin in front, on their way to an output of this process. */
+export class LineWriter {
+  readonly #target: Writable;
+  readonly #label: string;
+  readonly #prefix: Buffer;
+  #dropped = 0;
+
+  /** @param label empty: nothing stands in front */
+  constructor(target: Writable, label: string) {
+    this.#target = target;
+    this.#label = label;
+    this.#prefix = Buffer.from(label === "" ? "" : `[${label}] `);
+  }
+
+  /** @param bytes one line, without its line break */
+  write(bytes: Uint8Array): void {
+    if (this.#target.writableLength > longestBacklog) {
+      this.#dropped++;
       return;
     }
-    if (dropped > 0) target.write(`[${label}] (${dropped} lines dropped: nothing reads this output)\n`);
-    dropped = 0;
-    target.write(Buffer.concat([prefix, bytes, end]));
-  });
+    if (this.#dropped > 0) this.dropped(this.#dropped, "nothing reads this output");
+    this.#dropped = 0;
+    this.#target.write(Buffer.concat([this.#prefix, bytes, lineEnd]));
+  }
+
+  /** Says that lines are missing here. */
+  dropped(lines: number, why: string): void {
+    this.#target.write(`[${this.#label}] (${lines} lines dropped: ${why})\n`);
+  }
 }
 
 /** The last lines of a standard error, for the report of a failure. */

@@ -1,0 +1,192 @@
+/**
+ * One host that was attached, as the driver sees it: the way to its agent, the processes that were started there, and its end.
+ * Which hosts belong together is a mesh's concern.
+ */
+import {
+  type HostAgentMesh,
+  type HostInfo,
+  hostAgentDescriptor,
+  type StartOrder,
+} from "../../generated/host-agent.js";
+import { procAgentDescriptor } from "../../generated/proc-agent.js";
+import { MeshRecord } from "../actor/address.js";
+import { TimeoutError } from "../actor/errors.js";
+import { makeMesh } from "../actor/mesh.js";
+import type { Proc } from "../actor/proc.js";
+import { MeshView } from "../actor/view.js";
+import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
+import { offerLink } from "../link/handshake/offer.js";
+import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
+import type { Pipe } from "../link/pipe.js";
+import type { Credentials } from "../link/tls/credentials.js";
+import { asRoot } from "../proc/agents.js";
+import { HostedBody } from "../proc/hosted-body.js";
+import { hostedLocation } from "../proc/hosted-location.js";
+import type { HostLink, Local } from "../proc/local.js";
+import type { StartRequest } from "../proc/platform.js";
+import { wholeRegion } from "../shape/index.js";
+import { causeOf, type FailureCause } from "../supervise/cause.js";
+import { version } from "../version.js";
+
+/** How a driver gets to its hosts and what it asks of them. */
+export interface HostAccess {
+  readonly token: string | undefined;
+  readonly credentials: Credentials | undefined;
+  /** How long a host may take to let this driver in, in ms. */
+  readonly timeout: number;
+  /** How long hosts wait for a driver that they hear nothing of, in ms. */
+  readonly keepAlive: number;
+}
+
+export class AttachedHost implements HostLink {
+  readonly id: ProcId;
+  /** As it was given. */
+  readonly address: string;
+  /** Resolves when the host has let this driver in; rejects with why it has not. */
+  readonly ready: Promise<HostInfo>;
+  readonly #local: Local;
+  readonly #target: NetworkAddress;
+  readonly #access: HostAccess;
+  readonly #agent: HostAgentMesh;
+  readonly #bodies = new Set<HostedBody>();
+  #lost: FailureCause | undefined;
+  #unreachable: Error | undefined;
+  #info: HostInfo | undefined;
+
+  constructor(local: Local, target: NetworkAddress, access: HostAccess) {
+    this.id = local.platform.random.id();
+    this.address = formatNetworkAddress(target);
+    this.#local = local;
+    this.#target = target;
+    this.#access = access;
+    const record = new MeshRecord({ id: AGENT_MESH, name: `host ${this.address}`, owner: this.id, extent: {} });
+    record.locate(0, { proc: this.id, location: this.location });
+    this.#agent = makeMesh(new MeshView(record, hostAgentDescriptor, wholeRegion({}))) as unknown as HostAgentMesh;
+    local.hosts.set(this.id, this);
+    this.ready = this.#attach();
+    this.ready.catch(() => {});
+  }
+
+  /** Of its procs, in references. */
+  get location(): Location {
+    return hostedLocation(this.id);
+  }
+
+  /** Starts a process there that takes orders of `from`. What goes wrong with it is told by its end. */
+  start(from: Proc, { identity, label, env, execArgv, cpus, stdio }: Omit<StartRequest, "isolation">): HostedBody {
+    const { id: proc, parent: maker, rank } = identity;
+    const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const order: StartOrder = {
+      proc,
+      maker,
+      rank,
+      extent: Object.entries(identity.extent).map(([name, size]) => ({ name, size })),
+      label,
+      env: Object.fromEntries(set),
+      unset: Object.keys(env).filter((name) => env[name] === undefined),
+      execArgv: [...(execArgv ?? this.#local.platform.execArgv)],
+      ...(cpus === undefined ? {} : { cpus }),
+      output: stdio !== "ignore",
+    };
+    const started = this.ready.then(() => this.#ask((agent) => agent.start.callOne(order)));
+    const pipe = started.then(() => from.relayTo(proc, this.id, this.location));
+    const signal = (which: "terminate" | "kill") => {
+      if (this.#lost === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
+    };
+    const { keepAlive } = this.#local.platform;
+    const body = new HostedBody({ pipe, stdio, label, rank, keepAlive, signal, where: `on host ${this.address}` });
+    this.#bodies.add(body);
+    this.#local.hosted.set(proc, body);
+    void body.ended.then(() => this.#bodies.delete(body));
+    void body.finished.then(() => this.#local.hosted.delete(proc));
+    if (this.#lost !== undefined) body.lost("spawn", this.#lost);
+    started.catch((error) => body.lost("spawn", causeOf(this.#lost === undefined ? error : this.#notAnyMore())));
+    return body;
+  }
+
+  async connect(from: Proc): Promise<Pipe> {
+    const { clock, random } = this.#local.platform;
+    const given = new AbortController();
+    const timer = clock.after(this.#access.timeout, () => given.abort(), true);
+    try {
+      const { token, credentials } = this.#access;
+      const pipe = await this.#local.platform.connect(this.#target, credentials, given.signal);
+      const link = { universe: from.universe, from: from.id, to: this.id, link: random.id(), first: true, received: 0 };
+      const outcome = await offerLink(pipe, link, { clock, random, token });
+      if (outcome.kind === "open") return outcome.pipe;
+      throw new Error(`it sends this process to port ${outcome.port} for its agent, which has none`);
+    } catch (error) {
+      this.#unreachable ??= given.signal.aborted ? this.#late() : (error as Error);
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  lost(reason: string): void {
+    if (this.#lost !== undefined) return;
+    this.#local.hosts.delete(this.id);
+    this.#lost = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
+    for (const body of [...this.#bodies]) body.lost("process", this.#lost);
+    this.#local.home.proc.peerDown(this.id, this.#lost.message);
+  }
+
+  /** Ends this driver's processes there, and the tie. Never rejects. */
+  async leave(reason: string): Promise<void> {
+    if (this.#lost !== undefined) return;
+    await this.ready.then(() => this.#ask((agent) => agent.leave.callOne(reason))).catch(() => {});
+    this.lost(reason);
+  }
+
+  /** Ends the daemon there. @throws Error if it could not be told */
+  async shutdown(reason: string): Promise<void> {
+    await this.ready;
+    if (this.#lost !== undefined) throw new Error(this.#lost.message);
+    await this.#ask((agent) => agent.shutdown.callOne(reason));
+    this.lost(reason);
+  }
+
+  async #attach(): Promise<HostInfo> {
+    const { keepAlive, timeout } = this.#access;
+    const procAgent = procAgentDescriptor.fingerprint;
+    const terms = { viceroy: version, hostAgent: hostAgentDescriptor.fingerprint, procAgent, keepAlive };
+    let info: HostInfo;
+    try {
+      info = await this.#ask((agent) => agent.attach.with({ timeout }).callOne(terms));
+    } catch (error) {
+      throw this.#refused(error);
+    }
+    for (const other of this.#local.hosts.values()) {
+      if (other === this || other.daemon !== info.daemon) continue;
+      await this.#ask((agent) => agent.leave.callOne("attached twice")).catch(() => {});
+      throw this.#refused(new Error(`it is the same host as ${other.address}, which is attached already`));
+    }
+    this.#info = info;
+    return info;
+  }
+
+  /** Random, the same for all drivers; undefined as long as it is unknown. */
+  get daemon(): bigint | undefined {
+    return this.#info?.daemon;
+  }
+
+  #refused(error: unknown): Error {
+    const cause = this.#unreachable ?? (error instanceof TimeoutError ? this.#late() : error);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    this.#lost ??= { name: "HostEnd", message: `cannot attach host ${this.address}: ${why}` };
+    this.#local.hosts.delete(this.id);
+    return new Error(this.#lost.message, { cause });
+  }
+
+  #late(): Error {
+    return new Error(`it did not let this driver in within ${this.#access.timeout} ms`);
+  }
+
+  #notAnyMore(): Error {
+    return new Error(this.#lost!.message);
+  }
+
+  #ask<T>(send: (agent: HostAgentMesh) => T): T {
+    return asRoot(this.#local.home.proc, () => send(this.#agent));
+  }
+}

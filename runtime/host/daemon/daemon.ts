@@ -1,0 +1,79 @@
+/**
+ * The daemon of a host: takes drivers in, each as a tenant of its own, and ends them when it is ended. How connections come
+ * about and prove who they are is decided elsewhere.
+ */
+import type { ProcId } from "../../link/address.js";
+import type { Pipe } from "../../link/pipe.js";
+import type { Verdict } from "../../link/handshake/accept.js";
+import type { HandshakeReason } from "../../link/handshake/errors.js";
+import type { Offer } from "../../link/handshake/message.js";
+import type { Platform } from "../../proc/platform.js";
+import { type Landlord, Tenant } from "./tenant.js";
+
+export interface DaemonOptions {
+  readonly id: bigint;
+  readonly hostname: string;
+  /** A platform for one tenant. */
+  readonly platform: () => Platform;
+  /** More at the same time are refused. */
+  readonly maxDrivers: number;
+}
+
+export class Daemon implements Landlord {
+  readonly id: bigint;
+  readonly hostname: string;
+  readonly #options: DaemonOptions;
+  readonly #tenants = new Map<ProcId, { readonly universe: bigint; readonly tenant: Tenant }>();
+  #ended: (() => void) | undefined;
+  #stopping: Promise<void> | undefined;
+  /** Resolves when a driver has shut the daemon down, and nothing is left. */
+  readonly over: Promise<void>;
+
+  constructor(options: DaemonOptions) {
+    this.id = options.id;
+    this.hostname = options.hostname;
+    this.#options = options;
+    this.over = new Promise((resolve) => {
+      this.#ended = resolve;
+    });
+  }
+
+  /** What becomes of a connection that has proved to come from a driver's tree. */
+  decide({ universe, from, to, first }: Offer): Verdict {
+    if (this.#stopping !== undefined) return refused("busy", "the host is being shut down");
+    const known = this.#tenants.get(to);
+    if (known !== undefined) {
+      if (known.universe !== universe) return refused("unknown", "there is no such agent for this tree of processes");
+      return { kind: "open", received: 0, open: (pipe) => known.tenant.accept(pipe) };
+    }
+    if (!first) return refused("gone", "the host has ended what it did for this driver");
+    const { size } = this.#tenants;
+    if (size >= this.#options.maxDrivers) return refused("busy", `the host serves ${size} drivers and takes no more`);
+    const open = (pipe: Pipe) => {
+      const tenant = new Tenant(this.#options.platform(), { universe, id: to, driver: from }, this);
+      this.#tenants.set(to, { universe, tenant });
+      tenant.accept(pipe);
+    };
+    return { kind: "open", received: 0, open };
+  }
+
+  left(tenant: Tenant): void {
+    this.#tenants.delete(tenant.id);
+  }
+
+  shutdown(reason: string): Promise<void> {
+    this.#stopping ??= this.#shutdown(reason);
+    return this.#stopping;
+  }
+
+  async #shutdown(reason: string): Promise<void> {
+    const tenants = [...this.#tenants.values()].map(({ tenant }) => tenant);
+    await Promise.all(tenants.map((tenant) => tenant.evict(reason)));
+    for (const tenant of tenants) tenant.closeSoon(reason);
+    this.#ended?.();
+  }
+}
+
+function refused(reason: HandshakeReason, text: string): Verdict {
+  return { kind: "refuse", reason, text };
+}

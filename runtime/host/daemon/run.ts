@@ -1,0 +1,95 @@
+/** `viceroy host`, once its options have been read: listens, says so, and runs until it is ended. */
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { systemClock, systemRandom } from "../../link/clock.js";
+import { Acceptor } from "../../link/handshake/accept.js";
+import { tokenOf } from "../../link/handshake/proof.js";
+import type { Listener } from "../../link/listener.js";
+import { formatNetworkAddress, isLocalAddress, type NetworkAddress, parseNetworkAddress } from "../../link/network-address.js";
+import { Credentials } from "../../link/tls/credentials.js";
+import { listenAt } from "../../link/transport.js";
+import { makeNodePlatform } from "../../proc/node-platform.js";
+import { version } from "../../version.js";
+import { Daemon } from "./daemon.js";
+
+export interface HostOptions {
+  readonly listen: readonly string[];
+  readonly tokenFile?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly ca?: string;
+  readonly insecure?: boolean;
+}
+
+interface Output {
+  out(line: string): void;
+  err(line: string): void;
+}
+
+/** Drivers that one daemon serves at the same time. */
+const maxDrivers = 256;
+
+/**
+ * Resolves with the exit code, when the daemon has ended.
+ * @throws TypeError, Error if the options make no sense or nobody can listen there
+ */
+export async function runHost(options: HostOptions, io: Output): Promise<number> {
+  const token = tokenFrom(options.tokenFile);
+  const credentials = credentialsFrom(options);
+  const addresses = options.listen.map(parseNetworkAddress);
+  if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
+  for (const address of addresses) checkGuarded(address, token, options.insecure === true);
+  const platform = () => makeNodePlatform();
+  const daemon = new Daemon({ id: systemRandom.id(), hostname: hostname(), platform, maxDrivers });
+  const refused = (error: Error) => io.err(`viceroy host: refused a connection: ${error.message}`);
+  const decide = daemon.decide.bind(daemon);
+  const acceptor = new Acceptor({ clock: systemClock, random: systemRandom, token, decide, refused });
+  const listeners: Listener[] = [];
+  for (const address of addresses) {
+    const tls = credentials === undefined ? {} : { credentials };
+    listeners.push(await listenAt(address, (pipe) => acceptor.accept(pipe), { ...tls, refused }));
+  }
+  const held = setInterval(() => {}, 0x7fff_ffff);
+  for (const { address } of listeners) {
+    io.out(`viceroy host ${version}, process ${process.pid}, listens at ${formatNetworkAddress(address)}`);
+  }
+  const reason = await Promise.race([daemon.over, signalled()]);
+  for (const listener of listeners) listener.close();
+  acceptor.close();
+  await daemon.shutdown(reason ?? "the host was shut down");
+  clearInterval(held);
+  io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);
+  return 0;
+}
+
+/** Waits for the first signal that asks this process to end; later ones end it at once. */
+function signalled(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => resolve(`the host was ended by ${signal}`));
+    }
+  });
+}
+
+function tokenFrom(file: string | undefined): string | undefined {
+  if (file !== undefined) return tokenOf(readFileSync(file, "utf8"), file);
+  const variable = process.env["VICEROY_TOKEN"];
+  return variable === undefined ? undefined : tokenOf(variable, "VICEROY_TOKEN");
+}
+
+function credentialsFrom({ cert, key, ca }: HostOptions): Credentials | undefined {
+  if (cert === undefined && key === undefined && ca === undefined) return undefined;
+  if (cert === undefined || key === undefined || ca === undefined) {
+    throw new TypeError("cannot start a host: TLS needs --cert, --key and --ca, all three");
+  }
+  return new Credentials({ cert, key, ca });
+}
+
+/** @throws Error if anybody on the network could start processes there */
+function checkGuarded(address: NetworkAddress, token: string | undefined, insecure: boolean): void {
+  if (isLocalAddress(address) || address.kind === "tls" || token !== undefined || insecure) return;
+  throw new Error(
+    `cannot listen at ${formatNetworkAddress(address)}: anyone who reaches it could run programs here; ` +
+      "use tls://, give a token (--token-file or VICEROY_TOKEN), or say --insecure",
+  );
+}

@@ -1,0 +1,192 @@
+/**
+ * One driver's share of a host: the proc of its agent, the processes that it has had started, and their directory. Made when
+ * the driver connects, and gone without a trace when the driver leaves or is gone: no two drivers share any of it.
+ */
+import {
+  type HostInfo,
+  type HostSignal,
+  type HostTerms,
+  hostAgentDescriptor,
+  type ProcessOutput,
+  type StartOrder,
+} from "../../../generated/host-agent.js";
+import { procAgentDescriptor } from "../../../generated/proc-agent.js";
+import type { ActorClass } from "../../actor/hooks.js";
+import { hex64, type ProcId } from "../../link/address.js";
+import type { Pipe } from "../../link/pipe.js";
+import { agentOf, asRoot } from "../../proc/agents.js";
+import type { BodyEnd } from "../../proc/body.js";
+import { Local } from "../../proc/local.js";
+import { Member } from "../../proc/member.js";
+import type { Platform } from "../../proc/platform.js";
+import type { Stdio } from "../../proc/stdio.js";
+import { makeExtent } from "../../shape/extent.js";
+import { version } from "../../version.js";
+import { HostAgent } from "./host-agent.js";
+import { OutputQueue, type OutputTarget } from "./output.js";
+
+export interface TenantOptions {
+  readonly universe: bigint;
+  /** Of the agent: drawn by the driver. */
+  readonly id: ProcId;
+  readonly driver: ProcId;
+}
+
+/** The daemon, as its tenants see it. */
+export interface Landlord {
+  /** Random; the same for all drivers. */
+  readonly id: bigint;
+  readonly hostname: string;
+  /** The tenant has come to its end. */
+  left(tenant: Tenant): void;
+  /** Ends all tenants. Resolves when nothing of them is left. */
+  shutdown(reason: string): Promise<void>;
+}
+
+/** How long a driver that has connected may take to say what it wants, in ms. */
+const attachLimit = 10_000;
+
+export class Tenant implements OutputTarget {
+  readonly id: ProcId;
+  readonly #driver: ProcId;
+  readonly #platform: Platform;
+  readonly #landlord: Landlord;
+  readonly #local: Local;
+  readonly #output: OutputQueue;
+  #attached = false;
+  #runDir: string | undefined;
+  #ending: Promise<void> | undefined;
+
+  /** @param platform of this tenant alone: what is started through it ends with it */
+  constructor(platform: Platform, { universe, id, driver }: TenantOptions, landlord: Landlord) {
+    this.id = id;
+    this.#driver = driver;
+    this.#platform = platform;
+    this.#landlord = landlord;
+    this.#output = new OutputQueue(platform.clock, this);
+    const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
+    const actorClass = HostAgent as unknown as ActorClass;
+    const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
+    this.#local = new Local(platform, identity, (reason) => void this.#abandoned(reason), agent);
+    platform.clock.after(attachLimit, () => {
+      if (!this.#attached) void this.#abandoned("its driver has not said what it wants");
+    });
+  }
+
+  /** A connection of the driver's tree to the agent. */
+  accept(pipe: Pipe): void {
+    this.#local.home.proc.attach(pipe);
+  }
+
+  /** @throws Error if the driver's agents have other schemas: what one orders, the other would misread */
+  attach(terms: HostTerms): HostInfo {
+    const { pid, node } = this.#platform;
+    const own = { hosts: hostAgentDescriptor.fingerprint, processes: procAgentDescriptor.fingerprint };
+    checkAgents("hosts", terms.hostAgent, own.hosts, terms.viceroy);
+    checkAgents("processes", terms.procAgent, own.processes, terms.viceroy);
+    this.#attached = true;
+    const { id, hostname } = this.#landlord;
+    return { daemon: id, pid, hostname, node, viceroy: version };
+  }
+
+  /** @throws Error if it cannot be started */
+  start(order: StartOrder): void {
+    if (!this.#attached) throw new Error("cannot start a process: the driver has not been let in");
+    if (this.#ending !== undefined) throw new Error("cannot start a process: the host is being left");
+    const { proc, rank, label, execArgv, cpus, output } = order;
+    const extent = makeExtent(order.extent.map(({ name, size }) => [name, size]));
+    const here = { launcher: this.id, host: this.id, runDir: this.#directory() };
+    const identity = { universe: this.#local.universe, id: proc, parent: order.maker, rank, extent, ...here };
+    const env: Record<string, string | undefined> = { ...order.env };
+    for (const name of order.unset) env[name] = undefined;
+    const stdio: Stdio = output ? (line, { stream }) => this.#output.line(proc, stream === "stderr", line) : "ignore";
+    const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, stdio };
+    const body = this.#platform.start(request);
+    const { clock } = this.#platform;
+    this.#local.home.proc.attach(body.pipe, proc);
+    const member = new Member({ id: proc, rank, location: "", body, clock }, (_, end) => this.#ended(proc, end));
+    this.#local.members.set(proc, member);
+    void body.finished.then(() => this.#output.finish(proc));
+  }
+
+  signal(proc: ProcId, signal: HostSignal): void {
+    const member = this.#local.members.get(proc);
+    if (signal === "terminate") member?.body.terminate();
+    else member?.body.kill();
+  }
+
+  /** Ends all processes. Resolves when nothing of them is left. Idempotent, never rejects. */
+  end(reason: string): Promise<void> {
+    this.#ending ??= this.#end(reason);
+    return this.#ending;
+  }
+
+  /** Says farewell, once what has been answered is on its way. */
+  closeSoon(reason: string): void {
+    this.#platform.clock.soon(() => {
+      this.#local.home.proc.close(reason);
+      this.#landlord.left(this);
+    });
+  }
+
+  /** The daemon ends, as this driver has asked. */
+  async shutdown(reason: string): Promise<void> {
+    await this.#landlord.shutdown(reason);
+  }
+
+  /** The daemon ends, whatever this driver thinks of it. */
+  async evict(reason: string): Promise<void> {
+    if (this.#attached) this.#tell((agent) => agent.hostLeft.broadcast(this.id, reason));
+    await this.end(reason);
+  }
+
+  printed(output: ProcessOutput): PromiseLike<unknown> {
+    return this.#tell((agent) => agent.processPrinted.broadcast(output));
+  }
+
+  finished(proc: ProcId): void {
+    this.#tell((agent) => agent.processFinished.broadcast(proc));
+  }
+
+  #ended(proc: ProcId, { kind, cause }: BodyEnd): void {
+    this.#local.members.delete(proc);
+    this.#local.home.proc.peerDown(proc, cause.message);
+    this.#tell((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause }));
+  }
+
+  /** The driver is gone, or nobody can tell it anything any more. */
+  async #abandoned(reason: string): Promise<void> {
+    this.#output.close();
+    await this.end(reason);
+    this.#local.home.proc.close(reason);
+    this.#landlord.left(this);
+  }
+
+  async #end(_reason: string): Promise<void> {
+    const bodies = [...this.#local.members.values()].map(({ body }) => body);
+    for (const body of bodies) body.terminate();
+    this.#platform.abandon();
+    await Promise.all(bodies.map(({ ended }) => ended));
+    await Promise.all(bodies.map(({ finished }) => finished));
+  }
+
+  #directory(): string {
+    if (this.#runDir === undefined) {
+      this.#runDir = this.#platform.runDirOf(this.id);
+      this.#platform.makeRunDir(this.#runDir);
+    }
+    return this.#runDir;
+  }
+
+  #tell<T>(send: (agent: ReturnType<typeof agentOf>) => T): T {
+    return asRoot(this.#local.home.proc, () => send(agentOf(this.#driver)));
+  }
+}
+
+function checkAgents(what: string, driver: bigint, own: bigint, theirVersion: string): void {
+  if (driver === own) return;
+  throw new Error(
+    `the agents of ${what} have another schema here, Viceroy ${version}, than at the driver, Viceroy ${theirVersion}; ` +
+      `install the same version on both, got fingerprints ${hex64(own)} and ${hex64(driver)}`,
+  );
+}
