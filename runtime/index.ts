@@ -8,9 +8,11 @@ setWireEnvironment(actorEnvironment);
 setMainRoot(() => program().home.proc.root);
 
 export * from "./actor/index.js";
+export { type AttachOptions, attachHosts } from "./host/attach.js";
 export { HostMesh, thisHost, thisProc } from "./host/host-mesh.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/options.js";
 export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
+export type { TlsFiles } from "./link/tls/credentials.js";
 export { onUnhandledFault } from "./proc/local.js";
 export type { LineOrigin, Stdio } from "./proc/stdio.js";
 export {

@@ -113,7 +113,12 @@ function commands(program: Command, end: (code: number) => void): Command {
   program
     .command("host")
     .description("let drivers elsewhere start processes on this machine, until this is ended")
-    .option("--listen <address>", "unix:///path, tcp://host:port or tls://host:port; can be given several times", add, [])
+    .option(
+      "--listen <address>",
+      "unix:///path, tcp://host:port or tls://host:port; can be given several times",
+      add,
+      [],
+    )
     .option("--token-file <file>", "the token that drivers must have, too; otherwise VICEROY_TOKEN, if it is set")
     .option("--cert <file>", "for tls://: the certificate of this host, PEM")
     .option("--key <file>", "for tls://: its key, PEM")

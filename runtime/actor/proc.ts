@@ -102,13 +102,27 @@ export class Proc implements LinkHost {
     this.root = rootOf(this, options.name ?? "root");
   }
 
-  /** A link over a pipe: `peer` is known for a child just spawned, unknown for an accepted connection. */
-  attach(pipe: Pipe, peer?: ProcId): Link {
+  /**
+   * A link over a pipe: `peer` is known for a child just spawned, unknown for an accepted connection. What is sent before a
+   * promised pipe is there waits in the link.
+   */
+  attach(pipe: Pipe | Promise<Pipe>, peer?: ProcId): Link {
     const link = new Link(this, peer, false);
     this.#links.add(link);
     if (peer !== undefined) this.routes.add(peer, link);
-    link.attach(pipe);
+    if (!(pipe instanceof Promise)) link.attach(pipe);
+    else {
+      pipe.then(
+        (made) => link.attach(made),
+        (error: Error) => link.unreachable(new DeliveryError("peer-down", error.message, { cause: error })),
+      );
+    }
     return link;
+  }
+
+  /** A pipe to `peer` through another proc, which knows it, and is dialled if need be. */
+  relayTo(peer: ProcId, via: ProcId, location: Location): Pipe {
+    return this.#relays.dial(this.routes.to(via, location, undefined), peer);
   }
 
   /**

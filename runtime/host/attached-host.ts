@@ -2,12 +2,7 @@
  * One host that was attached, as the driver sees it: the way to its agent, the processes that were started there, and its end.
  * Which hosts belong together is a mesh's concern.
  */
-import {
-  type HostAgentMesh,
-  type HostInfo,
-  hostAgentDescriptor,
-  type StartOrder,
-} from "../../generated/host-agent.js";
+import { type HostAgentMesh, type HostInfo, hostAgentDescriptor, type StartOrder } from "../../generated/host-agent.js";
 import { procAgentDescriptor } from "../../generated/proc-agent.js";
 import { MeshRecord } from "../actor/address.js";
 import { TimeoutError } from "../actor/errors.js";
@@ -30,6 +25,8 @@ import { version } from "../version.js";
 
 /** How a driver gets to its hosts and what it asks of them. */
 export interface HostAccess {
+  /** The generated registry that processes there take their actors from; undefined: at the same place as here. */
+  readonly registry: string | undefined;
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
   /** How long a host may take to let this driver in, in ms. */
@@ -65,6 +62,11 @@ export class AttachedHost implements HostLink {
     local.hosts.set(this.id, this);
     this.ready = this.#attach();
     this.ready.catch(() => {});
+  }
+
+  /** The place of the registry there, where it is another than here. */
+  get registry(): string | undefined {
+    return this.#access.registry;
   }
 
   /** Of its procs, in references. */

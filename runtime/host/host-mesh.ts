@@ -1,8 +1,11 @@
-/** A mesh of hosts as users hold it: where procs are made. There is one host as yet, this one. */
+/** A mesh of hosts as users hold it: where procs are made. Either this machine, or hosts that were attached. */
+import type { MeshStopOptions } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
 import { type Local, local } from "../proc/local.js";
 import { OwnProc } from "../proc/own-proc.js";
+import { checkDrain } from "../proc/spawned-mesh.js";
 import {
+  baseRanks,
   type Extent,
   extentSize,
   flattenRegion,
@@ -28,18 +31,34 @@ import {
   splitRegion,
   wholeRegion,
 } from "../shape/index.js";
+import type { Attachment } from "./attachment.js";
 import { planProcs, type ReplaceOptions, type SpawnProcsOptions } from "./options.js";
 import { ProcMesh } from "./proc-mesh.js";
 import { replacements, startProcs } from "./start-procs.js";
 
+/** In ms. */
+const defaultDrain = 5000;
+
 export class HostMesh<D extends string = string> {
   readonly #local: Local;
   readonly #region: Region;
+  readonly #attachment: Attachment | undefined;
 
-  /** Made by `thisHost`. */
-  constructor(here: Local, region: Region) {
+  /** Made by `thisHost` and `attachHosts`. */
+  constructor(here: Local, region: Region, attachment?: Attachment) {
     this.#local = here;
     this.#region = region;
+    this.#attachment = attachment;
+  }
+
+  /** As given to `attachHosts`. */
+  get name(): string {
+    return this.#attachment?.name ?? "this host";
+  }
+
+  /** Resolves when all hosts, also those outside of this slice, have let this driver in; rejects with why one has not. */
+  get ready(): Promise<void> {
+    return this.#attachment?.ready ?? Promise.resolve();
   }
 
   /** Dimension to size, in order. */
@@ -63,11 +82,15 @@ export class HostMesh<D extends string = string> {
     options: SpawnProcsOptions<D | P> = {},
   ): ProcMesh<D | P> {
     const extent = joinExtents(this.extent, perHost);
-    const plan = planProcs(options, extentSize(extent));
-    const procs = startProcs(this.#local, extent, plan);
+    const attachment = this.#attachment;
+    attachment?.check();
+    const hosts = attachment && [...baseRanks(this.#region)].map((rank) => attachment.hosts[rank]!);
+    const size = extentSize(perHost);
+    const procs = startProcs(this.#local, extent, planProcs(options, size, hosts));
+    attachment?.add(procs);
     const replacing = (changes: ReplaceOptions) => {
       const changed = { ...options, ...changes } as SpawnProcsOptions;
-      return replacements(this.#local, procs, planProcs(changed, extentSize(extent)));
+      return replacements(this.#local, procs, planProcs(changed, size, hosts));
     };
     return new ProcMesh<D | P>(procs, wholeRegion(extent), replacing);
   }
@@ -104,13 +127,56 @@ export class HostMesh<D extends string = string> {
     for (const point of points(this.#region)) yield [point as Point<D>, this.at(point as never)];
   }
 
-  /** One line for each rank: its number and its coordinates. */
+  /** One line for each rank: its number, its coordinates, and its address, if it was attached. */
   toTable(): string {
-    return regionTable(this.#region, [], () => []);
+    const attachment = this.#attachment;
+    if (attachment === undefined) return regionTable(this.#region, [], () => []);
+    const ranks = [...baseRanks(this.#region)];
+    return regionTable(this.#region, ["address"], (rank) => [attachment.hosts[ranks[rank]!]!.address]);
+  }
+
+  /**
+   * Stops all procs that were made on these hosts, as `ProcMesh.stop` does, and leaves the hosts: nothing of this driver is left
+   * there. Other drivers go on. Idempotent, never rejects.
+   * @throws Error on a slice and on the own host
+   */
+  stop({ reason = "stopped", drain = defaultDrain }: MeshStopOptions = {}): Promise<void> {
+    const attachment = this.#whole("stop");
+    checkDrain(this.name, drain);
+    return attachment.stop({ reason, drain });
+  }
+
+  /**
+   * Ends the daemons, too, and with them the procs of all other drivers there.
+   * @throws Error on a slice and on the own host; as a rejection, if a host could not be told
+   */
+  shutdown({ reason = "shut down", drain = defaultDrain }: MeshStopOptions = {}): Promise<void> {
+    const attachment = this.#whole("shut down");
+    checkDrain(this.name, drain);
+    return attachment.shutdown({ reason, drain });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  toString(): string {
+    return `${this.name}${JSON.stringify(this.extent)}`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `HostMesh ${this.toString()}`;
+  }
+
+  #whole(verb: string): Attachment {
+    const attachment = this.#attachment;
+    if (attachment === undefined) throw new Error(`cannot ${verb} the own host: it was not attached`);
+    if (this.size === attachment.hosts.length) return attachment;
+    throw new Error(`cannot ${verb} a slice of mesh "${this.name}" of hosts: ${verb} the whole mesh`);
   }
 
   #cut<E extends string>(region: Region): HostMesh<E> {
-    return new HostMesh(this.#local, region);
+    return new HostMesh(this.#local, region, this.#attachment);
   }
 }
 

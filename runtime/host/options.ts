@@ -1,9 +1,10 @@
 /** What `spawnProcs` can be told, checked before anything is started. */
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
-import { checkCpus } from "../proc/launch.js";
+import { checkCpuList, checkCpus } from "../proc/launch.js";
 import type { Stdio } from "../proc/stdio.js";
 import { formatValue, type Point } from "../shape/index.js";
+import type { AttachedHost } from "./attached-host.js";
 
 /** What a proc runs in. */
 export type Isolation = "process" | "thread" | "inline";
@@ -50,6 +51,8 @@ export interface ProcsPlan<D extends string = string> {
   readonly cpus: (point: Point<D>) => string | undefined;
   readonly stdio: Stdio;
   readonly execArgv: readonly string[] | undefined;
+  /** Where the proc of a rank is started; undefined: on this machine. */
+  readonly host: (rank: number) => AttachedHost | undefined;
 }
 
 const isolations = ["process", "thread", "inline"];
@@ -61,13 +64,24 @@ const refused: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>>
   inline: ["env", "cpus", "stdio", "execArgv", "registry"],
 };
 
-/** @throws TypeError if an option is malformed, or is one that the isolation can't have */
-export function planProcs<D extends string>(options: SpawnProcsOptions<D>, size: number): ProcsPlan<D> {
+/**
+ * @param size the number of procs of each host
+ * @param hosts in rank order; undefined: this machine alone
+ * @throws TypeError if an option is malformed, or is one that the isolation can't have
+ */
+export function planProcs<D extends string>(
+  options: SpawnProcsOptions<D>,
+  size: number,
+  hosts: readonly AttachedHost[] | undefined,
+): ProcsPlan<D> {
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
   if (typeof name !== "string" || name === "") throw wrong("a name", name);
   if (!isolations.includes(isolation)) throw wrong('isolation "process", "thread" or "inline"', isolation);
-  if (isolation === "process" && process.platform === "win32") {
+  if (isolation === "process" && hosts === undefined && process.platform === "win32") {
     throw new Error('cannot spawn procs: isolation "process" needs Linux or macOS; use "thread", got win32');
+  }
+  if (hosts !== undefined && isolation !== "process") {
+    throw new TypeError(`cannot spawn procs: on attached hosts isolation is "process", got ${formatValue(isolation)}`);
   }
   for (const option of refused[isolation]) {
     if (options[option] !== undefined) {
@@ -86,21 +100,26 @@ export function planProcs<D extends string>(options: SpawnProcsOptions<D>, size:
     env: typeof env === "function" ? env : () => env,
     bootstrap: options.bootstrap === undefined ? undefined : moduleUrl(options.bootstrap, "bootstrap"),
     registry: planRegistry(options.registry),
-    cpus: planCpus(cpus, size),
+    cpus: planCpus(cpus, size, hosts === undefined ? checkCpus : checkCpuList),
     stdio,
     execArgv,
+    host: (rank) => hosts?.[Math.floor(rank / size)],
   };
 }
 
-function planCpus<D extends string>(cpus: SpawnProcsOptions<D>["cpus"], size: number): ProcsPlan<D>["cpus"] {
+function planCpus<D extends string>(
+  cpus: SpawnProcsOptions<D>["cpus"],
+  size: number,
+  check: (list: string) => void,
+): ProcsPlan<D>["cpus"] {
   if (cpus === undefined) return () => undefined;
   if (typeof cpus === "function") return cpus;
   if (!Array.isArray(cpus) || cpus.length !== size) {
     const got = Array.isArray(cpus) ? `${cpus.length} entries` : formatValue(cpus);
     throw new TypeError(`cannot spawn procs: expected cpus for each of ${size} processes, got ${got}`);
   }
-  for (const list of cpus as readonly string[]) checkCpus(list);
-  return (point) => (cpus as readonly string[])[point.rank];
+  for (const list of cpus as readonly string[]) check(list);
+  return (point) => (cpus as readonly string[])[point.rank % size];
 }
 
 function planRegistry<D extends string>(registry: SpawnProcsOptions<D>["registry"]): ProcsPlan<D>["registry"] {
@@ -114,13 +133,14 @@ function planRegistry<D extends string>(registry: SpawnProcsOptions<D>["registry
   return () => url;
 }
 
-function moduleUrl(module: URL | string, option: string): string {
+/** @param verb what is refused otherwise. @throws TypeError unless it is a URL or an absolute path */
+export function moduleUrl(module: URL | string, option: string, verb = "spawn procs"): string {
   if (module instanceof URL) return module.href;
   if (typeof module === "string" && module.startsWith("file:")) return module;
   if (typeof module === "string" && isAbsolute(module)) return pathToFileURL(module).href;
-  throw wrong(`a URL or an absolute path as ${option}`, module);
+  throw wrong(`a URL or an absolute path as ${option}`, module, verb);
 }
 
-function wrong(expected: string, got: unknown): TypeError {
-  return new TypeError(`cannot spawn procs: expected ${expected}, got ${formatValue(got)}`);
+function wrong(expected: string, got: unknown, verb = "spawn procs"): TypeError {
+  return new TypeError(`cannot ${verb}: expected ${expected}, got ${formatValue(got)}`);
 }

@@ -9,10 +9,13 @@ import { Member } from "../proc/member.js";
 import type { StartedMember } from "../proc/replacement.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
 import { type Extent, Point, points, wholeRegion } from "../shape/index.js";
+import type { AttachedHost } from "./attached-host.js";
 import type { Env, ProcsPlan } from "./options.js";
 
 /** What one proc is started with. */
 interface Start {
+  /** Undefined: this machine. */
+  readonly host: AttachedHost | undefined;
   readonly identity: Identity;
   readonly config: ProcConfig;
   readonly label: string;
@@ -49,11 +52,13 @@ function startOf<D extends string>(
   extent: Extent,
   plan: ProcsPlan<D>,
 ): Start {
-  const runDir = plan.isolation === "process" ? local.runDir : "";
+  const host = plan.host(point.rank);
+  const runDir = plan.isolation === "process" && host === undefined ? local.runDir : "";
   const id = proc.random.id();
-  const identity = { universe: local.universe, id, parent: proc.id, rank: point.rank, extent, runDir };
-  const config = configOf(local, plan, plan.registry(point));
-  return { identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
+  const place = { rank: point.rank, extent, runDir, ...(local.host === undefined ? {} : { host: local.host }) };
+  const identity = { universe: local.universe, id, parent: proc.id, ...place };
+  const config = configOf(local, plan, plan.registry(point) ?? host?.registry);
+  return { host, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
 }
 
 function startMember<D extends string>(
@@ -62,11 +67,11 @@ function startMember<D extends string>(
   start: Start,
   plan: ProcsPlan<D>,
 ): StartedMember {
-  const { identity, config } = start;
+  const { identity, config, host } = start;
   const { id, rank, runDir } = identity;
-  const body = bodyOf(local, start, plan);
+  const body = bodyOf(local, procs.proc, start, plan);
   procs.proc.attach(body.pipe, id);
-  const location = plan.isolation === "process" ? local.platform.locationOf(runDir, id) : "";
+  const location = host?.location ?? (plan.isolation === "process" ? local.locationOf(runDir, id) : "");
   const member = new Member({ id, rank, location, body, clock: procs.proc.clock }, (ended, end) =>
     procs.ended(ended, end),
   );
@@ -78,11 +83,12 @@ function labelOf<D extends string>({ name, named }: ProcsPlan<D>, point: Point<D
   return (named || place.length === 0 ? [name, ...place] : place).join(" ");
 }
 
-function bodyOf<D extends string>(local: Local, start: Start, plan: ProcsPlan<D>): Body {
-  const { identity, label, env, cpus } = start;
+function bodyOf<D extends string>(local: Local, from: Proc, start: Start, plan: ProcsPlan<D>): Body {
+  const { host, identity, label, env, cpus } = start;
   const { isolation, execArgv, stdio } = plan;
   if (isolation === "inline") return inlineProc(local, identity);
-  return local.platform.start({ isolation, identity, label, env, execArgv, cpus, stdio });
+  const request = { isolation, identity, label, env, execArgv, cpus, stdio };
+  return host === undefined ? local.platform.start(request) : host.start(from, request);
 }
 
 function inlineProc(local: Local, identity: Identity): Body {

@@ -3,6 +3,7 @@
  * met; the proc, its actors and its end are those of local-proc.ts.
  */
 
+import type { ProcessEnding, ProcessOutput } from "../../generated/host-agent.js";
 import {
   type ActorMove,
   type ActorPlace,
@@ -86,6 +87,22 @@ export class Agent extends ProcAgentActor {
 
   failed(notice: ActorNotice): void {
     this.#proc.notice(notice);
+  }
+
+  processPrinted(output: ProcessOutput): void {
+    this.#proc.hosted(output.proc)?.printed(output);
+  }
+
+  processEnded(ending: ProcessEnding): void {
+    this.#proc.hosted(ending.proc)?.ending(ending);
+  }
+
+  processFinished(proc: ProcId): void {
+    this.#proc.hosted(proc)?.finish();
+  }
+
+  hostLeft(host: ProcId, reason: string): void {
+    this.#proc.hostLeft(host, reason);
   }
 }
 

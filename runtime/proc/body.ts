@@ -8,7 +8,8 @@ import type { Extent } from "../shape/index.js";
 import type { FailureCause } from "../supervise/cause.js";
 
 export interface Body {
-  readonly pipe: Pipe;
+  /** A promise: it is still to be reached. Rejects when it will not be, and then it has ended. */
+  readonly pipe: Pipe | Promise<Pipe>;
   /** Resolves with how it ended, in whatever way, as soon as that is known. */
   readonly ended: Promise<BodyEnd>;
   /** Resolves when its output has been forwarded, too. */
@@ -32,6 +33,10 @@ export interface Identity {
   readonly universe: bigint;
   readonly id: ProcId;
   readonly parent: ProcId;
+  /** Who has started it and holds the other end of its first link, if not its parent: the agent of its host. */
+  readonly launcher?: ProcId;
+  /** The agent of the host that it runs on; undefined: it runs on the driver's machine. */
+  readonly host?: ProcId;
   /** Its place in its mesh of procs, and the sizes of that. */
   readonly rank: number;
   readonly extent: Extent;

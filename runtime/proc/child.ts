@@ -26,7 +26,7 @@ export function runChild(
   const leaving = new Leaving(ended);
   const local = become(identity, (reason) => void leaving.leave(local, reason));
   // The link is what this process lives for.
-  local.home.proc.attach(observed(pipe, end), identity.parent);
+  local.home.proc.attach(observed(pipe, end), identity.launcher ?? identity.parent);
   pipe.ref();
   return (reason) => leaving.stop(local, reason);
 }

@@ -46,7 +46,10 @@ export class HostedBody implements Body {
 
   /** The host tells how it ended; what it has printed may still be on its way. */
   ending({ ran, cause }: ProcessEnding): void {
-    this.#end({ kind: ran ? "process" : "spawn", cause: { ...cause, message: `${cause.message} ${this.#options.where}` } });
+    this.#end({
+      kind: ran ? "process" : "spawn",
+      cause: { ...cause, message: `${cause.message} ${this.#options.where}` },
+    });
   }
 
   /** The host cannot tell any more. */

@@ -173,13 +173,15 @@ function findTaskset(): string | false {
 
 const cpuList = /^\d+(?:-\d+(?::\d+)?)?(?:,\d+(?:-\d+(?::\d+)?)?)*$/;
 
+/** @throws TypeError if the list is malformed */
+export function checkCpuList(cpus: string): void {
+  if (cpuList.test(cpus)) return;
+  throw new TypeError(`cannot bind a process to processors: expected a list like "0-3,8", got ${JSON.stringify(cpus)}`);
+}
+
 /** @throws Error if the list is malformed or this system has no way to bind a process to processors */
 export function checkCpus(cpus: string): void {
-  if (!cpuList.test(cpus)) {
-    throw new TypeError(
-      `cannot bind a process to processors: expected a list like "0-3,8", got ${JSON.stringify(cpus)}`,
-    );
-  }
+  checkCpuList(cpus);
   taskset ??= findTaskset();
   if (taskset === false) {
     throw new Error(`cannot bind a process to processors: this system has no taskset command, got cpus ${cpus}`);

@@ -9,11 +9,14 @@ import type { ActorShape, Cell } from "../actor/cell.js";
 import { runTurn } from "../actor/context.js";
 import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
 import { Proc } from "../actor/proc.js";
-import { AGENT_MESH, hex64, type MeshId, type ProcId } from "../link/address.js";
+import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
 import { noKeepAlive } from "../link/keep-alive.js";
+import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
+import type { HostedBody } from "./hosted-body.js";
+import { hostOf } from "./hosted-location.js";
 import { whileLoading } from "./loading.js";
 import type { Local } from "./local.js";
 import { noticeOf } from "./notice.js";
@@ -23,30 +26,40 @@ import type { Platform } from "./platform.js";
 const listenDelay = 100;
 
 type Created = (failure: ActorFailure | undefined) => void;
+
+/** The actor with mesh id 0: what a proc is asked for by those who made it. */
+export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
+
 export interface LocalProcOptions {
   readonly id: ProcId;
   readonly parent?: ProcId;
+  /** Without it, too, this proc is of no use. */
+  readonly launcher?: ProcId;
   readonly rank: number;
   readonly extent: Extent;
   readonly runDir: string;
   /** How the proc leaves when it was told to, or when its maker is gone. */
   readonly leave: (reason: string) => void;
+  /** Undefined: that of a process which holds actors. */
+  readonly agent?: AgentRole | undefined;
 }
 
 export class LocalProc implements ProcHooks {
   readonly proc: Proc;
   readonly #local: Local;
   readonly #parent: ProcId | undefined;
+  readonly #launcher: ProcId | undefined;
   readonly #runDir: string;
   readonly #leave: (reason: string) => void;
   readonly #creating = new Map<MeshId, Created>();
 
   constructor(local: Local, options: LocalProcOptions) {
-    const { id, parent, rank, extent, runDir } = options;
+    const { id, parent, launcher, rank, extent, runDir } = options;
     const { platform } = local;
     this.#runDir = runDir;
     this.#local = local;
     this.#parent = parent;
+    this.#launcher = launcher;
     this.#leave = options.leave;
     this.proc = new Proc({
       id,
@@ -56,16 +69,15 @@ export class LocalProc implements ProcHooks {
       drops: platform.drops,
       records: local.records,
       hooks: this,
-      location: platform.locationOf(runDir, id),
+      location: local.locationOf(runDir, id),
       ...(parent === undefined ? {} : { parent }),
       keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
-      connect: (location) => platform.dial(location),
+      connect: (location, peer) => this.#dial(location, peer),
     });
     this.#creating.set(AGENT_MESH, () => {});
-    const actorClass = Agent as unknown as ActorClass;
-    const descriptor = procAgentDescriptor;
+    const own = { descriptor: procAgentDescriptor, actorClass: Agent as unknown as ActorClass, args: [this] };
     const agent = { mesh: AGENT_MESH, incarnation: 0, name: "agent", owner: id, rank, extent };
-    this.proc.createActor({ ...agent, descriptor, actorClass, args: [this] });
+    this.proc.createActor({ ...agent, ...(options.agent ?? own) });
   }
 
   /** Who orders actors here, but for those that actors here make in this very proc. */
@@ -95,10 +107,31 @@ export class LocalProc implements ProcHooks {
 
   #listen(): void {
     this.platform
-      .listen(this.proc.location, (pipe) => this.proc.attach(pipe))
+      .listen(this.platform.locationOf(this.#runDir, this.proc.id), (pipe) => this.proc.attach(pipe))
       .catch(() => {
         // Those who cannot reach it directly go through its maker.
       });
+  }
+
+  /** Rejects where others lead to the peer. */
+  async #dial(location: Location, peer: ProcId): Promise<Pipe> {
+    const host = hostOf(location);
+    if (host === this.#local.host) {
+      return this.platform.dial(host === undefined ? location : this.platform.locationOf(this.#local.runDir, peer));
+    }
+    const attached = this.#local.hosts.get(peer);
+    if (attached !== undefined) return attached.connect(this.proc);
+    throw new Error(`process ${hex64(peer)} is on another host`);
+  }
+
+  /** A process that a host has started for this one. */
+  hosted(proc: ProcId): HostedBody | undefined {
+    return this.#local.hosted.get(proc);
+  }
+
+  /** A host that was attached from here goes. */
+  hostLeft(host: ProcId, reason: string): void {
+    this.#local.hosts.get(host)?.lost(reason);
   }
 
   /** Makes an actor, and waits for its constructor and `init`. Throws if there is one of the mesh already. */
@@ -182,7 +215,11 @@ export class LocalProc implements ProcHooks {
 
   peerDown(peer: ProcId, reason: string): void {
     if (peer === this.#parent) this.#leave("its maker has ended");
-    else this.#local.members.get(peer)?.linkLost(reason);
+    else if (peer === this.#launcher) this.#leave("the agent of its host has ended");
+    else {
+      this.#local.members.get(peer)?.linkLost(reason);
+      this.#local.hosts.get(peer)?.lost(reason);
+    }
   }
 
   undeliverable(cell: Cell, { to, reason, message }: Undeliverable): void {

@@ -8,14 +8,17 @@ import type { Cell } from "../actor/cell.js";
 import { currentCell, setMainRoot } from "../actor/context.js";
 import type { StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
-import { hex64, type MeshId, type ProcId } from "../link/address.js";
+import { hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
+import type { Pipe } from "../link/pipe.js";
 import { errorOf } from "../supervise/cause.js";
 import { Ownership } from "../supervise/ownership.js";
 import { Supervisor } from "../supervise/supervisor.js";
 import { type UnhandledFaultHook, UnhandledFaults } from "../supervise/unhandled.js";
 import type { Identity } from "./body.js";
+import type { HostedBody } from "./hosted-body.js";
+import { hostedLocation } from "./hosted-location.js";
 import { refuseWhileLoading } from "./loading.js";
-import { LocalProc } from "./local-proc.js";
+import { type AgentRole, LocalProc } from "./local-proc.js";
 import type { Member } from "./member.js";
 import { nodePlatform } from "./node-platform.js";
 import type { Platform } from "./platform.js";
@@ -23,6 +26,18 @@ import type { SpawnedMesh } from "./spawned-mesh.js";
 
 /** Who a proc is, in the universe of this process. */
 type ProcPlace = Omit<Identity, "universe" | "parent"> & { readonly parent?: ProcId };
+
+/** A host that was attached, as procs see it. */
+export interface HostLink {
+  /** A connection to its agent. */
+  connect(from: Proc): Promise<Pipe>;
+  /** It is gone, and what ran there with it. Idempotent. */
+  lost(reason: string): void;
+  /** The daemon that it is, once that is known. */
+  readonly daemon: bigint | undefined;
+  /** For people. */
+  readonly address: string;
+}
 
 export class Local {
   readonly platform: Platform;
@@ -33,6 +48,12 @@ export class Local {
   readonly procs = new Map<ProcId, LocalProc>();
   /** Procs that were made from here, until they have ended. */
   readonly members = new Map<ProcId, Member>();
+  /** Hosts that were attached from here, by the ids of their agents, until they are gone. */
+  readonly hosts = new Map<ProcId, HostLink>();
+  /** Processes that hosts have started for this one, until all that they have printed has come. */
+  readonly hosted = new Map<ProcId, HostedBody>();
+  /** The agent of the host that this process runs on; undefined: it runs on the driver's machine. */
+  readonly host: ProcId | undefined;
   /** Meshes of actors that were spawned from here, until they have been stopped. */
   readonly meshes = new Map<MeshId, SpawnedMesh>();
   readonly ownership = new Ownership<Cell>();
@@ -47,8 +68,16 @@ export class Local {
   #runDirMade: boolean;
   #ending = false;
 
-  /** @param identity what a maker has called this; undefined: a program */
-  constructor(platform: Platform, identity: Identity | undefined, leave: (reason: string) => void) {
+  /**
+   * @param identity what a maker has called this; undefined: a program
+   * @param agent who takes orders here; undefined: that of a process which holds actors
+   */
+  constructor(
+    platform: Platform,
+    identity: Identity | undefined,
+    leave: (reason: string) => void,
+    agent?: AgentRole | undefined,
+  ) {
     const { clock, random } = platform;
     this.platform = platform;
     this.faults = new UnhandledFaults(platform);
@@ -66,13 +95,14 @@ export class Local {
     this.isProgram = identity === undefined;
     this.universe = identity?.universe ?? random.id();
     this.#runDir = identity?.runDir ?? platform.runDirOf(this.universe);
+    this.host = identity?.host;
     this.#runDirMade = identity !== undefined && this.#runDir !== "";
     const options = identity ?? { id: random.id(), rank: 0, extent: {}, runDir: this.#runDir };
-    this.home = this.addProc(options, leave);
+    this.home = this.addProc(options, leave, agent);
   }
 
-  addProc(options: ProcPlace, leave: (reason: string) => void): LocalProc {
-    const made = new LocalProc(this, { ...options, leave });
+  addProc(options: ProcPlace, leave: (reason: string) => void, agent?: AgentRole | undefined): LocalProc {
+    const made = new LocalProc(this, { ...options, leave, agent });
     this.procs.set(options.id, made);
     locals.set(made.proc, this);
     return made;
@@ -93,6 +123,12 @@ export class Local {
       this.home.listen();
     }
     return this.#runDir;
+  }
+
+  /** Where a proc of this machine is, as it stands in references. */
+  locationOf(runDir: string, id: ProcId): Location {
+    if (this.host === undefined || runDir === "") return this.platform.locationOf(runDir, id);
+    return hostedLocation(this.host);
   }
 
   /** From the first spawning on, the end of a program is the end of what it owns. */

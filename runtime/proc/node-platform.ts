@@ -4,7 +4,10 @@ import { DropWatch } from "../actor/collector.js";
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { TimerKeepAlive } from "../link/keep-alive.js";
+import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
+import type { Credentials } from "../link/tls/credentials.js";
+import { connectTo } from "../link/transport.js";
 import { connectUnix, listenUnix } from "../link/unix/pipe.js";
 import type { Body } from "./body.js";
 import { inheritedEnv, inheritedExecArgv } from "./exec-argv.js";
@@ -70,6 +73,18 @@ class NodePlatform implements Platform {
     }
   }
 
+  connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe> {
+    return connectTo(address, credentials, signal);
+  }
+
+  get execArgv(): readonly string[] {
+    return inheritedExecArgv(process.execArgv);
+  }
+
+  abandon(): void {
+    this.#watcher.close();
+  }
+
   start({ isolation, identity, label, env, execArgv, cpus, stdio }: StartRequest): Body {
     const common = { bootFile, identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
     if (isolation === "thread") return threadBody(common);
@@ -117,3 +132,8 @@ function pathOf(location: Location): string {
 
 /** The one of this thread. */
 export const nodePlatform: Platform = new NodePlatform();
+
+/** One more, for part of what this process does: what is started through it can be ended apart from the rest. */
+export function makeNodePlatform(): Platform {
+  return new NodePlatform();
+}

@@ -8,7 +8,9 @@ import type { ActorClass } from "../actor/hooks.js";
 import type { Location, ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
+import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
+import type { Credentials } from "../link/tls/credentials.js";
 import type { Ending } from "../supervise/unhandled.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { Body, Identity } from "./body.js";
@@ -39,6 +41,15 @@ export interface Platform extends Ending {
   listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown>;
   /** Rejects when nobody listens there. */
   dial(location: Location): Promise<Pipe>;
+  /**
+   * Dials an address that people write. Rejects, with an error that names it, when nobody listens there.
+   * @param signal gives the attempt up
+   */
+  connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe>;
+  /** Options of Node.js that processes inherit. */
+  readonly execArgv: readonly string[];
+  /** Ends all processes that were started here, as if this one had ended. */
+  abandon(): void;
   /** Starts a process or a thread. What goes wrong with it is told by its end. */
   start(request: StartRequest): Body;
   /** The module that teaches a process the language of these registries, if it takes one. */

@@ -25,16 +25,21 @@ export function processBody(options: ProcessOptions): Body {
 }
 
 /** The first arguments of the boot file. One more, the label, is for people who look at a list of processes. */
-export function identityArguments({ universe, id, parent, rank, extent, runDir }: Identity): [string, string] {
+export function identityArguments(identity: Identity): [string, string] {
+  const { universe, id, parent, rank, extent, runDir, launcher, host } = identity;
   const sizes = Object.entries(extent).map(([name, size]) => `${name}=${size}`);
-  return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(",")].join(":"), runDir];
+  const hosted = [launcher, host].map((proc) => (proc === undefined ? "" : hex64(proc)));
+  return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(","), ...hosted].join(":"), runDir];
 }
 
 /** What `identityArguments` wrote. */
 export function parseIdentity(argument: string | undefined, runDir: string | undefined): Identity | undefined {
-  const match = /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*)$/.exec(argument ?? "");
+  const match =
+    /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*):((?:[\da-f]{16})?):((?:[\da-f]{16})?)$/.exec(
+      argument ?? "",
+    );
   if (match === null || runDir === undefined) return undefined;
-  const [, universe, id, parent, rank, sizes = ""] = match;
+  const [, universe, id, parent, rank, sizes = "", launcher, host] = match;
   const entries = sizes === "" ? [] : sizes.split(",").map((size) => size.split("=") as [string, string]);
   return {
     universe: BigInt(`0x${universe}`),
@@ -43,5 +48,7 @@ export function parseIdentity(argument: string | undefined, runDir: string | und
     rank: Number(rank),
     extent: makeExtent(entries.map(([name, size]) => [name, Number(size)])),
     runDir,
+    ...(launcher ? { launcher: BigInt(`0x${launcher}`) } : {}),
+    ...(host ? { host: BigInt(`0x${host}`) } : {}),
   };
 }

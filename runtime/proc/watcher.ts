@@ -51,6 +51,7 @@ export class Watcher {
   #starts = 0;
   #starting = false;
   #shell: ChildProcess | undefined;
+  #closed = false;
 
   /** The watcher's process id, while it runs. */
   get pid(): number | undefined {
@@ -76,7 +77,14 @@ export class Watcher {
     this.#tell(`d ${directory}\n`);
   }
 
+  /** Does now what would be done at the end of this process: ends what is registered, and removes the directory. */
+  close(): void {
+    this.#closed = true;
+    this.#shell?.stdin?.end();
+  }
+
   #tell(line: string): void {
+    if (this.#closed) return;
     if (this.#shell !== undefined) this.#shell.stdin?.write(line);
     else if (!this.#starting) {
       this.#starting = true;
@@ -107,10 +115,11 @@ export class Watcher {
     // Someone killed it: the next one knows everything that this one knew.
     shell.once("exit", () => {
       this.#shell = undefined;
-      if (this.#groups.size > 0) this.#start();
+      if (this.#groups.size > 0 && !this.#closed) this.#start();
     });
     const known = [...this.#groups].map((group) => `+ ${group}\n`);
     if (this.#directory !== undefined) known.push(`d ${this.#directory}\n`);
     shell.stdin?.write(known.join(""));
+    if (this.#closed) shell.stdin?.end();
   }
 }

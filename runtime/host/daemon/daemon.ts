@@ -3,10 +3,10 @@
  * about and prove who they are is decided elsewhere.
  */
 import type { ProcId } from "../../link/address.js";
-import type { Pipe } from "../../link/pipe.js";
 import type { Verdict } from "../../link/handshake/accept.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { Offer } from "../../link/handshake/message.js";
+import type { Pipe } from "../../link/pipe.js";
 import type { Platform } from "../../proc/platform.js";
 import { type Landlord, Tenant } from "./tenant.js";
 

@@ -5,7 +5,12 @@ import { systemClock, systemRandom } from "../../link/clock.js";
 import { Acceptor } from "../../link/handshake/accept.js";
 import { tokenOf } from "../../link/handshake/proof.js";
 import type { Listener } from "../../link/listener.js";
-import { formatNetworkAddress, isLocalAddress, type NetworkAddress, parseNetworkAddress } from "../../link/network-address.js";
+import {
+  formatNetworkAddress,
+  isLocalAddress,
+  type NetworkAddress,
+  parseNetworkAddress,
+} from "../../link/network-address.js";
 import { Credentials } from "../../link/tls/credentials.js";
 import { listenAt } from "../../link/transport.js";
 import { makeNodePlatform } from "../../proc/node-platform.js";

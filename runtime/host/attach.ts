@@ -1,0 +1,100 @@
+/** `attachHosts`: what it can be told, checked before anything is done. */
+import { currentCell } from "../actor/context.js";
+import { tokenOf } from "../link/handshake/proof.js";
+import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
+import { Credentials, type TlsFiles } from "../link/tls/credentials.js";
+import { local } from "../proc/local.js";
+import { checkDimension, formatValue, wholeRegion } from "../shape/index.js";
+import { AttachedHost, type HostAccess } from "./attached-host.js";
+import { Attachment } from "./attachment.js";
+import { HostMesh } from "./host-mesh.js";
+import { moduleUrl } from "./options.js";
+
+export interface AttachOptions<D extends string = "hosts"> {
+  /** Of the mesh, in reports. */
+  readonly name?: string;
+  /** What the dimension of the hosts is called. */
+  readonly dimension?: D;
+  /** The token that the hosts were started with. Otherwise `VICEROY_TOKEN`, if it is set. */
+  readonly token?: string;
+  /** For `tls://`: PEM files of this driver's certificate, its key, and the authority of the hosts' certificates. */
+  readonly tls?: TlsFiles;
+  /** Milliseconds in which a host must let this driver in: 10,000 unless told otherwise. */
+  readonly timeout?: number;
+  /** Milliseconds that hosts wait for a driver that they hear nothing of before they end its processes: 10,000. */
+  readonly keepAlive?: number;
+  /**
+   * The generated registry on the hosts, as a URL or an absolute path, where it is not at the same place as here; other
+   * places per process are an option of `spawnProcs`.
+   */
+  readonly registry?: URL | string;
+}
+
+const defaultTimeout = 10_000;
+const defaultKeepAlive = 10_000;
+
+/**
+ * Hosts where `viceroy host` runs, as a mesh. Returns at once: processes can be spawned on it while the hosts are reached;
+ * `ready` tells when they have been, or why not.
+ * @param addresses `tcp://host:port`, `tls://host:port`, `unix:///path`, in rank order
+ * @throws TypeError, RangeError for addresses and options that make no sense, Error if files of a certificate can't be read
+ */
+export function attachHosts<D extends string = "hosts">(
+  addresses: readonly string[],
+  options: AttachOptions<D> = {},
+): HostMesh<D> {
+  const { name = "hosts", dimension = "hosts" as D } = options;
+  if (typeof name !== "string" || name === "") throw wrong("a name", name);
+  checkDimension(dimension);
+  const targets = targetsOf(addresses);
+  const access = accessOf(options, targets);
+  const here = local();
+  const owner = currentCell();
+  here.checkSpawn(owner, "hosts");
+  const hosts = targets.map((target) => new AttachedHost(here, target, access));
+  const attachment = new Attachment(here, owner, name, hosts);
+  return new HostMesh<D>(here, wholeRegion({ [dimension]: hosts.length }), attachment);
+}
+
+function targetsOf(addresses: readonly string[]): NetworkAddress[] {
+  if (!Array.isArray(addresses) || addresses.length === 0) throw wrong("a list of addresses", addresses);
+  const known = new Set<string>();
+  return addresses.map((address: unknown) => {
+    if (typeof address !== "string") throw wrong("addresses as text", address);
+    const target = parseNetworkAddress(address);
+    const text = formatNetworkAddress(target);
+    if (known.has(text)) throw new TypeError(`cannot attach hosts: ${text} is named twice`);
+    known.add(text);
+    return target;
+  });
+}
+
+function accessOf<D extends string>(options: AttachOptions<D>, targets: readonly NetworkAddress[]): HostAccess {
+  const { token = process.env["VICEROY_TOKEN"], tls, timeout = defaultTimeout, keepAlive = defaultKeepAlive } = options;
+  if (!(timeout > 0) || timeout > longest) throw wrong("timeout in milliseconds", timeout);
+  if (!(keepAlive > 0) || keepAlive > longest) throw wrong("keepAlive in milliseconds", keepAlive);
+  if (tls === undefined && targets.some(({ kind }) => kind === "tls")) {
+    throw new TypeError(
+      "cannot attach hosts: tls:// needs a certificate, its key and an authority; give their files as tls",
+    );
+  }
+  const credentials = tls === undefined ? undefined : new Credentials(tls);
+  credentials?.current();
+  return {
+    token:
+      token === undefined
+        ? undefined
+        : tokenOf(token, options.token === undefined ? "VICEROY_TOKEN" : "the option token"),
+    credentials,
+    timeout,
+    keepAlive: Math.ceil(keepAlive),
+    registry: options.registry === undefined ? undefined : moduleUrl(options.registry, "registry", "attach hosts"),
+  };
+}
+
+/** The longest delay a timer can have, in ms. */
+const longest = 0x7fff_ffff;
+
+function wrong(expected: string, got: unknown): TypeError {
+  return new TypeError(`cannot attach hosts: expected ${expected}, got ${formatValue(got)}`);
+}
