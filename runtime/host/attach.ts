@@ -57,7 +57,8 @@ export function attachHosts<D extends string = "hosts">(
 }
 
 function targetsOf(addresses: readonly string[]): NetworkAddress[] {
-  if (!Array.isArray(addresses) || addresses.length === 0) throw wrong("a list of addresses", addresses);
+  if (!Array.isArray(addresses)) throw wrong("a list of addresses", addresses);
+  if (addresses.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
   const known = new Set<string>();
   return addresses.map((address: unknown) => {
     if (typeof address !== "string") throw wrong("addresses as text", address);

@@ -144,7 +144,12 @@ export class AttachedHost implements HostLink {
   async shutdown(reason: string): Promise<void> {
     await this.ready;
     if (this.#lost !== undefined) throw new Error(this.#lost.message);
-    await this.#ask((agent) => agent.shutdown.callOne(reason));
+    try {
+      await this.#ask((agent) => agent.shutdown.callOne(reason));
+    } catch (error) {
+      // Another driver may have asked for it, too: it is what was wanted.
+      if (this.#lost === undefined) throw error;
+    }
     this.lost(reason);
   }
 

@@ -34,6 +34,7 @@ export class Attachment implements Owned {
 
   /** Procs have been made here. */
   add(procs: SpawnedProcs): void {
+    for (const earlier of this.#procs) if (earlier.over) this.#procs.delete(earlier);
     this.#procs.add(procs);
   }
 

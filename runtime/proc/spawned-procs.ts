@@ -70,6 +70,11 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
     return this.#stopped;
   }
 
+  /** It has been stopped, or is being. */
+  get over(): boolean {
+    return this.#stopping !== undefined;
+  }
+
   /** All members are there, linked to this proc: they are told what they are. */
   configure(started: readonly StartedMember[]): void {
     const members = started.map(({ member }) => member);

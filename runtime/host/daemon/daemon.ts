@@ -61,14 +61,15 @@ export class Daemon implements Landlord {
     this.#tenants.delete(tenant.id);
   }
 
-  shutdown(reason: string): Promise<void> {
-    this.#stopping ??= this.#shutdown(reason);
+  /** @param by the tenant who asks for it, if one does */
+  shutdown(reason: string, by?: Tenant): Promise<void> {
+    this.#stopping ??= this.#shutdown(reason, by);
     return this.#stopping;
   }
 
-  async #shutdown(reason: string): Promise<void> {
+  async #shutdown(reason: string, by: Tenant | undefined): Promise<void> {
     const tenants = [...this.#tenants.values()].map(({ tenant }) => tenant);
-    await Promise.all(tenants.map((tenant) => tenant.evict(reason)));
+    await Promise.all(tenants.map((tenant) => (tenant === by ? tenant.end(reason) : tenant.evict(reason))));
     for (const tenant of tenants) tenant.closeSoon(reason);
     this.#ended?.();
   }

@@ -1,5 +1,5 @@
 /** `viceroy host`, once its options have been read: listens, says so, and runs until it is ended. */
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { Acceptor } from "../../link/handshake/accept.js";
@@ -9,10 +9,11 @@ import {
   formatNetworkAddress,
   isLocalAddress,
   type NetworkAddress,
+  type PathAddress,
   parseNetworkAddress,
 } from "../../link/network-address.js";
 import { Credentials } from "../../link/tls/credentials.js";
-import { listenAt } from "../../link/transport.js";
+import { connectTo, listenAt } from "../../link/transport.js";
 import { makeNodePlatform } from "../../proc/node-platform.js";
 import { version } from "../../version.js";
 import { Daemon } from "./daemon.js";
@@ -52,7 +53,8 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
-    listeners.push(await listenAt(address, (pipe) => acceptor.accept(pipe), { ...tls, refused }));
+    const listen = () => listenAt(address, (pipe) => acceptor.accept(pipe), { ...tls, refused });
+    listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
   const held = setInterval(() => {}, 0x7fff_ffff);
   for (const { address } of listeners) {
@@ -65,6 +67,38 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
   clearInterval(held);
   io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);
   return 0;
+}
+
+/**
+ * Only this user can connect, whoever may enter the folder. What a daemon that was killed has left there is removed.
+ * @throws Error if somebody listens there
+ */
+async function listenPrivately(address: PathAddress, listen: () => Promise<Listener>): Promise<Listener> {
+  const mask = process.umask(0o177);
+  try {
+    return await listen();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    if (await isAnswered(address)) {
+      throw new Error(`cannot listen at ${formatNetworkAddress(address)}: a host listens there already`, {
+        cause: error,
+      });
+    }
+    unlinkSync(address.path);
+    return await listen();
+  } finally {
+    process.umask(mask);
+  }
+}
+
+async function isAnswered(address: PathAddress): Promise<boolean> {
+  try {
+    (await connectTo(address, undefined)).destroy();
+    return true;
+  } catch (error) {
+    if (!lstatSync(address.path).isSocket()) throw error;
+    return false;
+  }
 }
 
 /** Waits for the first signal that asks this process to end; later ones end it at once. */

@@ -39,8 +39,8 @@ export interface Landlord {
   readonly hostname: string;
   /** The tenant has come to its end. */
   left(tenant: Tenant): void;
-  /** Ends all tenants. Resolves when nothing of them is left. */
-  shutdown(reason: string): Promise<void>;
+  /** Ends all tenants, and tells the others but not the one who asks. Resolves when nothing of them is left. */
+  shutdown(reason: string, by: Tenant): Promise<void>;
 }
 
 /** How long a driver that has connected may take to say what it wants, in ms. */
@@ -131,7 +131,7 @@ export class Tenant implements OutputTarget {
 
   /** The daemon ends, as this driver has asked. */
   async shutdown(reason: string): Promise<void> {
-    await this.#landlord.shutdown(reason);
+    await this.#landlord.shutdown(reason, this);
   }
 
   /** The daemon ends, whatever this driver thinks of it. */

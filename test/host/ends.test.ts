@@ -1,0 +1,174 @@
+/** However a driver, a host or a daemon ends, nothing is left, everybody is told, and others are not disturbed. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { attachHosts, type MeshFailure, onUnhandledFault, SupervisionError } from "viceroy";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Crew, loadCrew, project } from "../proc/crew.js";
+import { gone, until } from "../proc/until.js";
+import { type RunningHost, startHost } from "./daemon.js";
+
+let crew: Crew;
+const faults: MeshFailure[] = [];
+beforeAll(async () => {
+  crew = await loadCrew();
+});
+beforeEach(() => {
+  faults.length = 0;
+  onUnhandledFault((failure) => void faults.push(failure));
+});
+
+interface Program {
+  readonly child: ChildProcess;
+  readonly pids: readonly number[];
+  readonly exited: Promise<number | null>;
+}
+
+/** A driver in a process of its own. */
+async function driver(how: string, ...hosts: RunningHost[]): Promise<Program> {
+  const argv = ["--import", "tsx", join(project, "programs/on-hosts.ts"), how, ...hosts.map(({ address }) => address)];
+  const child = spawn(process.execPath, argv, { cwd: project, stdio: ["ignore", "pipe", "ignore"] });
+  const exited = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  let text = "";
+  child.stdout.on("data", (chunk) => {
+    text += chunk;
+  });
+  await until(() => text.includes("\n"));
+  return { child, exited, ...(JSON.parse(text.split("\n", 1)[0]!) as { pids: number[] }) };
+}
+
+async function nothingLeft({ pids }: Program, ...hosts: RunningHost[]): Promise<void> {
+  expect(pids.length).toBeGreaterThan(4);
+  await until(() => pids.every(gone));
+  await until(() => hosts.every((host) => host.drivers().length === 0));
+}
+
+describe("nothing of a driver is left on its hosts, neither processes that spin or were stopped nor grandchildren", () => {
+  test.each(["SIGKILL", "SIGTERM"] as const)("when it gets %s", async (signal) => {
+    const [one, two] = await Promise.all([startHost(), startHost("tcp://127.0.0.1:0")]);
+    const program = await driver("wait", one, two);
+    program.child.kill(signal);
+    expect(await program.exited).toBe(signal === "SIGTERM" ? 143 : null);
+    await nothingLeft(program, one, two);
+    expect([one.child.exitCode, two.child.exitCode]).toEqual([null, null]);
+  });
+
+  test.each([
+    ["throw", 1],
+    ["exit", 5],
+    ["quietly", 0],
+  ] as const)("when it ends by itself: %s", async (how, code) => {
+    const host = await startHost();
+    const program = await driver(how, host);
+    expect(await program.exited).toBe(code);
+    await nothingLeft(program, host);
+  });
+});
+
+test("two drivers share a host: the violent end of one is nothing to the other", async () => {
+  const host = await startHost();
+  await using hosts = attachHosts([host.address]);
+  const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
+  await workers.ready;
+  const pending = workers.sleep.call(1500);
+  const program = await driver("wait", host);
+  expect(host.drivers().length).toBe(2);
+  program.child.kill("SIGKILL");
+  await until(() => program.pids.every(gone));
+  await until(() => host.drivers().length === 1);
+  expect([...(await pending).values()]).toEqual([1500, 1500]);
+  expect([...(await workers.echo.call("still here")).values()]).toEqual(["still here", "still here"]);
+  expect(faults).toEqual([]);
+});
+
+describe("a daemon that is killed", () => {
+  test("each rank on its host fails once, calls reject, nothing is left, other hosts go on", async () => {
+    const [one, two] = await Promise.all([startHost(), startHost()]);
+    await using hosts = attachHosts([one.address, two.address]);
+    const procs = hosts.spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
+    await workers.slice({ hosts: 1, gpus: 1 }).spin.broadcast();
+    const pending = workers
+      .slice({ hosts: 1 })
+      .sleep.call(60_000)
+      .then(undefined, (error) => error);
+    two.child.kill("SIGKILL");
+    expect(await pending).toBeInstanceOf(SupervisionError);
+    await until(() => faults.length === 2);
+    expect(faults.map(({ mesh, ranks, kind }) => [mesh, ranks, kind])).toEqual([
+      ["procs", [2], "process"],
+      ["procs", [3], "process"],
+    ]);
+    expect(faults[0]!.cause.message).toContain(`host ${two.address} is gone: `);
+    await expect(workers.slice({ hosts: 1, gpus: 0 }).echo.callOne("x")).rejects.toThrow(SupervisionError);
+    expect([...(await workers.slice({ hosts: 0 }).echo.call("x")).values()]).toEqual(["x", "x"]);
+    await until(() => pids.slice(2).every(gone));
+    await until(() => two.drivers().length === 0);
+    const later = hosts.slice({ hosts: 1 }).spawnProcs({}, { name: "later" });
+    await expect(later.ready).rejects.toThrow(`host ${two.address} is gone: `);
+    expect(gone(pids[0]!)).toBe(false);
+  });
+});
+
+describe("a daemon that is told to end", () => {
+  test("by a signal: it ends what it has started, tells drivers why, and leaves with 0", async () => {
+    const host = await startHost();
+    await using hosts = attachHosts([host.address]);
+    const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
+    const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
+    host.child.kill("SIGTERM");
+    expect(await host.exited).toEqual({ code: 0, signal: null });
+    expect(pids.every(gone)).toBe(true);
+    await until(() => faults.length === 2);
+    expect(faults[0]!.cause.message).toBe(`host ${host.address} is gone: the host was ended by SIGTERM`);
+    expect(host.output.text).toContain("ended: the host was ended by SIGTERM");
+    await expect(workers.echo.call("x")).rejects.toThrow("the host was ended by SIGTERM");
+  });
+});
+
+describe("stop", () => {
+  test("ends the procs of this driver and leaves; the host can be attached again", async () => {
+    const host = await startHost();
+    const hosts = attachHosts([host.address]);
+    const procs = hosts.spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
+    await Promise.all([hosts.stop({ reason: "enough" }), hosts.stop()]);
+    await until(() => pids.every(gone));
+    await until(() => host.drivers().length === 0);
+    expect(faults).toEqual([]);
+    expect(() => workers.echo.call("x")).toThrow('mesh "workers" was stopped: enough');
+    expect(() => hosts.spawnProcs()).toThrow('cannot spawn procs: mesh "hosts" of hosts was stopped: enough');
+    await using again = attachHosts([host.address]);
+    expect(await again.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
+  });
+
+  test("what is queued is handled first, and cleanups run", async () => {
+    const host = await startHost();
+    const hosts = attachHosts([host.address]);
+    const worker = hosts.slice({ hosts: 0 }).spawnProcs().spawn("workers", crew.SteelWorker);
+    const log = join(host.folder, "cleanups");
+    await worker.cleanupInto.callOne(log, 5);
+    const slept = worker.sleep.callOne(200);
+    const behind = worker.echo.callOne("behind it");
+    await hosts.stop();
+    expect([await slept, await behind]).toEqual([200, "behind it"]);
+    expect(readFileSync(log, "utf8")).toBe("workers in order\n");
+  });
+});
+
+test("shutdown ends the daemon, and what other drivers have there", async () => {
+  const host = await startHost();
+  const program = await driver("wait", host);
+  const hosts = attachHosts([host.address]);
+  const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
+  const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
+  await hosts.shutdown({ reason: "maintenance" });
+  expect(await host.exited).toEqual({ code: 0, signal: null });
+  expect(pids.every(gone)).toBe(true);
+  await nothingLeft(program, host);
+  // Without a hook, the failure of its processes ends the other driver.
+  expect(await program.exited).toBe(1);
+  expect(faults).toEqual([]);
+});

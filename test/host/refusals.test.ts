@@ -1,0 +1,213 @@
+/** What cannot be, and how it is said: addresses, options, hosts that are not there, are not hosts, or do not let anyone in. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { attachHosts, type MeshFailure, onUnhandledFault, thisHost } from "viceroy";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Crew, loadCrew } from "../proc/crew.js";
+import { until } from "../proc/until.js";
+import { runHost, startHost } from "./daemon.js";
+
+let crew: Crew;
+const faults: MeshFailure[] = [];
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  crew = await loadCrew();
+});
+beforeEach(() => {
+  faults.length = 0;
+  onUnhandledFault((failure) => void faults.push(failure));
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+const folder = mkdtempSync(join(tmpdir(), "vr-"));
+const token = "a token of more than enough characters";
+
+/** Something that listens and is no host. */
+async function listener(onSocket: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {});
+    onSocket(socket);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `tcp://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+describe("what attachHosts refuses at once", () => {
+  test.each([
+    [[], "cannot attach hosts: expected at least one address, got none"],
+    ["tcp://n1:26600", "cannot attach hosts: expected a list of addresses, got "],
+    [[17], "cannot attach hosts: expected addresses as text, got 17"],
+    [["n1:26600"], 'cannot read address "n1:26600": expected tcp://host:port, tls://host:port or unix:///path'],
+    [["tcp://n1", "tcp://n1:26600"], "cannot attach hosts: tcp://n1:26600 is named twice"],
+    [
+      ["tls://n1"],
+      "cannot attach hosts: tls:// needs a certificate, its key and an authority; give their files as tls",
+    ],
+  ])("addresses %j", (addresses, message) => {
+    expect(() => attachHosts(addresses as string[])).toThrow(message);
+  });
+
+  test.each([
+    [{ name: "" }, 'cannot attach hosts: expected a name, got ""'],
+    [{ timeout: 0 }, "cannot attach hosts: expected timeout in milliseconds, got 0"],
+    [{ keepAlive: -1 }, "cannot attach hosts: expected keepAlive in milliseconds, got -1"],
+    [
+      { registry: "generated/registry.js" },
+      "cannot attach hosts: expected a URL or an absolute path as registry, got ",
+    ],
+    [{ token: "short" }, "cannot use the token from the option token: expected at least 16 characters, got 5"],
+    [
+      { tls: { cert: "/no/such.pem", key: "/no/such.key", ca: "/no/ca.pem" } },
+      "cannot read the certificate for TLS from /no/such.pem: ",
+    ],
+  ])("options %j", (options, message) => {
+    expect(() => attachHosts(["tcp://n1"], options)).toThrow(message);
+  });
+});
+
+describe("what a slice of hosts and the own host refuse", () => {
+  test("to be stopped or shut down", async () => {
+    const [one, two] = await Promise.all([startHost(), startHost()]);
+    await using hosts = attachHosts([one.address, two.address], { name: "pair" });
+    const slice = hosts.slice({ hosts: 0 });
+    expect(() => slice.stop()).toThrow('cannot stop a slice of mesh "pair" of hosts: stop the whole mesh');
+    expect(() => slice.shutdown()).toThrow(
+      'cannot shut down a slice of mesh "pair" of hosts: shut down the whole mesh',
+    );
+    expect(() => thisHost().stop()).toThrow("cannot stop the own host: it was not attached");
+    expect(() => thisHost().shutdown()).toThrow("cannot shut down the own host: it was not attached");
+    await hosts.ready;
+  });
+
+  test("other isolations than processes", async () => {
+    const host = await startHost();
+    await using hosts = attachHosts([host.address]);
+    const text = 'cannot spawn procs: on attached hosts isolation is "process", got ';
+    expect(() => hosts.spawnProcs({}, { isolation: "thread" })).toThrow(`${text}"thread"`);
+    expect(() => hosts.spawnProcs({}, { isolation: "inline" })).toThrow(`${text}"inline"`);
+    expect(() => hosts.spawnProcs({ gpus: 2 }, { cpus: ["0"] })).toThrow("expected cpus for each of 2 processes");
+    expect(() => hosts.spawnProcs({}, { cpus: ["none"] })).toThrow('expected a list like "0-3,8", got "none"');
+  });
+});
+
+describe("a host that does not let the driver in", () => {
+  test("because nobody is there: ready rejects, and so does what was spawned on it; others work", async () => {
+    const host = await startHost();
+    await using hosts = attachHosts([host.address, `unix://${folder}/nobody.sock`]);
+    const procs = hosts.spawnProcs({}, { name: "half" });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const why = `cannot attach host unix://${folder}/nobody.sock: `;
+    await expect(hosts.ready).rejects.toThrow(why);
+    await expect(procs.ready).rejects.toThrow(`mesh "half" is not ready: rank 1: ${why}`);
+    await until(() => faults.length > 0);
+    expect(faults).toMatchObject([{ mesh: "half", ranks: [1], kind: "spawn" }]);
+    expect(await workers.slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
+    await expect(workers.slice({ hosts: 1 }).echo.callOne("x")).rejects.toThrow(why);
+  });
+
+  test("because it never says anything", async () => {
+    const address = await listener(() => {});
+    await using hosts = attachHosts([address], { timeout: 300 });
+    await expect(hosts.ready).rejects.toThrow(
+      `cannot attach host ${address}: it did not let this driver in within 300 ms`,
+    );
+  });
+
+  test("because it speaks something else", async () => {
+    const address = await listener((socket) => socket.end(`HTTP/1.1 400 Bad Request\r\n\r\n${"x".repeat(1000)}`));
+    await using hosts = attachHosts([address]);
+    await expect(hosts.ready).rejects.toThrow("the peer does not speak this protocol; is it a Viceroy process?");
+  });
+
+  test("because it closes the connection", async () => {
+    const address = await listener((socket) => socket.end());
+    await using hosts = attachHosts([address]);
+    await expect(hosts.ready).rejects.toThrow(
+      `cannot attach host ${address}: the connection ended during the handshake`,
+    );
+  });
+
+  test("because it has another token, or either has none", async () => {
+    const guarded = await startHost(undefined, [], { VICEROY_TOKEN: token });
+    const open = await startHost();
+    const attach = async (address: string, given?: string) => {
+      await using hosts = attachHosts([address], given === undefined ? {} : { token: given });
+      await hosts.ready;
+    };
+    await attach(guarded.address, token);
+    await attach(open.address);
+    await expect(attach(guarded.address, `not ${token}`)).rejects.toThrow("the token is not that of this process");
+    await expect(attach(guarded.address)).rejects.toThrow("asks for a token, and this process has been given none");
+    await expect(attach(open.address, token)).rejects.toThrow("the peer was started without one");
+    await until(() => guarded.output.text.includes("refused a connection: the token is not that of this process"));
+    await attach(guarded.address, token);
+  });
+
+  test("because it is attached already, also by another name", async () => {
+    const host = await startHost("tcp://127.0.0.1:0");
+    const other = host.address.replace("127.0.0.1", "localhost");
+    await using hosts = attachHosts([host.address]);
+    await hosts.ready;
+    await using again = attachHosts([other]);
+    await expect(again.ready).rejects.toThrow(
+      `cannot attach host ${other}: it is the same host as ${host.address}, which is attached already`,
+    );
+    expect(await hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
+    await using both = attachHosts([host.address]);
+    await expect(both.ready).rejects.toThrow("which is attached already");
+  });
+});
+
+describe("what the command refuses", () => {
+  const ends = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const host = runHost(folder, args, env);
+    const { code } = await host.exited;
+    return { code, text: host.output.text };
+  };
+
+  test("no address, one that is none, one that is taken, one beyond this machine that is open to all", async () => {
+    const taken = await startHost();
+    writeFileSync(join(folder, "short"), "short\n");
+    const refused = await Promise.all([
+      ends([]),
+      ends(["--listen", "somewhere"]),
+      ends(["--listen", taken.address]),
+      ends(["--listen", "tcp://0.0.0.0:0"]),
+      ends(["--listen", "tls://127.0.0.1:0"]),
+      ends(["--listen", "tls://127.0.0.1:0", "--cert", "/no/such.pem"]),
+      ends(["--listen", "tcp://127.0.0.1:0", "--token-file", join(folder, "short")]),
+    ]);
+    expect(refused.map(({ code }) => code)).toEqual([3, 3, 3, 3, 3, 3, 3]);
+    const texts = [
+      "cannot start a host: give an address with --listen",
+      'cannot read address "somewhere": expected tcp://host:port, tls://host:port or unix:///path',
+      `cannot listen at ${taken.address}: a host listens there already`,
+      "cannot listen at tcp://0.0.0.0:0: anyone who reaches it could run programs here; use tls://, give a token " +
+        "(--token-file or VICEROY_TOKEN), or say --insecure",
+      "TLS needs a certificate, its key and an authority",
+      "cannot start a host: TLS needs --cert, --key and --ca, all three",
+      `cannot use the token from ${join(folder, "short")}: expected at least 16 characters, got 5`,
+    ];
+    for (const [i, text] of texts.entries()) expect(refused[i]!.text).toContain(text);
+  });
+
+  test("not: an open address that is asked for, and the socket of a daemon that was killed", async () => {
+    const open = await startHost("tcp://0.0.0.0:0", ["--insecure"]);
+    expect(open.output.text).toContain("listens at tcp://0.0.0.0:");
+    const killed = await startHost();
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    const path = killed.address;
+    const next = await startHost(path);
+    await using hosts = attachHosts([next.address]);
+    await hosts.ready;
+  });
+});
