@@ -5,8 +5,8 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x12f01f71ecc1977fn,
-    "viceroy/schemas/proc-agent#ProcAgent": 0x1b5d133c433d12c9n,
+    "viceroy/schemas/host-agent#HostAgent": 0xda2d78013b04ed30n,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x243023d40ab0469dn,
   },
   actors: {},
 });

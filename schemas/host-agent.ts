@@ -13,8 +13,11 @@ export interface HostTerms {
   procAgent: Uint64;
   /** The same of the agents of hosts. */
   hostAgent: Uint64;
-  /** How long the host waits for a driver that it hears nothing of before it ends its processes, in milliseconds. */
-  keepAlive: Uint32;
+  /**
+   * How long the host waits for the next beat before it ends the driver's processes, in milliseconds. Absent: none will come,
+   * and the end of the link is the end of the driver.
+   */
+  keepAlive?: Uint32;
 }
 
 /** What a host says of itself. */
@@ -107,8 +110,13 @@ export interface HostAgent extends Actor {
    */
   shutdown(reason: string): void;
   /**
-   * Answers at once: the host is there, and whoever asks is.
+   * Answers at once: the host is there, and the driver's machine is. Refused when this is not, or no more, the driver's agent.
    * @concurrent
    */
-  alive(): void;
+  beat(): void;
+  /**
+   * The driver has ended, as its machine knows for certain: its processes are ended at once.
+   * @concurrent
+   */
+  driverEnded(reason: string): void;
 }

@@ -54,6 +54,24 @@ export interface ActorMove {
   generation: Uint32;
 }
 
+/** PEM files. */
+export interface CertificateFiles {
+  cert: string;
+  key: string;
+  ca: string;
+}
+
+/** The order to see to it that a host is there, and to let it know that the driver's machine is. */
+export interface HostWatchOrder {
+  /** The driver's agent there. */
+  host: Uint64;
+  address: string;
+  token?: string;
+  tls?: CertificateFiles;
+  /** How long a host may say nothing before it counts as gone, in milliseconds. */
+  silence: Uint32;
+}
+
 /** The order to create one actor on each addressed process; the rank is that of the process in the addressed slice. */
 export interface SpawnOrder {
   mesh: Uint64;
@@ -117,6 +135,16 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   moved(move: ActorMove, from: Uint64): void;
+  /**
+   * Watches a host from now on, and tells the proc that ordered it, by `hostLeft`, when it is gone.
+   * @concurrent
+   */
+  watchHost(order: HostWatchOrder): void;
+  /**
+   * Does so no more.
+   * @concurrent
+   */
+  unwatchHost(host: Uint64): void;
   /** Tells the proc that ordered an actor that it has failed. */
   failed(notice: ActorNotice): void;
   /** A host tells of processes that it has started for this one: what they have printed. */
@@ -129,7 +157,7 @@ export interface ProcAgent extends Actor {
   /** That everything it has printed has been told. */
   processFinished(proc: Uint64): void;
   /**
-   * That the host itself goes, and what ran there has ended.
+   * That the host itself goes, or is gone, and what ran there with it.
    * @concurrent
    */
   hostLeft(host: Uint64, reason: string): void;

@@ -21,6 +21,8 @@ export interface AttachOptions<D extends string = "hosts"> {
   readonly tls?: TlsFiles;
   /** Milliseconds in which a host must let this driver in: 10,000 unless told otherwise. */
   readonly timeout?: number;
+  /** Milliseconds that a host may say nothing before it counts as gone, with all that runs there: 3,000, at least 300. */
+  readonly silence?: number;
   /** Milliseconds that hosts wait for a driver that they hear nothing of before they end its processes: 10,000. */
   readonly keepAlive?: number;
   /**
@@ -32,6 +34,8 @@ export interface AttachOptions<D extends string = "hosts"> {
 
 const defaultTimeout = 10_000;
 const defaultKeepAlive = 10_000;
+const defaultSilence = 3000;
+const shortestSilence = 300;
 
 /**
  * Hosts where `viceroy host` runs, as a mesh. Returns at once: processes can be spawned on it while the hosts are reached;
@@ -71,8 +75,12 @@ function targetsOf(addresses: readonly string[]): NetworkAddress[] {
 }
 
 function accessOf<D extends string>(options: AttachOptions<D>, targets: readonly NetworkAddress[]): HostAccess {
-  const { token = process.env["VICEROY_TOKEN"], tls, timeout = defaultTimeout, keepAlive = defaultKeepAlive } = options;
+  const { token = process.env["VICEROY_TOKEN"], tls } = options;
+  const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
   if (!(timeout > 0) || timeout > longest) throw wrong("timeout in milliseconds", timeout);
+  if (!(silence >= shortestSilence) || silence > longest) {
+    throw wrong(`silence in milliseconds, at least ${shortestSilence}`, silence);
+  }
   if (!(keepAlive > 0) || keepAlive > longest) throw wrong("keepAlive in milliseconds", keepAlive);
   if (tls === undefined && targets.some(({ kind }) => kind === "tls")) {
     throw new TypeError(
@@ -89,6 +97,8 @@ function accessOf<D extends string>(options: AttachOptions<D>, targets: readonly
     credentials,
     timeout,
     keepAlive: Math.ceil(keepAlive),
+    silence: Math.ceil(silence),
+    tls,
     registry: options.registry === undefined ? undefined : moduleUrl(options.registry, "registry", "attach hosts"),
   };
 }

@@ -10,11 +10,11 @@ import { makeMesh } from "../actor/mesh.js";
 import type { Proc } from "../actor/proc.js";
 import { MeshView } from "../actor/view.js";
 import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
-import { offerLink } from "../link/handshake/offer.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import type { Credentials } from "../link/tls/credentials.js";
+import type { Credentials, TlsFiles } from "../link/tls/credentials.js";
 import { asRoot } from "../proc/agents.js";
+import { connectToHost } from "../proc/host-connection.js";
 import { HostedBody } from "../proc/hosted-body.js";
 import { hostedLocation } from "../proc/hosted-location.js";
 import type { HostLink, Local } from "../proc/local.js";
@@ -22,6 +22,7 @@ import type { StartRequest } from "../proc/platform.js";
 import { wholeRegion } from "../shape/index.js";
 import { causeOf, type FailureCause } from "../supervise/cause.js";
 import { version } from "../version.js";
+import { livenessOf } from "./liveness.js";
 
 /** How a driver gets to its hosts and what it asks of them. */
 export interface HostAccess {
@@ -33,6 +34,9 @@ export interface HostAccess {
   readonly timeout: number;
   /** How long hosts wait for a driver that they hear nothing of, in ms. */
   readonly keepAlive: number;
+  /** How long a host may say nothing before it counts as gone, in ms. */
+  readonly silence: number;
+  readonly tls: TlsFiles | undefined;
 }
 
 export class AttachedHost implements HostLink {
@@ -107,27 +111,20 @@ export class AttachedHost implements HostLink {
   }
 
   async connect(from: Proc): Promise<Pipe> {
-    const { clock, random } = this.#local.platform;
-    const given = new AbortController();
-    const timer = clock.after(this.#access.timeout, () => given.abort(), true);
+    const { token, credentials, timeout } = this.#access;
+    const target = { address: this.#target, token, credentials, agent: this.id };
     try {
-      const { token, credentials } = this.#access;
-      const pipe = await this.#local.platform.connect(this.#target, credentials, given.signal);
-      const link = { universe: from.universe, from: from.id, to: this.id, link: random.id(), first: true, received: 0 };
-      const outcome = await offerLink(pipe, link, { clock, random, token });
-      if (outcome.kind === "open") return outcome.pipe;
-      throw new Error(`it sends this process to port ${outcome.port} for its agent, which has none`);
+      return await connectToHost(this.#local.platform, from, target, timeout);
     } catch (error) {
-      this.#unreachable ??= given.signal.aborted ? this.#late() : (error as Error);
+      this.#unreachable ??= error as Error;
       throw error;
-    } finally {
-      timer.cancel();
     }
   }
 
   lost(reason: string): void {
     if (this.#lost !== undefined) return;
     this.#local.hosts.delete(this.id);
+    livenessOf(this.#local).unwatch(this.id);
     this.#lost = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     for (const body of [...this.#bodies]) body.lost("process", this.#lost);
     this.#local.home.proc.peerDown(this.id, this.#lost.message);
@@ -156,7 +153,8 @@ export class AttachedHost implements HostLink {
   async #attach(): Promise<HostInfo> {
     const { keepAlive, timeout } = this.#access;
     const procAgent = procAgentDescriptor.fingerprint;
-    const terms = { viceroy: version, hostAgent: hostAgentDescriptor.fingerprint, procAgent, keepAlive };
+    const agents = { hostAgent: hostAgentDescriptor.fingerprint, procAgent };
+    const terms = { viceroy: version, ...agents, ...(this.#isFar ? { keepAlive } : {}) };
     let info: HostInfo;
     try {
       info = await this.#ask((agent) => agent.attach.with({ timeout }).callOne(terms));
@@ -169,7 +167,19 @@ export class AttachedHost implements HostLink {
       throw this.#refused(new Error(`it is the same host as ${other.address}, which is attached already`));
     }
     this.#info = info;
+    if (this.#isFar && this.#lost === undefined) this.#watch();
     return info;
+  }
+
+  /** Its connections may be cut, and come back: whether it is there must be asked. */
+  get #isFar(): boolean {
+    return this.#target.kind !== "unix";
+  }
+
+  #watch(): void {
+    const { token, tls, silence } = this.#access;
+    const proof = { ...(token === undefined ? {} : { token }), ...(tls === undefined ? {} : { tls: { ...tls } }) };
+    livenessOf(this.#local).watch({ host: this.id, address: this.address, silence, ...proof });
   }
 
   /** Random, the same for all drivers; undefined as long as it is unknown. */

@@ -7,6 +7,7 @@ import type { ProcessEnding, ProcessOutput } from "../../generated/host-agent.js
 import {
   type ActorMove,
   type ActorPlace,
+  type HostWatchOrder,
   ProcAgentActor,
   type ProcConfig,
   type ProcInfo,
@@ -87,6 +88,14 @@ export class Agent extends ProcAgentActor {
 
   failed(notice: ActorNotice): void {
     this.#proc.notice(notice);
+  }
+
+  watchHost(order: HostWatchOrder): void {
+    this.#proc.hostWatch.watch(order);
+  }
+
+  unwatchHost(host: ProcId): void {
+    this.#proc.hostWatch.unwatch(host);
   }
 
   processPrinted(output: ProcessOutput): void {

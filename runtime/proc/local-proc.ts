@@ -15,6 +15,7 @@ import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
+import { HostWatch } from "./host-watch.js";
 import type { HostedBody } from "./hosted-body.js";
 import { hostOf } from "./hosted-location.js";
 import { whileLoading } from "./loading.js";
@@ -51,6 +52,7 @@ export class LocalProc implements ProcHooks {
   readonly #launcher: ProcId | undefined;
   readonly #runDir: string;
   readonly #leave: (reason: string) => void;
+  #hostWatch: HostWatch | undefined;
   readonly #creating = new Map<MeshId, Created>();
 
   constructor(local: Local, options: LocalProcOptions) {
@@ -124,6 +126,14 @@ export class LocalProc implements ProcHooks {
     throw new Error(`process ${hex64(peer)} is on another host`);
   }
 
+  /** The hosts that are watched for the maker of this proc. */
+  get hostWatch(): HostWatch {
+    const report = (host: ProcId, reason: string) =>
+      asRoot(this.proc, () => agentOf(this.maker).hostLeft.broadcast(host, reason));
+    this.#hostWatch ??= new HostWatch(this.proc, this.platform, report);
+    return this.#hostWatch;
+  }
+
   /** A process that a host has started for this one. */
   hosted(proc: ProcId): HostedBody | undefined {
     return this.#local.hosted.get(proc);
@@ -160,6 +170,7 @@ export class LocalProc implements ProcHooks {
     const actors = [...this.proc.cells()].filter(({ mesh }) => mesh !== AGENT_MESH);
     await Promise.all(actors.map((cell) => this.proc.stopActor(cell, options)));
     await this.#local.ownership.stopOwned(this.proc.root, options);
+    await this.#hostWatch?.driverEnded("the driver has ended");
   }
 
   /** When what has been answered is on its way. */

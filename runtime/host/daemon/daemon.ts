@@ -3,9 +3,9 @@
  * about and prove who they are is decided elsewhere.
  */
 import type { ProcId } from "../../link/address.js";
-import type { Verdict } from "../../link/handshake/accept.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { Offer } from "../../link/handshake/message.js";
+import type { Admission } from "../../link/lasting/accept.js";
 import type { Pipe } from "../../link/pipe.js";
 import type { Platform } from "../../proc/platform.js";
 import { type Landlord, Tenant } from "./tenant.js";
@@ -39,12 +39,12 @@ export class Daemon implements Landlord {
   }
 
   /** What becomes of a connection that has proved to come from a driver's tree. */
-  decide({ universe, from, to, first }: Offer): Verdict {
+  admit({ universe, from, to, first }: Offer): Admission {
     if (this.#stopping !== undefined) return refused("busy", "the host is being shut down");
     const known = this.#tenants.get(to);
     if (known !== undefined) {
       if (known.universe !== universe) return refused("unknown", "there is no such agent for this tree of processes");
-      return { kind: "open", received: 0, open: (pipe) => known.tenant.accept(pipe) };
+      return { kind: "open", open: (pipe) => known.tenant.accept(pipe) };
     }
     if (!first) return refused("gone", "the host has ended what it did for this driver");
     const { size } = this.#tenants;
@@ -54,7 +54,7 @@ export class Daemon implements Landlord {
       this.#tenants.set(to, { universe, tenant });
       tenant.accept(pipe);
     };
-    return { kind: "open", received: 0, open };
+    return { kind: "open", open };
   }
 
   left(tenant: Tenant): void {
@@ -69,12 +69,12 @@ export class Daemon implements Landlord {
 
   async #shutdown(reason: string, by: Tenant | undefined): Promise<void> {
     const tenants = [...this.#tenants.values()].map(({ tenant }) => tenant);
-    await Promise.all(tenants.map((tenant) => (tenant === by ? tenant.end(reason) : tenant.evict(reason))));
+    await Promise.all(tenants.map((tenant) => (tenant === by ? tenant.end() : tenant.evict(reason))));
     for (const tenant of tenants) tenant.closeSoon(reason);
     this.#ended?.();
   }
 }
 
-function refused(reason: HandshakeReason, text: string): Verdict {
+function refused(reason: HandshakeReason, text: string): Admission {
   return { kind: "refuse", reason, text };
 }

@@ -30,7 +30,7 @@ export class HostAgent extends HostAgentActor {
   }
 
   async leave(reason: string): Promise<void> {
-    await this.#tenant.end(reason);
+    await this.#tenant.end();
     this.#tenant.closeSoon(reason);
   }
 
@@ -38,5 +38,11 @@ export class HostAgent extends HostAgentActor {
     await this.#tenant.shutdown(reason);
   }
 
-  alive(): void {}
+  beat(): void {
+    this.#tenant.beat();
+  }
+
+  driverEnded(reason: string): void {
+    this.#tenant.driverEnded(reason);
+  }
 }

@@ -3,7 +3,9 @@ import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { Acceptor } from "../../link/handshake/accept.js";
+import type { Offer } from "../../link/handshake/message.js";
 import { tokenOf } from "../../link/handshake/proof.js";
+import { LastingAcceptor } from "../../link/lasting/accept.js";
 import type { Listener } from "../../link/listener.js";
 import {
   formatNetworkAddress,
@@ -32,6 +34,9 @@ interface Output {
   err(line: string): void;
 }
 
+/** How long a link may be without a connection, in ms: when its driver is given up is decided by beats, not by links. */
+const longestCut = 600_000;
+
 /** Drivers that one daemon serves at the same time. */
 const maxDrivers = 256;
 
@@ -48,11 +53,14 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
   const platform = () => makeNodePlatform();
   const daemon = new Daemon({ id: systemRandom.id(), hostname: hostname(), platform, maxDrivers });
   const refused = (error: Error) => io.err(`viceroy host: refused a connection: ${error.message}`);
-  const decide = daemon.decide.bind(daemon);
-  const acceptor = new Acceptor({ clock: systemClock, random: systemRandom, token, decide, refused });
+  const guard = { clock: systemClock, random: systemRandom, token, refused };
+  const admit = (offer: Offer) => daemon.admit(offer);
+  const far = new LastingAcceptor({ ...guard, lasting: { giveUpMs: longestCut }, admit });
+  const near = new Acceptor({ ...guard, decide: (offer) => ({ ...daemon.admit(offer), received: 0 }) });
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
+    const acceptor = address.kind === "unix" ? near : far;
     const listen = () => listenAt(address, (pipe) => acceptor.accept(pipe), { ...tls, refused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
@@ -62,7 +70,8 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
   }
   const reason = await Promise.race([daemon.over, signalled()]);
   for (const listener of listeners) listener.close();
-  acceptor.close();
+  near.close();
+  far.close();
   await daemon.shutdown(reason ?? "the host was shut down");
   clearInterval(held);
   io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);

@@ -19,6 +19,7 @@ import type { BodyEnd } from "../../proc/body.js";
 import { Local } from "../../proc/local.js";
 import { Member } from "../../proc/member.js";
 import type { Platform } from "../../proc/platform.js";
+import { Silence } from "../../proc/silence.js";
 import type { Stdio } from "../../proc/stdio.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
@@ -56,6 +57,7 @@ export class Tenant implements OutputTarget {
   #attached = false;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
+  #silence: Silence | undefined;
 
   /** @param platform of this tenant alone: what is started through it ends with it */
   constructor(platform: Platform, { universe, id, driver }: TenantOptions, landlord: Landlord) {
@@ -85,8 +87,24 @@ export class Tenant implements OutputTarget {
     checkAgents("hosts", terms.hostAgent, own.hosts, terms.viceroy);
     checkAgents("processes", terms.procAgent, own.processes, terms.viceroy);
     this.#attached = true;
+    const { keepAlive } = terms;
+    if (keepAlive !== undefined) {
+      const over = () => void this.#abandoned(`its driver has not been heard of for ${keepAlive} ms`);
+      this.#silence ??= new Silence(this.#platform.clock, keepAlive, over);
+    }
     const { id, hostname } = this.#landlord;
     return { daemon: id, pid, hostname, node, viceroy: version };
+  }
+
+  /** The driver's machine is there. @throws Error if this agent is none of a driver, or no more */
+  beat(): void {
+    if (!this.#attached || this.#ending !== undefined) throw new Error("it does not know this driver, or not any more");
+    this.#silence?.heard();
+  }
+
+  /** The driver's machine knows that the driver has ended. */
+  driverEnded(reason: string): void {
+    this.#platform.clock.soon(() => void this.#abandoned(reason));
   }
 
   /** @throws Error if it cannot be started */
@@ -116,8 +134,8 @@ export class Tenant implements OutputTarget {
   }
 
   /** Ends all processes. Resolves when nothing of them is left. Idempotent, never rejects. */
-  end(reason: string): Promise<void> {
-    this.#ending ??= this.#end(reason);
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
     return this.#ending;
   }
 
@@ -137,7 +155,7 @@ export class Tenant implements OutputTarget {
   /** The daemon ends, whatever this driver thinks of it. */
   async evict(reason: string): Promise<void> {
     if (this.#attached) this.#tell((agent) => agent.hostLeft.broadcast(this.id, reason));
-    await this.end(reason);
+    await this.end();
   }
 
   printed(output: ProcessOutput): PromiseLike<unknown> {
@@ -157,12 +175,15 @@ export class Tenant implements OutputTarget {
   /** The driver is gone, or nobody can tell it anything any more. */
   async #abandoned(reason: string): Promise<void> {
     this.#output.close();
-    await this.end(reason);
+    await this.end();
+    // A link that waits for another connection would wait on.
+    this.#local.home.proc.peerDown(this.#driver, reason);
     this.#local.home.proc.close(reason);
     this.#landlord.left(this);
   }
 
-  async #end(_reason: string): Promise<void> {
+  async #end(): Promise<void> {
+    this.#silence?.stop();
     const bodies = [...this.#local.members.values()].map(({ body }) => body);
     for (const body of bodies) body.terminate();
     this.#platform.abandon();

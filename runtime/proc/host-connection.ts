@@ -1,0 +1,45 @@
+/** How a proc gets a link to an agent on a host: by which transport, with what proof, and for how long it may be cut. */
+
+import type { Proc } from "../actor/proc.js";
+import type { ProcId } from "../link/address.js";
+import { offerLink } from "../link/handshake/offer.js";
+import { dialLasting } from "../link/lasting/dial.js";
+import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
+import type { Pipe } from "../link/pipe.js";
+import type { Credentials } from "../link/tls/credentials.js";
+import type { Platform } from "./platform.js";
+
+export interface HostTarget {
+  readonly address: NetworkAddress;
+  readonly token: string | undefined;
+  readonly credentials: Credentials | undefined;
+  /** The driver's agent there. */
+  readonly agent: ProcId;
+}
+
+/**
+ * Links over TCP and TLS outlive their connections; the end of a Unix socket is the end of the process behind it.
+ * @param limit of the first attempt, in ms
+ * @throws Error, HandshakeError if there is none, or it does not let this process in
+ */
+export async function connectToHost(platform: Platform, from: Proc, target: HostTarget, limit: number): Promise<Pipe> {
+  const { address, credentials, token, agent: to } = target;
+  const { clock, random } = platform;
+  const who = { universe: from.universe, from: from.id, to };
+  const peer = formatNetworkAddress(address);
+  if (address.kind !== "unix") {
+    const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, credentials, signal);
+    return dialLasting({ clock, random, ...who, peer, token, handshakeMs: limit, connect });
+  }
+  const given = new AbortController();
+  const timer = clock.after(limit, () => given.abort(new Error(`it did not answer within ${limit} ms`)));
+  try {
+    const pipe = await platform.connect(address, credentials, given.signal);
+    const link = { ...who, link: random.id(), first: true, received: 0 };
+    const outcome = await offerLink(pipe, link, { clock, random, token, handshakeMs: limit });
+    if (outcome.kind === "open") return outcome.pipe;
+    throw new Error(`it sends this process to port ${outcome.port} for its agent, which has none`);
+  } finally {
+    timer.cancel();
+  }
+}

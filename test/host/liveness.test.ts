@@ -1,0 +1,150 @@
+/** Hosts and drivers that fall silent, and those that only seem to. */
+import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { attachHosts, type MeshFailure, onUnhandledFault, SupervisionError } from "viceroy";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { type Crew, loadCrew, project } from "../proc/crew.js";
+import { gone, until } from "../proc/until.js";
+import { startHost } from "./daemon.js";
+import { startProxy } from "./proxy.js";
+
+let crew: Crew;
+const faults: MeshFailure[] = [];
+beforeAll(async () => {
+  crew = await loadCrew();
+});
+beforeEach(() => {
+  faults.length = 0;
+  onUnhandledFault((failure) => void faults.push(failure));
+});
+
+const silence = 600;
+
+async function farHost() {
+  const host = await startHost("tcp://127.0.0.1:0");
+  const proxy = await startProxy(host.address);
+  return { host, proxy };
+}
+
+/** The process that watches the hosts of a process. */
+function watcherOf(pid: number): number {
+  const list = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
+  const line = list
+    .split("\n")
+    .find((text) => text.includes("watches hosts") && text.trim().split(/\s+/)[1] === String(pid));
+  return Number(line?.trim().split(/\s+/)[0]);
+}
+
+test("connections that are cut and made again are nothing to the program: every call once, in order", async () => {
+  const { proxy } = await farHost();
+  await using hosts = attachHosts([proxy.address]);
+  const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
+  await worker.keep.callOne(new Uint8Array([0]));
+  const answers: Promise<number>[] = [];
+  for (let i = 1; i <= 200; i++) {
+    answers.push(Promise.resolve(worker.keep.callOne(new Uint8Array([i]))));
+    if (i % 50 === 0) proxy.cut();
+    if (i % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 200 }, (_, i) => i));
+  expect(faults).toEqual([]);
+});
+
+test("a host that is out of reach: its ranks fail, once each, and calls reject; it ends what ran there", async () => {
+  const { proxy } = await farHost();
+  await using hosts = attachHosts([proxy.address], { silence, keepAlive: 800 });
+  const procs = hosts.spawnProcs({ gpus: 2 });
+  const workers = procs.spawn("workers", crew.SteelWorker);
+  const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
+  await until(() => proxy.connections > 1);
+  const pending = workers.sleep.call(60_000).then(undefined, (error) => error);
+  proxy.freeze();
+  expect(await pending).toBeInstanceOf(SupervisionError);
+  await until(() => faults.length === 2);
+  expect(faults.map(({ ranks, kind }) => [ranks, kind])).toEqual([
+    [[0], "process"],
+    [[1], "process"],
+  ]);
+  expect(faults[0]!.cause.message).toMatch(
+    `host ${proxy.address} is gone: it has not been heard of for ${silence} ms: `,
+  );
+  await until(() => pids.every(gone));
+  proxy.thaw();
+  expect(faults.length).toBe(2);
+});
+
+test("a host whose daemon was stopped counts as gone; when it goes on, it ends what ran there", async () => {
+  const host = await startHost("tcp://127.0.0.1:0");
+  await using hosts = attachHosts([host.address], { silence });
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  const [pid] = [...(await workers.where.call()).values()].map((place) => place.pid);
+  host.child.kill("SIGSTOP");
+  await until(() => faults.length === 1);
+  await expect(workers.echo.call("x")).rejects.toThrow(`host ${host.address} is gone: `);
+  host.child.kill("SIGCONT");
+  await until(() => gone(pid!));
+  await until(() => host.drivers().length === 0);
+});
+
+test("a daemon that was killed and started again at the same address is another host: what was there is gone", async () => {
+  const host = await startHost("tcp://127.0.0.1:0");
+  await using hosts = attachHosts([host.address], { silence: 20_000 });
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  await workers.ready;
+  host.child.kill("SIGKILL");
+  await host.exited;
+  const next = await startHost(host.address);
+  await until(() => faults.length === 1);
+  expect(faults[0]!.cause.message).toContain(`host ${host.address} is gone: `);
+  expect(next.drivers()).toEqual([]);
+});
+
+test("a process that is stopped or busy is alive, and so is its host", async () => {
+  const host = await startHost("tcp://127.0.0.1:0");
+  await using hosts = attachHosts([host.address], { silence, keepAlive: silence });
+  const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
+  const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
+  process.kill(pids[0]!, "SIGSTOP");
+  const waiting = workers.echo.call("later");
+  await new Promise((resolve) => setTimeout(resolve, 3 * silence));
+  expect(faults).toEqual([]);
+  process.kill(pids[0]!, "SIGCONT");
+  expect([...(await waiting).values()]).toEqual(["later", "later"]);
+});
+
+test("a driver that was stopped is alive: its processes wait for it", async () => {
+  const host = await startHost("tcp://127.0.0.1:0");
+  const argv = ["--import", "tsx", join(project, "programs/patient.ts"), host.address, String(silence)];
+  const program = spawn(process.execPath, argv, { cwd: project, stdio: ["pipe", "pipe", "inherit"] });
+  let text = "";
+  program.stdout.on("data", (chunk) => {
+    text += chunk;
+  });
+  await until(() => text.includes("ready"));
+  program.kill("SIGSTOP");
+  await new Promise((resolve) => setTimeout(resolve, 4 * silence));
+  expect(host.drivers().length).toBe(1);
+  program.kill("SIGCONT");
+  program.stdin.write("go on\n");
+  await until(() => text.includes("still there"));
+  program.kill("SIGKILL");
+  await until(() => host.drivers().length === 0);
+});
+
+test("who watches the hosts is started again when it was killed, and ends with the last of them", async () => {
+  const { proxy } = await farHost();
+  const hosts = attachHosts([proxy.address], { silence });
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  await workers.ready;
+  await until(() => watcherOf(process.pid) > 0);
+  const first = watcherOf(process.pid);
+  process.kill(first, "SIGKILL");
+  await until(() => watcherOf(process.pid) > 0 && watcherOf(process.pid) !== first);
+  const second = watcherOf(process.pid);
+  await new Promise((resolve) => setTimeout(resolve, 2 * silence));
+  expect([...(await workers.echo.call("x")).values()]).toEqual(["x"]);
+  proxy.freeze();
+  await until(() => faults.length === 1);
+  await until(() => gone(second));
+  await hosts.stop();
+});
