@@ -11,8 +11,10 @@ test("a process is told who it is by two arguments", () => {
     runDir: "/tmp/with: colons, and spaces",
   };
   const args = identityArguments(identity);
-  expect(args[0]).toBe("ffffffffffffffff:0000000000000002:0000000000000abc:5:hosts=2,gpus=4");
+  expect(args[0]).toBe("ffffffffffffffff:0000000000000002:0000000000000abc:5:hosts=2,gpus=4::");
   expect(parseIdentity(...args)).toEqual(identity);
+  const hosted = { ...identity, launcher: 0x17n, host: 0xffff_ffff_ffff_fffen };
+  expect(parseIdentity(...identityArguments(hosted))).toEqual(hosted);
   const single = { ...identity, rank: 0, extent: {} };
   expect(parseIdentity(...identityArguments(single))).toEqual(single);
 });
@@ -20,5 +22,6 @@ test("a process is told who it is by two arguments", () => {
 test("other arguments make nobody", () => {
   expect(parseIdentity(undefined, undefined)).toBeUndefined();
   expect(parseIdentity("script.js", "/tmp")).toBeUndefined();
-  expect(parseIdentity("ffffffffffffffff:0000000000000002:0000000000000abc:5:", undefined)).toBeUndefined();
+  expect(parseIdentity("ffffffffffffffff:0000000000000002:0000000000000abc:5::17:", "/tmp")).toBeUndefined();
+  expect(parseIdentity("ffffffffffffffff:0000000000000002:0000000000000abc:5:::", undefined)).toBeUndefined();
 });
