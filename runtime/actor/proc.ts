@@ -161,14 +161,15 @@ export class Proc implements LinkHost {
 
   /** Declares `peer` dead, as its links do when they end: everything pending on it fails with `reason`. Idempotent. */
   peerDown(peer: ProcId, reason: string): void {
-    if (this.routes.down(peer) !== undefined) return;
+    const known = this.routes.down(peer);
     const error = new DeliveryError("peer-down", reason);
+    // What is known of its end may be more than it was.
     this.routes.markDown(peer, error);
+    if (known !== undefined) return;
     // Before the links end: what they carried tells less than why the process has ended.
     for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
     for (const link of [...this.#links]) {
       if (link.peer !== peer) continue;
-      this.#relays.linkEnded(link, error);
       link.destroy();
       this.#end(link, error);
     }
@@ -226,7 +227,6 @@ export class Proc implements LinkHost {
 
   linkClosed(link: Link, error: Error | undefined): void {
     const { peer } = link;
-    this.#relays.linkEnded(link, error ?? new Error("the link was closed"));
     const last = !this.routes.remove(link);
     if (peer === undefined || error === undefined || this.#closed || link.closing) {
       this.#end(link, new DeliveryError("closed", error?.message ?? "its process has closed the link"));
@@ -356,6 +356,8 @@ export class Proc implements LinkHost {
   #end(link: Link, error: DeliveryError): void {
     this.#links.delete(link);
     this.routes.remove(link);
+    // Not sooner: those who are reached through it hear of its end after whoever knows what it ended of.
+    this.#relays.linkEnded(link, error);
     link.end(error);
     for (const [question, asked] of this.#questions) {
       if (asked.link !== link) continue;
