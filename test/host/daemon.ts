@@ -26,14 +26,18 @@ afterEach(() => {
   running.clear();
 });
 
-/** Starts a daemon and waits until it listens, at a Unix socket unless `listen` says otherwise. */
+/**
+ * Starts a daemon and waits until it listens, at a Unix socket unless `listen` says otherwise.
+ * @param through a command that runs it
+ */
 export async function startHost(
   listen?: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  through: readonly string[] = [],
 ): Promise<RunningHost> {
   const folder = mkdtempSync(join(tmpdir(), "vh-"));
-  const host = runHost(folder, [...args, "--listen", listen ?? `unix://${folder}/host.sock`], env);
+  const host = runHost(folder, [...args, "--listen", listen ?? `unix://${folder}/host.sock`], env, through);
   await until(() => host.output.text.includes("listens at ") || host.child.exitCode !== null);
   const [, address] = /listens at (\S+)/.exec(host.output.text) ?? [];
   if (address === undefined) throw new Error(host.output.text);
@@ -45,8 +49,10 @@ export function runHost(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  through: readonly string[] = [],
 ): Omit<RunningHost, "address"> {
-  const child = spawn(process.execPath, [cli, "host", ...args], {
+  const [file, ...command] = [...through, process.execPath, cli, "host", ...args];
+  const child = spawn(file!, command, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TMPDIR: folder, ...env },
   });

@@ -54,11 +54,12 @@ describe("nothing of a driver is left on its hosts, neither processes that spin 
   });
 
   test.each([
-    ["throw", 1],
-    ["exit", 5],
-    ["quietly", 0],
-  ] as const)("when it ends by itself: %s", async (how, code) => {
-    const host = await startHost();
+    ["throw", 1, undefined],
+    ["exit", 5, undefined],
+    ["quietly", 0, undefined],
+    ["quietly", 0, "tcp://127.0.0.1:0"],
+  ] as const)("when it ends by itself: %s", async (how, code, address) => {
+    const host = await startHost(address);
     const program = await driver(how, host);
     expect(await program.exited).toBe(code);
     await nothingLeft(program, host);
