@@ -5,8 +5,8 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0xda2d78013b04ed30n,
-    "viceroy/schemas/proc-agent#ProcAgent": 0x243023d40ab0469dn,
+    "viceroy/schemas/host-agent#HostAgent": 0x18faec895416c2ben,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x5112e3ec69604925n,
   },
   actors: {},
 });

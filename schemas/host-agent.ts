@@ -48,6 +48,8 @@ export interface StartOrder {
   rank: Uint32;
   /** Outermost first. */
   extent: Dimension[];
+  /** Where it is said to be, in references to it: on this host, by the address that the driver dials. */
+  location: string;
   /** Names it in lists of processes. */
   label: string;
   /** On top of the host's environment. */

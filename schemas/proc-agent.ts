@@ -3,6 +3,19 @@ import type { Actor, Uint32, Uint64 } from "viceroy/schema";
 import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
 import type { ActorNotice } from "./supervision.js";
 
+/** PEM files. */
+export interface CertificateFiles {
+  cert: string;
+  key: string;
+  ca: string;
+}
+
+/** How a process proves to hosts that it may speak to them. */
+export interface HostProof {
+  token?: string;
+  tls?: CertificateFiles;
+}
+
 /** What a process is told first. */
 export interface ProcConfig {
   /** A module that lets this process load TypeScript; it exports `register()`. */
@@ -11,6 +24,8 @@ export interface ProcConfig {
   bootstrap?: string;
   /** The place of the generated registry to take actors from, instead of the one that orders name. */
   registry?: string;
+  /** For hosts elsewhere. */
+  proof?: HostProof;
 }
 
 /** What a process says of itself when it is ready. */
@@ -54,20 +69,12 @@ export interface ActorMove {
   generation: Uint32;
 }
 
-/** PEM files. */
-export interface CertificateFiles {
-  cert: string;
-  key: string;
-  ca: string;
-}
-
 /** The order to see to it that a host is there, and to let it know that the driver's machine is. */
 export interface HostWatchOrder {
   /** The driver's agent there. */
   host: Uint64;
   address: string;
-  token?: string;
-  tls?: CertificateFiles;
+  proof: HostProof;
   /** How long a host may say nothing before it counts as gone, in milliseconds. */
   silence: Uint32;
 }
@@ -103,6 +110,11 @@ export interface StopOrder {
 }
 
 export interface ProcAgent extends Actor {
+  /**
+   * The host that this process runs on says how it can prove to other hosts that it may speak to them.
+   * @concurrent
+   */
+  prove(proof: HostProof): void;
   /** Comes first. Answers when the process is ready to load actors. */
   configure(config: ProcConfig): ProcInfo;
   /**

@@ -1,4 +1,6 @@
 /** `attachHosts`: what it can be told, checked before anything is done. */
+import { resolve } from "node:path";
+import type { CertificateFiles } from "../../generated/proc-agent.js";
 import { currentCell } from "../actor/context.js";
 import { tokenOf } from "../link/handshake/proof.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
@@ -55,6 +57,7 @@ export function attachHosts<D extends string = "hosts">(
   const here = local();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
+  here.proof = access.proof;
   const hosts = targets.map((target) => new AttachedHost(here, target, access));
   const attachment = new Attachment(here, owner, name, hosts);
   return new HostMesh<D>(here, wholeRegion({ [dimension]: hosts.length }), attachment);
@@ -87,20 +90,23 @@ function accessOf<D extends string>(options: AttachOptions<D>, targets: readonly
       "cannot attach hosts: tls:// needs a certificate, its key and an authority; give their files as tls",
     );
   }
-  const credentials = tls === undefined ? undefined : new Credentials(tls);
-  credentials?.current();
+  if (tls !== undefined) new Credentials(tls).current();
+  const source = options.token === undefined ? "VICEROY_TOKEN" : "the option token";
   return {
-    token:
-      token === undefined
-        ? undefined
-        : tokenOf(token, options.token === undefined ? "VICEROY_TOKEN" : "the option token"),
-    credentials,
+    proof: {
+      ...(token === undefined ? {} : { token: tokenOf(token, source) }),
+      ...(tls === undefined ? {} : { tls: absolute(tls) }),
+    },
     timeout,
     keepAlive: Math.ceil(keepAlive),
     silence: Math.ceil(silence),
-    tls,
     registry: options.registry === undefined ? undefined : moduleUrl(options.registry, "registry", "attach hosts"),
   };
+}
+
+/** Processes that read them may have other working directories. */
+function absolute({ cert, key, ca }: TlsFiles): CertificateFiles {
+  return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
 }
 
 /** The longest delay a timer can have, in ms. */

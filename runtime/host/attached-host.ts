@@ -3,7 +3,7 @@
  * Which hosts belong together is a mesh's concern.
  */
 import { type HostAgentMesh, type HostInfo, hostAgentDescriptor, type StartOrder } from "../../generated/host-agent.js";
-import { procAgentDescriptor } from "../../generated/proc-agent.js";
+import { type HostProof, procAgentDescriptor } from "../../generated/proc-agent.js";
 import { MeshRecord } from "../actor/address.js";
 import { TimeoutError } from "../actor/errors.js";
 import { makeMesh } from "../actor/mesh.js";
@@ -12,8 +12,7 @@ import { MeshView } from "../actor/view.js";
 import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import type { Credentials, TlsFiles } from "../link/tls/credentials.js";
-import { asRoot } from "../proc/agents.js";
+import { agentOf, asRoot } from "../proc/agents.js";
 import { connectToHost } from "../proc/host-connection.js";
 import { HostedBody } from "../proc/hosted-body.js";
 import { hostedLocation } from "../proc/hosted-location.js";
@@ -28,15 +27,13 @@ import { livenessOf } from "./liveness.js";
 export interface HostAccess {
   /** The generated registry that processes there take their actors from; undefined: at the same place as here. */
   readonly registry: string | undefined;
-  readonly token: string | undefined;
-  readonly credentials: Credentials | undefined;
+  readonly proof: HostProof;
   /** How long a host may take to let this driver in, in ms. */
   readonly timeout: number;
   /** How long hosts wait for a driver that they hear nothing of, in ms. */
   readonly keepAlive: number;
   /** How long a host may say nothing before it counts as gone, in ms. */
   readonly silence: number;
-  readonly tls: TlsFiles | undefined;
 }
 
 export class AttachedHost implements HostLink {
@@ -75,7 +72,7 @@ export class AttachedHost implements HostLink {
 
   /** Of its procs, in references. */
   get location(): Location {
-    return hostedLocation(this.id);
+    return hostedLocation({ agent: this.id, address: this.#target });
   }
 
   /** Starts a process there that takes orders of `from`. What goes wrong with it is told by its end. */
@@ -87,6 +84,7 @@ export class AttachedHost implements HostLink {
       maker,
       rank,
       extent: Object.entries(identity.extent).map(([name, size]) => ({ name, size })),
+      location: this.location,
       label,
       env: Object.fromEntries(set),
       unset: Object.keys(env).filter((name) => env[name] === undefined),
@@ -111,8 +109,8 @@ export class AttachedHost implements HostLink {
   }
 
   async connect(from: Proc): Promise<Pipe> {
-    const { token, credentials, timeout } = this.#access;
-    const target = { address: this.#target, token, credentials, agent: this.id };
+    const { proof, timeout } = this.#access;
+    const target = { address: this.#target, proof, agent: this.id };
     try {
       return await connectToHost(this.#local.platform, from, target, timeout);
     } catch (error) {
@@ -127,6 +125,9 @@ export class AttachedHost implements HostLink {
     livenessOf(this.#local).unwatch(this.id);
     this.#lost = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     for (const body of [...this.#bodies]) body.lost("process", this.#lost);
+    for (const { id: proc } of this.#local.members.values()) {
+      asRoot(this.#local.home.proc, () => agentOf(proc).hostLeft.broadcast(this.id, reason));
+    }
     this.#local.home.proc.peerDown(this.id, this.#lost.message);
   }
 
@@ -177,9 +178,8 @@ export class AttachedHost implements HostLink {
   }
 
   #watch(): void {
-    const { token, tls, silence } = this.#access;
-    const proof = { ...(token === undefined ? {} : { token }), ...(tls === undefined ? {} : { tls: { ...tls } }) };
-    livenessOf(this.#local).watch({ host: this.id, address: this.address, silence, ...proof });
+    const { proof, silence } = this.#access;
+    livenessOf(this.#local).watch({ host: this.id, address: this.address, proof, silence });
   }
 
   /** Random, the same for all drivers; undefined as long as it is unknown. */

@@ -57,7 +57,10 @@ function startOf<D extends string>(
   const id = proc.random.id();
   const place = { rank: point.rank, extent, runDir, ...(local.host === undefined ? {} : { host: local.host }) };
   const identity = { universe: local.universe, id, parent: proc.id, ...place };
-  const config = configOf(local, plan, plan.registry(point) ?? host?.registry);
+  const known = configOf(local, plan, plan.registry(point) ?? host?.registry);
+  // On a host, it is the host who says.
+  const { proof } = local;
+  const config = proof === undefined || host !== undefined ? known : { ...known, proof };
   return { host, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
 }
 

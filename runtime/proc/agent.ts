@@ -7,6 +7,7 @@ import type { ProcessEnding, ProcessOutput } from "../../generated/host-agent.js
 import {
   type ActorMove,
   type ActorPlace,
+  type HostProof,
   type HostWatchOrder,
   ProcAgentActor,
   type ProcConfig,
@@ -36,7 +37,12 @@ export class Agent extends ProcAgentActor {
     this.#proc = proc;
   }
 
+  prove(proof: HostProof): void {
+    this.#proc.prove(proof);
+  }
+
   async configure(config: ProcConfig): Promise<ProcInfo> {
+    if (config.proof !== undefined) this.#proc.prove(config.proof);
     const { rank: point } = context().actor;
     const loading = this.#proc.outside(() => prepare(this.#proc.platform, config, point));
     this.#configured = loading;

@@ -2,7 +2,7 @@
  * What a logical process runs in: a process of the operating system, a worker thread, or the event loop of its maker.
  * The one thing that differs between isolations; everything above speaks to the pipe.
  */
-import type { ProcId } from "../link/address.js";
+import type { Location, ProcId } from "../link/address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
 import type { FailureCause } from "../supervise/cause.js";
@@ -35,8 +35,8 @@ export interface Identity {
   readonly parent: ProcId;
   /** Who has started it and holds the other end of its first link, if not its parent: the agent of its host. */
   readonly launcher?: ProcId;
-  /** The agent of the host that it runs on; undefined: it runs on the driver's machine. */
-  readonly host?: ProcId;
+  /** Where all procs are that run on its host (hosted-location.ts); undefined: it runs on the driver's machine. */
+  readonly host?: Location;
   /** Its place in its mesh of procs, and the sizes of that. */
   readonly rank: number;
   readonly extent: Extent;

@@ -1,20 +1,31 @@
 /** How a proc gets a link to an agent on a host: by which transport, with what proof, and for how long it may be cut. */
 
+import type { CertificateFiles, HostProof } from "../../generated/proc-agent.js";
 import type { Proc } from "../actor/proc.js";
-import type { ProcId } from "../link/address.js";
 import { offerLink } from "../link/handshake/offer.js";
 import { dialLasting } from "../link/lasting/dial.js";
-import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
+import { formatNetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import type { Credentials } from "../link/tls/credentials.js";
+import { Credentials } from "../link/tls/credentials.js";
+import type { HostPlace } from "./hosted-location.js";
 import type { Platform } from "./platform.js";
 
-export interface HostTarget {
-  readonly address: NetworkAddress;
-  readonly token: string | undefined;
-  readonly credentials: Credentials | undefined;
-  /** The driver's agent there. */
-  readonly agent: ProcId;
+export interface HostTarget extends HostPlace {
+  readonly proof: HostProof | undefined;
+}
+
+/** Files are read once for all connections, and again when they have changed. */
+const credentials = new Map<string, Credentials>();
+
+function credentialsOf(files: CertificateFiles | undefined): Credentials | undefined {
+  if (files === undefined) return undefined;
+  const key = [files.cert, files.key, files.ca].join("\n");
+  let known = credentials.get(key);
+  if (known === undefined) {
+    known = new Credentials(files);
+    credentials.set(key, known);
+  }
+  return known;
 }
 
 /**
@@ -23,18 +34,20 @@ export interface HostTarget {
  * @throws Error, HandshakeError if there is none, or it does not let this process in
  */
 export async function connectToHost(platform: Platform, from: Proc, target: HostTarget, limit: number): Promise<Pipe> {
-  const { address, credentials, token, agent: to } = target;
+  const { address, proof, agent: to } = target;
+  const token = proof?.token;
+  const tls = credentialsOf(proof?.tls);
   const { clock, random } = platform;
   const who = { universe: from.universe, from: from.id, to };
   const peer = formatNetworkAddress(address);
   if (address.kind !== "unix") {
-    const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, credentials, signal);
+    const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, tls, signal);
     return dialLasting({ clock, random, ...who, peer, token, handshakeMs: limit, connect });
   }
   const given = new AbortController();
   const timer = clock.after(limit, () => given.abort(new Error(`it did not answer within ${limit} ms`)));
   try {
-    const pipe = await platform.connect(address, credentials, given.signal);
+    const pipe = await platform.connect(address, tls, given.signal);
     const link = { ...who, link: random.id(), first: true, received: 0 };
     const outcome = await offerLink(pipe, link, { clock, random, token, handshakeMs: limit });
     if (outcome.kind === "open") return outcome.pipe;

@@ -14,7 +14,6 @@ import { MeshView } from "../actor/view.js";
 import { AGENT_MESH, type ProcId } from "../link/address.js";
 import { HandshakeError } from "../link/handshake/errors.js";
 import { parseNetworkAddress } from "../link/network-address.js";
-import { Credentials } from "../link/tls/credentials.js";
 import { wholeRegion } from "../shape/index.js";
 import { asRoot } from "./agents.js";
 import { connectToHost } from "./host-connection.js";
@@ -66,7 +65,6 @@ class WatchedHost {
   readonly #proc: Proc;
   readonly #platform: Platform;
   readonly #order: HostWatchOrder;
-  readonly #credentials: Credentials | undefined;
   readonly #agent: HostAgentMesh;
   readonly #gone: (reason: string) => void;
   /** Between beats, in ms. */
@@ -79,7 +77,6 @@ class WatchedHost {
     this.#proc = proc;
     this.#platform = platform;
     this.#order = order;
-    this.#credentials = order.tls === undefined ? undefined : new Credentials(order.tls);
     this.#gone = gone;
     this.#pause = Math.max(10, order.silence / beatsInSilence);
     const record = new MeshRecord({ id: AGENT_MESH, name: "host", owner: order.host, extent: {} });
@@ -125,9 +122,9 @@ class WatchedHost {
   }
 
   async #connected(): Promise<void> {
-    const { host, address, token } = this.#order;
+    const { host, address, proof } = this.#order;
     if (this.#proc.routes.existing(host) !== undefined) return;
-    const target = { address: parseNetworkAddress(address), credentials: this.#credentials, token, agent: host };
+    const target = { address: parseNetworkAddress(address), proof, agent: host };
     const pipe = await connectToHost(this.#platform, this.#proc, target, 2 * this.#pause);
     if (this.#stopped) pipe.destroy();
     else this.#proc.attach(pipe, host);

@@ -3,7 +3,7 @@
  * are gone. Several may live here: the one that code outside actors belongs to, and those with inline isolation.
  */
 
-import { type ActorMove, procAgentDescriptor } from "../../generated/proc-agent.js";
+import { type ActorMove, type HostProof, procAgentDescriptor } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
 import type { ActorShape, Cell } from "../actor/cell.js";
 import { runTurn } from "../actor/context.js";
@@ -15,6 +15,7 @@ import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
+import { connectToHost } from "./host-connection.js";
 import { HostWatch } from "./host-watch.js";
 import type { HostedBody } from "./hosted-body.js";
 import { hostOf } from "./hosted-location.js";
@@ -23,13 +24,19 @@ import type { Local } from "./local.js";
 import { noticeOf } from "./notice.js";
 import type { Platform } from "./platform.js";
 
+/** How long a host may take to let this process in before it is reached through the driver, in ms. */
+const hostDialLimit = 3000;
+
 /** In ms: what a process was started for comes first, and listening loads modules that nothing else needs. */
 const listenDelay = 100;
 
 type Created = (failure: ActorFailure | undefined) => void;
 
 /** The actor with mesh id 0: what a proc is asked for by those who made it. */
-export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
+export interface AgentRole extends Pick<ActorRequest, "descriptor" | "actorClass" | "args"> {
+  /** Where procs are that are reached through this one; nothing is reached through its maker then. */
+  passOnTo(peer: ProcId): Location | undefined;
+}
 
 export interface LocalProcOptions {
   readonly id: ProcId;
@@ -72,14 +79,16 @@ export class LocalProc implements ProcHooks {
       records: local.records,
       hooks: this,
       location: local.locationOf(runDir, id),
-      ...(parent === undefined ? {} : { parent }),
+      ...(parent === undefined || options.agent !== undefined ? {} : { parent }),
+      passOnTo: options.agent?.passOnTo,
       keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
       connect: (location, peer) => this.#dial(location, peer),
     });
     this.#creating.set(AGENT_MESH, () => {});
     const own = { descriptor: procAgentDescriptor, actorClass: Agent as unknown as ActorClass, args: [this] };
     const agent = { mesh: AGENT_MESH, incarnation: 0, name: "agent", owner: id, rank, extent };
-    this.proc.createActor({ ...agent, ...(options.agent ?? own) });
+    const { descriptor, actorClass, args } = options.agent ?? own;
+    this.proc.createActor({ ...agent, descriptor, actorClass, args });
   }
 
   /** Who orders actors here, but for those that actors here make in this very proc. */
@@ -117,13 +126,18 @@ export class LocalProc implements ProcHooks {
 
   /** Rejects where others lead to the peer. */
   async #dial(location: Location, peer: ProcId): Promise<Pipe> {
-    const host = hostOf(location);
-    if (host === this.#local.host) {
-      return this.platform.dial(host === undefined ? location : this.platform.locationOf(this.#local.runDir, peer));
+    const { host, hosts, proof, runDir } = this.#local;
+    if (location === host) return this.platform.dial(this.platform.locationOf(runDir, peer));
+    const place = hostOf(location);
+    if (place === undefined) {
+      if (host === undefined) return this.platform.dial(location);
+      throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
     }
-    const attached = this.#local.hosts.get(peer);
+    if (peer !== place.agent) return this.proc.relayTo(peer, place.agent, location);
+    const attached = hosts.get(peer);
     if (attached !== undefined) return attached.connect(this.proc);
-    throw new Error(`process ${hex64(peer)} is on another host`);
+    if (place.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);
+    return connectToHost(this.platform, this.proc, { ...place, proof }, hostDialLimit);
   }
 
   /** The hosts that are watched for the maker of this proc. */
@@ -139,9 +153,22 @@ export class LocalProc implements ProcHooks {
     return this.#local.hosted.get(proc);
   }
 
-  /** A host that was attached from here goes. */
+  /** A host goes, that was attached from here, or by the driver: whom this process has started hears of it as well. */
   hostLeft(host: ProcId, reason: string): void {
-    this.#local.hosts.get(host)?.lost(reason);
+    const attached = this.#local.hosts.get(host);
+    if (attached !== undefined) {
+      attached.lost(reason);
+      return;
+    }
+    for (const { proc } of this.#local.procs.values()) proc.peerDown(host, reason);
+    for (const { id } of this.#local.members.values()) {
+      asRoot(this.proc, () => agentOf(id).hostLeft.broadcast(host, reason));
+    }
+  }
+
+  /** What hosts ask of this process. */
+  prove(proof: HostProof): void {
+    this.#local.proof = proof;
   }
 
   /** Makes an actor, and waits for its constructor and `init`. Throws if there is one of the mesh already. */

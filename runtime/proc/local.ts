@@ -3,6 +3,7 @@
  * from here and who owns it, and what has to be ended with it. One for each thread, made on first use or by the boot of a
  * child, unless processes are simulated; the mechanics of processes, meshes and failures are not here.
  */
+import type { HostProof } from "../../generated/proc-agent.js";
 import { MeshRecords } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { currentCell, setMainRoot } from "../actor/context.js";
@@ -16,7 +17,6 @@ import { Supervisor } from "../supervise/supervisor.js";
 import { type UnhandledFaultHook, UnhandledFaults } from "../supervise/unhandled.js";
 import type { Identity } from "./body.js";
 import type { HostedBody } from "./hosted-body.js";
-import { hostedLocation } from "./hosted-location.js";
 import { refuseWhileLoading } from "./loading.js";
 import { type AgentRole, LocalProc } from "./local-proc.js";
 import type { Member } from "./member.js";
@@ -52,8 +52,10 @@ export class Local {
   readonly hosts = new Map<ProcId, HostLink>();
   /** Processes that hosts have started for this one, until all that they have printed has come. */
   readonly hosted = new Map<ProcId, HostedBody>();
-  /** The agent of the host that this process runs on; undefined: it runs on the driver's machine. */
-  readonly host: ProcId | undefined;
+  /** Where all procs are that run on the host of this process; undefined: it runs on the driver's machine. */
+  readonly host: Location | undefined;
+  /** How this process proves to hosts elsewhere that it may speak to them. */
+  proof: HostProof | undefined;
   /** Meshes of actors that were spawned from here, until they have been stopped. */
   readonly meshes = new Map<MeshId, SpawnedMesh>();
   readonly ownership = new Ownership<Cell>();
@@ -128,7 +130,7 @@ export class Local {
   /** Where a proc of this machine is, as it stands in references. */
   locationOf(runDir: string, id: ProcId): Location {
     if (this.host === undefined || runDir === "") return this.platform.locationOf(runDir, id);
-    return hostedLocation(this.host);
+    return this.host;
   }
 
   /** From the first spawning on, the end of a program is the end of what it owns. */

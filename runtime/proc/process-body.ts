@@ -28,16 +28,15 @@ export function processBody(options: ProcessOptions): Body {
 export function identityArguments(identity: Identity): [string, string] {
   const { universe, id, parent, rank, extent, runDir, launcher, host } = identity;
   const sizes = Object.entries(extent).map(([name, size]) => `${name}=${size}`);
-  const hosted = [launcher, host].map((proc) => (proc === undefined ? "" : hex64(proc)));
+  const hosted = [launcher === undefined ? "" : hex64(launcher), host ?? ""];
   return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(","), ...hosted].join(":"), runDir];
 }
 
 /** What `identityArguments` wrote. */
 export function parseIdentity(argument: string | undefined, runDir: string | undefined): Identity | undefined {
-  const match =
-    /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*):((?:[\da-f]{16})?):((?:[\da-f]{16})?)$/.exec(
-      argument ?? "",
-    );
+  const match = /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*):((?:[\da-f]{16})?):(.*)$/.exec(
+    argument ?? "",
+  );
   if (match === null || runDir === undefined) return undefined;
   const [, universe, id, parent, rank, sizes = "", launcher, host] = match;
   const entries = sizes === "" ? [] : sizes.split(",").map((size) => size.split("=") as [string, string]);
@@ -49,6 +48,6 @@ export function parseIdentity(argument: string | undefined, runDir: string | und
     extent: makeExtent(entries.map(([name, size]) => [name, Number(size)])),
     runDir,
     ...(launcher ? { launcher: BigInt(`0x${launcher}`) } : {}),
-    ...(host ? { host: BigInt(`0x${host}`) } : {}),
+    ...(host ? { host } : {}),
   };
 }

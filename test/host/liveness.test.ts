@@ -20,8 +20,10 @@ beforeEach(() => {
 
 const silence = 600;
 
-async function farHost() {
-  const host = await startHost("tcp://127.0.0.1:0");
+const token = "a token of more than enough characters";
+
+async function farHost(given?: string) {
+  const host = await startHost("tcp://127.0.0.1:0", [], given === undefined ? {} : { VICEROY_TOKEN: given });
   const proxy = await startProxy(host.address);
   return { host, proxy };
 }
@@ -71,6 +73,26 @@ test("a host that is out of reach: its ranks fail, once each, and calls reject; 
   await until(() => pids.every(gone));
   proxy.thaw();
   expect(faults.length).toBe(2);
+});
+
+test("processes of different hosts talk past the driver, and hear of a host that is gone as soon as the driver does", async () => {
+  const [one, { proxy }] = await Promise.all([
+    startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token }),
+    farHost(token),
+  ]);
+  await using hosts = attachHosts([one.address, proxy.address], { silence, token });
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  await workers.ready;
+  await until(() => proxy.connections === 2);
+  const [asker, far] = [workers.slice({ hosts: 0 }), workers.slice({ hosts: 1 })];
+  expect(await asker.order.callOne(far, "hello")).toEqual(["hello"]);
+  expect(proxy.connections).toBe(3);
+  proxy.cut();
+  expect(await asker.order.callOne(far, "once more")).toEqual(["once more"]);
+  proxy.freeze();
+  const asked = asker.order.callOne(far, "never").then(undefined, (error: Error) => error.message);
+  expect(await asked).toMatch(/^cannot call workers\.echo on rank 0: /);
+  await until(() => faults.length === 1);
 });
 
 test("a host whose daemon was stopped counts as gone; when it goes on, it ends what ran there", async () => {

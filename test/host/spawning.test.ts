@@ -152,18 +152,21 @@ test("actors on different hosts, and on the same, call each other; the end of on
   await until(() => faults.length === 2);
 });
 
-test("what an actor on a host spawns runs there, and ends with it", async () => {
-  const host = await startHost();
-  await using hosts = attachHosts([host.address]);
+test("what an actor on a host spawns runs there, is reached from everywhere, and ends with it", async () => {
+  const { one, addresses } = await twoHosts();
+  await using hosts = attachHosts(addresses);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
-  const [boss, other] = [workers.slice({ hosts: 0, gpus: 0 }), workers.slice({ hosts: 0, gpus: 1 })];
+  const boss = workers.slice({ hosts: 0, gpus: 0 });
   const hired = await boss.hire.callOne(2);
-  expect([...(await hired.env.call("TMPDIR")).values()]).toEqual([host.folder, host.folder]);
-  expect(await other.order.callOne(hired, "hello")).toEqual(["hello", "hello"]);
+  expect([...(await hired.env.call("TMPDIR")).values()]).toEqual([one.folder, one.folder]);
+  const [near, far] = [workers.slice({ hosts: 0, gpus: 1 }), workers.slice({ hosts: 1, gpus: 0 })];
+  expect(await near.order.callOne(hired, "from beside it")).toEqual(["from beside it", "from beside it"]);
+  expect(await far.order.callOne(hired, "from afar")).toEqual(["from afar", "from afar"]);
   const pids = [...(await hired.where.call()).values()].map(({ pid }) => pid);
   process.kill((await boss.where.callOne()).pid, "SIGKILL");
   await until(() => pids.every(gone));
   await until(() => faults.length === 1);
+  await expect(far.order.callOne(hired, "too late")).rejects.toThrow("cannot call crew.echo on rank");
 });
 
 test("a process is replaced in place, on the same host", async () => {

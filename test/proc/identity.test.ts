@@ -13,7 +13,7 @@ test("a process is told who it is by two arguments", () => {
   const args = identityArguments(identity);
   expect(args[0]).toBe("ffffffffffffffff:0000000000000002:0000000000000abc:5:hosts=2,gpus=4::");
   expect(parseIdentity(...args)).toEqual(identity);
-  const hosted = { ...identity, launcher: 0x17n, host: 0xffff_ffff_ffff_fffen };
+  const hosted = { ...identity, launcher: 0x17n, host: "host:fffffffffffffffe@tcp://[::1]:26600" };
   expect(parseIdentity(...identityArguments(hosted))).toEqual(hosted);
   const single = { ...identity, rank: 0, extent: {} };
   expect(parseIdentity(...identityArguments(single))).toEqual(single);

@@ -2,6 +2,7 @@
  * The daemon of a host: takes drivers in, each as a tenant of its own, and ends them when it is ended. How connections come
  * about and prove who they are is decided elsewhere.
  */
+import type { HostProof } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { Offer } from "../../link/handshake/message.js";
@@ -13,6 +14,7 @@ import { type Landlord, Tenant } from "./tenant.js";
 export interface DaemonOptions {
   readonly id: bigint;
   readonly hostname: string;
+  readonly proof: HostProof;
   /** A platform for one tenant. */
   readonly platform: () => Platform;
   /** More at the same time are refused. */
@@ -22,6 +24,7 @@ export interface DaemonOptions {
 export class Daemon implements Landlord {
   readonly id: bigint;
   readonly hostname: string;
+  readonly proof: HostProof;
   readonly #options: DaemonOptions;
   readonly #tenants = new Map<ProcId, { readonly universe: bigint; readonly tenant: Tenant }>();
   #ended: (() => void) | undefined;
@@ -32,6 +35,7 @@ export class Daemon implements Landlord {
   constructor(options: DaemonOptions) {
     this.id = options.id;
     this.hostname = options.hostname;
+    this.proof = options.proof;
     this.#options = options;
     this.over = new Promise((resolve) => {
       this.#ended = resolve;

@@ -1,6 +1,7 @@
 /** `viceroy host`, once its options have been read: listens, says so, and runs until it is ended. */
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { Acceptor } from "../../link/handshake/accept.js";
 import type { Offer } from "../../link/handshake/message.js";
@@ -14,7 +15,7 @@ import {
   type PathAddress,
   parseNetworkAddress,
 } from "../../link/network-address.js";
-import { Credentials } from "../../link/tls/credentials.js";
+import { Credentials, type TlsFiles } from "../../link/tls/credentials.js";
 import { connectTo, listenAt } from "../../link/transport.js";
 import { makeNodePlatform } from "../../proc/node-platform.js";
 import { version } from "../../version.js";
@@ -46,12 +47,14 @@ const maxDrivers = 256;
  */
 export async function runHost(options: HostOptions, io: Output): Promise<number> {
   const token = tokenFrom(options.tokenFile);
-  const credentials = credentialsFrom(options);
+  const files = filesFrom(options);
+  const credentials = files === undefined ? undefined : new Credentials(files);
+  const proof = { ...(token === undefined ? {} : { token }), ...(files === undefined ? {} : { tls: { ...files } }) };
   const addresses = options.listen.map(parseNetworkAddress);
   if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
   for (const address of addresses) checkGuarded(address, token, options.insecure === true);
   const platform = () => makeNodePlatform();
-  const daemon = new Daemon({ id: systemRandom.id(), hostname: hostname(), platform, maxDrivers });
+  const daemon = new Daemon({ id: systemRandom.id(), hostname: hostname(), proof, platform, maxDrivers });
   const refused = (error: Error) => io.err(`viceroy host: refused a connection: ${error.message}`);
   const guard = { clock: systemClock, random: systemRandom, token, refused };
   const admit = (offer: Offer) => daemon.admit(offer);
@@ -112,9 +115,9 @@ async function isAnswered(address: PathAddress): Promise<boolean> {
 
 /** Waits for the first signal that asks this process to end; later ones end it at once. */
 function signalled(): Promise<string> {
-  return new Promise((resolve) => {
+  return new Promise((done) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => resolve(`the host was ended by ${signal}`));
+      process.once(signal, () => done(`the host was ended by ${signal}`));
     }
   });
 }
@@ -125,12 +128,12 @@ function tokenFrom(file: string | undefined): string | undefined {
   return variable === undefined ? undefined : tokenOf(variable, "VICEROY_TOKEN");
 }
 
-function credentialsFrom({ cert, key, ca }: HostOptions): Credentials | undefined {
+function filesFrom({ cert, key, ca }: HostOptions): TlsFiles | undefined {
   if (cert === undefined && key === undefined && ca === undefined) return undefined;
   if (cert === undefined || key === undefined || ca === undefined) {
     throw new TypeError("cannot start a host: TLS needs --cert, --key and --ca, all three");
   }
-  return new Credentials({ cert, key, ca });
+  return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
 }
 
 /** @throws Error if anybody on the network could start processes there */

@@ -10,9 +10,9 @@ import {
   type ProcessOutput,
   type StartOrder,
 } from "../../../generated/host-agent.js";
-import { procAgentDescriptor } from "../../../generated/proc-agent.js";
+import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
 import type { ActorClass } from "../../actor/hooks.js";
-import { hex64, type ProcId } from "../../link/address.js";
+import { hex64, type Location, type ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/pipe.js";
 import { agentOf, asRoot } from "../../proc/agents.js";
 import type { BodyEnd } from "../../proc/body.js";
@@ -38,6 +38,8 @@ export interface Landlord {
   /** Random; the same for all drivers. */
   readonly id: bigint;
   readonly hostname: string;
+  /** How processes of this host prove to others that they may speak to them. */
+  readonly proof: HostProof;
   /** The tenant has come to its end. */
   left(tenant: Tenant): void;
   /** Ends all tenants, and tells the others but not the one who asks. Resolves when nothing of them is left. */
@@ -68,7 +70,8 @@ export class Tenant implements OutputTarget {
     this.#output = new OutputQueue(platform.clock, this);
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
-    const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
+    const passOnTo = (peer: ProcId) => this.#socketOf(peer);
+    const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this], passOnTo };
     this.#local = new Local(platform, identity, (reason) => void this.#abandoned(reason), agent);
     platform.clock.after(attachLimit, () => {
       if (!this.#attached) void this.#abandoned("its driver has not said what it wants");
@@ -113,7 +116,7 @@ export class Tenant implements OutputTarget {
     if (this.#ending !== undefined) throw new Error("cannot start a process: the host is being left");
     const { proc, rank, label, execArgv, cpus, output } = order;
     const extent = makeExtent(order.extent.map(({ name, size }) => [name, size]));
-    const here = { launcher: this.id, host: this.id, runDir: this.#directory() };
+    const here = { launcher: this.id, host: order.location, runDir: this.#directory() };
     const identity = { universe: this.#local.universe, id: proc, parent: order.maker, rank, extent, ...here };
     const env: Record<string, string | undefined> = { ...order.env };
     for (const name of order.unset) env[name] = undefined;
@@ -125,6 +128,7 @@ export class Tenant implements OutputTarget {
     const member = new Member({ id: proc, rank, location: "", body, clock }, (_, end) => this.#ended(proc, end));
     this.#local.members.set(proc, member);
     void body.finished.then(() => this.#output.finish(proc));
+    asRoot(this.#local.home.proc, () => agentOf(proc).prove.broadcast(this.#landlord.proof));
   }
 
   signal(proc: ProcId, signal: HostSignal): void {
@@ -189,6 +193,11 @@ export class Tenant implements OutputTarget {
     this.#platform.abandon();
     await Promise.all(bodies.map(({ ended }) => ended));
     await Promise.all(bodies.map(({ finished }) => finished));
+  }
+
+  /** What processes here have started themselves listens in the same directory. */
+  #socketOf(proc: ProcId): Location | undefined {
+    return this.#runDir === undefined ? undefined : this.#platform.locationOf(this.#runDir, proc);
   }
 
   #directory(): string {
