@@ -13,7 +13,7 @@ import type { Body } from "./body.js";
 import { inheritedEnv, inheritedExecArgv } from "./exec-argv.js";
 import { importModule } from "./import-module.js";
 import { bringsLoader, typescriptLoader } from "./loader.js";
-import type { Platform, StartRequest } from "./platform.js";
+import type { PartPlatform, Platform, StartRequest } from "./platform.js";
 import { processBody } from "./process-body.js";
 import { registry } from "./registry.js";
 import { makeRunDir, runDirOf } from "./run-dir.js";
@@ -28,7 +28,7 @@ const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 const dialLimit = 1000;
 const dialPause = 10;
 
-class NodePlatform implements Platform {
+class NodePlatform implements PartPlatform {
   readonly clock = systemClock;
   readonly random = systemRandom;
   readonly drops = new DropWatch(systemClock);
@@ -134,6 +134,6 @@ function pathOf(location: Location): string {
 export const nodePlatform: Platform = new NodePlatform();
 
 /** One more, for part of what this process does: what is started through it can be ended apart from the rest. */
-export function makeNodePlatform(): Platform {
+export function makeNodePlatform(): PartPlatform {
   return new NodePlatform();
 }

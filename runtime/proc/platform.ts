@@ -48,8 +48,6 @@ export interface Platform extends Ending {
   connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe>;
   /** Options of Node.js that processes inherit. */
   readonly execArgv: readonly string[];
-  /** Ends all processes that were started here, as if this one had ended. */
-  abandon(): void;
   /** Starts a process or a thread. What goes wrong with it is told by its end. */
   start(request: StartRequest): Body;
   /** The module that teaches a process the language of these registries, if it takes one. */
@@ -62,6 +60,12 @@ export interface Platform extends Ending {
   endInOrder(all: Endable): void;
   /** This process is about to leave: whether anyone still reads what it prints does not matter. */
   leaving(): void;
+}
+
+/** A platform for part of what a process does. */
+export interface PartPlatform extends Platform {
+  /** Ends all processes that were started through it, as if this one had ended, and removes what it has made. */
+  abandon(): void;
 }
 
 /** What a process or a thread is started with. */

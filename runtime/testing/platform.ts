@@ -2,6 +2,7 @@
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
+import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Body, BodyEnd } from "../proc/body.js";
 import type { Classes, Platform, StartRequest } from "../proc/platform.js";
@@ -21,6 +22,7 @@ export class SimulatedPlatform implements Platform {
   readonly keepAlive: KeepAlive;
   readonly pid: number;
   readonly node = process.version;
+  readonly execArgv: readonly string[] = [];
 
   constructor(owner: SimulatedProcess) {
     this.process = owner;
@@ -50,6 +52,11 @@ export class SimulatedPlatform implements Platform {
 
   dial(location: Location): Promise<Pipe> {
     return this.process.world.dial(this.process, location);
+  }
+
+  connect(address: NetworkAddress): Promise<Pipe> {
+    const text = formatNetworkAddress(address);
+    return Promise.reject(new Error(`cannot connect to ${text}: a simulation has no addresses`));
   }
 
   start({ identity, label }: StartRequest): Body {

@@ -8,7 +8,7 @@ import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { Offer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/lasting/accept.js";
 import type { Pipe } from "../../link/pipe.js";
-import type { Platform } from "../../proc/platform.js";
+import type { PartPlatform } from "../../proc/platform.js";
 import { type Landlord, Tenant } from "./tenant.js";
 
 export interface DaemonOptions {
@@ -16,7 +16,7 @@ export interface DaemonOptions {
   readonly hostname: string;
   readonly proof: HostProof;
   /** A platform for one tenant. */
-  readonly platform: () => Platform;
+  readonly platform: () => PartPlatform;
   /** More at the same time are refused. */
   readonly maxDrivers: number;
 }

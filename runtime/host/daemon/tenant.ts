@@ -18,7 +18,7 @@ import { agentOf, asRoot } from "../../proc/agents.js";
 import type { BodyEnd } from "../../proc/body.js";
 import { Local } from "../../proc/local.js";
 import { Member } from "../../proc/member.js";
-import type { Platform } from "../../proc/platform.js";
+import type { PartPlatform } from "../../proc/platform.js";
 import { Silence } from "../../proc/silence.js";
 import type { Stdio } from "../../proc/stdio.js";
 import { makeExtent } from "../../shape/extent.js";
@@ -52,7 +52,7 @@ const attachLimit = 10_000;
 export class Tenant implements OutputTarget {
   readonly id: ProcId;
   readonly #driver: ProcId;
-  readonly #platform: Platform;
+  readonly #platform: PartPlatform;
   readonly #landlord: Landlord;
   readonly #local: Local;
   readonly #output: OutputQueue;
@@ -62,7 +62,7 @@ export class Tenant implements OutputTarget {
   #silence: Silence | undefined;
 
   /** @param platform of this tenant alone: what is started through it ends with it */
-  constructor(platform: Platform, { universe, id, driver }: TenantOptions, landlord: Landlord) {
+  constructor(platform: PartPlatform, { universe, id, driver }: TenantOptions, landlord: Landlord) {
     this.id = id;
     this.#driver = driver;
     this.#platform = platform;
