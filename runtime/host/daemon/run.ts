@@ -55,7 +55,7 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
   for (const address of addresses) checkGuarded(address, token, options.insecure === true);
   const platform = () => makeNodePlatform();
   const daemon = new Daemon({ id: systemRandom.id(), hostname: hostname(), proof, platform, maxDrivers });
-  const refused = (error: Error) => io.err(`viceroy host: refused a connection: ${error.message}`);
+  const refused = sparingly((text) => io.err(`viceroy host: refused a connection: ${text}`));
   const guard = { clock: systemClock, random: systemRandom, token, refused };
   const admit = (offer: Offer) => daemon.admit(offer);
   const far = new LastingAcceptor({ ...guard, lasting: { giveUpMs: longestCut }, admit });
@@ -111,6 +111,22 @@ async function isAnswered(address: PathAddress): Promise<boolean> {
     if (!lstatSync(address.path).isSocket()) throw error;
     return false;
   }
+}
+
+/** Strangers must not fill a log: one line a second, with how many others there were since the last. */
+function sparingly(print: (text: string) => void): (error: Error) => void {
+  let printedAt = -Infinity;
+  let others = 0;
+  return ({ message }) => {
+    const now = systemClock.now();
+    if (now - printedAt < 1000) {
+      others++;
+      return;
+    }
+    print(others === 0 ? message : `${message} (and ${others} before)`);
+    printedAt = now;
+    others = 0;
+  };
 }
 
 /** Waits for the first signal that asks this process to end; later ones end it at once. */

@@ -23,7 +23,7 @@ export interface Offer {
   readonly universe: bigint;
   /** The proc that dials. */
   readonly from: bigint;
-  /** The proc that is wanted; 0: the agent of the host that listens there. */
+  /** The proc that is wanted; on a host, the agent of a driver. */
   readonly to: bigint;
   /** Drawn by the dialler, once for each link. */
   readonly link: bigint;

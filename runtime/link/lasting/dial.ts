@@ -16,7 +16,7 @@ export interface LastingDialOptions {
   readonly universe: bigint;
   /** The proc that dials. */
   readonly from: bigint;
-  /** The proc that is wanted; 0: the agent of the host that listens there. */
+  /** The proc that is wanted; on a host, the agent of a driver. */
   readonly to: bigint;
   /** Who is dialled, as errors name it: an address. */
   readonly peer: string;

@@ -1,0 +1,73 @@
+/** Silence is time in which this process ran and heard nothing. */
+import { expect, test } from "vitest";
+import type { Clock } from "../../runtime/link/clock.js";
+import { Silence } from "../../runtime/proc/silence.js";
+
+class Hand implements Clock {
+  #now = 0;
+  #tasks: { readonly at: number; readonly task: () => void }[] = [];
+  now = () => this.#now;
+  wall = () => this.#now;
+  soon = (task: () => void) => void this.after(0, task);
+  after(ms: number, task: () => void) {
+    const entry = { at: this.#now + ms, task };
+    this.#tasks.push(entry);
+    return { cancel: () => this.#remove(entry) };
+  }
+  /** Time passes, and what is due runs when it is due. */
+  run(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#tasks.toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      this.#remove(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.task();
+    }
+    this.#now = end;
+  }
+  #remove(entry: object): void {
+    this.#tasks = this.#tasks.filter((other) => other !== entry);
+  }
+  /** Time passes, and nothing runs. */
+  sleep(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+function silence(limit: number) {
+  const clock = new Hand();
+  const ends: number[] = [];
+  const counted = new Silence(clock, limit, () => ends.push(clock.now()));
+  return { clock, ends, counted };
+}
+
+test("is over at the limit, once", () => {
+  const { clock, ends } = silence(600);
+  clock.run(599);
+  expect(ends).toEqual([]);
+  clock.run(1000);
+  expect(ends).toEqual([600]);
+});
+
+test("begins again with each word, and never after it was stopped", () => {
+  const { clock, ends, counted } = silence(600);
+  for (let i = 0; i < 10; i++) {
+    clock.run(500);
+    counted.heard();
+  }
+  expect(ends).toEqual([]);
+  counted.stop();
+  clock.run(10_000);
+  expect(ends).toEqual([]);
+});
+
+test("a long time in which nothing ran counts as one step", () => {
+  const { clock, ends } = silence(600);
+  clock.run(200);
+  clock.sleep(60_000);
+  clock.run(299);
+  expect(ends).toEqual([]);
+  clock.run(600);
+  expect(ends.length).toBe(1);
+});
