@@ -44,8 +44,6 @@ export interface ProcOptions {
   readonly drops?: Drops;
   /** What is known here of meshes; shared by the procs of one operating-system process. */
   readonly records?: MeshRecords;
-  /** Where a proc is that this one passes bytes on to and has no link to yet; undefined: it has links to all of them. */
-  readonly passOnTo?: ((peer: ProcId) => Location | undefined) | undefined;
   /** The name of its root, for people: `root`. */
   readonly name?: string;
   /** Dials `location` of `peer`. Rejects when it cannot be reached: traffic then goes through the owner or the parent. */
@@ -97,7 +95,7 @@ export class Proc implements LinkHost {
     this.records = options.records ?? new MeshRecords(this.drops);
     this.#relays = new Relays({
       id: this.id,
-      linkTo: (peer) => this.routes.existing(peer) ?? this.#linkOnwards(peer, options.passOnTo?.(peer)),
+      linkTo: (peer) => this.routes.existing(peer),
       accept: (pipe) => this.attach(pipe),
     });
     this.routes = new Routes(this, options.connect, options.parent, this.#relays, (link) => this.#links.add(link));
@@ -338,11 +336,6 @@ export class Proc implements LinkHost {
       toOwner.sendAsk(this.#lastQuestion, mesh);
     }
     return held;
-  }
-
-  #linkOnwards(peer: ProcId, location: Location | undefined): Link | undefined {
-    if (location === undefined || this.routes.down(peer) !== undefined) return undefined;
-    return this.routes.to(peer, location, undefined);
   }
 
   #wayTo(owner: ProcId, through: ProcId | undefined): Link | undefined {

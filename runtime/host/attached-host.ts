@@ -72,7 +72,7 @@ export class AttachedHost implements HostLink {
 
   /** Of its procs, in references. */
   get location(): Location {
-    return hostedLocation({ agent: this.id, address: this.#target });
+    return hostedLocation({ agent: this.id, address: this.#target, makers: [] });
   }
 
   /** Starts a process there that takes orders of `from`. What goes wrong with it is told by its end. */
@@ -94,8 +94,12 @@ export class AttachedHost implements HostLink {
     };
     const started = this.ready.then(() => this.#ask((agent) => agent.start.callOne(order)));
     const pipe = started.then(() => from.relayTo(proc, this.id, this.location));
+    // Behind the order to start it, however long the host takes to let this driver in.
     const signal = (which: "terminate" | "kill") => {
-      if (this.#lost === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
+      const send = () => {
+        if (this.#lost === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
+      };
+      started.then(send, () => {});
     };
     const { keepAlive } = this.#local.platform;
     const body = new HostedBody({ pipe, stdio, label, rank, keepAlive, signal, where: `on host ${this.address}` });

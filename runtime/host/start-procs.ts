@@ -55,7 +55,8 @@ function startOf<D extends string>(
   const host = plan.host(point.rank);
   const runDir = plan.isolation === "process" && host === undefined ? local.runDir : "";
   const id = proc.random.id();
-  const place = { rank: point.rank, extent, runDir, ...(local.host === undefined ? {} : { host: local.host }) };
+  const made = local.placeOfMade(proc);
+  const place = { rank: point.rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
   const identity = { universe: local.universe, id, parent: proc.id, ...place };
   const known = configOf(local, plan, plan.registry(point) ?? host?.registry);
   // On a host, it is the host who says.
@@ -74,7 +75,8 @@ function startMember<D extends string>(
   const { id, rank, runDir } = identity;
   const body = bodyOf(local, procs.proc, start, plan);
   procs.proc.attach(body.pipe, id);
-  const location = host?.location ?? (plan.isolation === "process" ? local.locationOf(runDir, id) : "");
+  const near = () => (plan.isolation === "process" ? (identity.host ?? local.platform.locationOf(runDir, id)) : "");
+  const location = host?.location ?? near();
   const member = new Member({ id, rank, location, body, clock: procs.proc.clock }, (ended, end) =>
     procs.ended(ended, end),
   );

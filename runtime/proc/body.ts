@@ -35,7 +35,7 @@ export interface Identity {
   readonly parent: ProcId;
   /** Who has started it and holds the other end of its first link, if not its parent: the agent of its host. */
   readonly launcher?: ProcId;
-  /** Where all procs are that run on its host (hosted-location.ts); undefined: it runs on the driver's machine. */
+  /** Where it is, on a host that was attached (hosted-location.ts); undefined: it runs on the driver's machine. */
   readonly host?: Location;
   /** Its place in its mesh of procs, and the sizes of that. */
   readonly rank: number;

@@ -10,7 +10,7 @@ import { Credentials } from "../link/tls/credentials.js";
 import type { HostPlace } from "./hosted-location.js";
 import type { Platform } from "./platform.js";
 
-export interface HostTarget extends HostPlace {
+export interface HostTarget extends Pick<HostPlace, "agent" | "address"> {
   readonly proof: HostProof | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Where procs on attached hosts are: `host:<id of the host's agent, 16 hex digits>@<address of the host>`. On the same host
- * they find each other's sockets in the run directory of their driver there; from elsewhere they are reached through the agent.
+ * Where procs on attached hosts are: `host:<id of the host's agent>@<address of the host>`, and for those that procs there have
+ * made, `/<id>` for each of these, outermost first. Ids are 16 hex digits. On the same host they find each other's sockets in
+ * the run directory of their driver there; from elsewhere they are reached through the last that is named.
  */
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
@@ -9,15 +10,32 @@ export interface HostPlace {
   readonly agent: ProcId;
   /** As the driver dials it. */
   readonly address: NetworkAddress;
+  readonly makers: readonly ProcId[];
 }
 
-export function hostedLocation({ agent, address }: HostPlace): Location {
-  return `host:${hex64(agent)}@${formatNetworkAddress(address)}`;
+export function hostedLocation({ agent, address, makers }: HostPlace): Location {
+  const above = makers.map((maker) => `/${hex64(maker)}`).join("");
+  return `host:${hex64(agent)}@${formatNetworkAddress(address)}${above}`;
 }
 
 /** The host that a location is on; undefined: that of the driver, or none. @throws TypeError if its address is none */
 export function hostOf(location: Location): HostPlace | undefined {
-  const [, digits, address] = /^host:([\da-f]{16})@(.+)$/.exec(location) ?? [];
-  if (digits === undefined || address === undefined) return undefined;
-  return { agent: BigInt(`0x${digits}`), address: parseNetworkAddress(address) };
+  const [, agent, address, above] = /^host:([\da-f]{16})@(.+?)((?:\/[\da-f]{16})*)$/.exec(location) ?? [];
+  if (agent === undefined || address === undefined || above === undefined) return undefined;
+  const makers = above.split("/").slice(1).map(idOf);
+  return { agent: idOf(agent), address: parseNetworkAddress(address), makers };
+}
+
+/** Where a proc is that `maker`, which is at `location`, has made. */
+export function locationOfMade(location: Location, maker: ProcId): Location {
+  return `${location}/${hex64(maker)}`;
+}
+
+/** Where the last of the makers is; with none, the agent. */
+export function placeOfMaker(place: HostPlace): Location {
+  return hostedLocation({ ...place, makers: place.makers.slice(0, -1) });
+}
+
+function idOf(digits: string): ProcId {
+  return BigInt(`0x${digits}`);
 }

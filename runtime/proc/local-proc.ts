@@ -18,7 +18,7 @@ import { agentOf, asRoot } from "./agents.js";
 import { connectToHost } from "./host-connection.js";
 import { HostWatch } from "./host-watch.js";
 import type { HostedBody } from "./hosted-body.js";
-import { hostOf } from "./hosted-location.js";
+import { hostOf, placeOfMaker } from "./hosted-location.js";
 import { whileLoading } from "./loading.js";
 import type { Local } from "./local.js";
 import { noticeOf } from "./notice.js";
@@ -33,10 +33,7 @@ const listenDelay = 100;
 type Created = (failure: ActorFailure | undefined) => void;
 
 /** The actor with mesh id 0: what a proc is asked for by those who made it. */
-export interface AgentRole extends Pick<ActorRequest, "descriptor" | "actorClass" | "args"> {
-  /** Where procs are that are reached through this one; nothing is reached through its maker then. */
-  passOnTo(peer: ProcId): Location | undefined;
-}
+export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
 
 export interface LocalProcOptions {
   readonly id: ProcId;
@@ -79,16 +76,14 @@ export class LocalProc implements ProcHooks {
       records: local.records,
       hooks: this,
       location: local.locationOf(runDir, id),
-      ...(parent === undefined || options.agent !== undefined ? {} : { parent }),
-      passOnTo: options.agent?.passOnTo,
+      ...(parent === undefined ? {} : { parent }),
       keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
       connect: (location, peer) => this.#dial(location, peer),
     });
     this.#creating.set(AGENT_MESH, () => {});
     const own = { descriptor: procAgentDescriptor, actorClass: Agent as unknown as ActorClass, args: [this] };
     const agent = { mesh: AGENT_MESH, incarnation: 0, name: "agent", owner: id, rank, extent };
-    const { descriptor, actorClass, args } = options.agent ?? own;
-    this.proc.createActor({ ...agent, descriptor, actorClass, args });
+    this.proc.createActor({ ...agent, ...(options.agent ?? own) });
   }
 
   /** Who orders actors here, but for those that actors here make in this very proc. */
@@ -127,13 +122,12 @@ export class LocalProc implements ProcHooks {
   /** Rejects where others lead to the peer. */
   async #dial(location: Location, peer: ProcId): Promise<Pipe> {
     const { host, hosts, proof, runDir } = this.#local;
-    if (location === host) return this.platform.dial(this.platform.locationOf(runDir, peer));
     const place = hostOf(location);
-    if (place === undefined) {
-      if (host === undefined) return this.platform.dial(location);
-      throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
+    if (place?.agent === (host && hostOf(host)?.agent)) {
+      return this.platform.dial(place === undefined ? location : this.platform.locationOf(runDir, peer));
     }
-    if (peer !== place.agent) return this.proc.relayTo(peer, place.agent, location);
+    if (place === undefined) throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
+    if (peer !== place.agent) return this.proc.relayTo(peer, place.makers.at(-1) ?? place.agent, placeOfMaker(place));
     const attached = hosts.get(peer);
     if (attached !== undefined) return attached.connect(this.proc);
     if (place.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);

@@ -17,6 +17,7 @@ import { Supervisor } from "../supervise/supervisor.js";
 import { type UnhandledFaultHook, UnhandledFaults } from "../supervise/unhandled.js";
 import type { Identity } from "./body.js";
 import type { HostedBody } from "./hosted-body.js";
+import { locationOfMade } from "./hosted-location.js";
 import { refuseWhileLoading } from "./loading.js";
 import { type AgentRole, LocalProc } from "./local-proc.js";
 import type { Member } from "./member.js";
@@ -52,7 +53,7 @@ export class Local {
   readonly hosts = new Map<ProcId, HostLink>();
   /** Processes that hosts have started for this one, until all that they have printed has come. */
   readonly hosted = new Map<ProcId, HostedBody>();
-  /** Where all procs are that run on the host of this process; undefined: it runs on the driver's machine. */
+  /** Where this process is, on a host that was attached; undefined: it runs on the driver's machine. */
   readonly host: Location | undefined;
   /** How this process proves to hosts elsewhere that it may speak to them. */
   proof: HostProof | undefined;
@@ -127,7 +128,15 @@ export class Local {
     return this.#runDir;
   }
 
-  /** Where a proc of this machine is, as it stands in references. */
+  /** Where a proc that `maker` makes is, if this is a host that was attached. */
+  placeOfMade(maker: Proc): Location | undefined {
+    if (this.host === undefined) return undefined;
+    const home = this.home.proc;
+    const made = locationOfMade(this.host, home.id);
+    return maker === home ? made : locationOfMade(made, maker.id);
+  }
+
+  /** Where a proc of this process is, as it stands in references. */
   locationOf(runDir: string, id: ProcId): Location {
     if (this.host === undefined || runDir === "") return this.platform.locationOf(runDir, id);
     return this.host;

@@ -7,6 +7,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { type RunningHost, startHost } from "./daemon.js";
+import { startProxy } from "./proxy.js";
 
 let crew: Crew;
 const faults: MeshFailure[] = [];
@@ -143,6 +144,24 @@ describe("stop", () => {
     expect(() => hosts.spawnProcs()).toThrow('cannot spawn procs: mesh "hosts" of hosts was stopped: enough');
     await using again = attachHosts([host.address]);
     expect(await again.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
+  });
+
+  test("before the host has let the driver in: nothing is left that was started after all", async () => {
+    const host = await startHost("tcp://127.0.0.1:0");
+    const proxy = await startProxy(host.address);
+    proxy.freeze();
+    const hosts = attachHosts([proxy.address]);
+    const procs = hosts.spawnProcs({ gpus: 2 });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const stopped = procs.stop({ drain: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    proxy.thaw();
+    await stopped;
+    await hosts.ready;
+    expect(() => workers.echo.call("x")).toThrow('mesh "workers" was stopped: stopped');
+    await hosts.stop();
+    await until(() => host.drivers().length === 0);
+    expect(faults).toEqual([]);
   });
 
   test("what is queued is handled first, and cleanups run", async () => {

@@ -12,7 +12,7 @@ import {
 } from "../../../generated/host-agent.js";
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
 import type { ActorClass } from "../../actor/hooks.js";
-import { hex64, type Location, type ProcId } from "../../link/address.js";
+import { hex64, type ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/pipe.js";
 import { agentOf, asRoot } from "../../proc/agents.js";
 import type { BodyEnd } from "../../proc/body.js";
@@ -70,8 +70,7 @@ export class Tenant implements OutputTarget {
     this.#output = new OutputQueue(platform.clock, this);
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
-    const passOnTo = (peer: ProcId) => this.#socketOf(peer);
-    const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this], passOnTo };
+    const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
     this.#local = new Local(platform, identity, (reason) => void this.#abandoned(reason), agent);
     platform.clock.after(attachLimit, () => {
       if (!this.#attached) void this.#abandoned("its driver has not said what it wants");
@@ -193,11 +192,6 @@ export class Tenant implements OutputTarget {
     this.#platform.abandon();
     await Promise.all(bodies.map(({ ended }) => ended));
     await Promise.all(bodies.map(({ finished }) => finished));
-  }
-
-  /** What processes here have started themselves listens in the same directory. */
-  #socketOf(proc: ProcId): Location | undefined {
-    return this.#runDir === undefined ? undefined : this.#platform.locationOf(this.#runDir, proc);
   }
 
   #directory(): string {
