@@ -163,7 +163,7 @@ export class Proc implements LinkHost {
   peerDown(peer: ProcId, reason: string): void {
     const known = this.routes.down(peer);
     const error = new DeliveryError("peer-down", reason);
-    // What is known of its end may be more than it was.
+    // Who declares it knows more than the end of a link tells.
     this.routes.markDown(peer, error);
     if (known !== undefined) return;
     // Before the links end: what they carried tells less than why the process has ended.
@@ -350,7 +350,7 @@ export class Proc implements LinkHost {
 
   #lost(link: Link, peer: ProcId, reason: string): void {
     this.#end(link, new DeliveryError("peer-down", reason));
-    this.peerDown(peer, reason);
+    if (this.routes.down(peer) === undefined) this.peerDown(peer, reason);
   }
 
   #end(link: Link, error: DeliveryError): void {
