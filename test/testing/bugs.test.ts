@@ -24,5 +24,4 @@ test.each(Object.keys(bugs))("found: %s", async (name) => {
     });
   }
   expect(found, `none of ${seeds} seeds has found it`).toBeInstanceOf(Error);
-  console.log(`seed ${seed - 1} finds "${name}": ${found?.message.slice(0, 200)}`);
 });
