@@ -10,6 +10,7 @@ import type { Pipe, PipeSink } from "../pipe.js";
 import type { LastingLimits } from "./limits.js";
 import { ResendBuffer } from "./resend-buffer.js";
 import { ackSegment, endSegment, resetSegment, type SegmentHandler, SegmentReader } from "./segment.js";
+import { Unsent } from "./unsent.js";
 
 /** Writes handed to the connection and not yet taken by it, and about how many bytes each may have. */
 const WRITES_AHEAD = 2;
@@ -37,11 +38,6 @@ export interface LastingPipeOptions {
   over(pipe: LastingPipe): void;
 }
 
-interface Write {
-  readonly chunks: readonly Uint8Array[];
-  readonly done: () => void;
-}
-
 interface Connection {
   readonly pipe: Pipe;
   readonly reader: SegmentReader;
@@ -55,12 +51,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
   readonly #limits: LastingLimits;
   readonly #ackBytes: number;
   readonly #buffer = new ResendBuffer();
-  /** Handed over and not copied yet, the first of them from a chunk and a place in it on. */
-  readonly #writes: Write[] = [];
-  #chunk = 0;
-  #offset = 0;
-  /** To be called when the connection has taken what was copied: until then the link gathers what comes. */
-  #copied: (() => void)[] = [];
+  readonly #unsent = new Unsent();
   /** Behind the last byte that any connection was given. */
   #handed = 0;
   #received = 0;
@@ -156,7 +147,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
       queueMicrotask(done);
       return;
     }
-    this.#writes.push({ chunks, done });
+    this.#unsent.add(chunks, done);
     this.#pump();
   }
 
@@ -278,12 +269,11 @@ export class LastingPipe implements Pipe, SegmentHandler {
       const chunks: Uint8Array[] = [];
       if (this.#buffer.take(chunks, WRITE_BYTES) === 0) {
         // Writes of no bytes at all.
-        for (const done of this.#copied.splice(0)) queueMicrotask(done);
+        for (const done of this.#unsent.takeDone()) queueMicrotask(done);
         break;
       }
       this.#handed = Math.max(this.#handed, this.#buffer.sent);
-      const copied = this.#copied;
-      this.#copied = [];
+      const copied = this.#unsent.takeDone();
       connection.writing++;
       connection.pipe.write(chunks, () => {
         connection.writing--;
@@ -292,7 +282,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
       });
     }
     if (this.#overdueTimer === undefined && this.#buffer.size > 0) this.#expectAck();
-    if (!this.#closing || connection.endSent || this.#writes.length > 0 || this.#buffer.sent < this.#buffer.end) return;
+    if (!this.#closing || connection.endSent || !this.#unsent.empty || this.#buffer.sent < this.#buffer.end) return;
     connection.endSent = true;
     connection.pipe.write([endSegment()], () => {});
   }
@@ -313,24 +303,9 @@ export class LastingPipe implements Pipe, SegmentHandler {
     });
   }
 
-  /** Copies bytes that wait into the buffer, as far as one segment goes. @returns whether there were any, and room */
+  /** @returns whether anything was copied */
   #copy(): boolean {
-    const write = this.#writes[0];
-    const room = this.#limits.resendBytes - this.#buffer.size;
-    if (write === undefined || room <= 0) return false;
-    const chunk = write.chunks[this.#chunk]!;
-    if (chunk.length > this.#offset) {
-      const rest = this.#offset === 0 ? chunk : chunk.subarray(this.#offset);
-      this.#offset += this.#buffer.add(rest, room);
-    }
-    if (this.#offset < chunk.length) return true;
-    this.#offset = 0;
-    if (++this.#chunk === write.chunks.length) {
-      this.#chunk = 0;
-      this.#writes.shift();
-      this.#copied.push(write.done);
-    }
-    return true;
+    return this.#unsent.copy(this.#buffer, this.#limits.resendBytes - this.#buffer.size);
   }
 
   /** @param word what the peer is told; undefined: it was the peer who ended it, or is out of reach */
@@ -343,8 +318,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
     this.#overdueTimer?.cancel();
     if (connection !== undefined) this.#lastWord(connection.pipe, word === undefined ? undefined : new Error(word));
     this.#buffer.clear();
-    for (const done of this.#copied.splice(0)) queueMicrotask(done);
-    for (const { done } of this.#writes.splice(0)) queueMicrotask(done);
+    for (const done of this.#unsent.clear()) queueMicrotask(done);
     this.#options.over(this);
     queueMicrotask(() => this.#sink?.closed(error));
   }
