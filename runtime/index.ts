@@ -13,6 +13,7 @@ export { HostMesh, thisHost, thisProc } from "./host/host-mesh.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/options.js";
 export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
 export type { TlsFiles } from "./link/tls/credentials.js";
+export type { SpawnOptions } from "./host/spawn-options.js";
 export { onUnhandledFault } from "./proc/local.js";
 export type { LineOrigin, Stdio } from "./proc/stdio.js";
 export {
@@ -24,8 +25,15 @@ export {
   ValueMesh,
 } from "./shape/index.js";
 export type { FailureCause } from "./supervise/cause.js";
-export { type AffectedMesh, type FailureKind, type FailureRecord, MeshFailure } from "./supervise/failure.js";
+export {
+  type AffectedMesh,
+  type FailureKind,
+  type FailureRecord,
+  MeshFailure,
+  type PastFailure,
+} from "./supervise/failure.js";
 export { MeshFailureCodec } from "./supervise/failure-codec.js";
+export type { RestartOptions } from "./supervise/restart.js";
 export type { UnhandledFaultHook } from "./supervise/unhandled.js";
 export { version } from "./version.js";
 export type { ActorDescriptor, EndpointDescriptor } from "./wire/descriptor.js";

@@ -13,9 +13,17 @@ export interface FailureCause {
 /**
  * How a rank failed. `process`: its process ended. `spawn`: its actor could not be loaded or its process not started.
  * `constructor`, `init`: its actor never came to be. `message`: a handler threw where nobody waits for the answer.
- * `supervise`: it did not handle the failure of something it owns. `killed`: somebody ordered it.
+ * `supervise`: it did not handle the failure of something it owns. `stuck`: a handler took longer than it may. `killed`:
+ * somebody ordered it.
  */
-export type FailureKind = "process" | "spawn" | "constructor" | "init" | "message" | "supervise" | "killed";
+export type FailureKind = "process" | "spawn" | "constructor" | "init" | "message" | "supervise" | "killed" | "stuck";
+
+/** A failure that was answered by making its rank again. */
+export interface PastFailure {
+  kind: FailureKind;
+  cause: FailureCause;
+  at: Date;
+}
 
 /** A mesh that lost ranks together with the failed one. */
 export interface AffectedMesh {
@@ -33,6 +41,8 @@ export interface FailureRecord {
   cause: FailureCause;
   at: Date;
   affected: AffectedMesh[];
+  /** Failures of the same rank after which it was made again, the oldest first. */
+  history?: PastFailure[];
 }
 
 /** One actor has failed: what its proc tells the proc that ordered it. */

@@ -19,9 +19,10 @@ export interface ActorClass<Args extends readonly never[] = readonly never[]> {
 export interface ActorFailure {
   /**
    * `constructor` and `init`: it never came to be. `message`: a handler threw where nobody waits for the answer.
-   * `supervise`: it did not handle the failure of something it owns. `killed`: somebody ordered it.
+   * `supervise`: it did not handle the failure of something it owns. `stuck`: a handler took longer than it may.
+   * `killed`: somebody ordered it.
    */
-  readonly kind: "constructor" | "init" | "message" | "supervise" | "killed";
+  readonly kind: "constructor" | "init" | "message" | "supervise" | "stuck" | "killed";
   readonly error: unknown;
   /** The endpoint whose handler threw. */
   readonly endpoint?: string;

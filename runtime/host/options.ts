@@ -5,6 +5,7 @@ import { checkCpuList, checkCpus } from "../proc/launch.js";
 import type { Stdio } from "../proc/stdio.js";
 import { formatValue, type Point } from "../shape/index.js";
 import type { AttachedHost } from "./attached-host.js";
+import { planRestart, type RestartOptions, type RestartPlan } from "../supervise/restart.js";
 
 /** What a proc runs in. */
 export type Isolation = "process" | "thread" | "inline";
@@ -32,6 +33,8 @@ export interface SpawnProcsOptions<D extends string = string> {
   readonly stdio?: Stdio;
   /** Options of Node.js, instead of those that are inherited. */
   readonly execArgv?: readonly string[];
+  /** What becomes of processes that end, and of actors on them that fail unless `with` says otherwise. */
+  readonly restart?: RestartOptions;
 }
 
 /** What `replace` can be told: where the new processes differ from those that were spawned. Points are those of then. */
@@ -53,6 +56,7 @@ export interface ProcsPlan<D extends string = string> {
   readonly execArgv: readonly string[] | undefined;
   /** Where the proc of a rank is started; undefined: on this machine. */
   readonly host: (rank: number) => AttachedHost | undefined;
+  readonly restart: RestartPlan | undefined;
 }
 
 const isolations = ["process", "thread", "inline"];
@@ -104,6 +108,7 @@ export function planProcs<D extends string>(
     stdio,
     execArgv,
     host: (rank) => hosts?.[Math.floor(rank / size)],
+    restart: options.restart === undefined ? undefined : planRestart(options.restart, "spawn procs"),
   };
 }
 

@@ -8,7 +8,7 @@ import { currentCell } from "../actor/context.js";
 import type { ActorClass } from "../actor/hooks.js";
 import type { Apply } from "../actor/kind.js";
 import { hex64 } from "../link/address.js";
-import type { ActorHost } from "../proc/actor-host.js";
+import type { ActorHost, ActorPlan } from "../proc/actor-host.js";
 import type { StartedMember } from "../proc/replacement.js";
 import { checkDrain } from "../proc/spawned-mesh.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
@@ -36,6 +36,7 @@ import {
   splitRegion,
 } from "../shape/index.js";
 import type { ReplaceOptions } from "./options.js";
+import { planActors, type SpawnOptions } from "./spawn-options.js";
 
 /** A class that extends a generated actor. */
 export interface SpawnableClass {
@@ -61,13 +62,16 @@ export class ProcMesh<D extends string = string> {
   readonly #procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent };
   readonly #region: Region;
   readonly #replacing: Replacing | undefined;
+  readonly #plan: ActorPlan;
 
   /** Made by `spawnProcs` and `thisProc`. */
   constructor(
     procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent },
     region: Region,
     replacing?: Replacing,
+    plan: ActorPlan = {},
   ) {
+    this.#plan = plan;
     this.#procs = procs;
     this.#region = region;
     this.#replacing = replacing;
@@ -100,8 +104,16 @@ export class ProcMesh<D extends string = string> {
    */
   spawn<C extends SpawnableClass>(name: string, actorClass: C & Constructible<C>, ...args: ArgsOf<C>): MeshOf<C, D> {
     const owner = currentCell();
-    const mesh: unknown = this.#procs.spawn(this.#region, name, actorClass as ActorClass, args, owner);
+    const mesh: unknown = this.#procs.spawn(this.#region, name, actorClass as ActorClass, args, owner, this.#plan);
     return mesh as MeshOf<C, D>;
+  }
+
+  /**
+   * The same procs, on which actors are spawned with options: `procs.with({ restart }).spawn("workers", Worker)`.
+   * @throws TypeError, RangeError for options that make no sense
+   */
+  with(options: SpawnOptions): ProcMesh<D> {
+    return new ProcMesh(this.#procs, this.#region, this.#replacing, { ...this.#plan, ...planActors(options) });
   }
 
   /**
@@ -187,7 +199,7 @@ export class ProcMesh<D extends string = string> {
   }
 
   #cut<E extends string>(region: Region): ProcMesh<E> {
-    return new ProcMesh(this.#procs, region, this.#replacing);
+    return new ProcMesh(this.#procs, region, this.#replacing, this.#plan);
   }
 }
 

@@ -28,7 +28,9 @@ export function startProcs<D extends string>(local: Local, extent: Extent<D>, pl
   const owner = currentCell();
   local.checkSpawn(owner, "procs");
   const starts = [...points(wholeRegion(extent))].map((point) => startOf(local, owner.proc, point, extent, plan));
-  const procs = new SpawnedProcs(local, { name: plan.name, extent, owner });
+  const { name, restart } = plan;
+  const start = (made: SpawnedProcs, rank: number) => replacements(local, made, plan)(rank);
+  const procs = new SpawnedProcs(local, { name, extent, owner, restart, start });
   procs.configure(starts.map((start) => startMember(local, procs, start, plan)));
   return procs;
 }

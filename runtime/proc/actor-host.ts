@@ -10,9 +10,13 @@ import { type ActorMesh, wholeMesh } from "../actor/mesh.js";
 import type { Proc } from "../actor/proc.js";
 import { type Region, regionExtent } from "../shape/index.js";
 import type { MeshFailure } from "../supervise/failure.js";
+import type { RestartPlan } from "../supervise/restart.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { Local } from "./local.js";
-import { type MeshHost, SpawnedMesh } from "./spawned-mesh.js";
+import { type MeshHost, SpawnedMesh, type SpawnPlan } from "./spawned-mesh.js";
+
+/** How the actors of a mesh are kept, apart from what they are. */
+export type ActorPlan = Pick<SpawnPlan, "restart">;
 
 export abstract class ActorHost implements MeshHost {
   abstract readonly name: string;
@@ -38,14 +42,28 @@ export abstract class ActorHost implements MeshHost {
 
   abstract stopActors(mesh: SpawnedMesh, options: StopOptions): Promise<unknown>;
 
+  abstract restart(mesh: SpawnedMesh, rank: number): Promise<void>;
+
+  /** What becomes of actors here that fail, where nothing else is said. */
+  protected get restartsActors(): RestartPlan | undefined {
+    return undefined;
+  }
+
   /** @throws Error if no more can be spawned here, and what the registry and the codec of the arguments throw */
-  spawn(region: Region, name: string, actorClass: ActorClass, args: readonly unknown[], owner: Cell): ActorMesh {
+  spawn(
+    region: Region,
+    name: string,
+    actorClass: ActorClass,
+    args: readonly unknown[],
+    owner: Cell,
+    { restart = this.restartsActors }: ActorPlan = {},
+  ): ActorMesh {
     this.#checkPlace(name);
     this.local.checkSpawn(owner, `"${name}"`);
     const descriptor = this.local.platform.classes.check(actorClass);
     checkArity(name, descriptor, args.length);
     this.#checkName(name, owner);
-    const plan = { actorClass, descriptor, args: descriptor.args.encode(args) };
+    const plan = { actorClass, descriptor, args: descriptor.args.encode(args), restart };
     const { proc } = this;
     const record = proc.records.of({ id: proc.random.id(), name, owner: proc.id, extent: regionExtent(region) });
     const places = this.places(region);

@@ -26,6 +26,8 @@ export interface Body {
 export interface BodyEnd {
   readonly kind: "process" | "spawn";
   readonly cause: FailureCause;
+  /** It has ended with exit code 0. */
+  readonly clean?: boolean;
 }
 
 /** Who a new proc is: all that its body is told; the rest comes over the pipe. */

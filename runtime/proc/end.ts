@@ -11,9 +11,10 @@ export function describeEnd(pid: number | undefined, end: ProcessEnd): BodyEnd {
   }
   const { lines } = end.stderr;
   const cause = { name: "ProcessEnd", message: `process ${pid} ${howItEnded(end)}` };
-  if (lines.length === 0) return { kind: "process", cause };
+  const clean = end.code === 0;
+  if (lines.length === 0) return { kind: "process", cause, clean };
   const output = { name: "its standard error", message: `\n${lines.join("\n")}` };
-  return { kind: "process", cause: { ...cause, cause: output } };
+  return { kind: "process", cause: { ...cause, cause: output }, clean };
 }
 
 function howItEnded({ code, signal, stderr }: ProcessEnd): string {
@@ -24,5 +25,6 @@ function howItEnded({ code, signal, stderr }: ProcessEnd): string {
 /** How a worker thread ended: its exit code, and the error that nobody caught in it. */
 export function describeThreadEnd(thread: number, code: number, error: unknown): BodyEnd {
   const cause = { name: "ThreadEnd", message: `thread ${thread} exited with code ${code}` };
-  return { kind: "process", cause: error === undefined ? cause : { ...cause, cause: causeOf(error) } };
+  if (error === undefined) return { kind: "process", cause, clean: code === 0 };
+  return { kind: "process", cause: { ...cause, cause: causeOf(error) } };
 }

@@ -1,9 +1,12 @@
 /** The process that code runs in as a place for more actors: they are made at once, on the spot. */
+import type { SpawnOutcome } from "../../generated/proc-agent.js";
 import type { RankLocation } from "../actor/address.js";
+import type { Settled } from "../actor/gather.js";
 import type { ActorFailure, StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
 import type { Region } from "../shape/index.js";
 import { ActorHost } from "./actor-host.js";
+import { endBefore } from "./end-before.js";
 import type { Local } from "./local.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
@@ -31,13 +34,28 @@ export class OwnProc extends ActorHost {
   }
 
   protected create(mesh: SpawnedMesh): void {
+    this.#make(mesh, 0, (outcome) => mesh.outcome(0, outcome));
+  }
+
+  async restart(mesh: SpawnedMesh): Promise<void> {
+    await endBefore(this.proc, mesh.record.id);
+    if (mesh.stopping) return;
+    const incarnation = mesh.nextIncarnation(0);
+    this.#make(mesh, incarnation, (outcome) => {
+      if (!mesh.restarted(0, outcome)) return;
+      mesh.revived(0);
+      const { id: proc, location } = this.proc;
+      void this.#here.moved({ mesh: mesh.record.id, rank: 0, proc, location, generation: incarnation }, proc);
+    });
+  }
+
+  #make(mesh: SpawnedMesh, incarnation: number, settle: (outcome: Settled<SpawnOutcome>) => void): void {
     const { actorClass, descriptor, args } = mesh.plan;
     const { id, name } = mesh.record;
-    const life = { mesh: id, rank: 0, incarnation: 0 };
+    const life = { mesh: id, rank: 0, incarnation };
     const request = { ...life, name, extent: {}, owner: this.proc.id, descriptor, actorClass };
     const created = (failure: ActorFailure | undefined) => {
-      const value = failure === undefined ? {} : { failure: noticeOf(life, failure) };
-      mesh.outcome(0, { status: "fulfilled", value });
+      settle({ status: "fulfilled", value: failure === undefined ? {} : { failure: noticeOf(life, failure) } });
     };
     this.#here.createNow({ ...request, args: descriptor.args.decode(args) }, created);
   }

@@ -1,13 +1,15 @@
 /**
  * A process that takes the place of another one: it is started, gets the actors that live there, and from one moment on gets
  * what is sent to them; what has been sent before is left to the old one, which then ends in order. Nothing that was sent is
- * lost, and the addresses stay. The state of actors is fresh, as after any start.
+ * lost, and the addresses stay. The state of actors is fresh, as after any start. The place may also be that of a process
+ * that has ended by itself, or that of an actor that has failed where it was.
  */
 import type { ProcConfig, SpawnOutcome } from "../../generated/proc-agent.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { Proc } from "../actor/proc.js";
 import { rankOfBase } from "../shape/index.js";
+import { errorOf } from "../supervise/cause.js";
 import { agentOf, asRoot } from "./agents.js";
 import type { Member } from "./member.js";
 import { orderAt, orderOf, settleOrder } from "./orders.js";
@@ -40,19 +42,20 @@ export async function replaceMember(host: Replaceable, started: StartedMember, d
   const { member } = started;
   const { rank } = member;
   const made = new Set<SpawnedMesh>();
+  const belongs = (mesh: SpawnedMesh) => !mesh.stopping;
   try {
     await configure(host, started);
     // Meshes that are spawned meanwhile are still ordered on the old process.
-    for (let mesh = missing(host, rank, made); mesh !== undefined; mesh = missing(host, rank, made)) {
+    for (let mesh = missing(host, rank, made, belongs); mesh !== undefined; mesh = missing(host, rank, made, belongs)) {
       made.add(mesh);
-      await create(host, member, mesh);
+      const outcome = await createAgain(host, member, mesh);
+      if (outcome.status === "rejected") throw outcome.reason;
+      const { failure } = outcome.value;
+      if (failure !== undefined) throw new Error(failure.cause.message);
     }
     if (member.end !== undefined) throw new Error(member.end.cause.message);
   } catch (error) {
-    member.giveUp({
-      kind: "spawn",
-      cause: { name: "SpawnError", message: "it was to replace another, and could not" },
-    });
+    giveUp(member);
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot replace rank ${rank} of mesh "${host.name}": ${why}`, { cause: error });
   }
@@ -65,8 +68,46 @@ export async function replaceMember(host: Replaceable, started: StartedMember, d
   await asRoot(host.proc, () => stopMember(old, agentOf(old.id), { reason, drain }));
 }
 
-function missing({ meshes }: Replaceable, rank: number, made: ReadonlySet<SpawnedMesh>): SpawnedMesh | undefined {
-  return [...meshes].find((mesh) => !made.has(mesh) && !mesh.stopping && rankOfBase(mesh.region, rank) !== undefined);
+/**
+ * The process of a rank has ended: another one gets the actors that wait for it. One of them that does not come to be has
+ * failed, and the others live.
+ * @throws Error if the new process does not come to be
+ */
+export async function reviveMember(host: Replaceable, started: StartedMember): Promise<void> {
+  const { member } = started;
+  const { rank } = member;
+  const made = new Map<SpawnedMesh, Settled<SpawnOutcome>>();
+  const waits = (mesh: SpawnedMesh) => mesh.isAwaiting(rankOfBase(mesh.region, rank)!);
+  try {
+    await configure(host, started);
+    for (let mesh = missing(host, rank, made, waits); mesh !== undefined; mesh = missing(host, rank, made, waits)) {
+      made.set(mesh, await createAgain(host, member, mesh));
+    }
+    if (member.end !== undefined) throw errorOf(member.end.cause);
+  } catch (error) {
+    giveUp(member);
+    throw error;
+  }
+  host.install(member);
+  for (const [mesh, outcome] of made) {
+    const at = rankOfBase(mesh.region, rank)!;
+    if (!host.meshes.has(mesh) || mesh.stopping) stopOn(host, member, mesh);
+    else if (mesh.restarted(at, outcome)) void host.announce(mesh, at);
+  }
+}
+
+function giveUp(member: Member): void {
+  member.giveUp({ kind: "spawn", cause: { name: "SpawnError", message: "it was to replace another, and could not" } });
+}
+
+/** A mesh that belongs on a rank and has not been made there yet. */
+function missing(
+  { meshes }: Replaceable,
+  rank: number,
+  made: Pick<ReadonlySet<SpawnedMesh>, "has">,
+  belongs: (mesh: SpawnedMesh) => boolean,
+): SpawnedMesh | undefined {
+  return [...meshes].find((mesh) => !made.has(mesh) && rankOfBase(mesh.region, rank) !== undefined && belongs(mesh));
 }
 
 async function configure({ proc }: Replaceable, { member, config }: StartedMember): Promise<void> {
@@ -78,16 +119,22 @@ async function configure({ proc }: Replaceable, { member, config }: StartedMembe
   }
 }
 
-async function create({ proc, classes }: Replaceable, member: Member, mesh: SpawnedMesh): Promise<void> {
-  const reference = classes.known(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
-  const rank = rankOfBase(mesh.region, member.rank)!;
-  const order = orderAt(orderOf(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
-  const agent = agentOf(member.id);
-  const [first] = [...(await asRoot(proc, () => agent.createActor.callSettled(order))).values()];
-  const outcome: Settled<SpawnOutcome> = await settleOrder(proc, agent, mesh, order, first!);
-  if (outcome.status === "rejected") throw outcome.reason;
-  const { failure } = outcome.value;
-  if (failure !== undefined) throw new Error(failure.cause.message);
+/** Makes the actor of a mesh that belongs to a process, in its next life. Never rejects. */
+export async function createAgain(
+  { proc, classes }: Pick<Replaceable, "proc" | "classes">,
+  member: Member,
+  mesh: SpawnedMesh,
+): Promise<Settled<SpawnOutcome>> {
+  try {
+    const reference = classes.known(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
+    const rank = rankOfBase(mesh.region, member.rank)!;
+    const order = orderAt(orderOf(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
+    const agent = agentOf(member.id);
+    const [first] = [...(await asRoot(proc, () => agent.createActor.callSettled(order))).values()];
+    return await settleOrder(proc, agent, mesh, order, first!);
+  } catch (error) {
+    return { status: "rejected", reason: error instanceof Error ? error : new Error(String(error)) };
+  }
 }
 
 function stopOn({ proc }: Replaceable, member: Member, { record }: SpawnedMesh): void {

@@ -11,10 +11,12 @@ import type { Cell } from "../actor/cell.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { ActorClass, StopOptions } from "../actor/hooks.js";
-import { type Region, rankOfBase } from "../shape/index.js";
+import type { Timer } from "../link/clock.js";
+import type { Region } from "../shape/index.js";
 import { causeOf, errorOf, type FailureCause } from "../supervise/cause.js";
-import { type FailureKind, MeshFailure } from "../supervise/failure.js";
+import { type FailureKind, MeshFailure, type PastFailure } from "../supervise/failure.js";
 import type { Owned } from "../supervise/ownership.js";
+import { type RestartPlan, Restarts } from "../supervise/restart.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import { Deferred } from "./deferred.js";
 
@@ -24,6 +26,8 @@ export interface SpawnPlan {
   readonly descriptor: ActorDescriptor;
   /** The arguments of the constructor, a message of `descriptor.args`. */
   readonly args: Uint8Array;
+  /** Undefined: as the processes say that it lives on. */
+  readonly restart?: RestartPlan | undefined;
 }
 
 /** What a spawned mesh needs of the processes it lives on. */
@@ -32,6 +36,8 @@ export interface MeshHost {
   tell(owner: Cell, failure: MeshFailure): void;
   /** The mesh has been stopped: nobody needs to know of it any more. */
   forget(mesh: SpawnedMesh): void;
+  /** Makes an actor again, in the process where it lived. Never rejects. */
+  restart(mesh: SpawnedMesh, rank: number): Promise<void>;
   /** Stops the actors of the mesh. Never rejects. */
   stopActors(mesh: SpawnedMesh, options: StopOptions): Promise<unknown>;
 }
@@ -49,10 +55,16 @@ export class SpawnedMesh implements MeshControl, Owned {
   readonly plan: SpawnPlan;
   readonly #host: MeshHost;
   #progress: Progress = "spawning";
+  /** Orders of which nothing has been heard. */
   #waiting: number;
   #ordered: Promise<void> | undefined;
   #failed: Map<number, FailureCause> | undefined;
   #incarnations: Map<number, number> | undefined;
+  /** Which life each actor is in, where that is not the first. */
+  #lives: Map<number, number> | undefined;
+  readonly #restarts: Restarts | undefined;
+  /** Failed ranks that will be made again: their owner has not been told. */
+  #comingBack: Map<number, Timer | undefined> | undefined;
   #ready: Deferred<void> | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -63,6 +75,7 @@ export class SpawnedMesh implements MeshControl, Owned {
     this.plan = plan;
     this.#host = host;
     this.#waiting = record.size;
+    if (plan.restart !== undefined) this.#restarts = new Restarts(plan.restart);
     if (record.size === 0) this.#progress = "ready";
   }
 
@@ -82,7 +95,8 @@ export class SpawnedMesh implements MeshControl, Owned {
 
   /** Its name is free again: it has been stopped, or every rank has failed. */
   get over(): boolean {
-    return this.#stopping !== undefined || this.#failed?.size === this.record.size;
+    if (this.#stopping !== undefined) return true;
+    return this.#failed?.size === this.record.size && (this.#comingBack?.size ?? 0) === 0;
   }
 
   get ready(): Promise<void> {
@@ -101,32 +115,78 @@ export class SpawnedMesh implements MeshControl, Owned {
     });
   }
 
-  /** What became of the order for one rank. */
+  /** What became of the first order for one rank. */
   outcome(rank: number, outcome: Settled<SpawnOutcome>): void {
-    if (outcome.status === "rejected") {
-      // An agent that has ended with its process is told of as that.
-      if (outcome.reason instanceof ActorError) this.fail([rank], "spawn", causeOf(outcome.reason));
-    } else if (outcome.value.failure === undefined) this.#created();
-    else this.failed(outcome.value.failure);
+    this.#waiting--;
+    this.#take(rank, outcome);
+    this.#check();
+  }
+
+  /** What became of the order to make one rank again. @returns whether there is an actor now */
+  restarted(rank: number, outcome: Settled<SpawnOutcome>): boolean {
+    if (this.#stopping !== undefined || this.#comingBack?.has(rank) !== true) return false;
+    return this.#take(rank, outcome);
   }
 
   /** An actor has failed. */
-  failed({ rank, kind, cause, at }: ActorNotice): void {
-    this.fail([rank], kind, cause, at);
+  failed({ rank, incarnation, kind, cause, at }: ActorNotice): void {
+    // A process that has been replaced may still have had one.
+    if (incarnation >= (this.#lives?.get(rank) ?? 0)) this.fail([rank], kind, cause, at);
   }
 
-  /** Ranks have failed, and the owner is told, once for each. */
-  fail(ranks: readonly number[], kind: FailureKind, cause: FailureCause, at = this.#now()): void {
+  /** Ranks have failed: they are made again, or the owner is told, once for each. */
+  fail(ranks: readonly number[], kind: FailureKind, cause: FailureCause, at = this.#wall()): void {
     const lost = ranks.filter((rank) => this.#lose(rank, cause));
-    if (lost.length === 0 || this.#stopping !== undefined) return;
-    const failure = new MeshFailure({ mesh: this.name, ranks: lost, kind, cause, at, affected: [] });
-    this.#host.tell(this.owner, failure);
+    if (this.#stopping !== undefined) return;
+    const final = lost.filter((rank) => !this.#again(rank, { kind, cause, at }));
+    if (final.length > 0) this.#tell(final, { kind, cause, at });
   }
 
-  /** A process has ended. @returns the rank that was on it and had not failed yet */
-  lose(procRank: number, cause: FailureCause): number | undefined {
-    const rank = rankOfBase(this.region, procRank);
-    return rank !== undefined && this.#lose(rank, cause) && this.#stopping === undefined ? rank : undefined;
+  /** None of the ranks can ever be made. */
+  refuse(cause: FailureCause): void {
+    const ranks = [...Array(this.record.size).keys()].filter((rank) => this.#lose(rank, cause));
+    if (ranks.length > 0 && this.#stopping === undefined) this.#tell(ranks, { kind: "spawn", cause, at: this.#wall() });
+  }
+
+  /**
+   * The process of a rank has ended.
+   * @returns in how many milliseconds the mesh would have it back; undefined: it would not
+   */
+  wish(rank: number, failure: PastFailure, clean: boolean): number | undefined {
+    return this.#restarts?.after(rank, failure, this.#now, clean);
+  }
+
+  /** Whether a rank has failed and is not made again. */
+  isLost(rank: number): boolean {
+    return this.#failed?.has(rank) === true && this.#comingBack?.has(rank) !== true;
+  }
+
+  /** Whether it was said of the mesh itself that nothing is made again. */
+  get staysFailed(): boolean {
+    return this.plan.restart?.policy === "never";
+  }
+
+  /** A rank was on a process that has ended, and will be on the one that takes its place. */
+  awaitProcess(rank: number, cause: FailureCause): void {
+    this.#lose(rank, cause);
+    this.#putOff(rank, undefined);
+  }
+
+  /** Whether a rank waits for another process. */
+  isAwaiting(rank: number): boolean {
+    return this.#comingBack?.has(rank) === true && this.#comingBack.get(rank) === undefined;
+  }
+
+  /** A process has ended for good. @returns whether the rank that was on it is lost, and the owner does not know yet */
+  lose(rank: number, cause: FailureCause): boolean {
+    if (!this.#lose(rank, cause)) return false;
+    this.#lost();
+    return this.#stopping === undefined;
+  }
+
+  /** Tells the owner of a rank that is lost. */
+  tell(rank: number, failure: PastFailure): void {
+    this.#tell([rank], failure);
   }
 
   /** The number of the next life of the actor at a rank. */
@@ -144,11 +204,12 @@ export class SpawnedMesh implements MeshControl, Owned {
 
   /** The actor at a rank has been replaced: it lives. */
   revived(rank: number): void {
+    this.#lives ??= new Map();
+    this.#lives.set(rank, this.incarnation(rank));
     this.#failed?.delete(rank);
-    if (this.#progress !== "failed" || this.#failed?.size !== 0) return;
-    // Whoever asks from now on is told of what is there now.
-    this.#progress = "ready";
-    this.#ready = undefined;
+    this.#comingBack?.get(rank)?.cancel();
+    this.#comingBack?.delete(rank);
+    this.#check();
   }
 
   stop({
@@ -158,6 +219,7 @@ export class SpawnedMesh implements MeshControl, Owned {
   }: MeshStopOptions & Partial<StopOptions> = {}): Promise<void> {
     checkDrain(this.name, drain);
     this.#stopping ??= this.#stop({ reason, drain, ...(error === undefined ? {} : { error }) });
+    this.#stayAway();
     return this.#stopping;
   }
 
@@ -165,6 +227,7 @@ export class SpawnedMesh implements MeshControl, Owned {
   gone(reason: string): void {
     this.record.stopped ??= reason;
     this.#stopping ??= Promise.resolve();
+    this.#stayAway();
     this.#host.forget(this);
     this.#settleReady();
   }
@@ -177,22 +240,80 @@ export class SpawnedMesh implements MeshControl, Owned {
     this.#settleReady();
   }
 
-  #now(): Date {
+  #wall(): Date {
     return new Date(this.owner.proc.clock.wall());
   }
 
+  get #now(): number {
+    return this.owner.proc.clock.now();
+  }
+
+  /** @returns whether there is an actor */
+  #take(rank: number, outcome: Settled<SpawnOutcome>): boolean {
+    if (outcome.status === "rejected") {
+      // An agent that has ended with its process is told of as that.
+      if (outcome.reason instanceof ActorError) this.fail([rank], "spawn", causeOf(outcome.reason));
+      return false;
+    }
+    const { failure } = outcome.value;
+    if (failure !== undefined) this.failed(failure);
+    return failure === undefined;
+  }
+
+  /** @returns whether this is news to the owner */
   #lose(rank: number, cause: FailureCause): boolean {
-    if (this.#failed?.has(rank)) return false;
+    const known = this.#failed?.has(rank) === true && !this.#comingBack?.has(rank);
+    if (known) return false;
+    this.#comingBack?.get(rank)?.cancel();
+    this.#comingBack?.delete(rank);
     this.#failed ??= new Map();
     this.#failed.set(rank, cause);
-    if (this.#progress === "spawning") this.#progress = "failed";
-    this.#settleReady();
     return true;
   }
 
-  #created(): void {
-    this.#waiting--;
-    if (this.#waiting === 0 && this.#progress === "spawning") this.#progress = "ready";
+  /** @returns whether a rank will be made again where it was */
+  #again(rank: number, failure: PastFailure): boolean {
+    const delay = this.#restarts?.after(rank, failure, this.#now, false);
+    if (delay === undefined) return false;
+    const make = () => void this.#host.restart(this, rank);
+    this.#putOff(rank, this.owner.proc.clock.after(delay, make));
+    return true;
+  }
+
+  #putOff(rank: number, timer: Timer | undefined): void {
+    this.#comingBack ??= new Map();
+    this.#comingBack.set(rank, timer);
+  }
+
+  #stayAway(): void {
+    for (const timer of this.#comingBack?.values() ?? []) timer?.cancel();
+    this.#comingBack = undefined;
+  }
+
+  /** One by one where they have pasts of their own. */
+  #tell(ranks: readonly number[], { kind, cause, at }: PastFailure): void {
+    this.#lost();
+    const told = this.#restarts === undefined ? [ranks] : ranks.map((rank) => [rank]);
+    for (const lost of told) {
+      const history = this.#restarts?.history(lost[0]!) ?? [];
+      const record = { mesh: this.name, ranks: lost, kind, cause, at, affected: [], history };
+      this.#host.tell(this.owner, new MeshFailure(record));
+    }
+  }
+
+  /** Some of the ranks will not come back. */
+  #lost(): void {
+    if (this.#progress === "spawning") this.#progress = "failed";
+    this.#settleReady();
+  }
+
+  /** Something has come about, or has failed. */
+  #check(): void {
+    if (this.#progress !== "ready" && this.#waiting <= 0 && (this.#failed?.size ?? 0) === 0) {
+      // Whoever asks from now on is told of what is there now.
+      if (this.#progress === "failed") this.#ready = undefined;
+      this.#progress = "ready";
+    }
     this.#settleReady();
   }
 

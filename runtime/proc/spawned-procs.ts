@@ -6,14 +6,16 @@
 import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../generated/proc-agent.js";
 import type { RankLocation } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
+import { runTurn } from "../actor/context.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
-import { baseRank, baseRanks, type Extent, type Region } from "../shape/index.js";
+import { baseRank, baseRanks, type Extent, type Region, rankOfBase } from "../shape/index.js";
 import { causeOf, errorOf } from "../supervise/cause.js";
-import { type AffectedMesh, MeshFailure } from "../supervise/failure.js";
+import { type AffectedMesh, MeshFailure, type PastFailure } from "../supervise/failure.js";
 import type { Owned } from "../supervise/ownership.js";
+import type { RestartPlan } from "../supervise/restart.js";
 import { ActorHost } from "./actor-host.js";
 import { Agents, asRoot } from "./agents.js";
 import type { BodyEnd } from "./body.js";
@@ -23,7 +25,8 @@ import type { Member } from "./member.js";
 import { orderAt, orderOf, settleOrder } from "./orders.js";
 import type { Classes } from "./platform.js";
 import type { ClassReference } from "./registry.js";
-import { type Replaceable, replaceMember, type StartedMember } from "./replacement.js";
+import { createAgain, replaceMember, type StartedMember } from "./replacement.js";
+import { type LostActor, type Restartable, Restarting } from "./restarting.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember, whileAlive } from "./stop-member.js";
 
@@ -31,9 +34,13 @@ export interface SpawnedProcsOptions {
   readonly name: string;
   readonly extent: Extent;
   readonly owner: Cell;
+  /** Of the processes, and of what is spawned on them unless it is said otherwise there. */
+  readonly restart?: RestartPlan | undefined;
+  /** Starts a process that takes the place of the one at a rank. */
+  readonly start: (procs: SpawnedProcs, rank: number) => StartedMember;
 }
 
-export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
+export class SpawnedProcs extends ActorHost implements Owned, Restartable {
   readonly name: string;
   readonly extent: Extent;
   readonly owner: Cell;
@@ -43,10 +50,18 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
   #stopped: string | undefined;
   /** How many procs have been replaced. */
   #generation = 0;
+  readonly #start: SpawnedProcsOptions["start"];
+  /** Ranks that were replaced by processes that are started otherwise. */
+  readonly #starts = new Map<number, (rank: number) => StartedMember>();
+  readonly #restart: RestartPlan | undefined;
+  readonly #restarting: Restarting;
   #stopping: Promise<void> | undefined;
 
-  constructor(local: Local, { name, extent, owner }: SpawnedProcsOptions) {
+  constructor(local: Local, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
     super(local);
+    this.#start = start;
+    this.#restart = restart;
+    this.#restarting = new Restarting(this, restart);
     this.name = name;
     this.extent = extent;
     this.owner = owner;
@@ -64,6 +79,10 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
   /** Resolves when all processes have answered and run their bootstrap modules; rejects with why one has not. */
   get ready(): Promise<void> {
     return this.#ready.promise;
+  }
+
+  protected override get restartsActors(): RestartPlan | undefined {
+    return this.#restart;
   }
 
   protected get stopped(): string | undefined {
@@ -110,6 +129,13 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
     this.#members[rank] = member;
     this.#agents.locate(rank, { ...placeOf(member), generation: ++this.#generation });
     member.stopping = false;
+    this.#restarting.arrived(member);
+  }
+
+  start(rank: number): StartedMember {
+    const start = this.#starts.get(rank) ?? ((at: number) => this.#start(this, at));
+    // As its owner, who gave the options that may be functions.
+    return this.#prepared(runTurn(this.owner.turn, () => start(rank)) as StartedMember);
   }
 
   async announce(mesh: SpawnedMesh, rank: number): Promise<void> {
@@ -126,17 +152,40 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
       if (this.#stopped !== undefined) {
         throw new Error(`cannot replace rank ${rank} of mesh "${this.name}": it was stopped: ${this.#stopped}`);
       }
-      const started = start(rank);
-      // Until it has taken its place, its end is no failure of the mesh.
-      started.member.stopping = true;
-      this.local.members.set(started.member.id, started.member);
+      const started = this.#prepared(start(rank));
+      this.#restarting.track(started.member);
       await replaceMember(this, started, drain);
+      this.#starts.set(rank, start);
     }
+  }
+
+  async restart(mesh: SpawnedMesh, rank: number): Promise<void> {
+    const member = this.#members[baseRank(mesh.region, rank)]!;
+    if (member.end !== undefined) return;
+    const outcome = await createAgain(this, member, mesh);
+    if (mesh.restarted(rank, outcome)) await this.announce(mesh, rank);
+  }
+
+  lost(rank: number, { kind, cause, at }: PastFailure, lost: readonly LostActor[]): void {
+    const affected: AffectedMesh[] = [];
+    for (const { mesh, rank: actor } of lost) {
+      if (mesh.owner === this.owner) affected.push({ mesh: mesh.name, ranks: [actor] });
+      else mesh.tell(actor, { kind, cause, at });
+    }
+    const text = `mesh "${this.name}" is not ready: rank ${rank}: ${cause.message}`;
+    this.#ready.reject(new Error(text, { cause: errorOf(cause) }));
+    const history = this.#restarting.history(rank);
+    this.tell(this.owner, new MeshFailure({ mesh: this.name, ranks: [rank], kind, cause, at, affected, history }));
   }
 
   protected create(mesh: SpawnedMesh): void {
     const { actorClass } = mesh.plan;
-    for (const { rank, end } of this.#members) if (end !== undefined) mesh.lose(rank, end.cause);
+    for (const { rank, end } of this.#members) {
+      const at = end === undefined ? undefined : rankOfBase(mesh.region, rank);
+      if (end === undefined || at === undefined) continue;
+      if (this.#restarting.awaits(rank, mesh)) mesh.awaitProcess(at, end.cause);
+      else mesh.lose(at, end.cause);
+    }
     const known = this.classes.known(actorClass);
     if (known !== undefined) {
       this.#order(mesh, known);
@@ -163,10 +212,19 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
   }
 
   /** A member has ended. */
-  ended(member: Member, { kind, cause }: BodyEnd): void {
+  ended(member: Member, { kind, cause, clean = false }: BodyEnd): void {
     this.local.members.delete(member.id);
     this.proc.peerDown(member.id, cause.message);
-    if (!member.stopping) this.#lost(member, { kind, cause });
+    if (!member.stopping)
+      this.#restarting.ended(member.rank, { kind, cause, at: new Date(this.proc.clock.wall()) }, clean);
+  }
+
+  /** Until it has taken its place, its end is no failure of the mesh. */
+  #prepared(started: StartedMember): StartedMember {
+    const { member } = started;
+    member.stopping = true;
+    this.local.members.set(member.id, member);
+    return started;
   }
 
   #on(region: Region): Member[] {
@@ -205,25 +263,11 @@ export class SpawnedProcs extends ActorHost implements Owned, Replaceable {
     const { record, region, name } = mesh;
     const cause = causeOf(error);
     asRoot(this.proc, () => this.#agents.on(region).refuse.broadcast(record.id, name, cause.message));
-    mesh.fail([...Array(record.size).keys()], "spawn", cause);
-  }
-
-  #lost(member: Member, { kind, cause }: BodyEnd): void {
-    const { rank } = member;
-    const at = new Date(this.proc.clock.wall());
-    const affected: AffectedMesh[] = [];
-    for (const mesh of this.meshes) {
-      const lost = mesh.lose(rank, cause);
-      if (lost === undefined) continue;
-      if (mesh.owner === this.owner) affected.push({ mesh: mesh.name, ranks: [lost] });
-      else this.tell(mesh.owner, new MeshFailure({ mesh: mesh.name, ranks: [lost], kind, cause, at, affected: [] }));
-    }
-    const text = `mesh "${this.name}" is not ready: rank ${rank}: ${cause.message}`;
-    this.#ready.reject(new Error(text, { cause: errorOf(cause) }));
-    this.tell(this.owner, new MeshFailure({ mesh: this.name, ranks: [rank], kind, cause, at, affected }));
+    mesh.refuse(cause);
   }
 
   async #stop(options: StopOptions): Promise<void> {
+    this.#restarting.stop();
     this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${options.reason}`));
     // Ends that have been noticed are told before this is over.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));

@@ -7,14 +7,22 @@ import { describeCause, errorOf, type FailureCause } from "./cause.js";
 /**
  * How a rank failed. `process`: its process ended. `spawn`: its actor could not be loaded or its process not started.
  * `constructor`, `init`: its actor never came to be. `message`: a handler threw where nobody waits for the answer.
- * `supervise`: it did not handle the failure of something it owns. `killed`: somebody ordered it.
+ * `supervise`: it did not handle the failure of something it owns. `stuck`: a handler took longer than it may. `killed`:
+ * somebody ordered it.
  */
-export type FailureKind = "process" | "spawn" | "constructor" | "init" | "message" | "supervise" | "killed";
+export type FailureKind = "process" | "spawn" | "constructor" | "init" | "message" | "supervise" | "stuck" | "killed";
 
 /** A mesh that lost ranks together with the failed one: actors of the same owner on a process that ended. */
 export interface AffectedMesh {
   readonly mesh: string;
   readonly ranks: readonly number[];
+}
+
+/** A failure that was answered by making its rank again. */
+export interface PastFailure {
+  readonly kind: FailureKind;
+  readonly cause: FailureCause;
+  readonly at: Date;
 }
 
 /** The fields of a failure: what travels. */
@@ -25,6 +33,8 @@ export interface FailureRecord {
   readonly cause: FailureCause;
   readonly at: Date;
   readonly affected: readonly AffectedMesh[];
+  /** Absent: none. */
+  readonly history?: readonly PastFailure[];
 }
 
 /** The failure of one or more ranks of a mesh. */
@@ -38,6 +48,8 @@ export class MeshFailure {
   readonly at: Date;
   /** Meshes of the same owner that lost ranks along with a process. */
   readonly affected: readonly AffectedMesh[];
+  /** Failures of the same rank after which it was made again, the oldest first: a restart policy has given up. */
+  readonly history: readonly PastFailure[];
   readonly #cause: FailureCause;
 
   constructor(record: FailureRecord) {
@@ -46,6 +58,7 @@ export class MeshFailure {
     this.kind = record.kind;
     this.at = record.at;
     this.affected = record.affected;
+    this.history = record.history ?? [];
     this.#cause = record.cause;
   }
 
@@ -56,8 +69,9 @@ export class MeshFailure {
 
   /** What `new MeshFailure` takes. */
   get record(): FailureRecord {
-    const { mesh, ranks, kind, at, affected } = this;
-    return { mesh, ranks, kind, cause: this.#cause, at, affected };
+    const { mesh, ranks, kind, at, affected, history } = this;
+    const record = { mesh, ranks, kind, cause: this.#cause, at, affected };
+    return history.length === 0 ? record : { ...record, history };
   }
 
   /** `mesh "workers" failed at rank 3`. */
@@ -70,13 +84,19 @@ export class MeshFailure {
     return `${this.place}: ${this.#cause.message}`;
   }
 
-  /** Everything known, as text of several lines: mesh, ranks, kind, time, affected meshes, the whole chain of causes. */
+  /** Everything known, as text of several lines: mesh, ranks, kind, time, affected meshes, restarts, the chain of causes. */
   report(): string {
     const lines = [this.summary, `  kind: ${this.kind}`, `  at: ${this.at.toISOString()}`];
     if (this.affected.length > 0) {
       lines.push(
         `  affected: ${this.affected.map(({ mesh, ranks }) => `"${mesh}" at ${listRanks(ranks)}`).join(", ")}`,
       );
+    }
+    if (this.history.length > 0) {
+      lines.push(`  restarted after ${this.history.length === 1 ? "one failure" : `${this.history.length} failures`}:`);
+      for (const { at, kind, cause } of this.history) {
+        lines.push(`    ${at.toISOString()} ${kind}: ${cause.name}: ${cause.message}`);
+      }
     }
     const chain = describeCause(this.#cause).replaceAll("\n", "\n    ");
     return `${lines.join("\n")}\n  caused by ${chain}`;

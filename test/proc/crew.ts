@@ -9,7 +9,12 @@ export const project = fileURLToPath(new URL("../fixtures/crew/", import.meta.ur
 const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 
 /** Test files run at the same time: one compiles, the others wait. */
-export async function compileCrew(): Promise<void> {
+export function compileCrew(): Promise<void> {
+  return compileProject(project);
+}
+
+/** @param project the directory of a project for tests */
+export async function compileProject(project: string): Promise<void> {
   const lock = join(tmpdir(), `viceroy-crew-${Buffer.from(project).toString("hex").slice(-32)}`);
   for (let tries = 0; ; tries++) {
     try {
