@@ -14,6 +14,7 @@ export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/o
 export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
 export type { TlsFiles } from "./link/tls/credentials.js";
 export type { SpawnOptions } from "./host/spawn-options.js";
+export { isTraceparent } from "./link/trace.js";
 export { onUnhandledFault } from "./proc/local.js";
 export type { LineOrigin, Stdio } from "./proc/stdio.js";
 export {

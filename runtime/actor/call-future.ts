@@ -6,6 +6,7 @@ import { RemoteError } from "./error-wire.js";
 import { ActorError, SupervisionError } from "./errors.js";
 import { Future } from "./future.js";
 import { Guard } from "./guard.js";
+import type { UnderWay } from "./turn.js";
 
 /** What a call knows of its endpoint. */
 export interface Called {
@@ -16,13 +17,18 @@ export interface Called {
   readonly clock: Clock;
 }
 
-export abstract class CallFuture<T> extends Future<T> {
+export abstract class CallFuture<T> extends Future<T> implements UnderWay {
+  turn: UnderWay["turn"];
   protected readonly called: Called;
   #guard: Guard | undefined;
 
   constructor(called: Called) {
     super();
     this.called = called;
+  }
+
+  get label(): string {
+    return this.called.label;
   }
 
   protected override get clock(): Clock {
@@ -37,11 +43,13 @@ export abstract class CallFuture<T> extends Future<T> {
 
   protected override fulfil(value: T): void {
     this.#guard?.dispose();
+    this.turn?.unbind(this);
     super.fulfil(value);
   }
 
   protected override fail(error: unknown, quietly: boolean): void {
     this.#guard?.dispose();
+    this.turn?.unbind(this);
     super.fail(error, quietly);
   }
 

@@ -3,7 +3,7 @@
  * come and has not been taken is bounded by the credit of its senders.
  */
 import type { Codec } from "../wire/codec.js";
-import { currentCell } from "./context.js";
+import { currentCell, type Trace } from "./context.js";
 import { PortClosedError, TimeoutError } from "./errors.js";
 import { checkTimeout, type GetOptions } from "./future.js";
 import { ChannelPort, type Port, PortTarget } from "./port.js";
@@ -49,6 +49,15 @@ export class PortReceiver<T> implements AsyncIterable<T> {
               reject(new TimeoutError(`cannot receive: nothing came within ${timeout} ms`));
             });
     });
+  }
+
+  /**
+   * Where the value that was received last was sent from; undefined if that was outside of any handler. What this
+   * receiver's owner sends because of it can be made part of that trace: `endpoint.with({ traceparent })`.
+   */
+  get trace(): Trace | undefined {
+    const trace = this.#queue.trace;
+    return trace && { id: trace.id, spanId: trace.span, traceparent: trace.toString() };
   }
 
   /** All values from now on; ends when the receiver is closed. */

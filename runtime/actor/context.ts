@@ -11,7 +11,7 @@ import type { Clock } from "../link/clock.js";
 import { noChain } from "../link/extension.js";
 import type { Extent, Point } from "../shape/index.js";
 import type { Cell } from "./cell.js";
-import type { Turn } from "./turn.js";
+import type { Turn, UnderWay } from "./turn.js";
 
 /** The actor that handles a message. */
 export interface ActorContext {
@@ -33,9 +33,16 @@ export interface CallerContext {
   readonly name: string;
 }
 
+/** Where the running code stands in a trace, as W3C Trace Context has it. */
 export interface Trace {
-  /** 16 hex digits, the same for all messages that follow from one. */
+  /** 32 hex digits, the same for all messages that follow from one. */
   readonly id: string;
+  /** 16 hex digits: the handling of this message. */
+  readonly spanId: string;
+  /** 16 hex digits: what the message was sent from. Absent: the trace begins with it. */
+  readonly parentId?: string;
+  /** All of it as the header of that name has it. */
+  readonly traceparent: string;
 }
 
 export interface Context {
@@ -59,13 +66,18 @@ export class OwnTurn implements Context {
   /** As of a turn: the actor itself in `init`, since it takes no messages meanwhile. */
   readonly chain: readonly number[];
   /** No message, no trace: what is sent starts one. */
-  readonly traceWords = noTrace;
+  readonly span = undefined;
+  /** Nobody waits for an answer. */
+  readonly timeLeft = 0;
   readonly ended = false;
 
   constructor(cell: Cell, chain: readonly number[] = noChain) {
     this.cell = cell;
     this.chain = chain;
   }
+
+  /** What it calls ends by itself. */
+  bind(_call: UnderWay): void {}
 
   get rank(): Point {
     return outside("rank");
@@ -98,8 +110,6 @@ export class OwnTurn implements Context {
 
 /** What runs because a module of actors is being loaded, and whatever the module leaves running. */
 export class LoadingTurn extends OwnTurn {}
-
-const noTrace: readonly [number, number] = [0, 0];
 
 function outside(what: string): never {
   throw new Error(`cannot read context().${what}: expected a handler of a message, got code outside of one`);

@@ -8,6 +8,7 @@ import { encodeMessage } from "../link/encode.js";
 import { DeliveryError } from "../link/errors.js";
 import { type Extension, inChain, noChain, WHOLE_MESH } from "../link/extension.js";
 import type { Encoder, Message, Session } from "../link/session.js";
+import { parseTraceparent, type TraceContext } from "../link/trace.js";
 import type { Codec } from "../wire/codec.js";
 import type { EndpointDescriptor } from "../wire/descriptor.js";
 import { protobufArguments } from "../wire/protobuf-messages.js";
@@ -19,10 +20,11 @@ import type { CallOptions } from "./guard.js";
 import { holderName, noteHolders, portsWritten } from "./holders.js";
 import type { RankCall, RankTarget } from "./rank-call.js";
 import { Sent, sentNow } from "./sent.js";
+import type { UnderWay } from "./turn.js";
 import type { MeshView } from "./view.js";
 
 /** Who waits for the answers of all ranks. */
-export interface CallSink extends RankTarget {
+export interface CallSink extends RankTarget, UnderWay {
   /** The call to one rank; asked for once, when it is being sent. */
   callAt(rank: number): RankCall;
 }
@@ -38,6 +40,8 @@ export class Dispatcher implements Message, Called {
   /** In milliseconds; 0: none. */
   readonly timeout: number;
   readonly #index: number;
+  /** That its calls belong to, whoever makes them. */
+  readonly #trace: TraceContext | undefined;
   /** Of a mesh of one actor: the session that was used last, and by whom. */
   #sender: Cell | undefined;
   #session: Session | undefined;
@@ -53,6 +57,8 @@ export class Dispatcher implements Message, Called {
     this.codec = descriptor.args;
     this.result = descriptor.result;
     this.#index = index;
+    const { traceparent } = options;
+    this.#trace = traceparent === undefined ? undefined : parseTraceparent(traceparent);
   }
 
   get protobuf(): Encoder {
@@ -74,10 +80,11 @@ export class Dispatcher implements Message, Called {
 
   /**
    * Sends a call to the actor at `rank`.
+   * @param under what the running handler waits for
    * @returns why not, if it can't be sent; the call fails with that
    * @throws what the codec and the session throw: then nothing has been sent
    */
-  callOne(args: readonly unknown[], rank: number, call: PendingCall): Error | undefined {
+  callOne(args: readonly unknown[], rank: number, call: PendingCall, under: UnderWay): Error | undefined {
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
     let session = this.#session;
@@ -90,8 +97,9 @@ export class Dispatcher implements Message, Called {
       session = opened;
     }
     if (turn !== undefined && this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
-    const extension = this.#extension(session, rank, turn, true);
+    const extension = this.#extension(session, rank, turn, this.#callTime(turn), turn?.span);
     session.call(this.#slot, this, args, call, extension);
+    if (turn !== undefined) turn.bind(under);
     if (portsWritten.length > 0) this.#noteHolders(sender, [rank]);
     return undefined;
   }
@@ -103,7 +111,7 @@ export class Dispatcher implements Message, Called {
    */
   callAll(args: readonly unknown[], sink: CallSink): Error | undefined {
     const { size } = this.view;
-    if (size === 1) return this.callOne(args, 0, sink.callAt(0));
+    if (size === 1) return this.callOne(args, 0, sink.callAt(0), sink);
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
     if (turn !== undefined) {
@@ -114,12 +122,15 @@ export class Dispatcher implements Message, Called {
     const sessions = this.#openAll(sender);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     for (const session of sessions) if (!(session instanceof DeliveryError)) session.admits(body.size, this.label);
+    const time = this.#callTime(turn);
+    const trace = this.#castTrace(sender, turn);
     for (let rank = 0; rank < size; rank++) {
       const session = sessions[rank]!;
       if (session instanceof DeliveryError) continue;
       const slot = this.#slotOf(session);
-      session.post(slot, body, this.#extension(session, rank, turn, true), sink.callAt(rank), undefined);
+      session.post(slot, body, this.#extension(session, rank, turn, time, trace), sink.callAt(rank), undefined);
     }
+    if (turn !== undefined) turn.bind(sink);
     if (portsWritten.length > 0) this.#noteHoldersOf(sender, sessions);
     // A failure may end the call at once: after all messages have been sent.
     for (let rank = 0; rank < size; rank++) {
@@ -158,7 +169,7 @@ export class Dispatcher implements Message, Called {
       session = opened;
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
-    session.cast(this.#slot, 0, this, args, sent, this.#extension(session, 0, turn, false));
+    session.cast(this.#slot, 0, this, args, sent, this.#extension(session, 0, turn, noAnswer, turn?.span));
     if (portsWritten.length > 0) this.#noteHolders(sender, [0]);
     return sent;
   }
@@ -169,10 +180,11 @@ export class Dispatcher implements Message, Called {
     const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));
     for (const session of open) session.admits(body.size, this.label);
     const sent = open.every((session) => session.hasCredit) ? sentNow : new Sent(open.length);
+    const trace = this.#castTrace(sender, turn);
     for (const [rank, session] of sessions.entries()) {
       if (session instanceof DeliveryError) sender.undeliverable(this.label, session);
       else {
-        const extension = this.#extension(session, rank, turn, false);
+        const extension = this.#extension(session, rank, turn, noAnswer, trace);
         session.post(this.#slotOf(session), body, extension, undefined, sent === sentNow ? undefined : sent);
       }
     }
@@ -222,18 +234,34 @@ export class Dispatcher implements Message, Called {
     );
   }
 
-  #extension(session: Session, rank: number, turn: AnyTurn | undefined, call: boolean): Extension | undefined {
+  /** For how long an answer is waited: no longer than for that of the handler that calls. In milliseconds; 0: no limit. */
+  #callTime(turn: AnyTurn | undefined): number {
+    const left = turn === undefined ? 0 : turn.timeLeft;
+    return left === 0 || (this.timeout !== 0 && this.timeout < left) ? this.timeout : left;
+  }
+
+  /** All receivers of one message belong to one trace, also where it begins with that. */
+  #castTrace(sender: Cell, turn: AnyTurn | undefined): TraceContext {
+    return this.#trace ?? turn?.span ?? sender.proc.traces.start();
+  }
+
+  /** @param timeout `noAnswer`: nobody waits */
+  #extension(
+    session: Session,
+    rank: number,
+    turn: AnyTurn | undefined,
+    timeout: number,
+    trace: TraceContext | undefined,
+  ): Extension | undefined {
     const { asSpawned, extent } = this.view;
-    const timeout = call ? this.timeout : 0;
-    if (asSpawned && timeout === 0 && turn === undefined) return undefined;
-    const [traceLow, traceHigh] = turn?.traceWords ?? noTrace;
+    const own = this.#trace ?? trace;
+    if (asSpawned && timeout <= 0 && turn === undefined && own === undefined) return undefined;
     return {
       rank,
       extent: asSpawned ? WHOLE_MESH : session.link.extentNumber(extent),
-      timeout,
-      traceLow,
-      traceHigh,
-      chain: call ? (turn?.chain ?? noChain) : noChain,
+      timeout: timeout === noAnswer ? 0 : timeout,
+      trace: own,
+      chain: timeout === noAnswer ? noChain : (turn?.chain ?? noChain),
     };
   }
 
@@ -267,7 +295,8 @@ export class Dispatcher implements Message, Called {
   }
 }
 
-const noTrace: readonly [number, number] = [0, 0];
+/** In place of a time to wait. */
+const noAnswer = -1;
 
 function openSession(sender: Cell, view: MeshView, rank: number): Session | DeliveryError {
   const target = view.target(rank);

@@ -184,7 +184,7 @@ function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Futu
   const call = new SingleCall<R>(to, rank);
   const { signal } = to.options;
   if (signal?.aborted === true) return call.refuse(signal.reason);
-  const refused = to.callOne(args, rank, call);
+  const refused = to.callOne(args, rank, call, call);
   if (refused !== undefined) return call.refuse(refused);
   if (to.timeout > 0 || signal !== undefined) call.guard(to.timeout, signal);
   return call;

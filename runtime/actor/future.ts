@@ -88,10 +88,10 @@ export class Future<T> extends Promise<T> {
   }
 
   /** Rejects with `error`, and tells those who work on the answer why; `reason` is an index of `cancelReasons`. */
-  abandon(error: unknown, reason: number): void {
+  abandon(error: unknown, reason: number, quietly = false): void {
     if (this.#settled) return;
     this.release(reason);
-    this.fail(error, false);
+    this.fail(error, quietly);
   }
 
   /** Tells those who work on the answer that nobody waits for it any more. */

@@ -1,5 +1,7 @@
 /** What may end a call before its answer: a timeout, an abort signal. Made only for calls that have one. */
 import type { Clock, Timer } from "../link/clock.js";
+import { parseTraceparent } from "../link/trace.js";
+import { formatValue } from "../shape/index.js";
 import { TimeoutError } from "./errors.js";
 import { checkTimeout } from "./future.js";
 
@@ -9,6 +11,8 @@ export interface CallOptions {
   readonly timeout?: number;
   /** Aborting it rejects the call with its reason and aborts the handler's signal. */
   readonly signal?: AbortSignal;
+  /** The trace that the call belongs to, as the header of that name has it, instead of that of the running handler. */
+  readonly traceparent?: string;
   /** Only on `@idempotent` endpoints: how often a call that failed by supervision or timeout is made again. */
   readonly retry?: number | RetryOptions;
 }
@@ -51,10 +55,13 @@ export class Guard {
 
 /** @throws RangeError, TypeError */
 export function checkOptions(label: string, idempotent: boolean, options: CallOptions): void {
-  const { timeout, retry, signal } = options;
+  const { timeout, retry, signal, traceparent } = options;
   if (timeout !== undefined) checkTimeout(timeout);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError(`cannot call ${label}: expected an AbortSignal, got ${typeof signal}`);
+  }
+  if (traceparent !== undefined && (typeof traceparent !== "string" || parseTraceparent(traceparent) === undefined)) {
+    throw new TypeError(`cannot call ${label}: expected a traceparent, got ${formatValue(traceparent)}`);
   }
   if (retry === undefined) return;
   if (!idempotent) throw new TypeError(`cannot retry ${label}: it is not @idempotent`);

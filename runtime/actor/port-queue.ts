@@ -5,8 +5,10 @@
 import type { ActorId, ProcId } from "../link/address.js";
 import type { Binding } from "../link/binding.js";
 import { DeliveryError } from "../link/errors.js";
+import { readExtension } from "../link/extension.js";
 import { Flag, ProtocolError } from "../link/frame.js";
 import type { Lane } from "../link/lane.js";
+import type { TraceContext } from "../link/trace.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
 import { answerUndelivered, bounce } from "./answer.js";
@@ -23,6 +25,7 @@ interface Entry {
   readonly value: Promise<unknown>;
   readonly lane: Lane;
   readonly size: number;
+  readonly trace: TraceContext | undefined;
 }
 
 type Waiting = (value: Promise<unknown>) => void;
@@ -35,6 +38,8 @@ export class PortQueue implements OpenPort {
   readonly #waiting: Waiting[] = [];
   readonly #lanes = new Set<Lane>();
   readonly #holders = new HolderSet();
+  /** What the entry that was taken last belongs to. */
+  trace: TraceContext | undefined;
   #closed: string | undefined;
 
   constructor(cell: Cell, number: bigint, codec: Codec<unknown>) {
@@ -48,6 +53,7 @@ export class PortQueue implements OpenPort {
     const entry = this.#entries.shift();
     if (entry !== undefined) {
       entry.lane.consumed(entry.size);
+      this.trace = entry.trace;
       return entry.value;
     }
     if (this.#closed !== undefined) return Promise.reject(new PortClosedError(`cannot receive: ${this.#closed}`));
@@ -80,13 +86,15 @@ export class PortQueue implements OpenPort {
       else answerUndelivered(lane, call, "port", error);
       return;
     }
+    const trace = (flags & Flag.extended) === 0 ? undefined : readExtension(r).trace;
     const value = this.#read(lane, slot, flags, r);
     const waiting = this.#waiting.shift();
     if (waiting === undefined) {
       value.catch(() => {});
-      this.#entries.push({ value, lane, size });
+      this.#entries.push({ value, lane, size, trace });
       return;
     }
+    this.trace = trace;
     lane.consumed(size);
     waiting(value);
   }

@@ -6,11 +6,13 @@
 import type { Location, ProcId } from "../link/address.js";
 import { encodeMessage } from "../link/encode.js";
 import { DeliveryError } from "../link/errors.js";
+import { type Extension, noChain, WHOLE_MESH } from "../link/extension.js";
 import { Flag } from "../link/frame.js";
 import type { Encoder, Message, Session, SessionTarget } from "../link/session.js";
+import type { TraceContext } from "../link/trace.js";
 import type { Codec } from "../wire/codec.js";
 import { protobufValue } from "../wire/protobuf-messages.js";
-import { currentCell } from "./context.js";
+import { currentTurn, mainRoot } from "./context.js";
 import { writeCauses } from "./error-wire.js";
 import { noteHolders, portsWritten } from "./holders.js";
 import { portInterface } from "./port-interface.js";
@@ -90,7 +92,8 @@ export class ChannelPort<T> extends Port<T> {
 
   #cast(flags: number, message: Message, value: unknown): Sent {
     const { target, codec } = this;
-    const sender = currentCell();
+    const turn = currentTurn();
+    const sender = turn?.cell ?? mainRoot();
     // Who knows the type by another fingerprint than the receiver agrees with it on a layout first, on a lane apart.
     const same = codec.fingerprint === target.fingerprint;
     let session: Session;
@@ -103,10 +106,14 @@ export class ChannelPort<T> extends Port<T> {
       return sentNow;
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
-    session.cast(same ? 0 : session.slotOf(portInterface(codec)), flags, message, value, sent);
+    session.cast(same ? 0 : session.slotOf(portInterface(codec)), flags, message, value, sent, traced(turn?.span));
     if (portsWritten.length > 0) noteHolders(sender.proc, [{ proc: target.proc, name: target.key }]);
     return sent;
   }
+}
+
+function traced(trace: TraceContext | undefined): Extension | undefined {
+  return trace === undefined ? undefined : { rank: 0, extent: WHOLE_MESH, timeout: 0, trace, chain: noChain };
 }
 
 /** An error with its causes, as the message of a port. */

@@ -14,6 +14,7 @@ import type { Pipe } from "../link/pipe.js";
 import { Relays } from "../link/relay.js";
 import { type Dial, Routes } from "../link/route.js";
 import type { SessionTarget } from "../link/session.js";
+import { TraceSource } from "../link/trace.js";
 import type { Reader } from "../wire/reader.js";
 import { MeshRecords } from "./address.js";
 import { type ActorShape, Cell } from "./cell.js";
@@ -64,6 +65,7 @@ export class Proc implements LinkHost {
   readonly keepAlive: KeepAlive;
   readonly routes: Routes;
   readonly drops: Drops;
+  readonly traces: TraceSource;
   readonly records: MeshRecords;
   /** What code outside any actor sends as. */
   readonly root: Cell;
@@ -91,6 +93,7 @@ export class Proc implements LinkHost {
     this.location = options.location ?? "";
     this.keepAlive = options.keepAlive ?? new TimerKeepAlive();
     this.context = { id: hex64(options.id) };
+    this.traces = new TraceSource(options.random);
     this.drops = options.drops ?? new DropWatch(options.clock);
     this.records = options.records ?? new MeshRecords(this.drops);
     this.#relays = new Relays({
@@ -212,12 +215,6 @@ export class Proc implements LinkHost {
   /** The link that leads to where something lives; undefined if its process is dead. */
   linkTo({ proc, owner }: SessionTarget, location: Location): Link | undefined {
     return this.routes.down(proc) === undefined ? this.routes.to(proc, location, owner) : undefined;
-  }
-
-  /** Two words that name a new trace. */
-  newTrace(): readonly [number, number] {
-    const id = this.random.id();
-    return [Number(id & 0xffff_ffffn), Number(id >> 32n)];
   }
 
   linkOpened(link: Link): void {

@@ -1,5 +1,6 @@
 /** Calls that are made again when they fail by supervision or timeout: only endpoints that say so can be. */
 import { type Called, CallFuture } from "./call-future.js";
+import { currentTurn } from "./context.js";
 import { SupervisionError, TimeoutError } from "./errors.js";
 import type { Future } from "./future.js";
 import type { RetryOptions } from "./guard.js";
@@ -65,6 +66,8 @@ export function retried<T>(called: Called, retry: number | RetryOptions, make: (
   const attempts = typeof retry === "number" ? retry : retry.attempts;
   const backoff = typeof retry === "number" ? FIRST_BACKOFF_MS : (retry.backoff ?? FIRST_BACKOFF_MS);
   const call = new Retried(called, attempts, backoff, make);
+  // Before its attempts: when it is given up, none of them is made again.
+  currentTurn()?.bind(call);
   call.attempt();
   return call;
 }

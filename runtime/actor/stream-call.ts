@@ -12,6 +12,7 @@ import type { CallSink } from "./dispatch.js";
 import { Guard } from "./guard.js";
 import { holdReceived, portsRead } from "./holders.js";
 import { RankCall } from "./rank-call.js";
+import type { UnderWay } from "./turn.js";
 import type { MeshView } from "./view.js";
 
 /** Credit goes back when a quarter of the window has been taken. */
@@ -40,8 +41,10 @@ interface Waiting {
 
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-export class StreamCall implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, CallSink {
-  readonly #label: string;
+export class StreamCall implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, CallSink, UnderWay {
+  /** What is called. */
+  readonly label: string;
+  turn: UnderWay["turn"];
   readonly #codec: Codec<unknown> | undefined;
   readonly #view: MeshView;
   readonly #sources: (Source | undefined)[] = [];
@@ -55,14 +58,14 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   #over = false;
 
   constructor(label: string, codec: Codec<unknown> | undefined, view: MeshView) {
-    this.#label = label;
+    this.label = label;
     this.#codec = codec;
     this.#view = view;
     this.#remaining = view.size;
   }
 
   guard(clock: Clock, timeout: number, signal: AbortSignal | undefined): void {
-    this.#guard = new Guard(this, this.#label, clock, timeout, signal);
+    this.#guard = new Guard(this, this.label, clock, timeout, signal);
   }
 
   callAt(rank: number): RankCall {
@@ -121,7 +124,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
 
   failed(rank: number, error: Error): void {
     this.#sources[rank] = undefined;
-    this.#fail(callError(this.#label, rank, error), LEFT);
+    this.#fail(callError(this.label, rank, error), LEFT);
   }
 
   #arrive(rank: number, r: Reader, size: number): void {
@@ -155,8 +158,14 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   #one(rank: number): void {
     this.#sources[rank] = undefined;
     if (--this.#remaining > 0) return;
-    this.#guard?.dispose();
+    this.#leave();
     for (const { resolve } of this.#waiting.splice(0)) resolve(done);
+  }
+
+  /** Nothing is under way any more. */
+  #leave(): void {
+    this.#guard?.dispose();
+    this.turn?.unbind(this);
   }
 
   #fail(error: unknown, reason: number): void {
@@ -172,7 +181,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   #end(reason: number): void {
     if (this.#over) return;
     this.#over = true;
-    this.#guard?.dispose();
+    this.#leave();
     for (const [rank, source] of this.#sources.entries()) {
       if (source === undefined) continue;
       this.#sources[rank] = undefined;

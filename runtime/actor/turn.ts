@@ -5,6 +5,7 @@
 import type { Timer } from "../link/clock.js";
 import { type Extension, noChain, WHOLE_MESH } from "../link/extension.js";
 import type { Lane } from "../link/lane.js";
+import type { TraceContext } from "../link/trace.js";
 import { type Extent, Point } from "../shape/index.js";
 import type { Cell } from "./cell.js";
 import type { ActorContext, CallerContext, Context, ProcContext, Trace } from "./context.js";
@@ -22,6 +23,16 @@ export const cancelReasons = ["cancelled", "timeout", "left"] as const;
  * says so when it can, and must not get an answer that its own timeout has brought about.
  */
 const GRACE_MS = 20;
+
+/** A call that a handler has made and that has not been answered. */
+export interface UnderWay {
+  /** What is called: `counters.value`. */
+  readonly label: string;
+  /** Whose handler waits for it; told when it ends. */
+  turn: { unbind(call: UnderWay): void } | undefined;
+  /** Gives it up; `reason` is an index of `cancelReasons`. @param quietly nobody has to handle that */
+  abandon(error: unknown, reason: number, quietly: boolean): void;
+}
 
 export class Turn implements Context {
   readonly cell: Cell;
@@ -45,7 +56,10 @@ export class Turn implements Context {
   #deadline = 0;
   #abort: AbortController | undefined;
   #timer: Timer | undefined;
-  #trace: readonly [number, number] | undefined;
+  #span: TraceContext | undefined;
+  /** What the handler has called and not been answered: most have one such call at a time. */
+  #pending: UnderWay | undefined;
+  #morePending: Set<UnderWay> | undefined;
   #chain: readonly number[] | undefined;
 
   constructor(
@@ -97,8 +111,10 @@ export class Turn implements Context {
   }
 
   get trace(): Trace {
-    const [low, high] = this.traceWords;
-    return { id: (BigInt(high) * 0x1_0000_0000n + BigInt(low)).toString(16).padStart(16, "0") };
+    const { id, span } = this.span;
+    const parent = this.extension?.trace;
+    const traceparent = this.span.toString();
+    return { id, spanId: span, ...(parent === undefined ? {} : { parentId: parent.span }), traceparent };
   }
 
   get signal(): AbortSignal {
@@ -106,7 +122,7 @@ export class Turn implements Context {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
       if (this.cancelled) this.#abort.abort(new DeliveryError("closed", "the caller no longer waits"));
-      else if (this.#deadline > 0) this.#startTimer();
+      else if (this.#deadline > 0 && this.#timer === undefined) this.#startTimer();
     }
     return this.#abort.signal;
   }
@@ -124,25 +140,56 @@ export class Turn implements Context {
     return this.#chain;
   }
 
-  /** Two words that name the trace: those of the message, or for its first message the sender's lane and its place. */
-  get traceWords(): readonly [number, number] {
-    const extension = this.extension;
-    if (extension !== undefined && (extension.traceLow | extension.traceHigh) !== 0) {
-      return [extension.traceLow, extension.traceHigh];
+  /** Its place in the trace of the message, or in one that begins here: what its handler sends follows from it. */
+  get span(): TraceContext {
+    if (this.#span === undefined) {
+      const { traces } = this.cell.proc;
+      const trace = this.extension?.trace;
+      this.#span = trace === undefined ? traces.start() : traces.follow(trace);
     }
-    this.#trace ??= this.cell.proc.newTrace();
-    return this.#trace;
+    return this.#span;
+  }
+
+  /** For how many milliseconds its caller still waits, and so what its handler calls; 0: nobody has said. */
+  get timeLeft(): number {
+    if (this.#deadline === 0 || this.ended || this.cancelled) return 0;
+    return Math.max(1, Math.ceil(this.#deadline - this.cell.proc.clock.now()));
+  }
+
+  /** Its handler has called somebody: when its own caller waits no more, nobody waits for that either. */
+  bind(call: UnderWay): void {
+    if (this.ended || this.cancelled) return;
+    call.turn = this;
+    if (this.#pending === undefined) this.#pending = call;
+    else {
+      this.#morePending ??= new Set();
+      this.#morePending.add(call);
+    }
+    if (this.#deadline > 0 && this.#timer === undefined) this.#startTimer();
+  }
+
+  /** What its handler has called has ended. */
+  unbind(call: UnderWay): void {
+    if (this.#pending === call) this.#pending = undefined;
+    else this.#morePending?.delete(call);
+  }
+
+  /** What its handler has called and not been answered. */
+  get pending(): readonly UnderWay[] {
+    const more = this.#morePending ?? [];
+    return this.#pending === undefined ? [...more] : [this.#pending, ...more];
   }
 
   /** The caller waits no more. */
   cancel(reason: number): void {
+    const { pending } = this;
     this.cancelled = true;
     this.#timer?.cancel();
-    const error =
-      cancelReasons[reason] === "timeout"
-        ? new TimeoutError(`the caller of ${this.handler.endpoint.name} waits no longer: its time is over`)
-        : new DOMException(`the caller of ${this.handler.endpoint.name} waits no longer`, "AbortError");
-    this.#abort?.abort(error);
+    const timeout = cancelReasons[reason] === "timeout";
+    const why = `the caller of ${this.handler.endpoint.name} waits no longer${timeout ? ": its time is over" : ""}`;
+    const error = (text: string) => (timeout ? new TimeoutError(text) : new DOMException(text, "AbortError"));
+    this.#abort?.abort(error(why));
+    for (const call of pending) call.abandon(error(`cannot call ${call.label}: ${why}`), timeout ? reason : 0, true);
     this.stream?.leave();
   }
 
@@ -150,6 +197,8 @@ export class Turn implements Context {
   end(): void {
     this.ended = true;
     this.#timer?.cancel();
+    this.#pending = undefined;
+    this.#morePending = undefined;
   }
 
   #makeChain(): readonly number[] {

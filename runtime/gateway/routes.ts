@@ -16,6 +16,7 @@ import {
   codec,
   type Endpoint,
   type EndpointDescriptor,
+  isTraceparent,
   Point,
   type StreamEndpoint,
 } from "../index.js";
@@ -30,7 +31,7 @@ export interface ConnectRoutesOptions {
 /**
  * The routes of a mesh, for an adapter of Connect: `connectNodeAdapter({ routes: connectRoutes(counters) })`.
  * A request goes to one actor of the mesh, the less loaded of two; a stream to one drawn at random. A client's
- * deadline becomes the call's, and a client that leaves aborts `context().signal` of the handler.
+ * deadline and its `traceparent` become the call's, and a client that leaves aborts `context().signal` of the handler.
  */
 export function connectRoutes(
   mesh: ActorMesh,
@@ -112,8 +113,14 @@ class Answers {
   }
 }
 
-function callOptions({ signal, timeoutMs }: HandlerContext): CallOptions {
+function callOptions({ signal, timeoutMs, requestHeader }: HandlerContext): CallOptions {
   const timeout = timeoutMs();
-  // A deadline that has passed aborts the signal.
-  return { signal, ...(timeout !== undefined && timeout > 0 && { timeout }) };
+  const traceparent = requestHeader.get("traceparent");
+  return {
+    signal,
+    // A deadline that has passed aborts the signal.
+    ...(timeout !== undefined && timeout > 0 && { timeout }),
+    // One that is malformed is as if there were none.
+    ...(traceparent !== null && isTraceparent(traceparent) && { traceparent }),
+  };
 }

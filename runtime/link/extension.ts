@@ -2,15 +2,17 @@
  * What a message may carry besides its arguments, between header and message: where in the addressed slice its receiver
  * stands, a deadline, the trace, and the actors that wait for its answer. Most messages carry none of it.
  *
- *   u32 size in bytes, a multiple of 8 · u32 rank · u32 extent · u32 timeout in ms, 0: none · u32 × 2 trace, 0: none
+ *   u32 size in bytes, a multiple of 8 · u32 rank · u32 extent · u32 timeout in ms, 0: none
+ *   u32 × 4 trace, highest first, 0: none · u32 × 2 span of the sender · u32 flags of the trace · u32 0
  *   then u32 × 2 for each actor of the call chain, outermost first
  */
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
 import { type ActorAddress, AGENT_MESH, ROOT_MESH } from "./address.js";
 import { ProtocolError } from "./frame.js";
+import { TraceContext } from "./trace.js";
 
-const FIXED = 24;
+const FIXED = 48;
 const TOKEN = 8;
 
 /** The extent that stands for the mesh as it was spawned; the rank is then the actor's own. */
@@ -23,9 +25,8 @@ export interface Extension {
   readonly extent: number;
   /** Milliseconds left, rounded up; 0: no deadline. */
   readonly timeout: number;
-  /** Two words; both 0: the message starts a trace. */
-  readonly traceLow: number;
-  readonly traceHigh: number;
+  /** Undefined: the message starts one. */
+  readonly trace: TraceContext | undefined;
   /** Two words for each actor. */
   readonly chain: readonly number[];
 }
@@ -38,7 +39,7 @@ export function extensionSize(extension: Extension | undefined): number {
 }
 
 export function writeExtension(w: Writer, extension: Extension): void {
-  const { chain } = extension;
+  const { chain, trace } = extension;
   const size = extensionSize(extension);
   const at = w.reserve(size);
   const { view } = w;
@@ -46,8 +47,8 @@ export function writeExtension(w: Writer, extension: Extension): void {
   view.setUint32(at + 4, extension.rank, true);
   view.setUint32(at + 8, extension.extent, true);
   view.setUint32(at + 12, extension.timeout, true);
-  view.setUint32(at + 16, extension.traceLow, true);
-  view.setUint32(at + 20, extension.traceHigh, true);
+  if (trace === undefined) w.bytes.fill(0, at + 16, at + FIXED);
+  else writeTrace(view, at + 16, trace);
   for (let i = 0; i < chain.length; i++) view.setUint32(at + FIXED + i * 4, chain[i]!, true);
 }
 
@@ -65,10 +66,26 @@ export function readExtension(r: Reader): Extension {
     rank: view.getUint32(start + 4, true),
     extent: view.getUint32(start + 8, true),
     timeout: view.getUint32(start + 12, true),
-    traceLow: view.getUint32(start + 16, true),
-    traceHigh: view.getUint32(start + 20, true),
+    trace: readTrace(view, start + 16),
     chain: chain.length === 0 ? noChain : chain,
   };
+}
+
+function writeTrace(view: DataView, at: number, { a, b, c, d, high, low, flags }: TraceContext): void {
+  view.setUint32(at, a, true);
+  view.setUint32(at + 4, b, true);
+  view.setUint32(at + 8, c, true);
+  view.setUint32(at + 12, d, true);
+  view.setUint32(at + 16, high, true);
+  view.setUint32(at + 20, low, true);
+  view.setUint32(at + 24, flags, true);
+  view.setUint32(at + 28, 0, true);
+}
+
+function readTrace(view: DataView, at: number): TraceContext | undefined {
+  const word = (index: number): number => view.getUint32(at + index * 4, true);
+  const [a, b, c, d] = [word(0), word(1), word(2), word(3)];
+  return (a | b | c | d) === 0 ? undefined : new TraceContext(a, b, c, d, word(4), word(5), word(6) & 0xff);
 }
 
 /**

@@ -254,7 +254,7 @@ describe("a call chain", () => {
 
   test("has one trace from end to end", async () => {
     const [first, ...others] = await a.traces.callOne(b);
-    expect(first).toMatch(/^[0-9a-f]{16}$/);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
     expect(others).toEqual([first, first]);
     expect((await a.traces.callOne(b))[0]).not.toBe(first);
   });

@@ -8,10 +8,12 @@ import { compileProject } from "../proc/crew.js";
 export async function loadGuild() {
   await compileProject(fileURLToPath(new URL("../fixtures/guild/", import.meta.url)));
   await import("../fixtures/guild/generated/registry.js");
-  return (await import("../fixtures/guild/src/iron-smith.js")).IronSmith;
+  const { IronSmith } = await import("../fixtures/guild/src/iron-smith.js");
+  const { IronChain } = await import("../fixtures/guild/src/iron-chain.js");
+  return { IronSmith, IronChain };
 }
 
-export type Smith = Awaited<ReturnType<typeof loadGuild>>;
+export type Guild = Awaited<ReturnType<typeof loadGuild>>;
 
 /** A file that is not there yet. */
 export function ledger(): string {

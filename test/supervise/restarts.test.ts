@@ -3,14 +3,14 @@ import { type MeshFailure, onUnhandledFault, SupervisionError, thisHost, thisPro
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Life, SmithMesh } from "../fixtures/guild/generated/smith.js";
 import { gone, until } from "../proc/until.js";
-import { entries, ledger, loadGuild, type Smith } from "./guild.js";
+import { entries, type Guild, ledger, loadGuild } from "./guild.js";
 
-let IronSmith: Smith;
+let IronSmith: Guild["IronSmith"];
 const faults: MeshFailure[] = [];
 const restart = { policy: "on-failure", backoff: 10 } as const;
 
 beforeAll(async () => {
-  IronSmith = await loadGuild();
+  ({ IronSmith } = await loadGuild());
 });
 beforeEach(() => {
   faults.length = 0;

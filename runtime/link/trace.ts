@@ -1,0 +1,106 @@
+/**
+ * Traces as W3C Trace Context has them: an id of 128 bits that all messages have in common which follow from one, and one
+ * of 64 bits, the span, for each message that is handled. Nothing is recorded here: ids are made, carried and written down.
+ */
+import type { Random } from "./clock.js";
+
+/** What a message carries: the trace that it belongs to, and the span of whoever sent it. Words of 32 bits, highest first. */
+export class TraceContext {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly d: number;
+  readonly high: number;
+  readonly low: number;
+  /** Of the specification: 1, somebody records the trace. */
+  readonly flags: number;
+
+  constructor(a: number, b: number, c: number, d: number, high: number, low: number, flags: number) {
+    this.a = a;
+    this.b = b;
+    this.c = c;
+    this.d = d;
+    this.high = high;
+    this.low = low;
+    this.flags = flags;
+  }
+
+  /** 32 hex digits. */
+  get id(): string {
+    return hex(this.a) + hex(this.b) + hex(this.c) + hex(this.d);
+  }
+
+  /** 16 hex digits. */
+  get span(): string {
+    return hex(this.high) + hex(this.low);
+  }
+
+  /** As in the header `traceparent` of HTTP. */
+  toString(): string {
+    return `00-${this.id}-${this.span}-${this.flags.toString(16).padStart(2, "0")}`;
+  }
+}
+
+const header = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/** @returns undefined for what is no valid `traceparent` */
+export function parseTraceparent(text: string): TraceContext | undefined {
+  const [, version, id, span, flags, more] = header.exec(text) ?? [];
+  // Later versions may have more fields; ff is none of them.
+  if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
+  if (/^0*$/.test(id!) || /^0*$/.test(span!)) return undefined;
+  const words = `${id}${span}`.match(/.{8}/g)!.map((word) => Number.parseInt(word, 16));
+  const [a, b, c, d, high, low] = words as [number, number, number, number, number, number];
+  return new TraceContext(a, b, c, d, high, low, Number.parseInt(flags!, 16));
+}
+
+/** Where the ids of one process come from. */
+export class TraceSource {
+  readonly #random: Random;
+  /** The state of sfc32, a generator by Chris Doty-Humphrey: quick, and seeded from the process's own randomness. */
+  #state: Uint32Array | undefined;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** A trace that begins here. */
+  start(): TraceContext {
+    return new TraceContext(this.#word(), this.#word(), this.#word(), this.#word() || 1, ...this.#span(), 0);
+  }
+
+  /** Another span of a trace. */
+  follow({ a, b, c, d, flags }: TraceContext): TraceContext {
+    return new TraceContext(a, b, c, d, ...this.#span(), flags);
+  }
+
+  #span(): [number, number] {
+    return [this.#word(), this.#word() || 1];
+  }
+
+  #word(): number {
+    this.#state ??= this.#seed();
+    const s = this.#state;
+    const word = (s[0]! + s[1]! + s[3]!) >>> 0;
+    s[3] = s[3]! + 1;
+    s[0] = s[1]! ^ (s[1]! >>> 9);
+    s[1] = s[2]! + (s[2]! << 3);
+    s[2] = ((s[2]! << 21) | (s[2]! >>> 11)) + word;
+    return word;
+  }
+
+  #seed(): Uint32Array {
+    const [one, two] = [this.#random.id(), this.#random.id()];
+    const words = new BigUint64Array([one, two]);
+    return new Uint32Array(words.buffer);
+  }
+}
+
+function hex(word: number): string {
+  return word.toString(16).padStart(8, "0");
+}
+
+/** Whether a text is a valid header `traceparent`. */
+export function isTraceparent(text: string): boolean {
+  return parseTraceparent(text) !== undefined;
+}
