@@ -79,6 +79,14 @@ export interface HostWatchOrder {
   silence: Uint32;
 }
 
+/** For how long the handlers of an actor may run, in milliseconds. */
+export interface WatchLimits {
+  /** After so long, they are warned of. */
+  warn: number;
+  /** After so much longer, the actor fails. */
+  grace: number;
+}
+
 /** The order to create one actor on each addressed process; the rank is that of the process in the addressed slice. */
 export interface SpawnOrder {
   mesh: Uint64;
@@ -93,6 +101,8 @@ export interface SpawnOrder {
   protobuf?: boolean;
   /** Absent: that of the process among the addressed ones. */
   place?: ActorPlace;
+  /** Absent: as long as they do. */
+  watch?: WatchLimits;
 }
 
 /** What became of the order to create an actor. */

@@ -31,6 +31,7 @@ import type { Proc } from "./proc.js";
 import { compareSchemas, schemaOf } from "./schemas.js";
 import { translate } from "./translate.js";
 import { Turn } from "./turn.js";
+import { Watchdog, type Watched } from "./watchdog.js";
 
 /** `starting`: constructor or `init` is running. `stopping`: what waits is still handled. */
 export type CellState = "starting" | "running" | "stopping" | "failed" | "stopped";
@@ -46,7 +47,7 @@ const AGREE_MS = 1000;
 /** Cancel reason of callers that are gone: an index of `cancelReasons`. */
 const CALLER_GONE = 0;
 
-export class Cell implements Destination, Sender, MailboxOwner {
+export class Cell implements Destination, Sender, MailboxOwner, Watched {
   readonly proc: Proc;
   readonly shape: ActorShape;
   state: CellState = "starting";
@@ -68,7 +69,8 @@ export class Cell implements Destination, Sender, MailboxOwner {
   constructor(proc: Proc, shape: ActorShape) {
     this.proc = proc;
     this.shape = shape;
-    this.#mailbox = new Mailbox(this, proc.clock);
+    const { watch } = shape;
+    this.#mailbox = new Mailbox(this, proc.clock, watch && new Watchdog(this, watch, proc.clock));
   }
 
   get mesh(): MeshId {
@@ -238,6 +240,15 @@ export class Cell implements Destination, Sender, MailboxOwner {
   messageFailed(turn: Turn, error: unknown): void {
     const { endpoint } = turn.handler;
     this.fail({ kind: "message", error, endpoint: endpoint.name, at: this.proc.clock.wall() });
+  }
+
+  slow(message: string): void {
+    this.proc.hooks.handlerSlow(this, message);
+  }
+
+  stuck({ handler }: Turn, message: string): void {
+    const { name: endpoint } = handler.endpoint;
+    this.fail({ kind: "stuck", error: new Error(message), endpoint, at: this.proc.clock.wall() });
   }
 
   /** The session to a destination, opened on first use. @throws DeliveryError if its process is known to be dead */

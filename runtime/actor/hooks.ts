@@ -8,6 +8,7 @@ import type { DeliveryReason } from "../link/errors.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { Actor } from "./actor.js";
 import type { Cell } from "./cell.js";
+import type { WatchLimits } from "./watchdog.js";
 
 /** The class of an actor, as `spawn` is given it. */
 export interface ActorClass<Args extends readonly never[] = readonly never[]> {
@@ -41,6 +42,8 @@ export interface ActorRequest {
   readonly extent: Readonly<Record<string, number>>;
   /** The proc whose actor made the mesh: who is asked about it. */
   readonly owner: ProcId;
+  /** Undefined: its handlers may take as long as they do. */
+  readonly watch?: WatchLimits | undefined;
   readonly descriptor: ActorDescriptor;
   readonly actorClass: ActorClass;
   /** Decoded; they are used once. */
@@ -72,6 +75,8 @@ export interface ProcHooks {
   actorFailed(cell: Cell, failure: ActorFailure): void;
   /** Stop what `cell`'s actor owns; called before its `cleanup`. */
   stopOwned(cell: Cell, options: StopOptions): Promise<void>;
+  /** A handler of an actor that is watched takes long. */
+  handlerSlow(cell: Cell, message: string): void;
   /** An actor's `cleanup` threw; it ends all the same. */
   cleanupFailed(cell: Cell, error: unknown): void;
   /**

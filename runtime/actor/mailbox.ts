@@ -12,6 +12,7 @@ import { invoke, isThenable } from "./invoke.js";
 import { Replier } from "./replier.js";
 import { StreamSource } from "./stream-source.js";
 import type { Turn } from "./turn.js";
+import type { Watchdog } from "./watchdog.js";
 
 /** Messages taken from the queue in a row before the event loop gets its turn. */
 const STREAK = 64;
@@ -37,15 +38,18 @@ export class Mailbox {
   #repliers: Set<Replier> | undefined;
   #open = false;
   #streak = 0;
+  readonly #watchdog: Watchdog | undefined;
   /** The queue goes on in a later turn of the event loop, or is being worked on further up the stack. */
   #held = false;
   #whenIdle: (() => void)[] | undefined;
   #onValue: ((value: unknown) => void) | undefined;
   #onError: ((error: unknown) => void) | undefined;
 
-  constructor(owner: MailboxOwner, clock: Clock) {
+  /** @param watchdog undefined: handlers may take as long as they do */
+  constructor(owner: MailboxOwner, clock: Clock, watchdog: Watchdog | undefined) {
     this.#owner = owner;
     this.#clock = clock;
+    this.#watchdog = watchdog;
   }
 
   /** Messages that wait. */
@@ -98,6 +102,7 @@ export class Mailbox {
     this.#head = 0;
     this.#serial = undefined;
     this.#concurrent = undefined;
+    this.#watchdog?.close();
     for (const turn of running) this.#interrupt(turn, error);
     for (const replier of this.#repliers ?? []) replier.interrupt(error);
     for (const { lane, call, slot, size } of waiting) {
@@ -166,6 +171,7 @@ export class Mailbox {
       this.#concurrent.add(turn);
     } else this.#serial = turn;
     if (!creditWithAnswer) turn.lane.consumed(turn.size);
+    this.#watchdog?.started(turn);
     if (endpoint.stream) new StreamSource(turn, this).start();
     else this.#handle(turn);
   }
@@ -226,6 +232,7 @@ export class Mailbox {
 
   /** A message has left the mailbox: the next one's turn. */
   ended(turn: Turn): void {
+    this.#watchdog?.ended(turn);
     if (turn === this.#serial) this.#serial = undefined;
     else this.#concurrent?.delete(turn);
     if (this.#held) return;

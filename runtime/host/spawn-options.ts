@@ -1,13 +1,38 @@
 /** What `ProcMesh.with` can be told of the actors that are spawned there, checked before anything is spawned. */
+import type { WatchLimits } from "../actor/watchdog.js";
 import type { ActorPlan } from "../proc/actor-host.js";
+import { formatValue } from "../shape/index.js";
 import { planRestart, type RestartOptions } from "../supervise/restart.js";
 
 export interface SpawnOptions {
   /** Whether actors that fail, and those whose processes end, are made again. */
   readonly restart?: RestartOptions;
+  /** For how long handlers may run. */
+  readonly watchdog?: WatchdogOptions;
+}
+
+/** In milliseconds. For an endpoint with a `@timeout`, that stands for `warn`, and `fail` is as much later as here. */
+export interface WatchdogOptions {
+  /** A handler that has been running for so long is warned of, with what it waits for. */
+  readonly warn: number;
+  /** The actor of a handler that has been running for so long fails. Absent: never. */
+  readonly fail?: number;
 }
 
 /** @throws TypeError, RangeError for options that make no sense */
-export function planActors({ restart }: SpawnOptions): ActorPlan {
-  return restart === undefined ? {} : { restart: planRestart(restart, "spawn actors") };
+export function planActors({ restart, watchdog }: SpawnOptions): ActorPlan {
+  return {
+    ...(restart === undefined ? {} : { restart: planRestart(restart, "spawn actors") }),
+    ...(watchdog === undefined ? {} : { watch: planWatchdog(watchdog) }),
+  };
+}
+
+function planWatchdog({ warn, fail = Number.POSITIVE_INFINITY }: WatchdogOptions): WatchLimits {
+  if (typeof warn !== "number" || !(warn > 0)) throw refused("warn in milliseconds, more than 0", warn);
+  if (typeof fail !== "number" || !(fail >= warn)) throw refused(`fail in milliseconds, at least ${warn}`, fail);
+  return { warn, grace: fail - warn };
+}
+
+function refused(expected: string, got: unknown): RangeError {
+  return new RangeError(`cannot spawn actors: expected watchdog.${expected}, got ${formatValue(got)}`);
 }

@@ -16,7 +16,7 @@ import type { Local } from "./local.js";
 import { type MeshHost, SpawnedMesh, type SpawnPlan } from "./spawned-mesh.js";
 
 /** How the actors of a mesh are kept, apart from what they are. */
-export type ActorPlan = Pick<SpawnPlan, "restart">;
+export type ActorPlan = Pick<SpawnPlan, "restart" | "watch">;
 
 export abstract class ActorHost implements MeshHost {
   abstract readonly name: string;
@@ -56,14 +56,14 @@ export abstract class ActorHost implements MeshHost {
     actorClass: ActorClass,
     args: readonly unknown[],
     owner: Cell,
-    { restart = this.restartsActors }: ActorPlan = {},
+    { restart = this.restartsActors, watch }: ActorPlan = {},
   ): ActorMesh {
     this.#checkPlace(name);
     this.local.checkSpawn(owner, `"${name}"`);
     const descriptor = this.local.platform.classes.check(actorClass);
     checkArity(name, descriptor, args.length);
     this.#checkName(name, owner);
-    const plan = { actorClass, descriptor, args: descriptor.args.encode(args), restart };
+    const plan = { actorClass, descriptor, args: descriptor.args.encode(args), restart, watch };
     const { proc } = this;
     const record = proc.records.of({ id: proc.random.id(), name, owner: proc.id, extent: regionExtent(region) });
     const places = this.places(region);

@@ -58,7 +58,7 @@ export class Agent extends ProcAgentActor {
   }
 
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
-    const { mesh, name, incarnation } = order;
+    const { mesh, name, incarnation, watch } = order;
     const shape = { mesh, name, incarnation, ...placeOf(order.place), owner: this.#proc.maker };
     this.#ordered.set(mesh, (this.#ordered.get(mesh) ?? 0) + 1);
     try {
@@ -70,7 +70,8 @@ export class Agent extends ProcAgentActor {
       const protobuf = order.protobuf === true;
       if (!protobuf && descriptor.fingerprint !== order.fingerprint) return { other: schemaOf(descriptor) };
       const args = protobuf ? descriptor.args.fromProtobuf(order.args) : descriptor.args.decode(order.args);
-      const failure = await this.#proc.create({ ...shape, descriptor, actorClass, args });
+      if (watch !== undefined) this.#proc.watchLoop(watch);
+      const failure = await this.#proc.create({ ...shape, descriptor, actorClass, args, watch });
       return failure === undefined ? {} : { failure: noticeOf(shape, failure) };
     } catch (error) {
       const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.wall() };

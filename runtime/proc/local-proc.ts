@@ -9,6 +9,7 @@ import type { ActorShape, Cell } from "../actor/cell.js";
 import { runTurn } from "../actor/context.js";
 import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
 import { Proc } from "../actor/proc.js";
+import type { WatchLimits } from "../actor/watchdog.js";
 import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
 import { noKeepAlive } from "../link/keep-alive.js";
 import type { Pipe } from "../link/pipe.js";
@@ -104,6 +105,11 @@ export class LocalProc implements ProcHooks {
   /** Loads modules of actors. */
   loading<T>(load: () => T): T {
     return whileLoading(this.proc.root, load);
+  }
+
+  /** A program's own event loop is its own affair, and that of whatever runs it. */
+  watchLoop(limits: WatchLimits): void {
+    if (!this.#local.isProgram) this.platform.watchLoop?.(limits);
   }
 
   /** Others of the tree can reach this proc directly from now on. */
@@ -230,6 +236,10 @@ export class LocalProc implements ProcHooks {
   stopOwned(cell: Cell, options: StopOptions): Promise<void> {
     this.#local.ownership.close(cell);
     return this.#local.ownership.stopOwned(cell, options);
+  }
+
+  handlerSlow(_cell: Cell, message: string): void {
+    this.platform.warn(message, "ViceroySlow");
   }
 
   cleanupFailed(cell: Cell, error: unknown): void {

@@ -1,6 +1,8 @@
 /** The machine itself, through Node.js: what a real process has. */
 import { fileURLToPath } from "node:url";
+import { isMainThread } from "node:worker_threads";
 import { DropWatch } from "../actor/collector.js";
+import type { WatchLimits } from "../actor/watchdog.js";
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { TimerKeepAlive } from "../link/keep-alive.js";
@@ -13,6 +15,7 @@ import type { Body } from "./body.js";
 import { inheritedEnv, inheritedExecArgv } from "./exec-argv.js";
 import { importModule } from "./import-module.js";
 import { bringsLoader, typescriptLoader } from "./loader.js";
+import { watchLoop } from "./loop-watch.js";
 import type { PartPlatform, Platform, StartRequest } from "./platform.js";
 import { processBody } from "./process-body.js";
 import { registry } from "./registry.js";
@@ -35,6 +38,7 @@ class NodePlatform implements PartPlatform {
   readonly classes = registry;
   readonly keepAlive = new TimerKeepAlive();
   readonly #watcher = new Watcher();
+  #loopWatched = false;
 
   get pid(): number {
     return process.pid;
@@ -99,6 +103,13 @@ class NodePlatform implements PartPlatform {
 
   load(url: string): Promise<unknown> {
     return importModule(url);
+  }
+
+  /** By the limits that are said first. The inspector of Node.js reaches main threads alone. */
+  watchLoop(limits: WatchLimits): void {
+    if (this.#loopWatched || !isMainThread) return;
+    this.#loopWatched = true;
+    watchLoop(limits);
   }
 
   print(text: string): void {

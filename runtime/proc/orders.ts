@@ -14,9 +14,10 @@ import type { SpawnedMesh } from "./spawned-mesh.js";
 
 /** The order for all actors of a mesh. */
 export function orderOf({ record, plan }: SpawnedMesh, actor: ClassReference): SpawnOrder {
-  const { descriptor, args } = plan;
+  const { descriptor, args, watch } = plan;
   const { id: mesh, name } = record;
-  return { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
+  const order = { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
+  return watch === undefined ? order : { ...order, watch };
 }
 
 /** The same for one of them, wherever its process stands. */

@@ -50,10 +50,10 @@ export class OwnProc extends ActorHost {
   }
 
   #make(mesh: SpawnedMesh, incarnation: number, settle: (outcome: Settled<SpawnOutcome>) => void): void {
-    const { actorClass, descriptor, args } = mesh.plan;
+    const { actorClass, descriptor, args, watch } = mesh.plan;
     const { id, name } = mesh.record;
     const life = { mesh: id, rank: 0, incarnation };
-    const request = { ...life, name, extent: {}, owner: this.proc.id, descriptor, actorClass };
+    const request = { ...life, name, extent: {}, owner: this.proc.id, descriptor, actorClass, watch };
     const created = (failure: ActorFailure | undefined) => {
       settle({ status: "fulfilled", value: failure === undefined ? {} : { failure: noticeOf(life, failure) } });
     };

@@ -5,6 +5,7 @@
  */
 import type { Drops } from "../actor/collector.js";
 import type { ActorClass } from "../actor/hooks.js";
+import type { WatchLimits } from "../actor/watchdog.js";
 import type { Location, ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
@@ -54,6 +55,8 @@ export interface Platform extends Ending {
   loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, registries: readonly string[]): string | undefined;
   /** Imports a module of the user's. */
   load(url: string): Promise<unknown>;
+  /** Has the event loop watched by somebody who does not depend on it; absent: nobody can. */
+  watchLoop?(limits: WatchLimits): void;
   /** A warning, as Node.js has them. */
   warn(message: string, type: string): void;
   /** From now on the end of this process is an end in order. */

@@ -11,6 +11,7 @@ import type { Cell } from "../actor/cell.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { ActorClass, StopOptions } from "../actor/hooks.js";
+import type { WatchLimits } from "../actor/watchdog.js";
 import type { Timer } from "../link/clock.js";
 import type { Region } from "../shape/index.js";
 import { causeOf, errorOf, type FailureCause } from "../supervise/cause.js";
@@ -28,6 +29,8 @@ export interface SpawnPlan {
   readonly args: Uint8Array;
   /** Undefined: as the processes say that it lives on. */
   readonly restart?: RestartPlan | undefined;
+  /** Undefined: its handlers may take as long as they do. */
+  readonly watch?: WatchLimits | undefined;
 }
 
 /** What a spawned mesh needs of the processes it lives on. */

@@ -18,7 +18,7 @@ import { setWireEnvironment } from "../../runtime/wire/environment.js";
 setWireEnvironment(actorEnvironment);
 
 export interface Event {
-  readonly kind: "started" | "failed" | "peerDown" | "undeliverable" | "cleanupFailed";
+  readonly kind: "started" | "failed" | "peerDown" | "undeliverable" | "cleanupFailed" | "slow";
   readonly actor: string;
   readonly detail: unknown;
 }
@@ -35,6 +35,7 @@ export class TestProc {
     const hooks: ProcHooks = {
       actorStarted: (cell) => tell("started", cell.name, undefined),
       actorFailed: (cell, failure) => tell("failed", cell.name, failure),
+      handlerSlow: (cell, message) => tell("slow", cell.name, message),
       cleanupFailed: (cell, error) => tell("cleanupFailed", cell.name, error),
       stopOwned: async () => {},
       meshOrdered: async (mesh) => world.ordered.has(mesh),

@@ -39,6 +39,7 @@ beforeEach(() => {
       actorStarted() {},
       actorFailed() {},
       cleanupFailed() {},
+    handlerSlow() {},
       stopOwned: async () => {},
       meshOrdered: async () => true,
       peerLost: () =>
