@@ -15,6 +15,8 @@ export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js"
 export type { SpawnOptions, WatchdogOptions } from "./host/spawn-options.js";
 export type { TlsFiles } from "./link/tls/credentials.js";
 export { isTraceparent } from "./link/trace.js";
+export type { LogLevel } from "./observe/logs/level.js";
+export { type LogOptions, type Logs, logs } from "./observe/logs/logs.js";
 export { onUnhandledFault } from "./proc/local.js";
 export type { LineOrigin, Stdio } from "./proc/stdio.js";
 export {

@@ -3,6 +3,7 @@
  * function. Never holds a child up: an output of ours that nobody drains costs lines, which are counted, not time.
  */
 import type { Readable, Writable } from "node:stream";
+import { BoundedOutput } from "./bounded-output.js";
 
 /** Where a line comes from. */
 export interface LineOrigin {
@@ -21,8 +22,6 @@ export type Stdio = "prefix" | "inherit" | "ignore" | ((line: string, origin: Li
 
 /** A line longer than this many bytes is forwarded in pieces. */
 const longestLine = 65_536;
-/** As much may wait in an output of ours that nobody drains; later lines are dropped and counted. */
-const longestBacklog = 16 * 1024 * 1024;
 const lineBreak = 0x0a;
 const lineEnd = Buffer.from("\n");
 
@@ -66,32 +65,25 @@ export function forwardLines(source: Readable, target: Writable, label: string):
 
 /** Lines with their origin in front, on their way to an output of this process. */
 export class LineWriter {
-  readonly #target: Writable;
+  readonly #output: BoundedOutput;
   readonly #label: string;
   readonly #prefix: Buffer;
-  #dropped = 0;
 
   /** @param label empty: nothing stands in front */
   constructor(target: Writable, label: string) {
-    this.#target = target;
+    this.#output = new BoundedOutput(target);
     this.#label = label;
     this.#prefix = Buffer.from(label === "" ? "" : `[${label}] `);
   }
 
   /** @param bytes one line, without its line break */
   write(bytes: Uint8Array): void {
-    if (this.#target.writableLength > longestBacklog) {
-      this.#dropped++;
-      return;
-    }
-    if (this.#dropped > 0) this.dropped(this.#dropped, "nothing reads this output");
-    this.#dropped = 0;
-    this.#target.write(Buffer.concat([this.#prefix, bytes, lineEnd]));
+    this.#output.write(Buffer.concat([this.#prefix, bytes, lineEnd]), this.#label);
   }
 
   /** Says that lines are missing here. */
   dropped(lines: number, why: string): void {
-    this.#target.write(`[${this.#label}] (${lines} lines dropped: ${why})\n`);
+    this.#output.dropped(this.#label, lines, why);
   }
 }
 

@@ -1,0 +1,63 @@
+/** A file that lines are appended to. One that cannot be written costs lines, which are counted, and nothing else. */
+import { createWriteStream, type WriteStream } from "node:fs";
+import type { Clock } from "../../link/clock.js";
+
+/** Bytes that may wait to be written. */
+const LONGEST_BACKLOG = 16 * 1024 * 1024;
+/** After an error, the file is tried again in so many milliseconds. */
+const PAUSE_MS = 1000;
+
+export class LogFile {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #warn: (message: string) => void;
+  #stream: WriteStream | undefined;
+  #tryAgain = 0;
+  #dropped = 0;
+  #why = "";
+
+  constructor(path: string, clock: Clock, warn: (message: string) => void) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#warn = warn;
+  }
+
+  /** @param line with its line break */
+  write(line: string): void {
+    const stream = this.#open();
+    if (stream === undefined || stream.writableLength > LONGEST_BACKLOG) {
+      if (stream !== undefined) this.#why = "it is written more slowly than lines come";
+      this.#dropped++;
+      return;
+    }
+    if (this.#dropped > 0) stream.write(`(${this.#dropped} lines dropped: ${this.#why})\n`);
+    this.#dropped = 0;
+    stream.write(line);
+  }
+
+  /** Resolves when everything has been written, or cannot be. */
+  close(): Promise<void> {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    if (stream === undefined || stream.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      stream.once("close", resolve);
+      stream.end();
+    });
+  }
+
+  #open(): WriteStream | undefined {
+    if (this.#stream !== undefined) return this.#stream;
+    if (this.#clock.now() < this.#tryAgain) return undefined;
+    const stream = createWriteStream(this.#path, { flags: "a" });
+    stream.on("error", ({ message }) => {
+      if (this.#why !== message) this.#warn(`cannot write logs to ${this.#path}: ${message}`);
+      this.#why = message;
+      this.#tryAgain = this.#clock.now() + PAUSE_MS;
+      this.#dropped++;
+      if (this.#stream === stream) this.#stream = undefined;
+    });
+    this.#stream = stream;
+    return stream;
+  }
+}

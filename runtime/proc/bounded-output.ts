@@ -1,0 +1,34 @@
+/** An output that never holds anybody up: what does not fit is dropped, counted, and said as soon as there is room again. */
+import type { Writable } from "node:stream";
+
+/** As many bytes may wait in an output that nobody drains. */
+export const longestBacklog = 16 * 1024 * 1024;
+
+export class BoundedOutput {
+  readonly #target: Writable;
+  readonly #backlog: number;
+  #dropped = 0;
+
+  /** @param backlog in bytes */
+  constructor(target: Writable, backlog: number = longestBacklog) {
+    this.#target = target;
+    this.#backlog = backlog;
+  }
+
+  /** @param line with its line break. @param label of whose lines are counted */
+  write(line: Buffer | string, label: string): void {
+    const target = this.#target;
+    if (target.writableLength > this.#backlog) {
+      this.#dropped++;
+      return;
+    }
+    if (this.#dropped > 0) this.dropped(label, this.#dropped, "nothing reads this output");
+    this.#dropped = 0;
+    target.write(line);
+  }
+
+  /** Says that lines are missing here. */
+  dropped(label: string, lines: number, why: string): void {
+    this.#target.write(`[${label}] (${lines} lines dropped: ${why})\n`);
+  }
+}
