@@ -62,12 +62,14 @@ export const Kind = {
   release: 20,
   /** Bytes of a pipe between two other procs, passed on by this one. */
   relay: 21,
-  /** A large block of bytes; belongs to the next message, reply, item or relay. */
+  /** A large block of bytes; belongs to the next message, reply, item or relay. a: 1, it has come in pieces. */
   block: 22,
   /** The receiver has forgotten the lane (a): its number may be used again. */
   closed: 23,
   /** The answer to the binding of a first slot (slot) of a lane (a): go on (b: 0), or the schema is another one (b: 1). */
   bound: 24,
+  /** A part of a block of so many bytes (b); other frames may come before the next one. */
+  piece: 25,
 } as const;
 
 /** Flags of `message`, `reply`, `item` and `error`. */

@@ -19,6 +19,12 @@ export interface FrameHandler {
   ): void;
 }
 
+/** Who knows where the body of a frame belongs that is too large for the buffer. */
+export interface BodyPlaces {
+  /** @returns memory for `size` bytes; undefined: memory of its own. @throws ProtocolError if there can be no such frame */
+  placeOf(word1: number, b: number, size: number): Uint8Array | undefined;
+}
+
 export const RECEIVE_BUFFER = 64 * 1024;
 
 /** A body that is read into memory of its own. */
@@ -34,14 +40,14 @@ export class Inbox {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #maxFrame: number;
-  readonly #handler: FrameHandler;
+  readonly #handler: FrameHandler & BodyPlaces;
   #fill = 0;
   #large: LargeBody | undefined;
   /** Bytes of padding of a large body that are still to come. */
   #skip = 0;
   #stopped = false;
 
-  constructor(maxFrame: number, handler: FrameHandler) {
+  constructor(maxFrame: number, handler: FrameHandler & BodyPlaces) {
     // A Buffer, so that readers find its string methods; not zeroed, since nothing is read that was not received.
     this.#bytes = Buffer.allocUnsafeSlow(RECEIVE_BUFFER);
     this.#view = new DataView(this.#bytes.buffer);
@@ -111,13 +117,10 @@ export class Inbox {
   #startLarge(at: number, end: number): void {
     const view = this.#view;
     const size = view.getUint32(at, true) - HEADER;
-    const large: LargeBody = {
-      word1: view.getUint32(at + 4, true),
-      a: view.getUint32(at + 8, true),
-      b: view.getUint32(at + 12, true),
-      bytes: new Uint8Array(new ArrayBuffer(size)),
-      fill: 0,
-    };
+    const word1 = view.getUint32(at + 4, true);
+    const b = view.getUint32(at + 12, true);
+    const bytes = this.#handler.placeOf(word1, b, size) ?? new Uint8Array(new ArrayBuffer(size));
+    const large: LargeBody = { word1, a: view.getUint32(at + 8, true), b, bytes, fill: 0 };
     const here = this.#bytes.subarray(at + HEADER, Math.min(end, at + HEADER + size));
     large.bytes.set(here);
     large.fill = here.length;
@@ -134,8 +137,9 @@ export class Inbox {
   #endLarge({ word1, a, b, bytes }: LargeBody): void {
     this.#large = undefined;
     if (this.#stopped) return;
-    const buffer = Buffer.from(bytes.buffer);
-    this.#handler.frame(word1, a, b, buffer, new DataView(bytes.buffer), 0, buffer.length, true);
+    const { buffer: memory, byteOffset, length } = bytes;
+    const buffer = Buffer.from(memory as ArrayBuffer, byteOffset, length);
+    this.#handler.frame(word1, a, b, buffer, new DataView(memory, byteOffset, length), 0, length, true);
   }
 
   #refuse(length: number): never {

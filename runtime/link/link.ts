@@ -4,7 +4,7 @@
  * the transport below the pipe, and nothing of actors.
  */
 import type { Writer } from "../wire/writer.js";
-import type { MeshId, ProcId } from "./address.js";
+import { AGENT_MESH, type MeshId, type ProcId } from "./address.js";
 import { type Binding, Layout, type OtherSchema } from "./binding.js";
 import { type PendingCall, PendingCalls } from "./calls.js";
 import { bodySize, writeText, writeU32, writeU64 } from "./control.js";
@@ -128,6 +128,8 @@ export class Link {
     const lane = this.#freeLanes.pop() ?? this.sessions.length;
     const session = new Session(this, lane, sender, target, key);
     this.sessions[lane] = session;
+    if (target.kind === "actor" && target.number === AGENT_MESH) this.outbox.ordered.add(lane);
+    else this.outbox.ordered.delete(lane);
     const at = beginFrame(this.outbox.writer, Kind.open, lane, 0);
     writeOpen(this.outbox.writer, sender, target, this.limits);
     this.outbox.commit(at);

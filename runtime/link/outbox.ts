@@ -1,9 +1,11 @@
 /**
  * The sending half of a link: frames are written one after another into one batch, which goes to the pipe once per tick,
- * or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before the message it belongs to.
+ * or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before the message it belongs to; very
+ * large ones in pieces, so that nothing waits for them (bulk.ts).
  */
 import { Writer } from "../wire/writer.js";
-import { align8, beginFrame, endFrame, HEADER, Kind } from "./frame.js";
+import { BARRIER, BULK_BYTES, Bulk, keyOf } from "./bulk.js";
+import { align8, beginFrame, copyBytes, endFrame, HEADER, Kind } from "./frame.js";
 import type { Pipe } from "./pipe.js";
 
 /** A batch of this many bytes is sent without waiting for the end of the tick. */
@@ -31,11 +33,15 @@ function flushLater(): void {
 export class Outbox {
   /** Where frames are written; between frames its position is 8-aligned. */
   readonly writer = new Writer();
+  /** Lanes whose messages come after all that was sent before: orders to stop what that was sent to. */
+  readonly ordered = new Set<number>();
   #pipe: Pipe | undefined;
   /** What goes before the batch at hand: earlier parts of it, and blocks. */
   #chunks: Uint8Array[] = [];
   /** Where the part of the batch begins that is not in `#chunks` yet. */
   #from = 0;
+  /** What goes out in between. */
+  #bulk: Bulk | undefined;
   #armed = false;
   #writing = 0;
   #ended = false;
@@ -65,7 +71,7 @@ export class Outbox {
   commit(at: number): void {
     const w = this.writer;
     endFrame(w, at);
-    if (w.blocks.length > 0) this.#insertBlocks(at);
+    if (this.#bulk !== undefined || w.blocks.length > 0) this.#place(at);
     if (w.position - this.#from >= FLUSH_BYTES) this.flush();
     else if (!this.#armed) this.arm();
   }
@@ -86,7 +92,7 @@ export class Outbox {
   flush(): void {
     const pipe = this.#pipe;
     const w = this.writer;
-    if (w.position === 0 && this.#chunks.length === 0) return;
+    if (w.position === 0 && this.#chunks.length === 0 && this.#bulk === undefined) return;
     if (this.#ended) this.#drop();
     if (this.#ended || pipe === undefined || this.#writing >= WRITES_AHEAD) return;
     const chunks = this.#chunks;
@@ -94,12 +100,19 @@ export class Outbox {
     if (batch.length > this.#from) chunks.push(this.#from === 0 ? batch : batch.subarray(this.#from));
     this.#chunks = [];
     this.#from = 0;
+    if (this.#bulk !== undefined) this.#addBulk(this.#bulk, chunks);
     this.#writing++;
     pipe.write(chunks, () => {
       w.recycle(batch);
-      if (this.#writing-- === WRITES_AHEAD) this.flush();
+      if (this.#writing-- === WRITES_AHEAD || this.#bulk !== undefined) this.flush();
       if (this.#finished !== undefined) this.#checkFinished();
     });
+    if (this.#bulk !== undefined) this.flush();
+  }
+
+  #addBulk(bulk: Bulk, chunks: Uint8Array[]): void {
+    bulk.take(chunks);
+    if (bulk.empty) this.#bulk = undefined;
   }
 
   #checkFinished(): void {
@@ -111,13 +124,34 @@ export class Outbox {
 
   /** Bytes that have been written here and not yet been handed to the pipe. */
   get waiting(): number {
-    return this.#chunks.reduce((sum, chunk) => sum + chunk.length, this.writer.position - this.#from);
+    const written = this.#chunks.reduce((sum, chunk) => sum + chunk.length, this.writer.position - this.#from);
+    return written + (this.#bulk?.bytes ?? 0);
   }
 
   #drop(): void {
     this.#chunks = [];
+    this.#bulk = undefined;
     this.#from = 0;
     this.writer.position = 0;
+  }
+
+  /** The frame from `at` has large blocks, or is not to pass one that has. */
+  #place(at: number): void {
+    const w = this.writer;
+    let size = 0;
+    for (const block of w.blocks) size += block.length;
+    const key = this.#keyOf(w.view.getUint32(at + 4, true) & 0xff, w.view.getUint32(at + 8, true));
+    if (size < BULK_BYTES && this.#bulk?.holds(key) !== true) {
+      if (size > 0) this.#insertBlocks(at);
+      return;
+    }
+    this.#bulk ??= new Bulk();
+    this.#bulk.add(key, copyBytes(w.bytes, at, w.position), w.blocks.splice(0));
+    w.position = at;
+  }
+
+  #keyOf(kind: number, a: number): number {
+    return kind === Kind.message && this.ordered.has(a) ? BARRIER : keyOf(kind, a);
   }
 
   #insertBlocks(at: number): void {

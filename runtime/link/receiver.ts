@@ -9,24 +9,27 @@ import { readBody, readText, readU32, readU64 } from "./control.js";
 import { DeliveryError, deliveryReasons, meansEnded } from "./errors.js";
 import { copyBytes, Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
 import type { LaneRequest } from "./host.js";
-import { type FrameHandler, Inbox } from "./inbox.js";
+import { type BodyPlaces, type FrameHandler, Inbox } from "./inbox.js";
 import { Lane } from "./lane.js";
 import type { Link } from "./link.js";
+import { Pieces } from "./pieces.js";
 import type { PipeSink } from "./pipe.js";
 
-export class Receiver implements PipeSink, FrameHandler {
+export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
   readonly #link: Link;
   readonly #inbox: Inbox;
   readonly #reader = new Reader();
   /** Blocks that have come for the next message. */
   #blocks: Uint8Array[] | undefined;
   #blockBytes = 0;
+  readonly #pieces: Pieces;
   #farewell = false;
   #stopped = false;
 
   constructor(link: Link) {
     this.#link = link;
     this.#inbox = new Inbox(link.limits.maxFrame, this);
+    this.#pieces = new Pieces(link.limits.maxFrame);
   }
 
   buffer(): Uint8Array {
@@ -41,6 +44,10 @@ export class Receiver implements PipeSink, FrameHandler {
       this.stop();
       this.#link.destroy(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  placeOf(word1: number, b: number, size: number): Uint8Array | undefined {
+    return (word1 & 0xff) === Kind.piece && this.#link.introduced ? this.#pieces.placeOf(b, size) : undefined;
   }
 
   closed(error?: Error): void {
@@ -69,7 +76,11 @@ export class Receiver implements PipeSink, FrameHandler {
     if (!this.#link.introduced && kind !== Kind.hello)
       throw new ProtocolError(`cannot read frame: kind ${kind} before hello`);
     if (kind === Kind.block) {
-      this.#block(owned ? bytes : copyBytes(bytes, start, end));
+      this.#block(a === 1 ? this.#pieces.taken() : owned ? bytes : copyBytes(bytes, start, end));
+      return;
+    }
+    if (kind === Kind.piece) {
+      this.#pieces.received(b, bytes, start, end, owned);
       return;
     }
     const r = this.#reader;

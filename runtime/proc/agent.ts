@@ -24,6 +24,7 @@ import type { MeshId, ProcId } from "../link/address.js";
 import type { Extent } from "../shape/index.js";
 import { errorOf } from "../supervise/cause.js";
 import { version } from "../version.js";
+import { Deferred } from "./deferred.js";
 import { endBefore } from "./end-before.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
@@ -32,10 +33,8 @@ import type { Platform } from "./platform.js";
 export class Agent extends ProcAgentActor {
   readonly #proc: LocalProc;
   #configured: Promise<unknown> = Promise.resolve();
-  /** How many orders to create an actor of a mesh are being carried out. */
-  readonly #ordered = new Map<MeshId, number>();
-  /** Meshes of which an actor was stopped while it was not there yet. */
-  readonly #unwanted = new Set<MeshId>();
+  /** Actors that have been ordered and are not there yet, by mesh: resolves when they are, or never will be. */
+  readonly #placing = new Map<MeshId, Promise<void>>();
 
   constructor(proc: LocalProc) {
     super();
@@ -60,26 +59,28 @@ export class Agent extends ProcAgentActor {
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
     const { mesh, name, incarnation, watch } = order;
     const shape = { mesh, name, incarnation, ...placeOf(order.place), owner: this.#proc.maker };
-    this.#ordered.set(mesh, (this.#ordered.get(mesh) ?? 0) + 1);
+    const placed = new Deferred<void>();
+    this.#placing.set(mesh, placed.promise);
     try {
       await this.#configured;
       const actorClass = await this.#proc.loading(() => this.#proc.platform.classes.find(order.actor));
       const { descriptor } = actorClass;
       await endBefore(this.#proc.proc, mesh);
-      if (this.#unwanted.has(mesh)) throw new Error("it was stopped before it was there");
       const protobuf = order.protobuf === true;
       if (!protobuf && descriptor.fingerprint !== order.fingerprint) return { other: schemaOf(descriptor) };
       const args = protobuf ? descriptor.args.fromProtobuf(order.args) : descriptor.args.decode(order.args);
       if (watch !== undefined) this.#proc.watchLoop(watch);
-      const failure = await this.#proc.create({ ...shape, descriptor, actorClass, args, watch });
+      const created = this.#proc.create({ ...shape, descriptor, actorClass, args, watch });
+      placed.resolve();
+      const failure = await created;
       return failure === undefined ? {} : { failure: noticeOf(shape, failure) };
     } catch (error) {
       const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.wall() };
       this.#proc.refuse(shape, failure);
-      if (this.#unwanted.has(mesh)) await endBefore(this.#proc.proc, mesh);
       return { failure: { ...noticeOf(shape, failure), kind: "spawn" } };
     } finally {
-      this.#settled(mesh);
+      placed.resolve();
+      if (this.#placing.get(mesh) === placed.promise) this.#placing.delete(mesh);
     }
   }
 
@@ -90,7 +91,7 @@ export class Agent extends ProcAgentActor {
   }
 
   async stopActor(mesh: MeshId, order: StopOrder): Promise<void> {
-    if (this.#ordered.has(mesh)) this.#unwanted.add(mesh);
+    await this.#placing.get(mesh);
     await this.#proc.stop(mesh, order);
   }
 
@@ -131,15 +132,6 @@ export class Agent extends ProcAgentActor {
 
   hostLeft(host: ProcId, reason: string): void {
     this.#proc.hostLeft(host, reason);
-  }
-
-  #settled(mesh: MeshId): void {
-    const left = (this.#ordered.get(mesh) ?? 0) - 1;
-    if (left > 0) this.#ordered.set(mesh, left);
-    else {
-      this.#ordered.delete(mesh);
-      this.#unwanted.delete(mesh);
-    }
   }
 }
 

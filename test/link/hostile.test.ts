@@ -32,6 +32,11 @@ const hello = (universe = 1n, version = PROTOCOL_VERSION, magic = MAGIC, proc = 
     writeU64(w, proc);
   });
 
+const piece = (total: number, size: number): Write =>
+  frame(Kind.piece, 0, total, (w) => {
+    w.reserve(size);
+  });
+
 const open = (lane: number, name = "hostile"): Write =>
   frame(Kind.open, lane, 0, (w) => {
     for (const id of [66n, 2n]) writeU64(w, id);
@@ -138,6 +143,21 @@ describe("a link is closed on", () => {
 
   test("another peer than was expected", async () => {
     expect(await closedWith(bytesOf([hello()]), 67n)).toBe("cannot connect: the peer is another process than expected");
+  });
+
+  test.each<[string, Write[], string]>([
+    ["no bytes", [piece(8, 0)], "cannot read piece: expected 1 to 8 bytes of a block of 8, got 0 of one of 8"],
+    [
+      "more than are left",
+      [piece(8, 8 + 8)],
+      "cannot read piece: expected 1 to 8 bytes of a block of 8, got 16 of one of 8",
+    ],
+    ["another block", [piece(16, 8), piece(24, 8)], "expected 1 to 8 bytes of a block of 16, got 8 of one of 24"],
+    ["a block of nothing", [piece(0, 0)], "together, got one of 0"],
+    ["blocks over the limit", [piece(8, 8), piece(0xffff_ffff, 8)], "together, got one of 4294967295"],
+    ["none of a block", [frame(Kind.block, 1, 0)], "cannot read block: it has not come in pieces"],
+  ])("pieces of %s", async (_what, writes, text) => {
+    expect(await closedWith(bytesOf([hello(), ...writes]))).toContain(text);
   });
 
   test("blocks that are together over the limit", async () => {

@@ -38,6 +38,7 @@ function collector(maxFrame = 1 << 20): { inbox: Inbox; seen: Seen[]; owned: boo
   const seen: Seen[] = [];
   const owned: boolean[] = [];
   const inbox = new Inbox(maxFrame, {
+    placeOf: () => undefined,
     frame(word1, a, b, bytes, view, start, end, own) {
       expect(view.buffer).toBe(bytes.buffer);
       expect(start % 8).toBe(0);
@@ -91,6 +92,7 @@ test("a length no frame can have is refused", () => {
 test("nothing is handed out after stop, not even what has come", () => {
   const seen: number[] = [];
   const inbox: Inbox = new Inbox(1000, {
+    placeOf: () => undefined,
     frame(_word1, a) {
       seen.push(a);
       inbox.stop();

@@ -39,7 +39,7 @@ beforeEach(() => {
       actorStarted() {},
       actorFailed() {},
       cleanupFailed() {},
-    handlerSlow() {},
+      handlerSlow() {},
       stopOwned: async () => {},
       meshOrdered: async () => true,
       peerLost: () =>
