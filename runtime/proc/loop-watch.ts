@@ -2,8 +2,8 @@
  * Watches the event loop of this process from a thread of its own: a handler that never gives it back cannot be noticed
  * by anything that runs on it. Says where the loop is stuck, with the stack, and in the end kills the process.
  */
-import { Worker } from "node:worker_threads";
 import type { WatchLimits } from "../actor/watchdog.js";
+import { builtins } from "../builtins.js";
 import { systemClock } from "../link/clock.js";
 
 /** How often the loop says that it turns, and is looked at, as a part of the time after which it is warned of. */
@@ -80,7 +80,13 @@ export function watchLoop({ warn, grace }: WatchLimits): void {
   };
   tick();
   const workerData = { shared, pid: process.pid, boot: bootUrl, warn, fail: warn + grace, every };
-  const thread = new Worker(source, { eval: true, execArgv: [], env: {}, workerData, stdin: false });
+  const thread = new builtins.workerThreads.Worker(source, {
+    eval: true,
+    execArgv: [],
+    env: {},
+    workerData,
+    stdin: false,
+  });
   thread.unref();
   // Without it, handlers that do come back are still watched.
   thread.on("error", (error) => process.emitWarning(`nobody watches the event loop: ${error.message}`, "ViceroyStuck"));

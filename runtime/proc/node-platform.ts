@@ -1,8 +1,8 @@
 /** The machine itself, through Node.js: what a real process has. */
 import { fileURLToPath } from "node:url";
-import { isMainThread } from "node:worker_threads";
 import { DropWatch } from "../actor/collector.js";
 import type { WatchLimits } from "../actor/watchdog.js";
+import { builtins } from "../builtins.js";
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { TimerKeepAlive } from "../link/keep-alive.js";
@@ -107,7 +107,7 @@ class NodePlatform implements PartPlatform {
 
   /** By the limits that are said first. The inspector of Node.js reaches main threads alone. */
   watchLoop(limits: WatchLimits): void {
-    if (this.#loopWatched || !isMainThread) return;
+    if (this.#loopWatched || !builtins.workerThreads.isMainThread) return;
     this.#loopWatched = true;
     watchLoop(limits);
   }

@@ -182,3 +182,20 @@ test("policies that make no sense are refused before anything is started", () =>
     'cannot spawn actors: expected the policy "never", "on-failure" or "always", got "maybe"',
   );
 });
+
+test("a mesh ends with its owner, and calls to it reject at once, also from elsewhere; the owner's next life has meshes of its own", async () => {
+  await using procs = thisHost().spawnProcs({ gpus: 2 });
+  const smith = procs.slice({ gpus: 0 }).with({ restart }).spawn("smith", IronSmith);
+  const witness = procs.slice({ gpus: 1 }).spawn("witness", IronSmith);
+  const apprentice = (await smith.apprentice.callOne()) as SmithMesh<never>;
+  await witness.meet.callOne(apprentice);
+  expect(await witness.again.callOne()).toHaveLength(1);
+  const pending = apprentice.sleep.callOne(60_000);
+  smith.blow.broadcast("no more of this");
+  await expect(pending).rejects.toThrow(SupervisionError);
+  await lives(smith, 1);
+  await expect(apprentice.life.callOne()).rejects.toThrow(SupervisionError);
+  await expect(witness.again.callOne()).rejects.toThrow("cannot call apprentice.life");
+  expect((await ((await smith.apprentice.callOne()) as SmithMesh<never>).life.callOne()).incarnation).toBe(0);
+  expect(faults).toEqual([]);
+});

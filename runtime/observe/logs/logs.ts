@@ -47,7 +47,7 @@ export function logs(options: LogOptions = {}, environment: LogEnvironment = nod
   const { clock, print, warn } = environment;
   const lowest = logLevels.indexOf(level);
   const folding = console && window > 0 ? new Folding(window, clock, print) : undefined;
-  if (folding !== undefined) process.once("exit", () => folding.flush());
+  if (folding !== undefined) sayAtExit(folding);
   const files = new Map<string, LogFile>();
 
   const show = (line: string, origin: LineOrigin): void => {
@@ -73,6 +73,19 @@ export function logs(options: LogOptions = {}, environment: LogEnvironment = nod
     await Promise.all([...files.values()].map((open) => open.close()));
   };
   return Object.assign(take, { flush });
+}
+
+/** What is being folded when this process ends. */
+let unsaid: Folding[] | undefined;
+
+function sayAtExit(folding: Folding): void {
+  if (unsaid === undefined) {
+    unsaid = [];
+    process.once("exit", () => {
+      for (const one of unsaid ?? []) one.flush();
+    });
+  }
+  unsaid.push(folding);
 }
 
 function nodeEnvironment(): LogEnvironment {
