@@ -223,6 +223,20 @@ describe("buf curl", () => {
   const request = JSON.stringify({ items: [{ name: "tea", cents: "350", size: "SIZE_LARGE" }] });
 });
 
+test("the trace of a client goes on; one that is malformed is as if there were none", async () => {
+  const trace = async (traceparent: string): Promise<string> => {
+    const headers = { "Content-Type": "application/json", traceparent };
+    const url = `http://localhost:${ports.http1}/${service.typeName}/Trace`;
+    const answer = await fetch(url, { method: "POST", headers, body: "{}" });
+    return ((await answer.json()) as { result: string }).result;
+  };
+  const id = "4bf92f3577b34da6a3ce929d0e0e4736";
+  expect(await trace(`00-${id}-00f067aa0ba902b7-01`)).toMatch(
+    new RegExp(`^00-${id}-(?!00f067aa0ba902b7)[\\da-f]{16}-01$`),
+  );
+  expect(await trace(`00-${id}`)).toMatch(new RegExp(`^00-(?!${id})[\\da-f]{32}-[\\da-f]{16}-00$`));
+});
+
 describe("failures", () => {
   test("a port that a client makes up is refused, and nobody is hurt", async () => {
     const client = clients["gRPC, HTTP/2"]!();

@@ -22,6 +22,8 @@ export interface Shop extends Actor<[name: string]> {
   order(items: Item[], note?: string): Receipt;
   name(): string;
   clear(): void;
+  /** The trace that the call belongs to. */
+  trace(): string;
   /** The receipt of `item`, `count` times. */
   follow(item: Item, count: Uint32): Stream<Receipt>;
   /** Throws an error of this class. */

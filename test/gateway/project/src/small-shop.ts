@@ -31,6 +31,10 @@ export class SmallShop extends ShopActor {
     return this.#name;
   }
 
+  trace() {
+    return context().trace.traceparent;
+  }
+
   clear() {
     this.#orders = 0;
   }
