@@ -104,6 +104,8 @@ export class MeshRecord implements MeshIdentity {
   control: MeshControl | undefined;
   /** Why nothing can be sent to it any more, as far as this process has decided so. */
   stopped: string | undefined;
+  /** One more each time that one of its actors has moved to another proc. */
+  moves = 0;
   /** By rank in the mesh as it was spawned; those that this process has heard of. */
   readonly #targets = new Map<number, ActorTarget>();
 
@@ -123,11 +125,20 @@ export class MeshRecord implements MeshIdentity {
     return target;
   }
 
+  /** The proc of a rank, if this process has heard of it. */
+  procAt(rank: number): ProcId | undefined {
+    return this.#targets.get(rank)?.proc;
+  }
+
   /** Where a rank lives, or lives from now on: a rank that was replaced may be in another process. */
   locate(rank: number, location: RankLocation): void {
     const target = this.#targets.get(rank);
     if (target === undefined) this.#targets.set(rank, new ActorTarget(this, rank, location));
-    else target.move(location);
+    else {
+      const { proc } = target;
+      target.move(location);
+      if (target.proc !== proc) this.moves++;
+    }
   }
 }
 

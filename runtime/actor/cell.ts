@@ -2,8 +2,9 @@
  * The cell of an actor: its identity, its life from construction to its end, its mailbox, and the sessions by which it
  * sends. A proc's root is a cell too, one that takes no messages.
  */
+import type { Caster } from "../cast/caster.js";
 import { type ActorId, type Location, type MeshId, ROOT_MESH } from "../link/address.js";
-import { type Binding, Layout, type OtherSchema } from "../link/binding.js";
+import { type Binding, type BoundEndpoint, Layout, type OtherSchema } from "../link/binding.js";
 import { DeliveryError } from "../link/errors.js";
 import { chainToken, readExtension } from "../link/extension.js";
 import { Flag, ProtocolError } from "../link/frame.js";
@@ -15,8 +16,9 @@ import type { ActorDescriptor } from "../wire/descriptor.js";
 import { protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import type { Actor, Failure } from "./actor.js";
-import { ActorTarget } from "./address.js";
+import { ActorTarget, type MeshRecord } from "./address.js";
 import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
+import { makeCaster } from "./casting.js";
 import { type ActorContext, OwnTurn, runTurn } from "./context.js";
 import { describeThrown } from "./error-wire.js";
 import { type Handler, handlerById, handlersOf, inProtobuf, interfaceOf } from "./handler.js";
@@ -58,6 +60,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   readonly #mailbox: Mailbox;
   #sessions: Map<unknown, Session> | undefined;
   #lanes: Lane[] | undefined;
+  /** Of meshes that it casts to. */
+  #casters: Map<MeshRecord, Caster> | undefined;
   /** Ports that it was sent and has not dropped. */
   #held: Set<PortTarget> | undefined;
   /** Ports that end with it. */
@@ -258,8 +262,22 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     const session = this.proc.routes.to(target.proc, location, target.owner).openSession(this, target, key);
     this.#sessions ??= new Map();
     this.#sessions.set(key, session);
-    if (target instanceof ActorTarget) target.opened(session);
+    if (target instanceof ActorTarget) {
+      target.opened(session);
+      this.#casters?.get(target.mesh)?.attach(session, target.rank, false);
+    }
     return session;
+  }
+
+  /** By which it casts to a mesh: from its first cast on. */
+  caster(record: MeshRecord): Caster {
+    let caster = this.#casters?.get(record);
+    if (caster === undefined) {
+      caster = makeCaster(this, record, this.#sessions?.values() ?? []);
+      this.#casters ??= new Map();
+      this.#casters.set(record, caster);
+    }
+    return caster;
   }
 
   knownSession(key: unknown): Session | undefined {
@@ -281,7 +299,9 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     return compareSchemas(target, known, other);
   }
 
-  translate(known: Interface, { args }: BoundMessage, body: Encoded): Encoded {
+  translate(known: Interface, endpoint: BoundEndpoint, body: Encoded): Encoded {
+    // All that it sends is encoded here: by endpoints that have codecs.
+    const { args } = endpoint as BoundMessage;
     const protobuf = known instanceof PortInterface ? protobufValue(args) : protobufArguments(args);
     return translate(args, protobuf, body, this.proc.limits);
   }
@@ -357,6 +377,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
       if (session.target instanceof ActorTarget) session.target.closed(session);
     }
     this.#sessions = undefined;
+    for (const caster of this.#casters?.values() ?? []) caster.close();
+    this.#casters = undefined;
   }
 
   #failedOf(error: unknown): DeliveryError {

@@ -2,6 +2,9 @@
  * How one message of an endpoint goes to the actors of a mesh: checks what can be checked, finds the sessions of the
  * sender, encodes once, and sends to all or to none. What becomes of the answers is their target's concern.
  */
+import type { Caster } from "../cast/caster.js";
+import type { CastSink, PendingCast } from "../cast/pending-cast.js";
+import { AGENT_MESH } from "../link/address.js";
 import type { PendingCall } from "../link/calls.js";
 import type { Clock } from "../link/clock.js";
 import { encodeMessage } from "../link/encode.js";
@@ -9,6 +12,7 @@ import { DeliveryError } from "../link/errors.js";
 import { type Extension, inChain, noChain, WHOLE_MESH } from "../link/extension.js";
 import type { Encoder, Message, Session } from "../link/session.js";
 import { parseTraceparent, type TraceContext } from "../link/trace.js";
+import type { Encoded } from "../link/waiting.js";
 import type { Codec } from "../wire/codec.js";
 import type { EndpointDescriptor } from "../wire/descriptor.js";
 import { protobufArguments } from "../wire/protobuf-messages.js";
@@ -27,7 +31,20 @@ import type { MeshView } from "./view.js";
 export interface CallSink extends RankTarget, UnderWay {
   /** The call to one rank; asked for once, when it is being sent. */
   callAt(rank: number): RankCall;
+  /** How the call goes to many actors at once; undefined: to each of them by itself. */
+  readonly many?: ManySink;
 }
+
+/** Who waits for the answers to a cast. */
+export interface ManySink extends CastSink {
+  /** How procs on the way make answers one, by name; empty: they do not. */
+  readonly reduction: string;
+  /** It is on its way: how it is given up, and who holds what is in the answers. */
+  began(cancel: (reason: number) => void, sender: Cell): void;
+}
+
+/** More than what a cast needs besides its message, but for its places: 12 bytes for each rank, at most. */
+const CAST_OVERHEAD = 64 * 1024;
 
 export class Dispatcher implements Message, Called {
   /** `counters.increment`. */
@@ -119,6 +136,16 @@ export class Dispatcher implements Message, Called {
         if (this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
       }
     }
+    const { many } = sink;
+    if (many !== undefined && this.#takesTree(sender)) {
+      const body = this.#encodeCast(args, sender);
+      if (this.#fitsTree(body, sender)) {
+        const { caster, cast } = this.#castDown(body, sender, turn, many, undefined);
+        many.began((reason) => caster.cancel(cast, reason), sender);
+        if (turn !== undefined) turn.bind(sink);
+        return undefined;
+      }
+    }
     const sessions = this.#openAll(sender);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     for (const session of sessions) if (!(session instanceof DeliveryError)) session.admits(body.size, this.label);
@@ -174,7 +201,52 @@ export class Dispatcher implements Message, Called {
     return sent;
   }
 
+  /** Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. */
+  #takesTree({ proc }: Cell): boolean {
+    return this.view.size > proc.limits.treeAbove && this.view.record.id !== AGENT_MESH;
+  }
+
+  /** Down a tree. @throws BackpressureError */
+  #castDown(
+    body: Encoded,
+    sender: Cell,
+    turn: AnyTurn | undefined,
+    sink: ManySink | undefined,
+    waiter: Sent | undefined,
+  ): { readonly caster: Caster; readonly cast: PendingCast } {
+    const caster = sender.caster(this.view.record);
+    caster.admits(body.size, this.label);
+    const timeout = sink === undefined ? 0 : this.#callTime(turn);
+    const chain = sink === undefined ? noChain : (turn?.chain ?? noChain);
+    const extension = { timeout, trace: this.#castTrace(sender, turn), chain };
+    const reduction = sink?.reduction ?? "";
+    const request = { label: this.label, endpoint: this.#index, body, reduction, extension, sink, waiter };
+    const cast = caster.cast(this.view.casts, request);
+    if (portsWritten.length > 0) this.#noteHolders(sender, this.#ranks());
+    return { caster, cast };
+  }
+
+  #encodeCast(args: readonly unknown[], sender: Cell): Encoded {
+    const protobuf = sender.caster(this.view.record).needsProtobuf(this.view.casts);
+    return encodeMessage(this, args, sender.proc.limits, protobuf);
+  }
+
+  /** What fits into a frame by itself, and not with what a cast needs besides it, goes to each actor by itself. */
+  #fitsTree({ size }: Encoded, sender: Cell): boolean {
+    if (size + CAST_OVERHEAD + this.view.size * 12 <= sender.proc.limits.maxFrame) return true;
+    portsWritten.length = 0;
+    return false;
+  }
+
   #castAll(args: readonly unknown[], sender: Cell, turn: AnyTurn | undefined): Sent {
+    if (this.#takesTree(sender)) {
+      const body = this.#encodeCast(args, sender);
+      if (this.#fitsTree(body, sender)) {
+        const sent = sender.caster(this.view.record).hasCredit(this.view.casts) ? sentNow : new Sent(1);
+        this.#castDown(body, sender, turn, undefined, sent === sentNow ? undefined : sent);
+        return sent;
+      }
+    }
     const sessions = this.#openAll(sender);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));

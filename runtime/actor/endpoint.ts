@@ -10,7 +10,7 @@ import type { Future } from "./future.js";
 import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
 import { type CallOptions, checkOptions } from "./guard.js";
 import type { Port } from "./port.js";
-import { foldOf, type Operation, type Reduced, type ReductionName, type Reductions } from "./reduce.js";
+import { foldOf, type Operation, type Reduced, type ReductionName, type Reductions, reductionName } from "./reduce.js";
 import { retried } from "./retry.js";
 import type { Sent } from "./sent.js";
 import { SingleCall } from "./single.js";
@@ -89,13 +89,14 @@ export class Endpoint<
    * One answer made of all, folded in rank order. Rejects as `call` does.
    * @param operation may be left out, or be undefined, where the endpoint has a `@reduce`
    */
-  reduce<const P extends Operation<R, never>>(operation: P, ...args: A): Future<Reduced<R, P>>;
+  reduce<const P extends Operation<R, unknown>>(operation: P, ...args: A): Future<Reduced<R, P>>;
   reduce(...args: DeclaredArgs<A, O>): Future<DeclaredResult<R, O>>;
   reduce(operation?: unknown, ...args: unknown[]): Future<unknown> {
     const to = this.#dispatcher;
     to.check(args);
-    const fold = foldOf(to.label, operation ?? to.descriptor.reduce) as (values: readonly R[]) => unknown;
-    return this.#retried(() => gather(new Reduce(to, to.view, fold), to, args));
+    const by = operation ?? to.descriptor.reduce;
+    const fold = foldOf(to.label, by) as (values: readonly R[]) => unknown;
+    return this.#retried(() => gather(new Reduce(to, to.view, fold, reductionName(by)), to, args));
   }
 
   /** The same endpoint with options for its calls. @throws TypeError, RangeError on options that cannot be */

@@ -3,11 +3,12 @@
  * flood. What comes out is an error of this process that says what the remote one said.
  */
 
+import { type Answer, AnswerKind } from "../cast/answers.js";
 import { readBody, readText, readU32, writeText, writeU32 } from "../link/control.js";
 import { DeliveryError, deliveryReasons } from "../link/errors.js";
 import { userStack } from "../user-stack.js";
 import type { Reader } from "../wire/reader.js";
-import type { Writer } from "../wire/writer.js";
+import { Writer } from "../wire/writer.js";
 
 const LONGEST_MESSAGE = 64 * 1024;
 const LONGEST_STACK = 16 * 1024;
@@ -52,6 +53,17 @@ export function readCallError(r: Reader): RemoteError | DeliveryError {
     const options = remote.cause === undefined ? {} : { cause: remote.cause };
     return new DeliveryError(deliveryReasons[code] ?? "unknown", remote.message, options);
   });
+}
+
+/** What ended a call, as it is passed on to whoever casts. */
+export function answerOfError(error: Error): Answer {
+  const w = new Writer(512);
+  const undelivered = error instanceof DeliveryError;
+  if (undelivered) writeDelivery(w, "", error);
+  else if (error instanceof RemoteError) writeThrown(w, error.actor, error.remote);
+  else writeThrown(w, "", error);
+  const kind = undelivered ? AnswerKind.failure : AnswerKind.error;
+  return { kind, protobuf: false, bytes: w.copy(0), blocks: [] };
 }
 
 /** An error with its causes, outermost first, as a value of its own. */

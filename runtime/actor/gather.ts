@@ -8,7 +8,8 @@ import type { Codec } from "../wire/codec.js";
 import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import { type Called, CallFuture, callError } from "./call-future.js";
-import type { CallSink } from "./dispatch.js";
+import type { Cell } from "./cell.js";
+import type { CallSink, ManySink } from "./dispatch.js";
 import { ActorError, SupervisionError } from "./errors.js";
 import { holdReceived, portsRead } from "./holders.js";
 import { awaitAsPromise } from "./plain-promise.js";
@@ -19,6 +20,9 @@ import type { MeshView } from "./view.js";
 export type Settled<T> =
   | { readonly status: "fulfilled"; readonly value: T }
   | { readonly status: "rejected"; readonly reason: Error };
+
+/** Stands for an answer that is part of the one before it. */
+const folded = Symbol("folded");
 
 /** Distinct answers that later ones are compared with. */
 const COMPARED = 4;
@@ -47,7 +51,7 @@ class Decoded {
   }
 }
 
-export abstract class Gather<T> extends CallFuture<T> implements CallSink {
+export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManySink {
   protected readonly view: MeshView;
   /** By rank, in the mesh that was called. */
   protected readonly outcomes: unknown[];
@@ -55,6 +59,8 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
   protected errors: Map<number, Error> | undefined;
   readonly #decoded: Decoded | undefined;
   readonly #calls: RankCall[] = [];
+  #cancel: ((reason: number) => void) | undefined;
+  #sender: Cell | undefined;
   #remaining: number;
 
   constructor(called: Called, view: MeshView) {
@@ -70,6 +76,45 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
     const call = new RankCall(this, rank);
     this.#calls.push(call);
     return call;
+  }
+
+  get many(): ManySink {
+    return this;
+  }
+
+  began(cancel: (reason: number) => void, sender: Cell): void {
+    this.#cancel = cancel;
+    this.#sender = sender;
+  }
+
+  answeredBy(ranks: readonly number[], r: Reader): void {
+    if (this.settled) return;
+    try {
+      const value = this.#decoded?.take(r);
+      if (portsRead.length > 0) this.#sender?.holdPorts();
+      for (const rank of ranks) this.outcomes[rank] = value;
+    } catch (error) {
+      for (const rank of ranks) this.#noteError(rank, error as Error);
+    }
+    for (let left = ranks.length; left > 0; left--) this.#one();
+  }
+
+  /** How procs on the way make answers one, by name; empty: they do not. */
+  readonly reduction: string = "";
+
+  foldedBy(ranks: readonly number[], r: Reader): void {
+    this.answeredBy(ranks.slice(0, 1), r);
+    for (const rank of ranks.slice(1)) {
+      this.outcomes[rank] = folded;
+      this.#one();
+    }
+  }
+
+  reset(): void {
+    if (this.settled) return;
+    this.outcomes.fill(undefined);
+    this.errors = undefined;
+    this.#remaining = this.view.size;
   }
 
   /** All messages have been sent. */
@@ -120,6 +165,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink {
   }
 
   protected override release(reason: number): void {
+    this.#cancel?.(reason);
     for (const call of this.#calls) call.abandon(reason);
   }
 
@@ -172,16 +218,19 @@ export class Reduce<R, X> extends Gather<X> {
   }
   protected readonly keepsFailures = false;
   readonly #fold: (values: readonly R[]) => X;
+  override readonly reduction: string;
 
-  constructor(called: Called, view: MeshView, fold: (values: readonly R[]) => X) {
+  /** @param reduction by which procs on the way can fold parts of it; empty: they cannot */
+  constructor(called: Called, view: MeshView, fold: (values: readonly R[]) => X, reduction: string) {
     super(called, view);
     this.#fold = fold;
+    this.reduction = reduction;
   }
 
   protected finish(): void {
     if (this.failByRank()) return;
     try {
-      this.fulfil(this.#fold(this.outcomes as R[]));
+      this.fulfil(this.#fold(this.outcomes.filter((value) => value !== folded) as R[]));
     } catch (error) {
       this.fail(error, false);
     }

@@ -29,5 +29,5 @@ export type { Undeliverable } from "./hooks.js";
 export type { Apply, Awaitable, MeshKind } from "./kind.js";
 export { ActorMesh, descriptorOf } from "./mesh.js";
 export { Port } from "./port.js";
-export { type Operation, type Reduced, type Reducer, topK } from "./reduce.js";
+export { type Operation, type Reduced, type Reducer, registerReducer, topK } from "./reduce.js";
 export type { Sent } from "./sent.js";

@@ -2,12 +2,16 @@
  * One logical process: an identity, its links, its actors, its ports. Several may live in one operating-system process
  * (inline isolation, tests): they share no state, and talk through links like any others.
  */
+import type { Answer } from "../cast/answers.js";
+import { Casts } from "../cast/casts.js";
+import type { Fold } from "../cast/node.js";
+import type { Setup } from "../cast/setup.js";
 import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId, ROOT_MESH } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import { DeliveryError } from "../link/errors.js";
-import type { LaneRequest, LinkHost, RelayFrame } from "../link/host.js";
+import type { LaneRequest, LinkHost, RelayFrame, TreeFrame } from "../link/host.js";
 import { type KeepAlive, TimerKeepAlive } from "../link/keep-alive.js";
-import type { Destination } from "../link/lane.js";
+import type { Destination, Lane } from "../link/lane.js";
 import { defaultLimits, type Limits } from "../link/limits.js";
 import { Link } from "../link/link.js";
 import type { Pipe } from "../link/pipe.js";
@@ -20,7 +24,8 @@ import { MeshRecords } from "./address.js";
 import { type ActorShape, Cell } from "./cell.js";
 import { type Drops, DropWatch } from "./collector.js";
 import type { ProcContext } from "./context.js";
-import { readCallError } from "./error-wire.js";
+import { answerOfError, readCallError } from "./error-wire.js";
+import { foldingOf } from "./folding.js";
 import { Held } from "./held.js";
 import { portsRead } from "./holders.js";
 import type { ActorFailure, ActorRequest, ProcHooks, StopOptions } from "./hooks.js";
@@ -67,6 +72,7 @@ export class Proc implements LinkHost {
   readonly drops: Drops;
   readonly traces: TraceSource;
   readonly records: MeshRecords;
+  readonly casts: Casts;
   /** What code outside any actor sends as. */
   readonly root: Cell;
   /** What actors see of it; whoever knows more of the process may replace it. */
@@ -102,6 +108,7 @@ export class Proc implements LinkHost {
       accept: (pipe) => this.attach(pipe),
     });
     this.routes = new Routes(this, options.connect, options.parent, this.#relays, (link) => this.#links.add(link));
+    this.casts = new Casts(this);
     this.root = rootOf(this, options.name ?? "root");
   }
 
@@ -183,6 +190,7 @@ export class Proc implements LinkHost {
   close(reason: string): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.casts.close(new DeliveryError("closed", `this process has closed its links: ${reason}`));
     for (const link of [...this.#links]) {
       link.close(reason);
       this.#end(link, new DeliveryError("closed", `this process has closed its links: ${reason}`));
@@ -292,6 +300,23 @@ export class Proc implements LinkHost {
     this.#relays.received(link, frame);
   }
 
+  laneSynced(lane: Lane, sync: number, casts: number): void {
+    this.casts.laneSynced(lane, sync, casts);
+  }
+
+  treeFrame(link: Link, frame: TreeFrame, r: Reader): void {
+    this.casts.frame(link, frame, r);
+  }
+
+  answerOfError(error: Error): Answer {
+    return answerOfError(error);
+  }
+
+  folding({ mesh, interface: known }: Setup, endpoint: number, reduction: string): Fold | undefined {
+    const descriptor = this.#cells.get(mesh)?.shape.descriptor;
+    return descriptor === undefined ? undefined : foldingOf(descriptor, known, endpoint, reduction);
+  }
+
   /** Puts a cell in its place, and hands over what came before it. */
   #admit(mesh: MeshId, cell: Cell): Cell {
     const before = this.#cells.get(mesh);
@@ -356,6 +381,7 @@ export class Proc implements LinkHost {
     // Not sooner: those who are reached through it hear of its end after whoever knows what it ended of.
     this.#relays.linkEnded(link, error);
     link.end(error);
+    this.casts.linkEnded(link, error);
     for (const [question, asked] of this.#questions) {
       if (asked.link !== link) continue;
       this.#questions.delete(question);

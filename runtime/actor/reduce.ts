@@ -8,6 +8,8 @@ export interface Reducer<R, X> {
   /** For people. */
   readonly name: string;
   readonly fold: (values: readonly R[]) => X;
+  /** By which every process knows it, so that parts of the mesh are folded where they are. */
+  readonly everywhere?: string;
 }
 
 /** What a named operation makes of answers of type `R`. */
@@ -43,17 +45,55 @@ export type Reduced<R, O> = O extends ReductionName
  * The `k` largest of all items that the ranks answered with, largest first; among equals those of lower ranks first.
  * @param by what counts; the item itself when left out
  */
-export function topK<I>(k: number, by: (item: I) => number | bigint = Number): Reducer<readonly I[], I[]> {
+export function topK<I>(k: number, by?: (item: I) => number | bigint): Reducer<readonly I[], I[]> {
   if (!Number.isInteger(k) || k < 0)
     throw new RangeError(`cannot take the top ${String(k)}: expected an integer of at least 0`);
+  const key = by ?? (Number as (item: I) => number);
   return {
     name: `topK(${k})`,
+    // A function is known to this process alone.
+    ...(by === undefined ? { everywhere: `topK ${k}` } : {}),
     fold: (values) => {
-      const keyed = values.flat().map((item) => [by(item), item] as const);
+      const keyed = values.flat().map((item) => [key(item), item] as const);
       keyed.sort(([a], [b]) => (a < b ? 1 : a > b ? -1 : 0));
       return keyed.slice(0, k).map(([, item]) => item);
     },
   };
+}
+
+const registered = new Map<string, (left: never, right: never) => unknown>();
+
+/**
+ * A reduction by an associative function that every process knows by its name, if the module of its actors registers it:
+ * then parts of a large mesh are folded where they are. Processes that do not know it pass the answers on.
+ * @throws Error if the name is taken by another function
+ */
+export function registerReducer<R>(name: string, combine: (left: R, right: R) => R): Reducer<R, R> {
+  const known = registered.get(name);
+  if (known !== undefined && known !== combine) {
+    throw new Error(`cannot register reducer "${name}": another function has that name already`);
+  }
+  registered.set(name, combine);
+  return { name, everywhere: `registered ${name}`, fold: (values) => pairwise(name, values, combine as Combine) as R };
+}
+
+type Combine = (left: unknown, right: unknown) => unknown;
+
+/** By which every process knows an operation; empty: this one alone knows it. */
+export function reductionName(operation: unknown): string {
+  if (typeof operation === "string") return operation;
+  return typeof operation === "object" && operation !== null
+    ? ((operation as Reducer<never, unknown>).everywhere ?? "")
+    : "";
+}
+
+/** The operation of that name, whose results can be folded again; undefined: it is not known here. */
+export function reductionNamed(name: string): ((values: readonly unknown[]) => unknown) | undefined {
+  if (Object.hasOwn(named, name)) return (values) => named[name as ReductionName]("", values);
+  const k = /^topK (\d+)$/.exec(name)?.[1];
+  if (k !== undefined) return topK(Number(k)).fold as (values: readonly unknown[]) => unknown;
+  const combine = registered.get(name.replace(/^registered /, ""));
+  return combine === undefined ? undefined : (values) => pairwise(name, values, combine as Combine);
 }
 
 /** @throws TypeError if it is none of what `reduce` takes */

@@ -1,4 +1,5 @@
 /** Where lanes lead that should not be there: what comes is sent back with the reason. */
+import { type Binding, Layout } from "../link/binding.js";
 import type { DeliveryError } from "../link/errors.js";
 import type { Destination, Lane } from "../link/lane.js";
 import type { Reader } from "../wire/reader.js";
@@ -12,7 +13,10 @@ export class Refusal implements Destination {
     this.#error = error;
   }
 
-  bind(): void {}
+  /** There is nothing to agree on; each message will be told why. */
+  bind(lane: Lane, { layout, base }: Binding): void {
+    if (layout === Layout.lockstep) lane.link.sendBound(lane.id, base, undefined);
+  }
 
   message(lane: Lane, slot: number, call: number, _flags: number, _r: Reader, size: number): void {
     if (call === 0) bounce(lane, slot, size, this.#error);

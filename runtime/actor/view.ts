@@ -1,6 +1,8 @@
 /** What a handle of a mesh refers to: a region of a mesh, seen through an interface. Immutable, shared by its endpoints. */
+import type { CastView } from "../cast/caster.js";
 import {
   baseRank,
+  baseRanks,
   type Extent,
   Point,
   type Region,
@@ -23,6 +25,7 @@ export class MeshView {
   /** The shape of answers: that of a mesh which has this region's ranks and no others. */
   readonly answers: Region;
   readonly #targets: (ActorTarget | undefined)[] = [];
+  #casts: CastView | undefined;
 
   constructor(record: MeshRecord, descriptor: ActorDescriptor, region: Region) {
     this.record = record;
@@ -44,7 +47,23 @@ export class MeshView {
     return target;
   }
 
+  /** The same as trees for casts know it. */
+  get casts(): CastView {
+    this.#casts ??= castViewOf(this);
+    return this.#casts;
+  }
+
   point(rank: number): Point {
     return new Point(this.extent, rank);
   }
+}
+
+function castViewOf({ descriptor, region, asSpawned, extent }: MeshView): CastView {
+  const { labels, sizes, offset, strides } = region;
+  return {
+    key: JSON.stringify([descriptor.key, String(descriptor.fingerprint), offset, labels, sizes, strides]),
+    bases: [...baseRanks(region)],
+    interface: descriptor,
+    extent: asSpawned ? undefined : extent,
+  };
 }

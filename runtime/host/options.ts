@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import { checkCpuList, checkCpus } from "../proc/launch.js";
 import type { Stdio } from "../proc/stdio.js";
 import { formatValue, type Point } from "../shape/index.js";
-import type { AttachedHost } from "./attached-host.js";
 import { planRestart, type RestartOptions, type RestartPlan } from "../supervise/restart.js";
+import type { AttachedHost } from "./attached-host.js";
 
 /** What a proc runs in. */
 export type Isolation = "process" | "thread" | "inline";

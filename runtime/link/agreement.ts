@@ -6,7 +6,7 @@ import type { PendingCall } from "./calls.js";
 import type { DeliveryError } from "./errors.js";
 import type { Extension } from "./extension.js";
 import type { Interface } from "./sending.js";
-import type { Encoded } from "./waiting.js";
+import type { Encoded, SyncMark } from "./waiting.js";
 
 /** One interface on the slots of a session. */
 export interface Part {
@@ -25,7 +25,7 @@ export interface SentMessage {
   readonly call: PendingCall | undefined;
 }
 
-type Entry = Part | SentMessage;
+type Entry = Part | SentMessage | SyncMark;
 
 export class Agreement {
   readonly #parts: Part[] = [];
@@ -48,8 +48,8 @@ export class Agreement {
     this.#log.push(part);
   }
 
-  keep(message: SentMessage): void {
-    this.#log.push(message);
+  keep(sent: SentMessage | SyncMark): void {
+    this.#log.push(sent);
   }
 
   /** The interface that a slot belongs to, unless it was agreed before this was needed. */
@@ -81,6 +81,6 @@ export class Agreement {
   }
 }
 
-export function isPart(entry: Part | SentMessage): entry is Part {
+export function isPart(entry: Part | SentMessage | SyncMark): entry is Part {
   return "interface" in entry;
 }

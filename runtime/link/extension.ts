@@ -47,8 +47,7 @@ export function writeExtension(w: Writer, extension: Extension): void {
   view.setUint32(at + 4, extension.rank, true);
   view.setUint32(at + 8, extension.extent, true);
   view.setUint32(at + 12, extension.timeout, true);
-  if (trace === undefined) w.bytes.fill(0, at + 16, at + FIXED);
-  else writeTrace(view, at + 16, trace);
+  writeTrace(view, at + 16, trace);
   for (let i = 0; i < chain.length; i++) view.setUint32(at + FIXED + i * 4, chain[i]!, true);
 }
 
@@ -71,7 +70,15 @@ export function readExtension(r: Reader): Extension {
   };
 }
 
-function writeTrace(view: DataView, at: number, { a, b, c, d, high, low, flags }: TraceContext): void {
+/** What a trace takes on the wire, in bytes. */
+export const TRACE_BYTES = 32;
+
+export function writeTrace(view: DataView, at: number, trace: TraceContext | undefined): void {
+  if (trace === undefined) {
+    for (let i = at; i < at + TRACE_BYTES; i += 4) view.setUint32(i, 0, true);
+    return;
+  }
+  const { a, b, c, d, high, low, flags } = trace;
   view.setUint32(at, a, true);
   view.setUint32(at + 4, b, true);
   view.setUint32(at + 8, c, true);
@@ -82,7 +89,7 @@ function writeTrace(view: DataView, at: number, { a, b, c, d, high, low, flags }
   view.setUint32(at + 28, 0, true);
 }
 
-function readTrace(view: DataView, at: number): TraceContext | undefined {
+export function readTrace(view: DataView, at: number): TraceContext | undefined {
   const word = (index: number): number => view.getUint32(at + index * 4, true);
   const [a, b, c, d] = [word(0), word(1), word(2), word(3)];
   return (a | b | c | d) === 0 ? undefined : new TraceContext(a, b, c, d, word(4), word(5), word(6) & 0xff);

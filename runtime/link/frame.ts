@@ -70,6 +70,38 @@ export const Kind = {
   bound: 24,
   /** A part of a block of so many bytes (b); other frames may come before the next one. */
   piece: 25,
+  /** Where the messages of a lane (a) stand among casts of its sender to the same actor (b: a number); slot: a `Sync`. */
+  sync: 32,
+  /** Sets up a part (a) of a tree for casts. */
+  tree: 33,
+  /** All actors of a part (a) of a tree have said by which schema they know its interface. */
+  treeReady: 34,
+  /** A cast (b) to a part (a) of a tree. */
+  cast: 35,
+  /** Answers to a cast (b) of actors in a part (a) of a tree. */
+  answers: 36,
+  /** So many casts (b) have been taken by all actors in a part (a) of a tree. */
+  taken: 37,
+  /** A proc in a part (a) of a tree cannot be reached any more. */
+  treeLost: 38,
+  /** A cast without answers to a part (a) of a tree has found no actor at a rank (b). */
+  castBounce: 39,
+  /** Nobody waits for the answers to a cast (b) to a part (a) of a tree any more; slot: why. */
+  castCancel: 40,
+  /** Direct messages to the rank (b) will not come any more: casts need not wait for them. */
+  castRelease: 41,
+  /** What was taken in a part (a) of a tree is to be told at once (b: 0), or the part is not used any more (b: 1). */
+  treeFlush: 42,
+} as const;
+
+/** What a `sync` frame says. */
+export const Sync = {
+  /** What follows on the lane comes after so many casts. */
+  after: 0,
+  /** What came before on the lane comes before the cast with this number. */
+  mark: 1,
+  /** So many casts have passed this place: on the lane that they take. */
+  passed: 2,
 } as const;
 
 /** Flags of `message`, `reply`, `item` and `error`. */

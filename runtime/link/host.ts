@@ -6,7 +6,7 @@ import type { Reader } from "../wire/reader.js";
 import type { MeshId, ProcId } from "./address.js";
 import type { Clock } from "./clock.js";
 import type { KeepAlive } from "./keep-alive.js";
-import type { Destination, LaneCredit, LaneSender } from "./lane.js";
+import type { Destination, Lane, LaneCredit, LaneSender } from "./lane.js";
 import type { Limits } from "./limits.js";
 import type { Link } from "./link.js";
 import type { SessionTarget } from "./session.js";
@@ -30,6 +30,16 @@ export interface RelayFrame {
   readonly bytes: Uint8Array;
 }
 
+/** The header of a frame of a tree. */
+export interface TreeFrame {
+  /** One of `Kind`, from `tree` to `treeFlush`. */
+  readonly kind: number;
+  readonly flags: number;
+  readonly slot: number;
+  readonly a: number;
+  readonly b: number;
+}
+
 /** Methods that are called while a frame is being read may throw ProtocolError, nothing else. */
 export interface LinkHost {
   readonly id: ProcId;
@@ -49,4 +59,8 @@ export interface LinkHost {
   /** A port of this proc is held (or, with `held` false, no longer held) by an actor. */
   portHeld(link: Link, port: bigint, holder: string, proc: ProcId, held: boolean): void;
   relayed(link: Link, frame: RelayFrame): void;
+  /** Messages of a lane have a place among casts: `sync` is one of `Sync`, `casts` its number. */
+  laneSynced(lane: Lane, sync: number, casts: number): void;
+  /** A frame of a tree for casts; `r` stands at its body. */
+  treeFrame(link: Link, frame: TreeFrame, r: Reader): void;
 }

@@ -8,7 +8,10 @@ import { type Binding, Layout } from "./binding.js";
 import { writeU32 } from "./control.js";
 import type { DeliveryError, DeliveryReason } from "./errors.js";
 import { beginFrame, Kind } from "./frame.js";
+import { Gate } from "./gate.js";
+import type { LaneRequest } from "./host.js";
 import type { Link } from "./link.js";
+import type { SessionTarget } from "./sending.js";
 
 /** Who sends on a lane, as its sender says. */
 export interface LaneSender extends ActorId {
@@ -38,6 +41,9 @@ export class Lane {
   readonly link: Link;
   readonly id: number;
   readonly sender: LaneSender;
+  /** Where it leads, as its sender says. */
+  readonly target: SessionTarget;
+  /** What is told of each frame; not always where the lane leads in the end. */
   destination: Destination;
   /** What the destination keeps for each slot. */
   readonly slots: unknown[] = [];
@@ -52,10 +58,11 @@ export class Lane {
   #messages = 0;
   #bytes = 0;
 
-  constructor(link: Link, id: number, sender: LaneSender, credit: LaneCredit, destination: Destination) {
+  constructor(link: Link, id: number, { sender, target, credit }: LaneRequest, destination: Destination) {
     this.link = link;
     this.id = id;
     this.sender = sender;
+    this.target = target;
     this.credit = credit;
     this.destination = destination;
     this.#messageBatch = Math.max(1, Math.floor(credit.messages / BATCHES));
@@ -71,18 +78,34 @@ export class Lane {
 
   /** Nothing more is taken until the sender has named its interface again: it does not know yet that schemas differ. */
   pause(): void {
-    if (!(this.destination instanceof Paused)) this.destination = new Paused(this.destination);
+    if (!(this.behind instanceof Paused)) this.behind = new Paused(this.behind);
   }
 
   /** Settles when the sender has named its interface again, or never will; undefined: it need not. */
   get resumed(): Promise<void> | undefined {
-    return this.destination instanceof Paused ? this.destination.resumed : undefined;
+    return this.behind instanceof Paused ? this.behind.resumed : undefined;
   }
 
   /** Another destination takes over. */
   redirect(to: Destination): void {
-    if (this.destination instanceof Paused) this.destination.redirect(to);
+    if (this.behind instanceof Paused) this.behind.redirect(to);
+    else this.behind = to;
+  }
+
+  /** Where it leads when it does not wait for casts. */
+  get behind(): Destination {
+    return this.destination instanceof Gate ? this.destination.behind : this.destination;
+  }
+
+  set behind(to: Destination) {
+    if (this.destination instanceof Gate) this.destination.behind = to;
     else this.destination = to;
+  }
+
+  /** What comes has a place among casts; `sync` is one of `Sync`. What is not taken comes again, with its place. */
+  sync(sync: number, casts: number): void {
+    if (this.destination instanceof Gate) this.destination.sync(this, sync, casts);
+    else if (!(this.destination instanceof Paused)) this.link.host.laneSynced(this, sync, casts);
   }
 
   /** Tells the sender that nothing will be received any more. */
@@ -124,7 +147,7 @@ class Paused implements Destination {
 
   bind(lane: Lane, binding: Binding): void {
     if (binding.layout === Layout.lockstep) return;
-    lane.destination = this.#destination;
+    lane.behind = this.#destination;
     this.#destination.bind(lane, binding);
     this.#resume();
   }

@@ -11,6 +11,10 @@ export interface Limits {
   /** Items and bytes that a streaming endpoint may be ahead of its consumer. */
   readonly streamItems: number;
   readonly streamBytes: number;
+  /** Messages to more actors than this go down a tree of their procs. */
+  readonly treeAbove: number;
+  /** How many procs one proc hands a cast on to. */
+  readonly treeFanout: number;
 }
 
 const KiB = 1024;
@@ -24,4 +28,6 @@ export const defaultLimits: Limits = {
   sendWindowBytes: 64 * MiB,
   streamItems: 256,
   streamBytes: MiB,
+  treeAbove: 64,
+  treeFanout: 16,
 };

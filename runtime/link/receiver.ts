@@ -169,8 +169,14 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
       case Kind.bounce:
         this.#bounce(word1 >>> 16, a, b, r);
         break;
+      case Kind.sync:
+        this.#lane(a).sync(word1 >>> 16, b);
+        break;
       default:
-        this.#seldom(kind, a, b, r);
+        if (kind >= Kind.tree && kind <= Kind.treeFlush) {
+          const frame = { kind, flags: (word1 >>> 8) & 0xff, slot: word1 >>> 16, a, b };
+          this.#link.host.treeFrame(this.#link, frame, r);
+        } else this.#seldom(kind, a, b, r);
         break;
     }
   }
@@ -234,7 +240,7 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     }
     const request = readBody(r, "open", () => readOpen(r, link));
     const destination = link.host.laneOpened(link, request);
-    link.lanes[a] = new Lane(link, a, request.sender, request.credit, destination);
+    link.lanes[a] = new Lane(link, a, request, destination);
   }
 
   #bind(base: number, a: number, layout: number, r: Reader): void {

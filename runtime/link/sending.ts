@@ -20,7 +20,7 @@ export interface Sender {
    */
   compare(session: Session, known: Interface, other: OtherSchema): DeliveryError | undefined;
   /** A message that was encoded in the lockstep layout, in the protobuf layout. @throws CodecError, MessageSizeError */
-  translate(known: Interface, endpoint: BoundMessage, body: Encoded): Encoded;
+  translate(known: Interface, endpoint: BoundEndpoint, body: Encoded): Encoded;
   /** A message without an answer came back. */
   bounced(session: Session, slot: number, error: DeliveryError): void;
   /** What was sent found nobody, or what follows will not: the actor or port at the other end has ended. */
@@ -59,12 +59,20 @@ export interface Interface {
   readonly key: string;
   readonly name: string;
   readonly fingerprint: bigint;
-  readonly endpoints: readonly BoundMessage[];
+  readonly endpoints: readonly BoundEndpoint[];
 }
 
-/** What goes to one slot. */
+/** What goes to one slot, as those know it who encode it. */
 export interface BoundMessage extends BoundEndpoint {
   readonly args: Codec<unknown>;
+}
+
+/** Where the messages of a session stand among casts of its sender to the same actor. */
+export interface CastOrder {
+  /** A message is being sent. @returns casts that come before it, if the receiver has not been told; else -1 */
+  next(): number;
+  /** The session has come to its end: what it was to tell the receiver may not have been told. */
+  ended(): void;
 }
 
 /** Waits until a message has been given credit. */

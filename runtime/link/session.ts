@@ -10,12 +10,21 @@ import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
 import { BackpressureError, DeliveryError, meansEnded } from "./errors.js";
 import { type Extension, extensionSize, writeExtension } from "./extension.js";
-import { beginFrame, copyBytes, Flag, HEADER, Kind } from "./frame.js";
+import { beginFrame, copyBytes, Flag, HEADER, Kind, Sync } from "./frame.js";
 import type { Link } from "./link.js";
-import type { CreditWaiter, Interface, Message, Sender, SessionTarget } from "./sending.js";
-import { type Encoded, WaitingQueue } from "./waiting.js";
+import type { CastOrder, CreditWaiter, Interface, Message, Sender, SessionTarget } from "./sending.js";
+import { type Encoded, isSync, WaitingQueue } from "./waiting.js";
 
-export type { BoundMessage, CreditWaiter, Encoder, Interface, Message, Sender, SessionTarget } from "./sending.js";
+export type {
+  BoundMessage,
+  CastOrder,
+  CreditWaiter,
+  Encoder,
+  Interface,
+  Message,
+  Sender,
+  SessionTarget,
+} from "./sending.js";
 
 export class Session {
   readonly link: Link;
@@ -26,6 +35,8 @@ export class Session {
   ended: DeliveryError | undefined;
   /** Whether anything was ever sent in the protobuf layout: answers may come in it. */
   protobuf = false;
+  /** Of a sender that also casts to the actor by other ways. */
+  order: CastOrder | undefined;
   /** Undefined: everything is lockstep, and the receiver knows it. */
   #agreement: Agreement | undefined;
   /** Un-consumed by the receiver, as far as is known. */
@@ -120,6 +131,7 @@ export class Session {
     this.#bind(part, refusal === undefined ? Layout.protobuf : Layout.none);
     for (const entry of untaken) {
       if (isPart(entry)) this.#bind(entry, Layout.lockstep);
+      else if (isSync(entry)) this.#writeSync(entry.sync, entry.casts);
       else this.#again(entry);
     }
     this.#noteSent();
@@ -141,6 +153,7 @@ export class Session {
    */
   call(slot: number, message: Message, value: unknown, call: PendingCall, extension?: Extension): void {
     const { link } = this;
+    if (this.order !== undefined) this.#behindCasts(this.order);
     link.calls.add(call, this);
     if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, call, undefined)) {
       link.hold();
@@ -169,6 +182,7 @@ export class Session {
     waiter: CreditWaiter,
     extension?: Extension,
   ): boolean {
+    if (this.order !== undefined) this.#behindCasts(this.order);
     if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, undefined, waiter)) return true;
     if (this.hasCredit) {
       this.#write(Kind.message | (flags << 8) | (slot << 16), undefined, message, value, extension);
@@ -187,6 +201,7 @@ export class Session {
     waiter: CreditWaiter | undefined,
   ): void {
     const { link } = this;
+    if (this.order !== undefined) this.#behindCasts(this.order);
     if (call !== undefined) {
       link.calls.add(call, this);
       link.hold();
@@ -197,6 +212,13 @@ export class Session {
       if (call !== undefined) call.credit = size;
       waiter?.credited();
     } else this.#later(slot, 0, body, extension, call, waiter);
+  }
+
+  /** Tells the receiver, behind what has been sent, of a place among casts; `sync` is one of `Sync`. */
+  sync(sync: number, casts: number): void {
+    if (this.#over) return;
+    if (this.#waiting === undefined) this.#writeSync(sync, casts);
+    else this.#waiting.add({ sync, casts });
   }
 
   /** @throws BackpressureError if a message of so many bytes would not find room */
@@ -293,7 +315,20 @@ export class Session {
       call.failed(error);
     }
     this.#noteSent();
+    this.order?.ended();
     if (!retired) this.sender.sessionEnded(this);
+  }
+
+  /** What is sent now comes after what its sender has cast. */
+  #behindCasts(order: CastOrder): void {
+    const casts = order.next();
+    if (casts >= 0) this.sync(Sync.after, casts);
+  }
+
+  #writeSync(sync: number, casts: number): void {
+    if (this.#agreement?.asking === true) this.#agreement.keep({ sync, casts });
+    const { outbox } = this.link;
+    outbox.commit(beginFrame(outbox.writer, Kind.sync | (sync << 16), this.lane, casts));
   }
 
   #write(
@@ -453,7 +488,12 @@ export class Session {
   #drain(waiting: WaitingQueue): void {
     const { limits } = this.link;
     while (waiting.size > 0 && this.#messages < limits.creditMessages && this.#bytes < limits.creditBytes) {
-      const { slot, flags, body, extension, call, waiter } = waiting.take();
+      const entry = waiting.take();
+      if (isSync(entry)) {
+        this.#writeSync(entry.sync, entry.casts);
+        continue;
+      }
+      const { slot, flags, body, extension, call, waiter } = entry;
       if (call === undefined) this.link.release();
       if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, call, waiter)) continue;
       const size = this.#send({ slot, flags, body, extension, call });

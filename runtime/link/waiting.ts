@@ -13,6 +13,13 @@ export interface Encoded {
   readonly protobuf: boolean;
 }
 
+/** A place among casts that the receiver is told of when its turn comes. */
+export interface SyncMark {
+  /** One of `Sync`. */
+  readonly sync: number;
+  readonly casts: number;
+}
+
 export interface WaitingMessage {
   readonly slot: number;
   readonly flags: number;
@@ -26,7 +33,7 @@ export interface WaitingMessage {
 const SPENT = 1024;
 
 export class WaitingQueue {
-  #entries: (WaitingMessage | undefined)[] = [];
+  #entries: (WaitingMessage | SyncMark | undefined)[] = [];
   #head = 0;
   #size = 0;
   /** Bytes of all bodies. */
@@ -36,15 +43,15 @@ export class WaitingQueue {
     return this.#size;
   }
 
-  add(message: WaitingMessage): void {
+  add(message: WaitingMessage | SyncMark): void {
     this.#entries.push(message);
     this.#size++;
-    this.bytes += message.body.size;
+    if (!isSync(message)) this.bytes += message.body.size;
   }
 
-  /** The oldest message; there must be one. */
-  take(): WaitingMessage {
-    let message: WaitingMessage | undefined;
+  /** The oldest entry; there must be one. */
+  take(): WaitingMessage | SyncMark {
+    let message: WaitingMessage | SyncMark | undefined;
     while (message === undefined) {
       message = this.#entries[this.#head];
       this.#entries[this.#head++] = undefined;
@@ -54,27 +61,31 @@ export class WaitingQueue {
       this.#head = 0;
     }
     this.#size--;
-    this.bytes -= message.body.size;
+    if (!isSync(message)) this.bytes -= message.body.size;
     return message;
   }
 
   /** Takes out the message of a call. @returns whether it was here */
   remove(call: PendingCall): boolean {
-    const index = this.#entries.findIndex((message) => message?.call === call);
+    const index = this.#entries.findIndex((entry) => entry !== undefined && !isSync(entry) && entry.call === call);
     if (index < 0) return false;
-    this.bytes -= this.#entries[index]!.body.size;
+    this.bytes -= (this.#entries[index] as WaitingMessage).body.size;
     this.#entries[index] = undefined;
     this.#size--;
     return true;
   }
 
-  /** Empties the queue, oldest first. */
+  /** Empties the queue. @returns the messages, oldest first */
   takeAll(): WaitingMessage[] {
-    const all = this.#entries.filter((message) => message !== undefined);
+    const all = this.#entries.filter((entry): entry is WaitingMessage => entry !== undefined && !isSync(entry));
     this.#entries = [];
     this.#head = 0;
     this.#size = 0;
     this.bytes = 0;
     return all;
   }
+}
+
+export function isSync(entry: object): entry is SyncMark {
+  return "sync" in entry;
 }

@@ -11,6 +11,7 @@ import type { Cell } from "../actor/cell.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { ActorClass, StopOptions } from "../actor/hooks.js";
+import type { Proc } from "../actor/proc.js";
 import type { WatchLimits } from "../actor/watchdog.js";
 import type { Timer } from "../link/clock.js";
 import type { Region } from "../shape/index.js";
@@ -20,6 +21,7 @@ import type { Owned } from "../supervise/ownership.js";
 import { type RestartPlan, Restarts } from "../supervise/restart.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import { Deferred } from "./deferred.js";
+import { within } from "./within.js";
 
 /** What is to be spawned, checked and encoded. */
 export interface SpawnPlan {
@@ -35,6 +37,8 @@ export interface SpawnPlan {
 
 /** What a spawned mesh needs of the processes it lives on. */
 export interface MeshHost {
+  /** The proc that gives the orders. */
+  readonly proc: Proc;
   /** Tells an owner of a failure. */
   tell(owner: Cell, failure: MeshFailure): void;
   /** The mesh has been stopped: nobody needs to know of it any more. */
@@ -238,6 +242,9 @@ export class SpawnedMesh implements MeshControl, Owned {
   async #stop(options: StopOptions): Promise<void> {
     this.record.stopped ??= options.reason;
     await this.#ordered;
+    // Orders to stop take other ways than casts, which may be longer.
+    if (options.drain > 0)
+      await within(this.#host.proc.clock, options.drain, this.#host.proc.casts.taken(this.record.id));
     await this.#host.stopActors(this, options);
     this.#host.forget(this);
     this.#settleReady();

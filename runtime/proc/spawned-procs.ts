@@ -29,6 +29,7 @@ import { createAgain, replaceMember, type StartedMember } from "./replacement.js
 import { type LostActor, type Restartable, Restarting } from "./restarting.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember, whileAlive } from "./stop-member.js";
+import { within } from "./within.js";
 
 export interface SpawnedProcsOptions {
   readonly name: string;
@@ -271,6 +272,9 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${options.reason}`));
     // Ends that have been noticed are told before this is over.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
+    const { casts, clock } = this.proc;
+    const taken = Promise.all([...this.meshes].map(({ record }) => casts.taken(record.id)));
+    if (options.drain > 0) await within(clock, options.drain, taken);
     await asRoot(this.proc, () =>
       Promise.all(this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), options))),
     );

@@ -5,6 +5,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Channel } from "../../runtime/actor/channel.js";
+import type { Limits } from "../../runtime/link/limits.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { cases } from "../profile.js";
 import { Counter, type CounterMesh, delay } from "./counter.js";
@@ -75,8 +76,8 @@ class Play {
   readonly mesh: CounterMesh<"gpus">;
   readonly asked = new Asked();
 
-  constructor(creditMessages: number) {
-    this.world = new World({ creditMessages, streamItems: 4 });
+  constructor(limits: Partial<Limits>) {
+    this.world = new World({ ...limits, streamItems: 4 });
     this.procs = ["a", "b", "c"].map((name) => this.world.proc(name));
     this.mesh = this.world.spawn("counters", Counter, [0], this.procs);
   }
@@ -152,12 +153,17 @@ class Play {
   }
 }
 
-test(
-  "everything that was asked for comes to an end",
-  async () => {
+const ways: readonly (readonly [string, Partial<Limits>])[] = [
+  ["directly", {}],
+  ["down trees", { treeAbove: 1, treeFanout: 1 }],
+];
+
+test.each(ways)(
+  "everything that was asked for comes to an end, sent %s",
+  async (_way, limits) => {
     await fc.assert(
       fc.asyncProperty(script, fc.integer({ min: 1, max: 5 }), async (steps, creditMessages) => {
-        const play = new Play(creditMessages);
+        const play = new Play({ ...limits, creditMessages });
         try {
           for (const step of steps) {
             if (step.kind === "pause") await delay(step.rank * 2);

@@ -86,6 +86,10 @@ export class FakeHost implements LinkHost {
 
   portHeld(): void {}
 
+  laneSynced(): void {}
+
+  treeFrame(): void {}
+
   relayed(_link: Link, frame: RelayFrame): void {
     this.relayedFrames.push({ ...frame, bytes: frame.bytes.slice() });
   }
@@ -120,7 +124,7 @@ export const iface: Interface = {
   key: "test#Sink",
   name: "Sink",
   fingerprint: 3n,
-  endpoints: [{ id: 1, name: "text", args: codec.string }],
+  endpoints: [{ id: 1, name: "text" }],
 };
 export const waiter = { credited(): void {} };
 

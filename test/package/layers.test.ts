@@ -53,6 +53,8 @@ test("an import that points upwards, or to the other side, is found", () => {
     "runtime/shape/a.ts": "../wire/reader.js",
     "runtime/link/a.ts": "../actor/actor.js",
     "runtime/link/unix/a.ts": "../../host/host.js",
+    "runtime/link/b.ts": "../cast/caster.js",
+    "runtime/cast/a.ts": "../actor/cell.js",
     "runtime/actor/a.ts": "../supervise/failure.js",
     "runtime/supervise/a.ts": "../proc/registry.js",
     "runtime/proc/a.ts": "../host/host.js",

@@ -1,0 +1,32 @@
+/** An actor as one that casts: what its casters need of it. */
+import { Caster, type CasterHost } from "../cast/caster.js";
+import type { CastInterface } from "../cast/setup.js";
+import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
+import type { Session } from "../link/session.js";
+import { ActorTarget, type MeshRecord } from "./address.js";
+import type { Cell } from "./cell.js";
+import { readCallError } from "./error-wire.js";
+import { compareSchemas } from "./schemas.js";
+
+/** @param sessions by which the actor has sent messages */
+export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Session>): Caster {
+  const { proc } = cell;
+  const host: CasterHost = {
+    casts: proc.casts,
+    sender: { ...cell.id, name: cell.name },
+    keepAlive: proc.keepAlive,
+    undeliverable: (label, error) => cell.undeliverable(label, error),
+    targetEnded: (base) => cell.targetEnded(record.target(base)),
+    compare: (base: number, known: CastInterface, other: OtherSchema) =>
+      compareSchemas(record.target(base), known, other),
+    translate: (known: CastInterface, endpoint: BoundEndpoint, body) => cell.translate(known, endpoint, body),
+    readError: readCallError,
+  };
+  const caster = new Caster(host, record);
+  for (const session of sessions) {
+    const { target } = session;
+    if (target instanceof ActorTarget && target.mesh === record) caster.attach(session, target.rank, true);
+  }
+  proc.casts.casters.add(caster);
+  return caster;
+}

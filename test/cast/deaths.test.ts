@@ -1,0 +1,51 @@
+/** Procs that hand casts on and die, at any moment: those that are left have had everything once, in order. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { delay } from "../actor/counter.js";
+import { ascending, play, Recorder, steps } from "../actor/recorder.js";
+import { World } from "../actor/world.js";
+import { kill } from "./kill.js";
+
+const deaths = fc.array(fc.record({ rank: fc.integer({ min: 1, max: 8 }), after: fc.integer({ min: 0, max: 6 }) }), {
+  minLength: 1,
+  maxLength: 3,
+});
+
+test("whichever procs die, the others have had all casts and direct messages once, in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, deaths, fc.integer({ min: 1, max: 6 }), async (script, killed, creditMessages) => {
+      const world = new World({ creditMessages, treeAbove: 1, treeFanout: 2 });
+      const procs = Array.from({ length: 9 }, (_, i) => world.proc(`p${i}`));
+      const recorders = world.spawn("recorders", Recorder, [], procs);
+      try {
+        const played = play(
+          recorders,
+          script.map((step) => ({ ...step, adverb: step.adverb % 6 })),
+        ).catch(() => {});
+        for (const { rank, after } of killed) {
+          await delay(after);
+          kill(world, procs[rank]!);
+        }
+        await played;
+        const dead = new Set(killed.map(({ rank }) => rank));
+        const all = [...(await recorders.seen.callSettled()).values()];
+        for (const [rank, seen] of all.entries()) {
+          expect([rank, seen.status]).toEqual([rank, dead.has(rank) ? "rejected" : "fulfilled"]);
+          if (seen.status === "rejected") continue;
+          const numbers = seen.value.get("root") ?? [];
+          expect([rank, numbers]).toEqual([rank, ascending(numbers)]);
+        }
+        // What `play` was asked to send to all, before a call of it was rejected, has come to those who live.
+        const sent = script.findIndex(({ adverb, wait }) => wait && adverb !== 0);
+        const whole = script
+          .slice(0, sent < 0 ? script.length : sent)
+          .flatMap(({ adverb, part }, n) => (adverb < 2 && part !== 1 && part !== 2 ? [n] : []));
+        const alive = all.flatMap((seen) => (seen.status === "fulfilled" ? [seen.value.get("root") ?? []] : []));
+        for (const numbers of alive) expect(whole.filter((n) => !numbers.includes(n))).toEqual([]);
+      } finally {
+        world.close();
+      }
+    }),
+    { numRuns: 40 },
+  );
+}, 90_000);

@@ -1,0 +1,12 @@
+/** The end of a process, in tests without processes: it says nothing more, hears nothing more and reaches nobody. */
+import { DeliveryError } from "../../runtime/link/errors.js";
+import type { TestProc, World } from "../actor/world.js";
+
+export function kill(world: World, { proc }: TestProc): void {
+  world.unreachable.add(proc.location);
+  proc.routes.to = () => {
+    throw new DeliveryError("closed", "this process has ended");
+  };
+  for (const link of proc.routes.all()) link.outbox.end();
+  for (const link of proc.routes.all()) link.destroy(new Error("killed"));
+}

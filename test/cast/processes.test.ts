@@ -1,0 +1,43 @@
+/** Trees over real processes, one of which is killed while it passes casts on. */
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onUnhandledFault, thisHost } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
+import { type Crew, loadCrew } from "../proc/crew.js";
+
+const size = 66;
+let crew: Crew;
+beforeAll(async () => {
+  crew = await loadCrew();
+  onUnhandledFault(() => {});
+});
+
+test("casts reach all of 66 processes; where one of them is killed, only its rank fails", async () => {
+  await using procs = thisHost().spawnProcs({ gpus: size });
+  const workers = procs.spawn("workers", crew.SteelWorker);
+  await workers.ready;
+  const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
+  expect(new Set(pids).size).toBe(size);
+  const slept = workers.sleep.callSettled(300);
+  const echoed = workers.echo.callSettled("behind it");
+  process.kill(pids[0]!, "SIGKILL");
+  const ends = [...(await slept).values()];
+  expect(ends.map(({ status }) => status)).toEqual([
+    "rejected",
+    ...Array.from({ length: size - 1 }, () => "fulfilled"),
+  ]);
+  expect([...(await echoed).values()].filter(({ status }) => status === "fulfilled")).toHaveLength(size - 1);
+  await expect(workers.echo.call("x")).rejects.toThrow(
+    `cannot call workers.echo on rank 0: process ${pids[0]} was killed by SIGKILL`,
+  );
+}, 120_000);
+
+test("what was broadcast before a mesh is stopped is handled by all", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "viceroy-cast-")), "cleaned");
+  await using procs = thisHost().spawnProcs({ gpus: size }, { isolation: "inline" });
+  const workers = procs.spawn("workers", crew.SteelWorker);
+  workers.cleanupInto.broadcast(file, 0);
+  await workers.stop();
+  expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(size);
+}, 60_000);

@@ -1,0 +1,116 @@
+/** Reductions on the way up: the same result as at the root, with a fraction of what comes to it. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Actor } from "../../runtime/actor/actor.js";
+import { context } from "../../runtime/actor/context.js";
+import type { Endpoint } from "../../runtime/actor/endpoint.js";
+import type { MeshKind } from "../../runtime/actor/kind.js";
+import type { ActorMesh } from "../../runtime/actor/mesh.js";
+import { registerReducer, topK } from "../../runtime/actor/reduce.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
+import { World } from "../actor/world.js";
+
+const none = defineArgs(codec.tuple(), 0, 0);
+const descriptor = defineActor({
+  key: "test/reduce#Scores",
+  name: "Scores",
+  id: 3,
+  fingerprint: 0x77n,
+  args: () => defineArgs(codec.tuple(codec.array(codec.array(codec.int32))), 1, 1),
+  endpoints: () => ({
+    total: { id: 1, args: none, result: codec.int32 },
+    all: { id: 2, args: none, result: codec.array(codec.int32) },
+    name: { id: 3, args: none, result: codec.string },
+  }),
+});
+
+interface ScoresKind extends MeshKind {
+  readonly mesh: ScoresMesh<this["dims"]>;
+}
+interface ScoresMesh<D extends string = string> extends ActorMesh<ScoresKind, D> {
+  readonly total: Endpoint<[], number, D>;
+  readonly all: Endpoint<[], number[], D>;
+  readonly name: Endpoint<[], string, D>;
+}
+
+class Scores extends Actor {
+  static override readonly descriptor = descriptor;
+  declare readonly $kind: ScoresKind;
+  readonly #scores: readonly number[];
+
+  constructor(scores: readonly (readonly number[])[]) {
+    super();
+    this.#scores = scores[context().actor.rank.rank]!;
+  }
+
+  total(): number {
+    return this.#scores.reduce((a, b) => a + b, 0);
+  }
+
+  all(): number[] {
+    return [...this.#scores];
+  }
+
+  name(): string {
+    return `<${context().actor.rank.rank}>`;
+  }
+}
+
+const longest = registerReducer("longest", (a: number[], b: number[]) => (b.length > a.length ? b : a));
+
+function meshOf(scores: readonly (readonly number[])[], treeAbove: number) {
+  const world = new World({ treeAbove, treeFanout: 3 });
+  const procs = scores.map((_, i) => world.proc(`p${i}`));
+  return { world, mesh: world.spawn("scores", Scores as never, [scores], procs) as unknown as ScoresMesh<"gpus"> };
+}
+
+test("every operation gives what it gives at the root, in rank order", async () => {
+  const scores = fc.array(fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 4 }), { minLength: 2, maxLength: 14 });
+  await fc.assert(
+    fc.asyncProperty(scores, async (given) => {
+      const results: unknown[] = [];
+      for (const treeAbove of [1, 1000]) {
+        const { world, mesh } = meshOf(given, treeAbove);
+        results.push([
+          await mesh.total.reduce("sum"),
+          await mesh.total.reduce("min"),
+          await mesh.total.reduce("max"),
+          await mesh.total.reduce("count"),
+          await mesh.all.reduce("concat"),
+          await mesh.name.reduce("concat"),
+          await mesh.all.reduce(topK(3)),
+          await mesh.all.reduce(topK(3, (n: number) => -n)),
+          await mesh.all.reduce(longest),
+          await mesh.total.reduce((a, b) => a * 2 + b),
+        ]);
+        world.close();
+      }
+      expect(results[0]).toEqual(results[1]);
+    }),
+    { numRuns: 20, interruptAfterTimeLimit: 20_000 },
+  );
+}, 60_000);
+
+test("a sum that the answers' type cannot hold is right all the same", async () => {
+  const { world, mesh } = meshOf(
+    Array.from({ length: 20 }, () => [2_000_000_000]),
+    1,
+  );
+  expect(await mesh.total.reduce("sum")).toBe(40_000_000_000);
+  world.close();
+});
+
+test("two reducers cannot have one name", () => {
+  expect(() => registerReducer("longest", (a: number) => a)).toThrow(
+    'cannot register reducer "longest": another function has that name already',
+  );
+});
+
+test("an operation that does not fit the answers is an error of the caller", async () => {
+  const { world, mesh } = meshOf([[1], [2], [3]], 1);
+  await expect(mesh.name.reduce("sum" as never)).rejects.toThrow(
+    "cannot reduce scores.name: sum takes numbers, got string",
+  );
+  world.close();
+});
