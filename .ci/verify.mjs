@@ -47,7 +47,7 @@ if (existsSync(path.join(root, ".git"))) {
 // The schemas of the tests are compiled anew: what they become is not kept.
 await check("compile the schemas of the tests", () =>
   allOf(
-    ["test/contract/project", "test/fixtures/crew", "test/gateway/project"].map(
+    ["test/contract/project", "test/fixtures/crew", "test/fixtures/guild", "test/gateway/project"].map(
       (project) => () => viceroy(project, "compile"),
     ),
   ),

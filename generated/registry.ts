@@ -6,7 +6,7 @@ registerActors(import.meta.url, {
   version: "0.1.0",
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0x18faec895416c2ben,
-    "viceroy/schemas/proc-agent#ProcAgent": 0x86109655407f0394n,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x83bf10124683713cn,
   },
   actors: {},
 });

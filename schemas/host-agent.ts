@@ -73,6 +73,8 @@ export interface ProcessEnding {
   /** It has run; otherwise it has never started. */
   ran: boolean;
   cause: FailureCause;
+  /** It has left by itself, with exit code 0. */
+  clean: boolean;
 }
 
 /** Lines that a process has printed. */

@@ -45,10 +45,11 @@ export class HostedBody implements Body {
   }
 
   /** The host tells how it ended; what it has printed may still be on its way. */
-  ending({ ran, cause }: ProcessEnding): void {
+  ending({ ran, cause, clean }: ProcessEnding): void {
     this.#end({
       kind: ran ? "process" : "spawn",
       cause: { ...cause, message: `${cause.message} ${this.#options.where}` },
+      clean,
     });
   }
 

@@ -169,10 +169,10 @@ export class Tenant implements OutputTarget {
     this.#tell((agent) => agent.processFinished.broadcast(proc));
   }
 
-  #ended(proc: ProcId, { kind, cause }: BodyEnd): void {
+  #ended(proc: ProcId, { kind, cause, clean = false }: BodyEnd): void {
     this.#local.members.delete(proc);
     this.#local.home.proc.peerDown(proc, cause.message);
-    this.#tell((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause }));
+    this.#tell((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
   }
 
   /** The driver is gone, or nobody can tell it anything any more. */
