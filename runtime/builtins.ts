@@ -10,6 +10,9 @@ export const builtins = {
   get childProcess(): typeof import("node:child_process") {
     return require("node:child_process");
   },
+  get crypto(): typeof import("node:crypto") {
+    return require("node:crypto");
+  },
   get v8(): typeof import("node:v8") {
     return require("node:v8");
   },

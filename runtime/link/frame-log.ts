@@ -47,6 +47,11 @@ export class FrameLog {
     this.#frames.push({ kind: "closed", lane });
   }
 
+  /** Whether the message of a call is kept. */
+  holds(call: number): boolean {
+    return this.#frames.some((frame) => frame.kind === "message" && frame.call === call);
+  }
+
   /** The lanes that something was kept of. */
   lanes(): Lane[] {
     return [...new Set(this.#frames.map(({ lane }) => lane))];

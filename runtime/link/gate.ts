@@ -27,8 +27,10 @@ export class Gate implements Destination {
     this.#log.message(lane, slot, call, flags, r, size);
   }
 
+  /** At once, unless its message is kept here: what has passed before may be what the casts wait for. */
   cancel(lane: Lane, call: number, reason: number): void {
-    this.#log.cancel(lane, call, reason);
+    if (this.#log.holds(call)) this.#log.cancel(lane, call, reason);
+    else this.behind.cancel(lane, call, reason);
   }
 
   sync(lane: Lane, sync: number, casts: number): void {

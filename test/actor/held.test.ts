@@ -2,10 +2,17 @@
 import { beforeEach, expect, test } from "vitest";
 import { Held } from "../../runtime/actor/held.js";
 import type { Binding } from "../../runtime/link/binding.js";
-import type { Destination, Lane } from "../../runtime/link/lane.js";
+import { type Destination, Lane } from "../../runtime/link/lane.js";
+import type { Link } from "../../runtime/link/link.js";
 import { Reader } from "../../runtime/wire/reader.js";
 
-const lane = () => ({ destination: undefined }) as unknown as Lane;
+const nobody = { universe: 1n, proc: 2n, mesh: 3n, rank: 0, incarnation: 0 };
+const request = {
+  sender: { ...nobody, name: "nobody" },
+  target: { kind: "actor", proc: 4n, number: 5n, rank: 0, owner: 2n, fingerprint: 0n },
+  credit: { messages: 16, bytes: 1024, streamItems: 16, streamBytes: 1024 },
+} as const;
+const lane = (held: Held) => new Lane({} as Link, 1, request, held);
 const binding = {} as Binding;
 
 let got: string[];
@@ -22,7 +29,7 @@ beforeEach(() => {
 
 test("it gets them in order when it comes, and its lanes lead to it from then on", () => {
   const held = new Held();
-  const one = lane();
+  const one = lane(held);
   held.bind(one, binding);
   held.message(one, 3, 7, 0, new Reader(), 8);
   held.cancel(one, 7, 0);
@@ -35,7 +42,7 @@ test("it gets them in order when it comes, and its lanes lead to it from then on
 test("a lane on which nothing had come when it came leads to it, too", () => {
   const held = new Held();
   held.release(actor);
-  const [late, later, last] = [lane(), lane(), lane()];
+  const [late, later, last] = [lane(held), lane(held), lane(held)];
   held.bind(late, binding);
   held.message(later, 4, 0, 0, new Reader(), 8);
   held.cancel(last, 9, 0);

@@ -74,3 +74,17 @@ test("direct messages and casts are handled in the order in which they were sent
   await until("all have had all", () => true);
   world.close();
 });
+
+test("what is given up ends, also when later messages of its sender wait for casts that wait for it", async () => {
+  const { world, mesh } = crowd(3, { treeAbove: 1, treeFanout: 1, creditMessages: 1, streamItems: 4 });
+  const one = mesh.slice({ gpus: 1 });
+  const endless = one.endless.stream();
+  await endless.next();
+  const casts = [mesh.value.call(), mesh.value.call()];
+  const behind = one.value.callOne();
+  await delay(20);
+  await endless.return?.();
+  for (const values of await Promise.all(casts)) expect([...values.values()]).toEqual([0, 0, 0]);
+  expect(await behind).toBe(0);
+  world.close();
+});

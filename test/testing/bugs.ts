@@ -131,7 +131,7 @@ export const bugs: Readonly<Record<string, Plant>> = {
   ),
 
   "the end of a relayed connection is not passed on": forgets(Relays.prototype, "linkEnded", 1),
-  "who cannot be reached is waited for": forgets(Link.prototype, "unreachable", 1),
+  "who consumes a stream gives no credit": forgets(Link.prototype, "sendStreamCredit", 1),
   "credit is not given back": forgets(Lane.prototype, "consumed", 2),
   "a process outlives its maker": forgets(LocalProc.prototype, "peerDown", 1),
   "the end of a process is not noticed": forgets(SpawnedProcs.prototype, "ended", 2),
