@@ -8,7 +8,6 @@ import { Future } from "../../runtime/actor/future.js";
 import { Held } from "../../runtime/actor/held.js";
 import { Mailbox } from "../../runtime/actor/mailbox.js";
 import { PortQueue } from "../../runtime/actor/port-queue.js";
-import { Proc } from "../../runtime/actor/proc.js";
 import type { Turn } from "../../runtime/actor/turn.js";
 import { PendingCalls } from "../../runtime/link/calls.js";
 import { Kind } from "../../runtime/link/frame.js";
@@ -136,7 +135,7 @@ export const bugs: Readonly<Record<string, Plant>> = {
   "a process outlives its maker": forgets(LocalProc.prototype, "peerDown", 1),
   "the end of a process is not noticed": forgets(SpawnedProcs.prototype, "ended", 2),
   "messages that came before their actor are dropped": forgets(Held.prototype, "release", 3),
-  "nobody answers whether there is such a mesh": forgets(Proc.prototype, "asked", 1),
+  "the end of a stream is not told": forgets(Link.prototype, "sendEnd", 1),
   "the mailbox stops after a message": forgets(Mailbox.prototype, "ended", 50),
   "a timeout never comes": forgets(CallFuture.prototype, "guard", 1),
   "a call that was cancelled goes on": forgets(Future.prototype, "cancel", 1),

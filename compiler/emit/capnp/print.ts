@@ -50,16 +50,23 @@ export function printFile(file: CapnpFile, options: PrintOptions): string {
   return `${blocks.join("\n\n")}\n`;
 }
 
+function nestedNames(type: CapnpFile["types"][number]): string[] {
+  return type.kind === "struct" ? type.nested.flatMap((inner) => [inner.name, ...nestedNames(inner)]) : [];
+}
+
 class Printer {
   readonly #file: CapnpFile;
   readonly #options: PrintOptions;
   readonly #aliases = new Map<CapnpFile, string>();
   readonly #names: Set<string>;
+  /** Names of types inside of others, which hide those outside from what stands beside them. */
+  readonly #nested: ReadonlySet<string>;
 
   constructor(file: CapnpFile, options: PrintOptions) {
     this.#file = file;
     this.#options = options;
-    this.#names = new Set(file.types.map(({ name }) => name));
+    this.#nested = new Set(file.types.flatMap(nestedNames));
+    this.#names = new Set([...file.types.map(({ name }) => name), ...this.#nested]);
   }
 
   /** Known once all types are printed. */
@@ -130,8 +137,10 @@ class Printer {
   }
 
   #reference(type: CapnpStruct | CapnpEnum): string {
-    const name = pathOf(type).join(".");
-    if (type.file === this.#file) return name;
+    const path = pathOf(type);
+    const name = path.join(".");
+    // A dot in front: from the file on. It must not stand right behind a colon, with which it would be one token.
+    if (type.file === this.#file) return this.#nested.has(path[0]!) ? ` .${name}` : name;
     let alias = this.#aliases.get(type.file);
     if (alias === undefined) {
       alias = this.#aliasFor(type.file);
