@@ -26,6 +26,7 @@ function hasNamespaces(): boolean {
 }
 
 const there = hasNamespaces();
+if (!there) console.warn("skipped: a host in a network namespace (it takes root, and `ip` with network namespaces)");
 
 describe.skipIf(!there)("a host in a network namespace", () => {
   let crew: Crew;
