@@ -54,7 +54,7 @@ export class TestProc {
       name,
       location: name,
       ...(world.procs.has("root") ? { parent: world.root.proc.id } : {}),
-      connect: (location) => world.dial(location),
+      connect: (location) => world.dial(location, name),
     });
   }
 
@@ -74,6 +74,8 @@ export class World {
   readonly unreachable = new Set<string>();
   /** Ends of pipes that were dialled, for tests that cut them. */
   readonly pipes: Pipe[] = [];
+  /** The same, by the names of the procs at both ends. */
+  readonly #ends: { readonly names: readonly string[]; readonly pipe: Pipe }[] = [];
   readonly root: TestProc;
   readonly #limits: Partial<Limits>;
 
@@ -90,11 +92,17 @@ export class World {
     return made;
   }
 
-  async dial(location: string): Promise<Pipe> {
+  /** The pipes from and to a proc, also those that it does not use: two procs may dial each other at once. */
+  pipesOf(name: string): Pipe[] {
+    return this.#ends.filter(({ names }) => names.includes(name)).map(({ pipe }) => pipe);
+  }
+
+  async dial(location: string, from: string): Promise<Pipe> {
     const to = this.procs.get(location);
     if (to === undefined || this.unreachable.has(location)) throw new Error(`nobody listens at ${location}`);
     const [near, far] = localPipe();
     this.pipes.push(near);
+    this.#ends.push({ names: [from, location], pipe: near });
     to.proc.attach(far);
     return near;
   }

@@ -9,4 +9,5 @@ export function kill(world: World, { proc }: TestProc): void {
   };
   for (const link of proc.routes.all()) link.outbox.end();
   for (const link of proc.routes.all()) link.destroy(new Error("killed"));
+  for (const pipe of world.pipesOf(proc.location)) pipe.destroy(new Error("killed"));
 }
