@@ -57,23 +57,8 @@ function timed(sink: PipeSink): PipeSink {
 }
 
 const world = new World({ treeAbove: way === "tree" ? 1 : Number.MAX_SAFE_INTEGER });
-const { routes } = world.root.proc;
 const dial = world.dial.bind(world);
-const linkTo = routes.to.bind(routes);
-/** Whether it is the root that dials. */
-let dialling = false;
-world.dial = (location) => {
-  const byRoot = dialling;
-  return dial(location).then((pipe) => (byRoot ? measured(pipe) : pipe));
-};
-routes.to = (...to) => {
-  dialling = true;
-  try {
-    return linkTo(...to);
-  } finally {
-    dialling = false;
-  }
-};
+world.dial = (location, from) => dial(location, from).then((pipe) => (from === "root" ? measured(pipe) : pipe));
 const procs = Array.from({ length: actors }, (_, i) => world.proc(`p${i}`));
 const mesh = world.spawn("counters", Counter, [1], procs);
 

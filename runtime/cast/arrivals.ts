@@ -140,7 +140,7 @@ export class Arrivals implements Sender {
 
   #advance(): void {
     for (let cast = this.#held.get(this.#next); cast !== undefined; cast = this.#held.get(this.#next)) {
-      if (cast.way === Way.marked && before(this.#marked, cast.index + 1)) return;
+      if (cast.way === Way.marked && before(this.#marked, cast.index + 1)) break;
       this.#held.delete(this.#next);
       this.#next = (this.#next + 1) >>> 0;
       cast.post(this);

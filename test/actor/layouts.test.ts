@@ -372,8 +372,8 @@ describe("the layout of a cast", () => {
     /** What root has written to those it dialled. */
     readonly written: Uint8Array[] = [];
 
-    override async dial(location: string): Promise<Pipe> {
-      const pipe = await super.dial(location);
+    override async dial(location: string, from: string): Promise<Pipe> {
+      const pipe = await super.dial(location, from);
       const { write } = pipe;
       pipe.write = (chunks, done) => {
         for (const chunk of chunks) this.written.push(chunk.slice());

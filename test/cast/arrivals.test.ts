@@ -1,0 +1,55 @@
+/** Casts and direct messages that come to one actor, in orders that a program would see only now and then. */
+import { expect, test } from "vitest";
+import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
+import { Way } from "../../runtime/cast/cast-frame.js";
+import { Sync } from "../../runtime/link/frame.js";
+import type { Lane } from "../../runtime/link/lane.js";
+import type { Session } from "../../runtime/link/session.js";
+
+const sender = { universe: 9n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
+const target = { proc: 3n, mesh: 4n, owner: 1n, rank: 0 };
+
+/** What came to its turn, and how far the lane of casts was asked. The lane itself stands in for a link. */
+function arrivals() {
+  const turns: number[] = [];
+  const asked: number[] = [];
+  const session = { sync: (_sync: number, casts: number) => asked.push(casts), close: () => {} } as unknown as Session;
+  const coming = new Arrivals(sender, target, () => session);
+  const arrive = (index: number, way: number): boolean => {
+    const cast: Arriving = {
+      seq: index,
+      index,
+      way,
+      post: (to) => void (to.session && turns.push(index)),
+      cancel() {},
+    };
+    return coming.arrive(cast);
+  };
+  return { coming, arrive, turns, asked };
+}
+
+test("a direct message that waits for casts goes on when they have passed, though the next cast waits for it", () => {
+  const { coming, arrive, turns, asked } = arrivals();
+  const lane = { destination: "the actor" } as unknown as Lane;
+  coming.synced(lane, Sync.after, 2);
+  // The third cast, which comes after the direct message, is here first.
+  arrive(2, Way.marked);
+  arrive(1, Way.plain);
+  arrive(0, Way.plain);
+  expect(turns).toEqual([0, 1]);
+  expect(asked).toEqual([2]);
+  expect(lane.destination).not.toBe("the actor");
+  coming.synced(lane, Sync.passed, 2);
+  expect(lane.destination).toBe("the actor");
+  coming.synced(lane, Sync.mark, 2);
+  expect(turns).toEqual([0, 1, 2]);
+});
+
+test("a cast that has come before is not taken again, and nothing is once the sender has ended", () => {
+  const { coming, arrive, turns } = arrivals();
+  expect(arrive(0, Way.plain)).toBe(true);
+  expect(arrive(0, Way.plain)).toBe(false);
+  coming.end();
+  expect(arrive(1, Way.plain)).toBe(false);
+  expect(turns).toEqual([0]);
+});
