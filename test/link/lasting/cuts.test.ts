@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Random } from "../../../runtime/link/clock.js";
 import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
-import { cases } from "../../profile.js";
+import { cases, mayHang } from "../../profile.js";
 import { CutWorld, type CutWorldOptions, Talker } from "./cut-world.js";
 
 const forever = () => Number.MAX_SAFE_INTEGER;
@@ -44,7 +44,7 @@ test("bytes of both sides arrive once and in order over connections that break a
       const budget = (random: Random) => 700 + random.number() ** 2 * 2 ** size;
       connections += await talk({ seed, budget }, 2 ** size * 4);
     }),
-    { numRuns: cases(25) },
+    { ...mayHang, numRuns: cases(25) },
   );
   // Most of them broke.
   expect(connections).toBeGreaterThan(cases(25) * 5);
@@ -58,7 +58,7 @@ test("and over connections that go dumb, in one direction or both, and are repla
       const dumb = (random: Random) => (["no", "dialler", "both"] as const)[Math.floor(random.number() * 3)]!;
       connections += await talk({ seed, budget, dumb }, 2 ** size * 4);
     }),
-    { numRuns: cases(25) },
+    { ...mayHang, numRuns: cases(25) },
   );
   expect(connections).toBeGreaterThan(cases(25) * 5);
 });
