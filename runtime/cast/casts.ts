@@ -189,6 +189,11 @@ export class Casts implements TreeHost {
     }
   }
 
+  /** A proc is taken for dead: it answers no cast from here any more, by whatever way it would come. */
+  peerDown(peer: ProcId, why: string): void {
+    for (const node of [...this.#nodes]) if (node.setup.root === this.id) node.peerDown(peer, why);
+  }
+
   /** A link has ended. */
   linkEnded(link: Link, error: DeliveryError): void {
     if (this.#closed) return;

@@ -222,6 +222,12 @@ export class TreeNode implements ReplyRoute {
     for (const branch of this.#branches) if (branch.link === link) this.lost(branch.proc, why);
   }
 
+  /** A proc is known to have ended: where it is below, it is lost, though others may still reach it. */
+  peerDown(proc: ProcId, why: string): void {
+    const isBelow = this.#branches.some(({ procs }) => procs.some((planned) => planned.proc === proc));
+    if (isBelow) this.lost(proc, why);
+  }
+
   /** It is not used any more. @param tell what those below are told; undefined: another tree takes its place, they know */
   drop(tell: number | undefined): void {
     if (this.#over) return;

@@ -55,6 +55,27 @@ test("a forwarder that dies in the middle costs its own rank, and nothing else",
   world.close();
 });
 
+test("who is declared dead is not waited for, though others pass casts on to it", async () => {
+  const { world, procs, mesh } = crowd(3, { treeAbove: 1, treeFanout: 1 });
+  const root = world.root.proc;
+  // The root has a link to it, at whose end the one declared dead takes the root for dead, too.
+  await mesh.slice({ gpus: 2 }).value.callOne();
+  const pending = mesh.sleep.callSettled(50);
+  await delay(10);
+  root.peerDown(procs[2]!.proc.id, "its host is silent");
+  const statuses = [...(await pending).values()].map((one) =>
+    one.status === "rejected" ? one.reason.message : "slept",
+  );
+  const why = "cannot call counters.sleep on rank 2: its host is silent";
+  expect(statuses).toEqual(["slept", "slept", why]);
+  expect([...(await mesh.value.callSettled()).values()].map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "fulfilled",
+    "rejected",
+  ]);
+  world.close();
+});
+
 test("direct messages and casts are handled in the order in which they were sent", async () => {
   const { world, mesh } = crowd(100);
   const one = mesh.slice({ gpus: 55 });
