@@ -3,6 +3,7 @@
  * it breaks. When it does, some of what was on its way is lost, from its end backwards.
  */
 import type { Pipe, PipeSink } from "../link/pipe.js";
+import { callback, Flow, type FlowEnd } from "./flow.js";
 import type { Network } from "./network.js";
 import type { Runner } from "./scheduler.js";
 import { checksum } from "./trace.js";
@@ -14,135 +15,18 @@ export interface Member extends Runner {
   heard(bytes: number, sum: number): void;
 }
 
-interface Piece {
-  bytes: Uint8Array;
-  arrival: number;
-  /** Set: the last piece, how the connection ends. */
-  readonly end: { readonly error: Error | undefined } | undefined;
-}
-
-/** So many bytes may be on their way before the writer has to wait, as in a socket's buffers. */
-const windowBytes = 256 * 1024;
-const nothing = new Uint8Array(0);
-/** In ms. */
-const callback = 0.005;
-/** What a host that has crashed leaves unanswered until its peers give up, in ms. */
-const silence = 15_000;
-
-/** One direction. */
-class Flow {
-  readonly #network: Network;
-  readonly #from: End;
-  readonly #to: End;
-  readonly #pieces: Piece[] = [];
-  #onTheWay = 0;
-  #lastArrival = 0;
-  #armed = false;
-  #ending = false;
-  readonly #blocked: (() => void)[] = [];
-
-  constructor(network: Network, from: End, to: End) {
-    this.#network = network;
-    this.#from = from;
-    this.#to = to;
-  }
-
-  send(bytes: Uint8Array, done: () => void): void {
-    if (this.#ending) {
-      this.#from.later(callback, "sent", done);
-      return;
-    }
-    const { random } = this.#network;
-    for (let at = 0; at < bytes.length; ) {
-      const rest = bytes.length - at;
-      const size = random.chance(0.2) ? 1 + random.int(rest) : rest;
-      this.#add(bytes.subarray(at, at + size), undefined);
-      at += size;
-    }
-    if (this.#onTheWay <= windowBytes) this.#from.later(callback, "sent", done);
-    else this.#blocked.push(done);
-    this.arm();
-  }
-
-  /** Nothing follows: the other end hears of it after what is on its way. */
-  finish(error?: Error): void {
-    if (this.#ending) return;
-    this.#add(nothing, { error });
-    this.#ending = true;
-    this.#release();
-    this.arm();
-  }
-
-  /** Breaks off: some of what is on its way may be lost. @param delay how much later the other end hears of it, in ms */
-  break(error: Error | undefined, delay = 0): void {
-    if (this.#ending) return;
-    const { random, scheduler } = this.#network;
-    const arriving = this.#pieces.filter(({ arrival }) => arrival <= scheduler.now).length;
-    const kept = delay > 0 ? arriving : arriving + random.int(this.#pieces.length - arriving + 1);
-    const torn = this.#pieces[kept];
-    this.#pieces.length = kept;
-    if (torn !== undefined && delay === 0) {
-      this.#pieces.push({ ...torn, bytes: torn.bytes.subarray(0, random.int(torn.bytes.length)) });
-    }
-    this.#lastArrival = Math.max(scheduler.now, this.#pieces.at(-1)?.arrival ?? 0) + delay;
-    this.finish(error);
-  }
-
-  /** Nothing more is sent; what is on its way, and the end of it, arrives if there is anyone to read it. */
-  stop(): void {
-    this.#ending = true;
-    this.#release();
-  }
-
-  /** Sees to it that what arrives is read. */
-  arm(): void {
-    const first = this.#pieces[0];
-    if (this.#armed || first === undefined || !this.#to.reading) return;
-    this.#armed = true;
-    this.#network.scheduler.at(first.arrival, this.#to.member, "bytes", () => this.#arrive());
-  }
-
-  #add(bytes: Uint8Array, end: Piece["end"]): void {
-    const network = this.#network;
-    const earliest = network.scheduler.now + network.latency(this.#from.member, this.#to.member);
-    const arrival = Math.max(this.#lastArrival, earliest) + bytes.length / network.bandwidth;
-    this.#lastArrival = arrival;
-    this.#onTheWay += bytes.length;
-    this.#pieces.push({ bytes, arrival, end });
-  }
-
-  #arrive(): void {
-    this.#armed = false;
-    const { scheduler } = this.#network;
-    const until = this.#network.blockedUntil(this.#from.member, this.#to.member);
-    const first = this.#pieces[0];
-    if (until > 0 && first !== undefined) {
-      // Sent again by then.
-      first.arrival = until + this.#network.latency(this.#from.member, this.#to.member);
-    }
-    while (this.#pieces.length > 0 && this.#pieces[0]!.arrival <= scheduler.now) {
-      const { bytes, end } = this.#pieces.shift()!;
-      this.#onTheWay -= bytes.length;
-      if (end !== undefined) this.#to.finished(end.error);
-      else this.#to.take(bytes);
-    }
-    if (this.#onTheWay <= windowBytes) this.#release();
-    this.arm();
-  }
-
-  #release(): void {
-    for (const done of this.#blocked.splice(0)) this.#from.later(callback, "sent", done);
-  }
-}
+/** How long a peer that does not answer is believed in, in ms: what the kernel's keep-alive takes to find out. */
+export const silence = 15_000;
 
 /** One end, as the link that has it knows it. */
-class End implements Pipe {
+class End implements Pipe, FlowEnd {
   readonly member: Member;
   readonly #connection: Connection;
   #out!: Flow;
   #in!: Flow;
   #sink: PipeSink | undefined;
   #ended = false;
+  #unheard: { readonly error: Error | undefined } | undefined;
 
   constructor(connection: Connection, member: Member) {
     this.#connection = connection;
@@ -164,7 +48,8 @@ class End implements Pipe {
 
   open(sink: PipeSink): void {
     this.#sink = sink;
-    this.#in.arm();
+    if (this.#unheard !== undefined) sink.closed(this.#unheard.error);
+    else this.#in.arm();
   }
 
   write(chunks: readonly Uint8Array[], done: () => void): void {
@@ -218,7 +103,8 @@ class End implements Pipe {
     this.#ended = true;
     this.#out.stop();
     this.#connection.endClosed();
-    this.#sink?.closed(error);
+    if (this.#sink === undefined) this.#unheard = { error };
+    else this.#sink.closed(error);
   }
 
   later(ms: number, what: string, run: () => void): void {
@@ -262,6 +148,25 @@ export class Connection {
     const error = () => new Error("the connection was cut");
     this.#there.break(error());
     this.#back.break(error());
+  }
+
+  /** Whether it leads from one host to another. */
+  get betweenHosts(): boolean {
+    return this.near.member.host !== this.far.member.host;
+  }
+
+  /** Nothing comes through any more, and nobody hears of it until the kernels give it up. */
+  mute(): void {
+    const { scheduler } = this.network;
+    this.#there.mute();
+    this.#back.mute();
+    scheduler.at(scheduler.now + silence, undefined, "keep-alive", () => this.timeOut());
+  }
+
+  /** Both kernels have heard nothing of the other for too long. */
+  timeOut(): void {
+    this.#there.giveUp(new Error("the connection timed out"));
+    this.#back.giveUp(new Error("the connection timed out"));
   }
 
   endClosed(): void {

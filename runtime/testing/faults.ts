@@ -5,20 +5,35 @@ import type { World } from "./world.js";
 
 /**
  * `crash`: a process dies at once. `crash-host`: all processes of a host do, and nobody hears of it for 15 s. `pause`: a
- * process does nothing for a while. `cut`: a connection breaks and what was on its way may be lost. `partition`: two hosts
- * don't reach each other, in one or both directions, for a while. `slow`: everything on the network takes 20 times longer
- * for a while. `skew`: the wall clock of a process jumps.
+ * process does nothing for a while. `pause-host`: all processes of a host do nothing. `cut`: a connection between two hosts
+ * breaks and what was on its way may be lost. `mute`: nothing comes through such a connection any more, and nobody hears of
+ * it for 15 s. `partition`: two hosts don't reach each other, in one or both directions, for a while. `slow`: everything on
+ * the network takes 20 times longer for a while. `skew`: the wall clock of a process jumps.
  */
-export type FaultKind = "crash" | "crash-host" | "pause" | "cut" | "partition" | "slow" | "skew";
+export const faultKinds = [
+  "crash",
+  "crash-host",
+  "pause",
+  "pause-host",
+  "cut",
+  "mute",
+  "partition",
+  "slow",
+  "skew",
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
 
-export const faultKinds: readonly FaultKind[] = ["crash", "crash-host", "pause", "cut", "partition", "slow", "skew"];
+/** What users of links that do not outlive their connections are spared, unless they ask for it. */
+const special: readonly FaultKind[] = ["crash-host", "pause-host", "mute"];
 
 export interface FaultOptions {
   readonly count: number;
   /** Milliseconds of virtual time in which they come, from the start. */
   readonly within: number;
-  /** Default: all but `crash-host`. */
+  /** Default: all but `crash-host`, `pause-host` and `mute`. One that stands there twice comes twice as often. */
   readonly kinds?: readonly FaultKind[];
+  /** How long what lasts can last, in ms. Default: 3000. */
+  readonly longest?: number;
 }
 
 export interface Fault {
@@ -40,14 +55,18 @@ export interface CausedFault extends Fault {
 
 /** In ms, of what lasts. */
 const shortest = 5;
-const longest = 3000;
+const defaultLongest = 3000;
 const slowness = 20;
 
 /** @throws RangeError, TypeError for options that make no sense */
 export function planFaults(seed: number, options: FaultOptions): Fault[] {
-  const { count, within, kinds = faultKinds.filter((kind) => kind !== "crash-host") } = options;
+  const { count, within, longest = defaultLongest } = options;
+  const { kinds = faultKinds.filter((kind) => !special.includes(kind)) } = options;
   if (!Number.isInteger(count) || count < 0) throw new RangeError(`cannot plan faults: expected a count, got ${count}`);
   if (!(within > 0)) throw new RangeError(`cannot plan faults: expected milliseconds above 0, got ${within}`);
+  if (!(longest >= shortest)) {
+    throw new RangeError(`cannot plan faults: expected longest to be at least ${shortest} ms, got ${longest}`);
+  }
   const unknown = kinds.find((kind) => !faultKinds.includes(kind));
   if (unknown !== undefined || kinds.length === 0) {
     throw new TypeError(`cannot plan faults: expected kinds among ${faultKinds.join(", ")}, got ${unknown ?? "none"}`);
@@ -73,23 +92,23 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
       victim?.kill();
       return victim?.name;
     case "crash-host":
-      return crashHost(
-        world,
-        pick(
-          hostsOf(others).filter((host) => host !== program.host),
-          which,
-        ),
-      );
+      return crashHost(world, otherHost(others, program, which));
     case "pause":
       if (victim !== undefined) victim.busyUntil = world.scheduler.now + ms;
       return victim && `${victim.name} for ${ms.toFixed(0)} ms`;
-    case "cut": {
-      const connection = pick([...world.network.connections], which);
-      connection?.cut();
-      return connection
-        ?.members()
-        .map(({ name }) => name)
-        .join(" - ");
+    case "pause-host": {
+      const host = otherHost(others, program, which);
+      for (const process of others) if (process.host === host) process.busyUntil = world.scheduler.now + ms;
+      return host && `${host} for ${ms.toFixed(0)} ms`;
+    }
+    case "cut":
+    case "mute": {
+      const between = [...world.network.connections].filter(({ betweenHosts }) => betweenHosts);
+      const connection = pick(between, which);
+      if (kind === "cut") connection?.cut();
+      else connection?.mute();
+      const [near, far] = connection?.members() ?? [];
+      return connection && `${near!.name} - ${far!.name}`;
     }
     case "partition": {
       const hosts = hostsOf(world.processes);
@@ -116,10 +135,19 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
 /** @returns the host, if there is one */
 export function crashHost(world: World, host: string | undefined): string | undefined {
   if (host === undefined) return undefined;
+  world.network.down.add(host);
   for (const process of world.alive()) {
     if (process.host === host) process.finish({ message: `host ${host} has crashed` }, true);
   }
   return host;
+}
+
+/** A host that has not the program on it. */
+function otherHost(others: readonly SimulatedProcess[], program: SimulatedProcess, which: number): string | undefined {
+  return pick(
+    hostsOf(others).filter((host) => host !== program.host),
+    which,
+  );
 }
 
 function hostsOf(processes: readonly SimulatedProcess[]): string[] {

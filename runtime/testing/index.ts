@@ -5,5 +5,5 @@ export type { CausedFault, Fault, FaultKind, FaultOptions } from "./faults.js";
 export type { NetworkOptions } from "./network.js";
 export type { Seeded } from "./seeded.js";
 export { type Run, type SimulateOptions, simulate } from "./simulate.js";
-export type { ProcessView, Simulation } from "./simulation.js";
+export type { HostOptions, ProcessView, Simulation } from "./simulation.js";
 export type { NewProcess } from "./world.js";

@@ -2,7 +2,7 @@
  * The simulated network: hosts, how long bytes take between them, and who cannot reach whom at the moment. What goes over it
  * are connections like those of TCP (connection.ts): in order, complete, or broken.
  */
-import { Connection, type Member } from "./connection.js";
+import { Connection, type Member, silence } from "./connection.js";
 import type { Scheduler } from "./scheduler.js";
 import { Seeded } from "./seeded.js";
 
@@ -12,6 +12,9 @@ export interface NetworkOptions {
   /** Bytes per millisecond and connection. Default: 100,000, which is 100 MB/s. */
   readonly bandwidth?: number;
 }
+
+/** Somewhere. */
+type Placed = Pick<Member, "host">;
 
 /** In ms, between processes of one host. */
 const localLatency: readonly [number, number] = [0.01, 0.05];
@@ -24,6 +27,8 @@ export class Network {
   readonly #latency: readonly [number, number];
   /** Until when bytes from one host do not reach another. */
   readonly #blocked = new Map<string, number>();
+  /** Hosts that have crashed: whoever dials them gets no answer. */
+  readonly down = new Set<string>();
   /** How many times longer bytes take. */
   #slowness = 1;
 
@@ -39,7 +44,7 @@ export class Network {
   }
 
   /** Draws how long bytes take now, in ms. */
-  latency(from: Member, to: Member): number {
+  latency(from: Placed, to: Placed): number {
     const [low, high] = from.host === to.host ? localLatency : this.#latency;
     const jitter = this.random.number();
     return (low + (high - low) * jitter * jitter * jitter) * this.#slowness;
@@ -50,10 +55,28 @@ export class Network {
     const key = `${from}>${to}`;
     const until = this.scheduler.now + ms;
     if (until > (this.#blocked.get(key) ?? 0)) this.#blocked.set(key, until);
+    if (ms > silence) this.scheduler.at(this.scheduler.now + silence, undefined, "keep-alive", () => this.#forget(key));
+  }
+
+  /** Of connections that nothing comes through for long, the kernels give up some. */
+  #forget(key: string): void {
+    if ((this.#blocked.get(key) ?? 0) <= this.scheduler.now) return;
+    for (const connection of [...this.connections]) {
+      const [near, far] = connection.members().map(({ host }) => host);
+      if (key !== `${near}>${far}` && key !== `${far}>${near}`) continue;
+      if (this.random.chance(0.5)) connection.timeOut();
+    }
+  }
+
+  /** Whether whoever dials gets an answer now, be it that nobody listens there. */
+  answers(from: Member, to: string): boolean {
+    if (this.down.has(to)) return false;
+    const there = { host: to };
+    return this.blockedUntil(from, there) === 0 && this.blockedUntil(there, from) === 0;
   }
 
   /** When bytes get through again; 0: they do. */
-  blockedUntil(from: Member, to: Member): number {
+  blockedUntil(from: Placed, to: Placed): number {
     if (from.host === to.host) return 0;
     const until = this.#blocked.get(`${from.host}>${to.host}`) ?? 0;
     return until > this.scheduler.now ? until : 0;

@@ -2,18 +2,20 @@
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
-import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
+import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Body, BodyEnd } from "../proc/body.js";
-import type { Classes, Platform, StartRequest } from "../proc/platform.js";
+import type { Classes, PartPlatform, StartRequest } from "../proc/platform.js";
 import type { Endable } from "../proc/shutdown.js";
+import { connectTo, dial, listen } from "./dial.js";
 import { neverDropped } from "./kernel.js";
 import type { SimulatedProcess } from "./process.js";
+import { killSoon } from "./watcher.js";
 
 /** How long a process takes to start, in ms. */
 const startTime: readonly [number, number] = [1, 40];
 
-export class SimulatedPlatform implements Platform {
+export class SimulatedPlatform implements PartPlatform {
   readonly process: SimulatedProcess;
   readonly clock: Clock;
   readonly random: Random;
@@ -23,6 +25,7 @@ export class SimulatedPlatform implements Platform {
   readonly pid: number;
   readonly node = process.version;
   readonly execArgv: readonly string[] = [];
+  readonly #made: SimulatedProcess[] = [];
 
   constructor(owner: SimulatedProcess) {
     this.process = owner;
@@ -46,24 +49,24 @@ export class SimulatedPlatform implements Platform {
     return runDir === "" ? "" : `sim:${hex64(id)}`;
   }
 
-  listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown> {
-    return this.process.world.listen(this.process, location, accept);
+  async listen(location: Location, accept: (pipe: Pipe) => void): Promise<void> {
+    listen(this.process.world, this.process, location, accept);
   }
 
   dial(location: Location): Promise<Pipe> {
-    return this.process.world.dial(this.process, location);
+    return dial(this.process.world, this.process, location);
   }
 
-  connect(address: NetworkAddress): Promise<Pipe> {
-    const text = formatNetworkAddress(address);
-    return Promise.reject(new Error(`cannot connect to ${text}: a simulation has no addresses`));
+  connect(address: NetworkAddress, _credentials: unknown, signal: AbortSignal): Promise<Pipe> {
+    return connectTo(this.process.world, this.process, address, signal);
   }
 
   start({ identity, label }: StartRequest): Body {
     const { process: maker } = this;
     const { world } = maker;
     const host = world.place({ label, rank: identity.rank, maker });
-    const made = world.make({ host, label, rank: identity.rank, maker });
+    const made = world.make({ host, label, rank: identity.rank, maker, universe: identity.universe });
+    this.#made.push(made);
     const { near, far } = world.network.connect(maker, made);
     const ended = new Promise<BodyEnd>((resolve) => made.whenEnded(resolve));
     const { scheduler } = world;
@@ -80,6 +83,11 @@ export class SimulatedPlatform implements Platform {
       terminate: () => later("terminate", () => made.terminate()),
       kill: () => later("kill", () => made.kill()),
     };
+  }
+
+  /** As when the process has ended: what was started here has a moment to leave by itself. */
+  abandon(): void {
+    killSoon(this.process.world, this.#made.splice(0));
   }
 
   loaderFor(): undefined {

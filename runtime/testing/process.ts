@@ -4,9 +4,11 @@ import type { BodyEnd, Identity } from "../proc/body.js";
 import type { Endable } from "../proc/shutdown.js";
 import { SimulatedClock } from "./clock.js";
 import type { Member } from "./connection.js";
-import { Local, runChild, runTurn, setMainRoot } from "./kernel.js";
+import { listen } from "./dial.js";
+import { Local, Reception, runChild, runTurn, setMainRoot } from "./kernel.js";
 import { SimulatedPlatform } from "./platform.js";
 import { Seeded } from "./seeded.js";
+import { killSoon } from "./watcher.js";
 import type { World } from "./world.js";
 
 export interface ProcessOptions {
@@ -15,10 +17,10 @@ export interface ProcessOptions {
   readonly label: string;
   readonly rank: number;
   readonly maker: SimulatedProcess | undefined;
+  /** Whose tree it is in, if it was made. */
+  readonly universe?: bigint;
 }
 
-/** How long after the end of its maker a process of the same host is killed that has not left by itself, in ms. */
-const grace = 1000;
 /** How long after the end of a process its maker knows of it, in ms, at most. */
 const statusDelay = 5;
 
@@ -37,6 +39,7 @@ export class SimulatedProcess implements Member {
   endable: Endable | undefined;
   /** Known when it has started. */
   local: Local | undefined;
+  #isProgram = false;
   #end: BodyEnd | undefined;
   #stop: ((reason: string) => Promise<void>) | undefined;
   #whenEnded: ((end: BodyEnd) => void) | undefined;
@@ -56,6 +59,17 @@ export class SimulatedProcess implements Member {
 
   get host(): string {
     return this.options.host;
+  }
+
+  /** The machine whose sockets it finds: that of its maker, wherever on the network it is said to be. */
+  get machine(): string {
+    return this.options.maker?.machine ?? this.host;
+  }
+
+  /** The program whose tree it belongs to; undefined: it is a daemon. */
+  get program(): SimulatedProcess | undefined {
+    const { universe } = this.options;
+    return universe === undefined ? (this.#isProgram ? this : undefined) : this.world.programs.get(universe);
   }
 
   get ended(): boolean {
@@ -87,8 +101,28 @@ export class SimulatedProcess implements Member {
 
   /** Begins as a program. */
   bootProgram(main: () => void): void {
-    this.#become(new Local(new SimulatedPlatform(this), undefined, () => {}));
-    runTurn(this.local!.home.proc.root.turn, main);
+    const local = this.#become(new Local(new SimulatedPlatform(this), undefined, () => {}));
+    this.#isProgram = true;
+    this.world.programs.set(local.universe, this);
+    runTurn(local.home.proc.root.turn, main);
+  }
+
+  /** Ends what the program owns, and then the program. */
+  async endProgram(drain: number): Promise<void> {
+    await this.endable?.stop({ reason: "the program has ended", drain });
+    // What has come back is told in a turn of its own.
+    await new Promise<void>((resolve) => this.clock.after(1, resolve));
+  }
+
+  /** Begins as `viceroy host`. @throws Error if somebody listens there already */
+  bootDaemon(port: number, token: string | undefined): void {
+    const { world, clock, random, host } = this;
+    const proof = token === undefined ? {} : { token };
+    const platform = () => new SimulatedPlatform(this);
+    const reception = new Reception({ clock, random, hostname: host, proof, platform });
+    listen(world, this, `tcp://${host}:${port}`, (pipe) => reception.accept("tcp", pipe));
+    this.#stop = (reason) => reception.end(reason);
+    void reception.daemon.over.then(() => this.exit());
   }
 
   /** Begins as what another process has made. */
@@ -124,11 +158,11 @@ export class SimulatedProcess implements Member {
   }
 
   exit(code = 0): void {
-    this.finish({ message: `process ${this.pid} exited with code ${code}` });
+    this.finish({ message: `process ${this.pid} exited with code ${code}`, clean: code === 0 });
   }
 
   /** Its end, of whatever. @param crashed its host has crashed: nobody hears of it for a while */
-  finish({ message }: { readonly message: string }, crashed = false): void {
+  finish({ message, clean = false }: { readonly message: string; readonly clean?: boolean }, crashed = false): void {
     if (this.#end !== undefined) return;
     const { scheduler, network, trace } = this.world;
     trace.note(scheduler.now, this.name, "ended", 0, () => message);
@@ -136,6 +170,7 @@ export class SimulatedProcess implements Member {
     const cause = { name: "ProcessEnd", message };
     const end: BodyEnd = {
       kind: "process",
+      clean,
       cause: last === "" ? cause : { ...cause, cause: { name: "its standard error", message: `\n${last}` } },
     };
     this.#end = end;
@@ -149,10 +184,10 @@ export class SimulatedProcess implements Member {
       const delay = crashed ? 15_000 : this.random.between(0.05, statusDelay);
       scheduler.at(scheduler.now + delay, maker, "exit status", () => this.#whenEnded?.(end));
     }
-    for (const child of this.#made) {
-      if (child.host !== this.host) continue;
-      scheduler.at(scheduler.now + grace, undefined, "watcher", () => child.kill());
-    }
+    killSoon(
+      this.world,
+      this.#made.filter(({ host }) => host === this.host),
+    );
   }
 
   #become(local: Local): Local {

@@ -50,7 +50,7 @@ export interface Run<T> {
 const hour = 3_600_000;
 /** How long processes have to end after the program, in ms. */
 const endLimit = 120_000;
-/** How long the program still handles what has come when the scenario is over, in ms. */
+/** How long the program handles what has come when the scenario is over, in ms. */
 const drain = 5000;
 
 let running = false;
@@ -82,6 +82,8 @@ class Running {
   readonly #limit: number;
   readonly #plan: readonly Fault[];
   #over = false;
+  /** All programs have ended: hosts are not needed any more. */
+  #daemonsEnd = false;
 
   constructor(
     seed: number,
@@ -160,14 +162,9 @@ class Running {
     const program = this.#program;
     const { scheduler } = this.#world;
     scheduler.at(scheduler.now, program, "end", () => {
-      const stopped = program.endable?.stop({ reason: "the program has ended", drain }) ?? Promise.resolve();
-      stopped.then(() => {
-        // What has come back is told in a turn of its own.
-        program.clock.after(1, () => {
-          if (program.waiting > 0)
-            scheduler.stop(new Error(`${program.waiting} calls of the program have never ended`));
-          else program.exit(0);
-        });
+      void program.endProgram(drain).then(() => {
+        if (program.waiting > 0) scheduler.stop(new Error(`${program.waiting} calls of the program have never ended`));
+        else program.exit();
       });
     });
     this.#expectEnd();
@@ -178,10 +175,17 @@ class Running {
     const { end, printed } = this.#program;
     if (!this.#over && end?.includes("SIGKILL") !== true) {
       scheduler.stop(new Error(`the program has ended before the scenario: ${end}\n${printed}`));
-    } else if (this.#world.alive().length === 0) scheduler.stop();
+      return;
+    }
+    const { daemons } = this.#world;
+    const left = this.#world.alive();
+    if (left.length === 0) scheduler.stop();
     else if (!this.#over) {
       this.#over = true;
       this.#expectEnd();
+    } else if (!this.#daemonsEnd && left.every((process) => daemons.has(process))) {
+      this.#daemonsEnd = true;
+      for (const daemon of left) daemon.terminate();
     }
   }
 

@@ -1,4 +1,5 @@
 /** A running simulation as its scenario sees it: what it can look at, and what it can make go wrong. */
+import type { Connection } from "./connection.js";
 import { type CausedFault, crashHost } from "./faults.js";
 import type { SimulatedProcess } from "./process.js";
 import { Seeded } from "./seeded.js";
@@ -13,7 +14,21 @@ export interface ProcessView {
   readonly ended: boolean;
   /** How it ended, in words. */
   readonly end: string | undefined;
+  /** The program whose tree it belongs to; undefined: it is a daemon. */
+  readonly program: ProcessView | undefined;
 }
+
+export interface HostOptions {
+  /** Default: 26600. */
+  readonly port?: number;
+  /** That drivers must have, too. Default: none. */
+  readonly token?: string;
+}
+
+/** The port of `viceroy host`. */
+const defaultPort = 26_600;
+/** How long a program handles what has come when it has nothing more to do, in ms. */
+const drain = 5000;
 
 export class Simulation {
   readonly seed: number;
@@ -70,12 +85,42 @@ export class Simulation {
     return !this.#skipped.has(this.#steps++);
   }
 
+  /**
+   * Starts `viceroy host` on a host, which comes up again if it had crashed: `attachHosts` finds it at
+   * `tcp://<host>:<port>`. It ends with the last program, and at once where another one listens.
+   */
+  startHost(host: string, { port = defaultPort, token }: HostOptions = {}): ProcessView {
+    return this.#world.startDaemon(host, port, token);
+  }
+
+  /** Starts another program on a host. When `main` has ended, so does it, in order; what `main` rejects with ends it. */
+  startProgram(name: string, host: string, main: () => Promise<void>): ProcessView {
+    const world = this.#world;
+    const program = world.make({ host, label: name, rank: 0, maker: undefined });
+    world.network.down.delete(host);
+    const ended = async (): Promise<void> => {
+      await program.endProgram(drain);
+      program.exit();
+    };
+    const run = () =>
+      void main()
+        .then(ended)
+        .catch((error) => program.threw(error));
+    world.scheduler.at(this.now, program, "main", () => program.bootProgram(run));
+    return program;
+  }
+
+  /** SIGTERM: a process ends in order. */
+  terminate(process: ProcessView): void {
+    this.#own(process).terminate();
+  }
+
   /** A process dies at once, as by SIGKILL. */
   crash(process: ProcessView): void {
     this.#own(process).kill();
   }
 
-  /** A host dies with all processes on it. Others hear of it 15 s later. */
+  /** A host dies with all processes on it. Others hear of it 15 s later; until it is started again, nobody answers there. */
   crashHost(host: string): void {
     crashHost(this.#world, host);
   }
@@ -85,12 +130,19 @@ export class Simulation {
     this.#own(process).busyUntil = this.now + ms;
   }
 
+  /** All processes of a host do nothing for so many milliseconds. */
+  pauseHost(host: string, ms: number): void {
+    for (const one of this.#world.alive()) if (one.host === host) one.busyUntil = this.now + ms;
+  }
+
   /** Breaks all connections between two processes; the last of what was on its way may be lost. */
   cut(one: ProcessView, other: ProcessView): void {
-    for (const connection of this.#world.network.connections) {
-      const members: readonly unknown[] = connection.members();
-      if (members.includes(one) && members.includes(other)) connection.cut();
-    }
+    for (const connection of this.#between(one, other)) connection.cut();
+  }
+
+  /** Nothing comes through the connections between two processes any more; they hear of it 15 s later. */
+  mute(one: ProcessView, other: ProcessView): void {
+    for (const connection of this.#between(one, other)) connection.mute();
   }
 
   /** Bytes from one host do not reach the other for so many milliseconds, nor, unless `oneWay`, back. */
@@ -112,6 +164,13 @@ export class Simulation {
   /** The simulation goes no further: a promise has been broken. */
   fail(why: string): void {
     this.#world.scheduler.stop(new Error(why));
+  }
+
+  #between(one: ProcessView, other: ProcessView): Connection[] {
+    return [...this.#world.network.connections].filter((connection) => {
+      const members: readonly unknown[] = connection.members();
+      return members.includes(one) && members.includes(other);
+    });
   }
 
   #own(process: ProcessView): SimulatedProcess {

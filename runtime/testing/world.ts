@@ -1,5 +1,4 @@
 /** Everything that is simulated: hosts, processes, the network between them, the time that all of them have. */
-import type { Location } from "../link/address.js";
 import type { Pipe } from "../link/pipe.js";
 import { SimulatedClasses } from "./classes.js";
 import type { CausedFault } from "./faults.js";
@@ -22,13 +21,11 @@ export interface WorldOptions extends NetworkOptions {
   readonly place: ((process: NewProcess) => string) | undefined;
 }
 
-interface Listener {
+/** Who listens somewhere. */
+export interface Listener {
   readonly owner: SimulatedProcess;
   readonly accept: (pipe: Pipe) => void;
 }
-
-/** How long somebody who cannot be reached is tried, in ms. */
-const dialLimit = 1000;
 
 export class World {
   readonly seed: number;
@@ -37,12 +34,16 @@ export class World {
   readonly network: Network;
   readonly classes = new SimulatedClasses();
   readonly processes: SimulatedProcess[] = [];
+  readonly daemons = new Set<SimulatedProcess>();
+  /** Programs, by what their trees are called. */
+  readonly programs = new Map<bigint, SimulatedProcess>();
   /** Faults that have come by themselves. */
   readonly faults: CausedFault[] = [];
   /** Pieces of bytes that have come. */
   arrivals = 0;
   readonly #place: WorldOptions["place"];
-  readonly #listeners = new Map<Location, Listener>();
+  /** By the places where they listen. */
+  readonly listeners = new Map<string, Listener>();
 
   constructor({ seed, recording, place, ...network }: WorldOptions) {
     this.seed = seed;
@@ -62,6 +63,15 @@ export class World {
     return made;
   }
 
+  /** Starts `viceroy host` on a host, which comes up again if it had crashed. */
+  startDaemon(host: string, port: number, token: string | undefined): SimulatedProcess {
+    const made = this.make({ host, label: "host", rank: 0, maker: undefined });
+    this.network.down.delete(host);
+    this.daemons.add(made);
+    this.scheduler.at(this.scheduler.now, made, "start", () => made.bootDaemon(port, token));
+    return made;
+  }
+
   /** Those that live. */
   alive(): SimulatedProcess[] {
     return this.processes.filter(({ ended }) => !ended);
@@ -72,43 +82,10 @@ export class World {
     this.trace.note(this.scheduler.now, by.name, "heard", sum, () => `${bytes} bytes`);
   }
 
-  async listen(owner: SimulatedProcess, location: Location, accept: (pipe: Pipe) => void): Promise<void> {
-    if (this.#listeners.has(location)) throw new Error(`cannot listen at ${location}: somebody does`);
-    this.#listeners.set(location, { owner, accept });
-  }
-
-  dial(from: SimulatedProcess, location: Location): Promise<Pipe> {
-    const { scheduler, network } = this;
-    const listener = this.#listeners.get(location);
-    return new Promise((resolve, reject) => {
-      const refuse = (ms: number, why: string) =>
-        scheduler.at(scheduler.now + ms, from, "refused", () =>
-          reject(new Error(`cannot connect to ${location}: ${why}`)),
-        );
-      if (listener === undefined) {
-        refuse(network.latency(from, from), "nobody listens there");
-        return;
-      }
-      const { owner, accept } = listener;
-      const there = network.latency(from, owner);
-      const blocked = network.blockedUntil(from, owner) + network.blockedUntil(owner, from);
-      if (blocked > 0) {
-        refuse(dialLimit, "it does not answer");
-        return;
-      }
-      const { near, far } = network.connect(from, owner);
-      scheduler.at(scheduler.now + there, owner, "accept", () => accept(far));
-      scheduler.at(scheduler.now + there + network.latency(owner, from), from, "connected", () => {
-        if (near.ended) reject(new Error(`cannot connect to ${location}: the connection was reset`));
-        else resolve(near);
-      });
-    });
-  }
-
   /** A process has ended. */
   left(owner: SimulatedProcess): void {
-    for (const [location, listener] of this.#listeners) {
-      if (listener.owner === owner) this.#listeners.delete(location);
+    for (const [location, listener] of this.listeners) {
+      if (listener.owner === owner) this.listeners.delete(location);
     }
   }
 }

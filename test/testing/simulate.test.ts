@@ -201,8 +201,11 @@ describe("faults", () => {
     await expect(of({ count: 1, within: 0 })).rejects.toThrow(
       "cannot plan faults: expected milliseconds above 0, got 0",
     );
+    await expect(of({ count: 1, within: 5, longest: 4 })).rejects.toThrow(
+      "cannot plan faults: expected longest to be at least 5 ms, got 4",
+    );
     await expect(of({ count: 1, within: 5, kinds: ["flood"] })).rejects.toThrow(
-      "cannot plan faults: expected kinds among crash, crash-host, pause, cut, partition, slow, skew, got flood",
+      "cannot plan faults: expected kinds among crash, crash-host, pause, pause-host, cut, mute, partition, slow, skew, got flood",
     );
     await expect(of({ count: 1, within: 5, kinds: [] })).rejects.toThrow("got none");
   });

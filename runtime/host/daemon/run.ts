@@ -3,10 +3,7 @@ import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { systemClock, systemRandom } from "../../link/clock.js";
-import { Acceptor } from "../../link/handshake/accept.js";
-import type { Offer } from "../../link/handshake/message.js";
 import { tokenOf } from "../../link/handshake/proof.js";
-import { LastingAcceptor } from "../../link/lasting/accept.js";
 import type { Listener } from "../../link/listener.js";
 import {
   formatNetworkAddress,
@@ -15,11 +12,12 @@ import {
   type PathAddress,
   parseNetworkAddress,
 } from "../../link/network-address.js";
+import type { Pipe } from "../../link/pipe.js";
 import { Credentials, type TlsFiles } from "../../link/tls/credentials.js";
 import { connectTo, listenAt } from "../../link/transport.js";
 import { makeNodePlatform } from "../../proc/node-platform.js";
 import { version } from "../../version.js";
-import { Daemon } from "./daemon.js";
+import { Reception } from "./reception.js";
 
 export interface HostOptions {
   readonly listen: readonly string[];
@@ -35,12 +33,6 @@ interface Output {
   err(line: string): void;
 }
 
-/** How long a link may be without a connection, in ms: when its driver is given up is decided by beats, not by links. */
-const longestCut = 600_000;
-
-/** Drivers that one daemon serves at the same time. */
-const maxDrivers = 256;
-
 /**
  * Resolves with the exit code, when the daemon has ended.
  * @throws TypeError, Error if the options make no sense or nobody can listen there
@@ -53,29 +45,28 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
   const addresses = options.listen.map(parseNetworkAddress);
   if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
   for (const address of addresses) checkGuarded(address, token, options.insecure === true);
-  const platform = () => makeNodePlatform();
-  const daemon = new Daemon({ id: systemRandom.id(), hostname: hostname(), proof, platform, maxDrivers });
   const refused = sparingly((text) => io.err(`viceroy host: refused a connection: ${text}`));
-  const guard = { clock: systemClock, random: systemRandom, token, refused };
-  const admit = (offer: Offer) => daemon.admit(offer);
-  const far = new LastingAcceptor({ ...guard, lasting: { giveUpMs: longestCut }, admit });
-  const near = new Acceptor({ ...guard, decide: (offer) => ({ ...daemon.admit(offer), received: 0 }) });
+  const machine = {
+    clock: systemClock,
+    random: systemRandom,
+    hostname: hostname(),
+    platform: () => makeNodePlatform(),
+  };
+  const reception = new Reception({ ...machine, proof, refused });
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
-    const acceptor = address.kind === "unix" ? near : far;
-    const listen = () => listenAt(address, (pipe) => acceptor.accept(pipe), { ...tls, refused });
+    const accept = (pipe: Pipe) => reception.accept(address.kind, pipe);
+    const listen = () => listenAt(address, accept, { ...tls, refused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
   const held = setInterval(() => {}, 0x7fff_ffff);
   for (const { address } of listeners) {
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${formatNetworkAddress(address)}`);
   }
-  const reason = await Promise.race([daemon.over, signalled()]);
+  const reason = await Promise.race([reception.daemon.over, signalled()]);
   for (const listener of listeners) listener.close();
-  near.close();
-  far.close();
-  await daemon.shutdown(reason ?? "the host was shut down");
+  await reception.end(reason ?? "the host was shut down");
   clearInterval(held);
   io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);
   return 0;

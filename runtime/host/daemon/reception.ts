@@ -1,0 +1,58 @@
+/**
+ * The daemon with its two doors: one for connections from afar, whose links outlive them, and one for those of this machine.
+ * Where it listens, and how it learns that it is to end, is decided by whoever opens it.
+ */
+import type { HostProof } from "../../../generated/proc-agent.js";
+import type { Clock, Random } from "../../link/clock.js";
+import { Acceptor } from "../../link/handshake/accept.js";
+import type { Offer } from "../../link/handshake/message.js";
+import { LastingAcceptor } from "../../link/lasting/accept.js";
+import type { NetworkAddress } from "../../link/network-address.js";
+import type { Pipe } from "../../link/pipe.js";
+import type { PartPlatform } from "../../proc/platform.js";
+import { Daemon } from "./daemon.js";
+
+export interface ReceptionOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hostname: string;
+  /** What drivers must have, too, and what processes of this host prove to others. */
+  readonly proof: HostProof;
+  /** A platform for one driver. */
+  readonly platform: () => PartPlatform;
+  /** Told why a connection was not let in. */
+  readonly refused?: (error: Error) => void;
+}
+
+/** How long a link may be without a connection, in ms: when its driver is given up is decided by beats, not by links. */
+const longestCut = 600_000;
+
+/** Drivers that one daemon serves at the same time. */
+const maxDrivers = 256;
+
+export class Reception {
+  readonly daemon: Daemon;
+  readonly #far: LastingAcceptor;
+  readonly #near: Acceptor;
+
+  constructor({ clock, random, hostname, proof, platform, refused = () => {} }: ReceptionOptions) {
+    const daemon = new Daemon({ id: random.id(), hostname, proof, platform, maxDrivers });
+    const guard = { clock, random, token: proof.token, refused };
+    const admit = (offer: Offer) => daemon.admit(offer);
+    this.daemon = daemon;
+    this.#far = new LastingAcceptor({ ...guard, lasting: { giveUpMs: longestCut }, admit });
+    this.#near = new Acceptor({ ...guard, decide: (offer) => ({ ...daemon.admit(offer), received: 0 }) });
+  }
+
+  /** Somebody has connected. */
+  accept(kind: NetworkAddress["kind"], pipe: Pipe): void {
+    (kind === "unix" ? this.#near : this.#far).accept(pipe);
+  }
+
+  /** Takes no more connections, and ends what drivers have here. Never rejects. */
+  async end(reason: string): Promise<void> {
+    this.#near.close();
+    this.#far.close();
+    await this.daemon.shutdown(reason);
+  }
+}

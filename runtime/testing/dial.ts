@@ -1,0 +1,98 @@
+/** How simulated processes find each other: who listens where, and what becomes of those who dial. */
+import type { Location } from "../link/address.js";
+import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
+import type { Pipe } from "../link/pipe.js";
+import type { SimulatedProcess } from "./process.js";
+import type { Listener, World } from "./world.js";
+
+/** How long a socket that cannot be reached is tried, in ms. */
+const dialLimit = 1000;
+
+/** After how many ms a kernel asks again when nobody answers; then after twice as many. */
+const askAgain = 1000;
+/** When it gives up, in ms. */
+const connectLimit = 127_000;
+
+/** @throws Error if somebody listens there */
+export function listen(
+  { listeners }: World,
+  owner: SimulatedProcess,
+  place: string,
+  accept: (pipe: Pipe) => void,
+): void {
+  if (listeners.has(place)) throw new Error(`cannot listen at ${place}: somebody does`);
+  listeners.set(place, { owner, accept });
+}
+
+/** Dials where another process of the same machine listens. */
+export function dial(world: World, from: SimulatedProcess, location: Location): Promise<Pipe> {
+  const { scheduler, network } = world;
+  const listener = world.listeners.get(location);
+  const reachable = listener?.owner.machine === from.machine ? listener : undefined;
+  return new Promise((resolve, reject) => {
+    const refuse = (ms: number, why: string) =>
+      scheduler.at(scheduler.now + ms, from, "refused", () => reject(refusal(location, why)));
+    if (reachable === undefined) refuse(network.latency(from, from), "nobody listens there");
+    else if (!network.answers(from, reachable.owner.host)) refuse(dialLimit, "it does not answer");
+    else connect(world, from, reachable, location).then(resolve, reject);
+  });
+}
+
+/** Connects to an address, as TCP does: who gets no answer asks again, until `signal` gives it up. */
+export function connectTo(
+  world: World,
+  from: SimulatedProcess,
+  address: NetworkAddress,
+  signal: AbortSignal,
+): Promise<Pipe> {
+  const { scheduler, network } = world;
+  const place = formatNetworkAddress(address);
+  if (address.kind !== "tcp") {
+    return Promise.reject(refusal(place, "in a simulation hosts have addresses like tcp://name:port"));
+  }
+  const started = scheduler.now;
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      const { reason } = signal;
+      reject(refusal(place, reason instanceof Error ? reason.message : "it was given up"));
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    const connected = (pipe: Pipe) => {
+      if (signal.aborted) pipe.destroy();
+      else resolve(pipe);
+    };
+    const refuse = () => reject(refusal(place, "nobody listens there"));
+    const attempt = (pause: number): void => {
+      if (signal.aborted) return;
+      if (network.answers(from, address.host)) {
+        // Who has just been started listens by then.
+        const arrival = scheduler.now + network.latency(from, { host: address.host });
+        scheduler.at(arrival, undefined, "asked", () => {
+          const listener = world.listeners.get(place);
+          if (listener !== undefined) connect(world, from, listener, place).then(connected, reject);
+          else scheduler.at(scheduler.now + network.latency(from, from), from, "refused", refuse);
+        });
+      } else if (scheduler.now - started > connectLimit) reject(refusal(place, "it does not answer"));
+      else scheduler.at(scheduler.now + pause, from, "connect", () => attempt(pause * 2));
+    };
+    attempt(askAgain);
+  });
+}
+
+function connect(world: World, from: SimulatedProcess, { owner, accept }: Listener, place: string): Promise<Pipe> {
+  const { scheduler, network } = world;
+  const there = scheduler.now + network.latency(from, owner);
+  const { near, far } = network.connect(from, owner);
+  scheduler.at(there, owner, "accept", () => accept(far));
+  return new Promise((resolve, reject) => {
+    scheduler.at(there + network.latency(owner, from), from, "connected", () => {
+      if (near.ended) reject(refusal(place, "the connection was reset"));
+      else resolve(near);
+    });
+  });
+}
+
+function refusal(place: string, why: string): Error {
+  return new Error(`cannot connect to ${place}: ${why}`);
+}
