@@ -5,8 +5,8 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x18faec895416c2ben,
-    "viceroy/schemas/proc-agent#ProcAgent": 0x83bf10124683713cn,
+    "viceroy/schemas/host-agent#HostAgent": 0xcf9fb505e2d55065n,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x9ff1453f91ca78cdn,
   },
   actors: {},
 });

@@ -87,6 +87,12 @@ export interface ProcessOutput {
   dropped: Uint32;
 }
 
+/** Where a process takes links itself. */
+export interface OwnPort {
+  /** Of the host's address. Absent: it is reached through the host alone. */
+  port?: Uint32;
+}
+
 export interface HostAgent extends Actor {
   /**
    * Comes first. Refused where driver and host don't fit together.
@@ -98,6 +104,11 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   start(order: StartOrder): void;
+  /**
+   * Answers when the process has come so far that it can listen.
+   * @concurrent
+   */
+  portOf(proc: Uint64): OwnPort;
   /**
    * No effect on one that has ended.
    * @concurrent

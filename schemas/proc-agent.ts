@@ -125,6 +125,11 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   prove(proof: HostProof): void;
+  /**
+   * Listens for links from other hosts, at the address of its own and a port that is free, and answers with the port.
+   * @concurrent
+   */
+  openPort(address: string): Uint32;
   /** Comes first. Answers when the process is ready to load actors. */
   configure(config: ProcConfig): ProcInfo;
   /**
@@ -179,8 +184,8 @@ export interface ProcAgent extends Actor {
   /** That everything it has printed has been told. */
   processFinished(proc: Uint64): void;
   /**
-   * That the host itself goes, or is gone, and what ran there with it.
+   * That the host itself goes, or is gone, and what ran there with it: these processes, as far as the one who tells knows them.
    * @concurrent
    */
-  hostLeft(host: Uint64, reason: string): void;
+  hostLeft(host: Uint64, reason: string, procs?: Uint64[]): void;
 }

@@ -12,6 +12,7 @@ export interface HostCommandOptions {
   readonly key?: string;
   readonly ca?: string;
   readonly insecure?: boolean;
+  readonly singlePort?: boolean;
 }
 
 /** What the built runtime has for this command. */

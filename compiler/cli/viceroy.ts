@@ -124,6 +124,7 @@ function commands(program: Command, end: (code: number) => void): Command {
     .option("--key <file>", "for tls://: its key, PEM")
     .option("--ca <file>", "for tls://: the authority whose certificates drivers must have, PEM")
     .option("--insecure", "take whoever connects over the network, without token and TLS")
+    .option("--single-port", "processes listen at no ports of their own: what is for them goes through the daemon")
     .action(async (options) => {
       const { host } = await import("./host.js");
       end(await host(options, processIo));

@@ -46,7 +46,7 @@ export class AttachedHost implements HostLink {
   readonly #target: NetworkAddress;
   readonly #access: HostAccess;
   readonly #agent: HostAgentMesh;
-  readonly #bodies = new Set<HostedBody>();
+  readonly #bodies = new Map<ProcId, HostedBody>();
   #lost: FailureCause | undefined;
   #unreachable: Error | undefined;
   #info: HostInfo | undefined;
@@ -93,7 +93,7 @@ export class AttachedHost implements HostLink {
       output: stdio !== "ignore",
     };
     const started = this.ready.then(() => this.#ask((agent) => agent.start.callOne(order)));
-    const pipe = started.then(() => from.relayTo(proc, this.id, this.location));
+    const pipe = started.then(() => this.#pipeTo(from, proc));
     // Behind the order to start it, however long the host takes to let this driver in.
     const signal = (which: "terminate" | "kill") => {
       const send = () => {
@@ -103,13 +103,25 @@ export class AttachedHost implements HostLink {
     };
     const { keepAlive } = this.#local.platform;
     const body = new HostedBody({ pipe, stdio, label, rank, keepAlive, signal, where: `on host ${this.address}` });
-    this.#bodies.add(body);
+    this.#bodies.set(proc, body);
     this.#local.hosted.set(proc, body);
-    void body.ended.then(() => this.#bodies.delete(body));
+    void body.ended.then(() => this.#bodies.delete(proc));
     void body.finished.then(() => this.#local.hosted.delete(proc));
     if (this.#lost !== undefined) body.lost("spawn", this.#lost);
     started.catch((error) => body.lost("spawn", causeOf(this.#lost === undefined ? error : this.#notAnyMore())));
     return body;
+  }
+
+  get proof(): HostProof {
+    return this.#access.proof;
+  }
+
+  /** To the process itself where it listens, otherwise through the host's agent. */
+  async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
+    const { port } = this.#isFar ? await this.#ask((agent) => agent.portOf.callOne(proc)) : {};
+    const target = { agent: this.id, address: this.#target, proof: this.proof };
+    const direct = port === undefined ? undefined : await this.#local.direct.to(proc, from, target, port);
+    return direct ?? from.relayTo(proc, this.id, this.location);
   }
 
   async connect(from: Proc): Promise<Pipe> {
@@ -128,9 +140,10 @@ export class AttachedHost implements HostLink {
     this.#local.hosts.delete(this.id);
     livenessOf(this.#local).unwatch(this.id);
     this.#lost = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
-    for (const body of [...this.#bodies]) body.lost("process", this.#lost);
+    const procs = [...this.#bodies.keys()];
+    for (const body of [...this.#bodies.values()]) body.lost("process", this.#lost);
     for (const { id: proc } of this.#local.members.values()) {
-      asRoot(this.#local.home.proc, () => agentOf(proc).hostLeft.broadcast(this.id, reason));
+      asRoot(this.#local.home.proc, () => agentOf(proc).hostLeft.broadcast(this.id, reason, procs));
     }
     this.#local.home.proc.peerDown(this.id, this.#lost.message);
   }

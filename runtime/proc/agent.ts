@@ -21,6 +21,7 @@ import { context } from "../actor/context.js";
 import type { ActorFailure } from "../actor/hooks.js";
 import { schemaOf } from "../actor/schemas.js";
 import type { MeshId, ProcId } from "../link/address.js";
+import { parseNetworkAddress } from "../link/network-address.js";
 import type { Extent } from "../shape/index.js";
 import { errorOf } from "../supervise/cause.js";
 import { version } from "../version.js";
@@ -43,6 +44,10 @@ export class Agent extends ProcAgentActor {
 
   prove(proof: HostProof): void {
     this.#proc.prove(proof);
+  }
+
+  openPort(address: string): Promise<number> {
+    return this.#proc.openPort(parseNetworkAddress(address));
   }
 
   async configure(config: ProcConfig): Promise<ProcInfo> {
@@ -130,8 +135,8 @@ export class Agent extends ProcAgentActor {
     this.#proc.hosted(proc)?.finish();
   }
 
-  hostLeft(host: ProcId, reason: string): void {
-    this.#proc.hostLeft(host, reason);
+  hostLeft(host: ProcId, reason: string, procs: readonly ProcId[] = []): void {
+    this.#proc.hostLeft(host, reason, procs);
   }
 }
 

@@ -17,7 +17,7 @@ export interface HostTarget extends Pick<HostPlace, "agent" | "address"> {
 /** Files are read once for all connections, and again when they have changed. */
 const credentials = new Map<string, Credentials>();
 
-function credentialsOf(files: CertificateFiles | undefined): Credentials | undefined {
+export function credentialsOf(files: CertificateFiles | undefined): Credentials | undefined {
   if (files === undefined) return undefined;
   const key = [files.cert, files.key, files.ca].join("\n");
   let known = credentials.get(key);
@@ -42,13 +42,13 @@ export async function connectToHost(platform: Platform, from: Proc, target: Host
   const peer = formatNetworkAddress(address);
   if (address.kind !== "unix") {
     const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, tls, signal);
-    return dialLasting({ clock, random, ...who, peer, token, handshakeMs: limit, connect });
+    return dialLasting({ clock, random, ...who, direct: false, peer, token, handshakeMs: limit, connect });
   }
   const given = new AbortController();
   const timer = clock.after(limit, () => given.abort(new Error(`it did not answer within ${limit} ms`)));
   try {
     const pipe = await platform.connect(address, tls, given.signal);
-    const link = { ...who, link: random.id(), first: true, received: 0 };
+    const link = { ...who, direct: false, link: random.id(), first: true, received: 0 };
     const outcome = await offerLink(pipe, link, { clock, random, token, handshakeMs: limit });
     if (outcome.kind === "open") return outcome.pipe;
     throw new Error(`it sends this process to port ${outcome.port} for its agent, which has none`);

@@ -12,6 +12,7 @@ import { Proc } from "../actor/proc.js";
 import type { WatchLimits } from "../actor/watchdog.js";
 import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
 import { noKeepAlive } from "../link/keep-alive.js";
+import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
 import { Agent } from "./agent.js";
@@ -19,10 +20,11 @@ import { agentOf, asRoot } from "./agents.js";
 import { connectToHost } from "./host-connection.js";
 import { HostWatch } from "./host-watch.js";
 import type { HostedBody } from "./hosted-body.js";
-import { hostOf, placeOfMaker } from "./hosted-location.js";
+import { type HostPlace, hostOf, placeOfMaker } from "./hosted-location.js";
 import { whileLoading } from "./loading.js";
 import type { Local } from "./local.js";
 import { noticeOf } from "./notice.js";
+import { openPort } from "./own-port.js";
 import type { Platform } from "./platform.js";
 
 /** How long a host may take to let this process in before it is reached through the driver, in ms. */
@@ -117,6 +119,11 @@ export class LocalProc implements ProcHooks {
     if (this.#runDir !== "") this.platform.clock.after(listenDelay, () => this.#listen());
   }
 
+  /** Procs of other hosts can reach this one directly from now on. @returns its port; rejects when it cannot listen */
+  openPort(at: NetworkAddress): Promise<number> {
+    return openPort(this.platform, this.proc, this.#local.proof, at);
+  }
+
   #listen(): void {
     this.platform
       .listen(this.platform.locationOf(this.#runDir, this.proc.id), (pipe) => this.proc.attach(pipe))
@@ -133,11 +140,21 @@ export class LocalProc implements ProcHooks {
       return this.platform.dial(place === undefined ? location : this.platform.locationOf(runDir, peer));
     }
     if (place === undefined) throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
-    if (peer !== place.agent) return this.proc.relayTo(peer, place.makers.at(-1) ?? place.agent, placeOfMaker(place));
+    if (peer !== place.agent) {
+      const direct = await this.#dialDirectly(place, peer);
+      return direct ?? this.proc.relayTo(peer, place.makers.at(-1) ?? place.agent, placeOfMaker(place));
+    }
     const attached = hosts.get(peer);
     if (attached !== undefined) return attached.connect(this.proc);
     if (place.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);
     return connectToHost(this.platform, this.proc, { ...place, proof }, hostDialLimit);
+  }
+
+  /** Undefined: it is reached through another one, which knows it. */
+  async #dialDirectly({ agent, address, makers }: HostPlace, peer: ProcId): Promise<Pipe | undefined> {
+    if (makers.length > 0) return undefined;
+    const { direct, hosts, proof } = this.#local;
+    return direct.to(peer, this.proc, { agent, address, proof: hosts.get(agent)?.proof ?? proof });
   }
 
   /** The hosts that are watched for the maker of this proc. */
@@ -154,15 +171,15 @@ export class LocalProc implements ProcHooks {
   }
 
   /** A host goes, that was attached from here, or by the driver: whom this process has started hears of it as well. */
-  hostLeft(host: ProcId, reason: string): void {
+  hostLeft(host: ProcId, reason: string, procs: readonly ProcId[]): void {
     const attached = this.#local.hosts.get(host);
     if (attached !== undefined) {
       attached.lost(reason);
       return;
     }
-    for (const { proc } of this.#local.procs.values()) proc.peerDown(host, reason);
+    for (const { proc } of this.#local.procs.values()) for (const gone of [host, ...procs]) proc.peerDown(gone, reason);
     for (const { id } of this.#local.members.values()) {
-      asRoot(this.proc, () => agentOf(id).hostLeft.broadcast(host, reason));
+      asRoot(this.proc, () => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
     }
   }
 

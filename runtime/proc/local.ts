@@ -16,6 +16,7 @@ import { Ownership } from "../supervise/ownership.js";
 import { Supervisor } from "../supervise/supervisor.js";
 import { type UnhandledFaultHook, UnhandledFaults } from "../supervise/unhandled.js";
 import type { Identity } from "./body.js";
+import { DirectLinks } from "./direct-links.js";
 import type { HostedBody } from "./hosted-body.js";
 import { locationOfMade } from "./hosted-location.js";
 import { refuseWhileLoading } from "./loading.js";
@@ -36,6 +37,8 @@ export interface HostLink {
   lost(reason: string): void;
   /** The daemon that it is, once that is known. */
   readonly daemon: bigint | undefined;
+  /** How this process proves to it, and to what runs there, that it may speak to them. */
+  readonly proof: HostProof;
   /** For people. */
   readonly address: string;
 }
@@ -57,6 +60,8 @@ export class Local {
   readonly host: Location | undefined;
   /** How this process proves to hosts elsewhere that it may speak to them. */
   proof: HostProof | undefined;
+  /** How processes on hosts elsewhere are reached. */
+  readonly direct: DirectLinks;
   /** Meshes of actors that were spawned from here, until they have been stopped. */
   readonly meshes = new Map<MeshId, SpawnedMesh>();
   readonly ownership = new Ownership<Cell>();
@@ -83,6 +88,7 @@ export class Local {
   ) {
     const { clock, random } = platform;
     this.platform = platform;
+    this.direct = new DirectLinks(platform);
     this.faults = new UnhandledFaults(platform);
     this.records = new MeshRecords(platform.drops);
     this.supervisor = new Supervisor<Cell>(

@@ -6,10 +6,11 @@ import { builtins } from "../builtins.js";
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { TimerKeepAlive } from "../link/keep-alive.js";
+import type { Listener } from "../link/listener.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Credentials } from "../link/tls/credentials.js";
-import { connectTo } from "../link/transport.js";
+import { connectTo, listenAt } from "../link/transport.js";
 import { connectUnix, listenUnix } from "../link/unix/pipe.js";
 import type { Body } from "./body.js";
 import { inheritedEnv, inheritedExecArgv } from "./exec-argv.js";
@@ -79,6 +80,14 @@ class NodePlatform implements PartPlatform {
 
   connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe> {
     return connectTo(address, credentials, signal);
+  }
+
+  listenAt(
+    address: NetworkAddress,
+    accept: (pipe: Pipe) => void,
+    credentials: Credentials | undefined,
+  ): Promise<Listener> {
+    return listenAt(address, accept, credentials === undefined ? {} : { credentials });
   }
 
   get execArgv(): readonly string[] {

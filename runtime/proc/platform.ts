@@ -9,6 +9,7 @@ import type { WatchLimits } from "../actor/watchdog.js";
 import type { Location, ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
+import type { Listener } from "../link/listener.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Credentials } from "../link/tls/credentials.js";
@@ -47,6 +48,12 @@ export interface Platform extends Ending {
    * @param signal gives the attempt up
    */
   connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe>;
+  /** Listens at an address that people write; port 0: at one that is free. Rejects when nobody can listen there. */
+  listenAt(
+    address: NetworkAddress,
+    accept: (pipe: Pipe) => void,
+    credentials: Credentials | undefined,
+  ): Promise<Listener>;
   /** Options of Node.js that processes inherit. */
   readonly execArgv: readonly string[];
   /** Starts a process or a thread. What goes wrong with it is told by its end. */

@@ -1,5 +1,6 @@
 /** How simulated processes find each other: who listens where, and what becomes of those who dial. */
 import type { Location } from "../link/address.js";
+import type { Listener as Listening } from "../link/listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { SimulatedProcess } from "./process.js";
@@ -22,6 +23,19 @@ export function listen(
 ): void {
   if (listeners.has(place)) throw new Error(`cannot listen at ${place}: somebody does`);
   listeners.set(place, { owner, accept });
+}
+
+/** Listens at an address of the network; port 0: at one that is free. @throws Error if somebody listens there */
+export function listenAt(
+  world: World,
+  owner: SimulatedProcess,
+  given: NetworkAddress,
+  accept: (pipe: Pipe) => void,
+): Listening {
+  const address = given.kind === "unix" || given.port !== 0 ? given : { ...given, port: world.freePort() };
+  const place = formatNetworkAddress(address);
+  listen(world, owner, place, accept);
+  return { address, close: () => void world.listeners.delete(place) };
 }
 
 /** Dials where another process of the same machine listens. */

@@ -2,12 +2,13 @@
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
+import type { Listener } from "../link/listener.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Body, BodyEnd } from "../proc/body.js";
 import type { Classes, PartPlatform, StartRequest } from "../proc/platform.js";
 import type { Endable } from "../proc/shutdown.js";
-import { connectTo, dial, listen } from "./dial.js";
+import { connectTo, dial, listen, listenAt } from "./dial.js";
 import { neverDropped } from "./kernel.js";
 import type { SimulatedProcess } from "./process.js";
 import { killSoon } from "./watcher.js";
@@ -59,6 +60,10 @@ export class SimulatedPlatform implements PartPlatform {
 
   connect(address: NetworkAddress, _credentials: unknown, signal: AbortSignal): Promise<Pipe> {
     return connectTo(this.process.world, this.process, address, signal);
+  }
+
+  async listenAt(address: NetworkAddress, accept: (pipe: Pipe) => void): Promise<Listener> {
+    return listenAt(this.process.world, this.process, address, accept);
   }
 
   start({ identity, label }: StartRequest): Body {

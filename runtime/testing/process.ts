@@ -1,10 +1,11 @@
 /** One simulated process: what lives in it, whom it was made by, how it ends. What it finds of a machine is platform.ts. */
+import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { BodyEnd, Identity } from "../proc/body.js";
 import type { Endable } from "../proc/shutdown.js";
 import { SimulatedClock } from "./clock.js";
 import type { Member } from "./connection.js";
-import { listen } from "./dial.js";
+import { listenAt } from "./dial.js";
 import { Local, Reception, runChild, runTurn, setMainRoot } from "./kernel.js";
 import { SimulatedPlatform } from "./platform.js";
 import { Seeded } from "./seeded.js";
@@ -119,8 +120,10 @@ export class SimulatedProcess implements Member {
     const { world, clock, random, host } = this;
     const proof = token === undefined ? {} : { token };
     const platform = () => new SimulatedPlatform(this);
-    const reception = new Reception({ clock, random, hostname: host, proof, platform });
-    listen(world, this, `tcp://${host}:${port}`, (pipe) => reception.accept("tcp", pipe));
+    const address: NetworkAddress = { kind: "tcp", host, port };
+    const machine = { clock, random, hostname: host, platform, addresses: [address] };
+    const reception = new Reception({ ...machine, proof });
+    listenAt(world, this, address, (pipe) => reception.accept("tcp", pipe));
     this.#stop = (reason) => reception.end(reason);
     void reception.daemon.over.then(() => this.exit());
   }

@@ -39,6 +39,8 @@ export class World {
   readonly programs = new Map<bigint, SimulatedProcess>();
   /** Faults that have come by themselves. */
   readonly faults: CausedFault[] = [];
+  /** The next port that nobody has asked for. */
+  #nextPort = 40_000;
   /** Pieces of bytes that have come. */
   arrivals = 0;
   readonly #place: WorldOptions["place"];
@@ -61,6 +63,10 @@ export class World {
     const made = new SimulatedProcess(this, this.processes.length + 1, options);
     this.processes.push(made);
     return made;
+  }
+
+  freePort(): number {
+    return this.#nextPort++;
   }
 
   /** Starts `viceroy host` on a host, which comes up again if it had crashed. */

@@ -22,8 +22,13 @@ const silence = 600;
 
 const token = "a token of more than enough characters";
 
+/** A host behind a proxy, through which all goes that its processes hear. */
 async function farHost(given?: string) {
-  const host = await startHost("tcp://127.0.0.1:0", [], given === undefined ? {} : { VICEROY_TOKEN: given });
+  const host = await startHost(
+    "tcp://127.0.0.1:0",
+    ["--single-port"],
+    given === undefined ? {} : { VICEROY_TOKEN: given },
+  );
   const proxy = await startProxy(host.address);
   return { host, proxy };
 }

@@ -7,6 +7,7 @@ import type { ProcId } from "../../link/address.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { Offer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/lasting/accept.js";
+import type { NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
 import type { PartPlatform } from "../../proc/platform.js";
 import { type Landlord, Tenant } from "./tenant.js";
@@ -17,6 +18,8 @@ export interface DaemonOptions {
   readonly proof: HostProof;
   /** A platform for one tenant. */
   readonly platform: () => PartPlatform;
+  /** Where the host listens, as far as processes may listen there, too. */
+  readonly addresses: readonly NetworkAddress[];
   /** More at the same time are refused. */
   readonly maxDrivers: number;
 }
@@ -43,8 +46,10 @@ export class Daemon implements Landlord {
   }
 
   /** What becomes of a connection that has proved to come from a driver's tree. */
-  admit({ universe, from, to, first }: Offer): Admission {
+  admit(offer: Offer): Admission | Promise<Admission> {
+    const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refused("busy", "the host is being shut down");
+    if (offer.direct) return this.#sendOn(offer);
     const known = this.#tenants.get(to);
     if (known !== undefined) {
       if (known.universe !== universe) return refused("unknown", "there is no such agent for this tree of processes");
@@ -59,6 +64,21 @@ export class Daemon implements Landlord {
       tenant.accept(pipe);
     };
     return { kind: "open", open };
+  }
+
+  /** To the port of the process that is wanted. */
+  async #sendOn(offer: Offer): Promise<Admission> {
+    for (const { universe, tenant } of this.#tenants.values()) {
+      const port = universe === offer.universe ? await tenant.portOf(offer.to) : undefined;
+      if (port !== undefined) return { kind: "redirect", port };
+    }
+    return refused("unknown", "there is no such process here, or it takes no links itself");
+  }
+
+  /** With several addresses of a kind it is not known by which one a driver comes: only one that stands for all will do. */
+  addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined {
+    const all = this.#options.addresses.filter((address) => address.kind === kind);
+    return all.length === 1 ? all[0] : all.find((address) => isWildcard(address));
   }
 
   left(tenant: Tenant): void {
@@ -81,4 +101,8 @@ export class Daemon implements Landlord {
 
 function refused(reason: HandshakeReason, text: string): Admission {
   return { kind: "refuse", reason, text };
+}
+
+function isWildcard(address: NetworkAddress): boolean {
+  return address.kind !== "unix" && (address.host === "0.0.0.0" || address.host === "::");
 }

@@ -4,6 +4,7 @@ import {
   type HostInfo,
   type HostSignal,
   type HostTerms,
+  type OwnPort,
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import type { ProcId } from "../../link/address.js";
@@ -23,6 +24,11 @@ export class HostAgent extends HostAgentActor {
 
   start(order: StartOrder): void {
     this.#tenant.start(order);
+  }
+
+  async portOf(proc: ProcId): Promise<OwnPort> {
+    const port = await this.#tenant.portOf(proc);
+    return port === undefined ? {} : { port };
   }
 
   signal(proc: ProcId, signal: HostSignal): void {

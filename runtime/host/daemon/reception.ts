@@ -18,6 +18,8 @@ export interface ReceptionOptions {
   readonly hostname: string;
   /** What drivers must have, too, and what processes of this host prove to others. */
   readonly proof: HostProof;
+  /** Where this host listens, as far as its processes may listen there, too. */
+  readonly addresses: readonly NetworkAddress[];
   /** A platform for one driver. */
   readonly platform: () => PartPlatform;
   /** Told why a connection was not let in. */
@@ -35,13 +37,13 @@ export class Reception {
   readonly #far: LastingAcceptor;
   readonly #near: Acceptor;
 
-  constructor({ clock, random, hostname, proof, platform, refused = () => {} }: ReceptionOptions) {
-    const daemon = new Daemon({ id: random.id(), hostname, proof, platform, maxDrivers });
-    const guard = { clock, random, token: proof.token, refused };
+  constructor({ clock, random, refused = () => {}, ...host }: ReceptionOptions) {
+    const daemon = new Daemon({ id: random.id(), ...host, maxDrivers });
+    const guard = { clock, random, token: host.proof.token, refused };
     const admit = (offer: Offer) => daemon.admit(offer);
     this.daemon = daemon;
     this.#far = new LastingAcceptor({ ...guard, lasting: { giveUpMs: longestCut }, admit });
-    this.#near = new Acceptor({ ...guard, decide: (offer) => ({ ...daemon.admit(offer), received: 0 }) });
+    this.#near = new Acceptor({ ...guard, decide: async (offer) => ({ ...(await daemon.admit(offer)), received: 0 }) });
   }
 
   /** Somebody has connected. */

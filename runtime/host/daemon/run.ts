@@ -26,6 +26,7 @@ export interface HostOptions {
   readonly key?: string;
   readonly ca?: string;
   readonly insecure?: boolean;
+  readonly singlePort?: boolean;
 }
 
 interface Output {
@@ -51,6 +52,7 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
     random: systemRandom,
     hostname: hostname(),
     platform: () => makeNodePlatform(),
+    addresses: options.singlePort === true ? [] : addresses,
   };
   const reception = new Reception({ ...machine, proof, refused });
   const listeners: Listener[] = [];

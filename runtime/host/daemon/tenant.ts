@@ -13,9 +13,11 @@ import {
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
 import type { ActorClass } from "../../actor/hooks.js";
 import { hex64, type ProcId } from "../../link/address.js";
+import { formatNetworkAddress, type NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
 import { agentOf, asRoot } from "../../proc/agents.js";
 import type { BodyEnd } from "../../proc/body.js";
+import { hostOf } from "../../proc/hosted-location.js";
 import { Local } from "../../proc/local.js";
 import { Member } from "../../proc/member.js";
 import type { PartPlatform } from "../../proc/platform.js";
@@ -40,6 +42,8 @@ export interface Landlord {
   readonly hostname: string;
   /** How processes of this host prove to others that they may speak to them. */
   readonly proof: HostProof;
+  /** Where processes may listen that are reached by addresses of a kind; undefined: nowhere. */
+  addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined;
   /** The tenant has come to its end. */
   left(tenant: Tenant): void;
   /** Ends all tenants, and tells the others but not the one who asks. Resolves when nothing of them is left. */
@@ -56,6 +60,10 @@ export class Tenant implements OutputTarget {
   readonly #landlord: Landlord;
   readonly #local: Local;
   readonly #output: OutputQueue;
+  /** Of processes that were asked for. */
+  readonly #ports = new Map<ProcId, Promise<number | undefined>>();
+  /** By what kind of address the driver reaches this host. */
+  #kind: NetworkAddress["kind"] = "unix";
   #attached = false;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
@@ -115,6 +123,7 @@ export class Tenant implements OutputTarget {
     if (this.#ending !== undefined) throw new Error("cannot start a process: the host is being left");
     const { proc, rank, label, execArgv, cpus, output } = order;
     const extent = makeExtent(order.extent.map(({ name, size }) => [name, size]));
+    this.#kind = hostOf(order.location)?.address.kind ?? "unix";
     const here = { launcher: this.id, host: order.location, runDir: this.#directory() };
     const identity = { universe: this.#local.universe, id: proc, parent: order.maker, rank, extent, ...here };
     const env: Record<string, string | undefined> = { ...order.env };
@@ -128,6 +137,18 @@ export class Tenant implements OutputTarget {
     this.#local.members.set(proc, member);
     void body.finished.then(() => this.#output.finish(proc));
     asRoot(this.#local.home.proc, () => agentOf(proc).prove.broadcast(this.#landlord.proof));
+  }
+
+  /** At which port a process takes links itself. Undefined: at none, or there is no such process. Never rejects. */
+  portOf(proc: ProcId): Promise<number | undefined> {
+    const known = this.#ports.get(proc);
+    if (known !== undefined) return known;
+    const address = this.#landlord.addressFor(this.#kind);
+    if (address === undefined || !this.#local.members.has(proc)) return Promise.resolve(undefined);
+    const opened = asRoot(this.#local.home.proc, () => agentOf(proc).openPort.callOne(formatNetworkAddress(address)));
+    const port = opened.then(undefined, () => undefined);
+    this.#ports.set(proc, port);
+    return port;
   }
 
   signal(proc: ProcId, signal: HostSignal): void {
@@ -171,6 +192,7 @@ export class Tenant implements OutputTarget {
 
   #ended(proc: ProcId, { kind, cause, clean = false }: BodyEnd): void {
     this.#local.members.delete(proc);
+    this.#ports.delete(proc);
     this.#local.home.proc.peerDown(proc, cause.message);
     this.#tell((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
   }

@@ -14,7 +14,7 @@ export const PROOF_BYTES = 32;
 export const ANSWER_BYTES = 512;
 export const NONCE_BYTES = 32;
 
-const Bit = { first: 1, token: 2 } as const;
+const Bit = { first: 1, token: 2, direct: 4 } as const;
 const proofAt = 24;
 const textAt = proofAt + PROOF_BYTES;
 
@@ -29,6 +29,8 @@ export interface Offer {
   readonly link: bigint;
   /** Whether the dialler has never had an answer on this link: it may not exist yet. */
   readonly first: boolean;
+  /** Whether `to` is wanted itself: not an agent that is made for whoever comes first. */
+  readonly direct: boolean;
   /** Bytes of the link that the dialler has received so far, over all connections. */
   readonly received: number;
 }
@@ -48,7 +50,7 @@ export type Answer =
   | { readonly kind: "refuse"; readonly reason: HandshakeReason; readonly text: string };
 
 export function writeRequest(request: Request, nonce: Uint8Array): Uint8Array {
-  const bits = (request.first ? Bit.first : 0) | (request.token ? Bit.token : 0);
+  const bits = (request.first ? Bit.first : 0) | (request.token ? Bit.token : 0) | (request.direct ? Bit.direct : 0);
   const { bytes, view } = message(REQUEST_BYTES, bits);
   view.setUint32(8, request.protocol, true);
   view.setBigUint64(16, request.universe, true);
@@ -66,6 +68,7 @@ export function readRequest(bytes: Uint8Array): Request {
   return {
     first: (bits & Bit.first) !== 0,
     token: (bits & Bit.token) !== 0,
+    direct: (bits & Bit.direct) !== 0,
     protocol: view.getUint32(8, true),
     universe: view.getBigUint64(16, true),
     from: view.getBigUint64(24, true),

@@ -16,7 +16,7 @@ export type Admission = { readonly kind: "open"; open(pipe: Pipe): void } | Excl
 
 export interface LastingAcceptorOptions extends Omit<AcceptorOptions, "decide"> {
   readonly lasting?: Partial<LastingLimits>;
-  /** Asked once for each link, when its dialler has proved the token. `open` gets a pipe that outlives connections. */
+  /** Asked for links that are not here, when the dialler has proved the token. `open` gets a pipe that outlives connections. */
   admit(offer: Offer): Admission | Promise<Admission>;
 }
 
@@ -65,14 +65,14 @@ export class LastingAcceptor {
   async #decide(offer: Offer): Promise<Verdict> {
     const key = keyOf(offer);
     if (!this.#pipes.has(key)) {
-      if (!offer.first) {
-        return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
-      }
       if (this.#pipes.size >= this.#mostLinks) {
         return { kind: "refuse", reason: "busy", text: `this process has ${this.#mostLinks} links and takes no more` };
       }
       const admission = await this.#options.admit(offer);
       if (admission.kind !== "open") return admission;
+      if (!offer.first && !this.#pipes.has(key)) {
+        return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
+      }
       // Asked twice at the same time: the second one continues the link of the first.
       if (!this.#pipes.has(key)) admission.open(this.#made(key, offer));
     }

@@ -18,6 +18,10 @@ export interface LastingDialOptions {
   readonly from: bigint;
   /** The proc that is wanted; on a host, the agent of a driver. */
   readonly to: bigint;
+  /** Whether that proc itself is wanted, by whatever port. */
+  readonly direct: boolean;
+  /** Where it listens, if that is known: the host need not be asked. */
+  readonly port?: number | undefined;
   /** Who is dialled, as errors name it: an address. */
   readonly peer: string;
   readonly token?: string | undefined;
@@ -64,6 +68,7 @@ class Dialler {
     this.#options = options;
     this.#limits = lastingLimits(options.limits);
     this.#link = options.random.id();
+    this.#port = options.port;
     this.pipe = new LastingPipe({
       clock: options.clock,
       limits: this.#limits,
@@ -89,6 +94,7 @@ class Dialler {
       universe,
       from,
       to,
+      direct,
       token,
       handshakeMs = defaultHandshakeLimits.handshakeMs,
     } = this.#options;
@@ -103,7 +109,7 @@ class Dialler {
       timer.cancel();
     }
     const received = this.pipe.bytesReceived;
-    const offer = { universe, from, to, link: this.#link, first: this.#first, received };
+    const offer = { universe, from, to, direct, link: this.#link, first: this.#first, received };
     const outcome = await offerLink(pipe, offer, { clock, random, token, handshakeMs });
     if (outcome.kind === "redirect") {
       if (this.#port !== undefined) throw new HandshakeError("protocol", "the peer sends us elsewhere once more");

@@ -102,6 +102,7 @@ class FarWorld extends World {
       universe: this.universe,
       from: this.root.proc.id,
       to: proc.id,
+      direct: false,
       peer: location,
       token,
       limits: { redialMs: 1, redialMaxMs: 20, giveUpMs: this.#giveUpMs, resendBytes: 1_000_000 },

@@ -152,6 +152,7 @@ export class CutWorld {
       universe: 1n,
       from: 2n,
       to: 3n,
+      direct: false,
       peer: "the other side",
       limits: this.#options.limits ?? {},
       connect: () => this.connect(),

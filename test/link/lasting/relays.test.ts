@@ -67,6 +67,7 @@ test("a relay that dies in the middle of a message is replaced by another one, a
     universe: 1n,
     from: near.id,
     to: far.id,
+    direct: false,
     peer: "far",
     limits: { resendBytes: 200_000, redialMs: 1 },
     connect: async () => {

@@ -85,6 +85,7 @@ function dialTo(at: number, options: Partial<LastingDialOptions> = {}): Promise<
     universe: 1n,
     from: 2n,
     to: 3n,
+    direct: false,
     peer: `tcp://127.0.0.1:${at}`,
     token,
     handshakeMs: 300,
@@ -131,7 +132,16 @@ class Raw {
 
   /** A correct handshake. */
   async handshake(offer: Partial<Offer> = {}, own = token, extra: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
-    const whole = { universe: 1n, from: 66n, to: 3n, link: systemRandom.id(), first: true, received: 0, ...offer };
+    const whole = {
+      universe: 1n,
+      from: 66n,
+      to: 3n,
+      link: systemRandom.id(),
+      first: true,
+      direct: false,
+      received: 0,
+      ...offer,
+    };
     const request = writeRequest({ ...whole, protocol: 1, token: true }, nonce(systemRandom));
     this.send(request);
     const challenge = await this.read(CHALLENGE_BYTES);
@@ -168,7 +178,7 @@ describe("a stranger", () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(REQUEST_BYTES - 1), fc.integer({ min: 1, max: 255 }), async (at, damage) => {
         const raw = new Raw();
-        const offer = { universe: 1n, from: 66n, to: 3n, link: 5n, first: true, received: 0 };
+        const offer = { universe: 1n, from: 66n, to: 3n, link: 5n, first: true, direct: false, received: 0 };
         const request = writeRequest({ ...offer, protocol: 1, token: true }, nonce(systemRandom));
         const damaged = Uint8Array.from(request);
         damaged[at]! ^= damage;
@@ -193,7 +203,17 @@ describe("a stranger", () => {
 
   test("that speaks another version is told which one is spoken here", async () => {
     const raw = new Raw();
-    const offer = { universe: 1n, from: 66n, to: 3n, link: 5n, first: true, received: 0, protocol: 1, token: true };
+    const offer = {
+      universe: 1n,
+      from: 66n,
+      to: 3n,
+      link: 5n,
+      first: true,
+      direct: false,
+      received: 0,
+      protocol: 1,
+      token: true,
+    };
     const request = writeRequest(offer, nonce(systemRandom));
     request[4] = 9;
     raw.send(request);
@@ -206,7 +226,17 @@ describe("a stranger", () => {
 
   test("with frames of another version is told so, once it has proved the token", async () => {
     const raw = new Raw();
-    const offer = { universe: 1n, from: 66n, to: 3n, link: 5n, first: true, received: 0, protocol: 7, token: true };
+    const offer = {
+      universe: 1n,
+      from: 66n,
+      to: 3n,
+      link: 5n,
+      first: true,
+      direct: false,
+      received: 0,
+      protocol: 7,
+      token: true,
+    };
     const request = writeRequest(offer, nonce(systemRandom));
     raw.send(request);
     const challenge = await raw.read(CHALLENGE_BYTES);

@@ -1,0 +1,52 @@
+/**
+ * Links to procs on hosts past the daemons there: each listens at a port of its own, to which its daemon sends those who want
+ * it. Where a firewall hides such ports, the way through the daemon is left.
+ */
+import type { Proc } from "../actor/proc.js";
+import { hex64, type ProcId } from "../link/address.js";
+import { dialLasting } from "../link/lasting/dial.js";
+import { formatNetworkAddress } from "../link/network-address.js";
+import type { Pipe } from "../link/pipe.js";
+import { credentialsOf, type HostTarget } from "./host-connection.js";
+import type { Platform } from "./platform.js";
+
+/** In ms: how long a port is tried, since there is another way. */
+const limit = 2000;
+
+export class DirectLinks {
+  readonly #platform: Platform;
+  /** Agents of hosts whose ports do not answer: the next who wants one of them shall not wait for that. */
+  readonly #hidden = new Set<ProcId>();
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /**
+   * @param host that has started the proc
+   * @param port where it listens; undefined: the daemon is asked
+   * @returns undefined if there is no such way. Never rejects
+   */
+  async to(peer: ProcId, from: Proc, { agent, address, proof }: HostTarget, port?: number): Promise<Pipe | undefined> {
+    if (address.kind === "unix" || this.#hidden.has(agent)) return undefined;
+    const { clock, random } = this.#platform;
+    const tls = credentialsOf(proof?.tls);
+    const link = { universe: from.universe, from: from.id, to: peer, direct: true, port };
+    const dialled = {
+      ...link,
+      peer: `process ${hex64(peer)} at ${formatNetworkAddress(address)}`,
+      token: proof?.token,
+      handshakeMs: limit,
+      connect: (own: number | undefined, signal: AbortSignal) =>
+        this.#platform.connect({ ...address, port: own ?? address.port }, tls, signal),
+    };
+    const started = clock.now();
+    try {
+      return await dialLasting({ clock, random, ...dialled });
+    } catch {
+      // Who is refused knows it soon, and may be let in another time.
+      if (clock.now() - started >= limit) this.#hidden.add(agent);
+      return undefined;
+    }
+  }
+}
