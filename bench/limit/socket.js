@@ -70,13 +70,24 @@ export class FrameWriter {
  * @returns {(chunk: Buffer, length: number) => void}
  */
 export function frameReader(onFrame) {
-  let rest = Buffer.alloc(0);
+  let rest = empty;
   let view;
   let viewed;
+  /** A large frame that is coming, and how much of it is here. */
+  let large;
+  let filled = 0;
   return (chunk, length) => {
     let bytes = chunk;
     let end = length;
-    if (rest.length > 0) {
+    let from = 0;
+    if (large !== undefined) {
+      from = chunk.copy(large, filled, 0, Math.min(length, large.length - filled));
+      filled += from;
+      if (filled < large.length) return;
+      const whole = new DataView(large.buffer, large.byteOffset, large.byteLength);
+      onFrame(large, whole, headerBytes, large.length, whole.getUint32(4, true));
+      large = undefined;
+    } else if (rest.length > 0) {
       bytes = Buffer.concat([rest, chunk.subarray(0, length)]);
       end = bytes.length;
     }
@@ -84,10 +95,16 @@ export function frameReader(onFrame) {
       view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       viewed = bytes;
     }
-    let at = 0;
+    let at = from;
     while (end - at >= headerBytes) {
       const frameEnd = at + headerBytes + view.getUint32(at, true);
-      if (frameEnd > end) break;
+      if (frameEnd > end) {
+        if (frameEnd - at < readBytes) break;
+        large = Buffer.allocUnsafeSlow(frameEnd - at);
+        filled = bytes.copy(large, 0, at, end);
+        rest = empty;
+        return;
+      }
       onFrame(bytes, view, at + headerBytes, frameEnd, view.getUint32(at + 4, true));
       at = frameEnd;
     }
@@ -115,18 +132,29 @@ function readInto(receive) {
  * @param {(socket: net.Socket) => (chunk: Buffer, length: number) => void} onConnection
  */
 export async function listen(path, onConnection) {
-  const server = net.createServer({ pauseOnConnect: true }, (accepted) => {
+  await listenAt(path, onConnection);
+}
+
+/** The same at whatever `server.listen` takes. Answers the server. */
+export async function listenAt(where, onConnection) {
+  const server = net.createServer({ pauseOnConnect: true, noDelay: true }, (accepted) => {
     const onread = readInto((chunk, length) => receive(chunk, length));
     const socket = new net.Socket({ handle: accepted._handle, readable: true, writable: true, onread });
     const receive = onConnection(socket);
     socket.resume();
   });
-  await new Promise((resolve) => server.listen(path, resolve));
+  await new Promise((resolve) => server.listen(where, resolve));
+  return server;
 }
 
 /** Connects to a Unix socket, reading into one reused buffer. */
 export async function connectTo(path, receive) {
-  const socket = net.connect({ path, onread: readInto(receive) });
+  return connectAt({ path }, receive);
+}
+
+/** The same to whatever `net.connect` takes. */
+export async function connectAt(where, receive) {
+  const socket = net.connect({ ...where, noDelay: true, onread: readInto(receive) });
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   return socket;
 }

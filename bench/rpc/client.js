@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { pinned, startReady } from "../harness/child.js";
-import { cpuSeconds, descendants } from "../harness/machine.js";
+import { inFlight, oneByOne } from "../harness/load.js";
 import { quantile } from "../harness/stats.js";
 import { records } from "./records.js";
 
@@ -24,13 +24,14 @@ for (const record of records) {
   if (!isDeepStrictEqual(plain ? plain(echo) : echo, record))
     throw new Error(`${peer}: ${JSON.stringify(record)} came back as ${JSON.stringify(echo)}`);
 }
-await inFlight(64, warmUp);
-await inFlight(1024, warmUp);
-await oneByOne(Math.min(warmUp, 500));
+const callOne = (i) => call(records[i & 15]);
+await inFlight(callOne, 64, warmUp);
+await inFlight(callOne, 1024, warmUp);
+await oneByOne(callOne, Math.min(warmUp, 500));
 
-const latencies = await oneByOne(sequential);
-const at64 = await inFlight(64, window);
-const at1024 = await inFlight(1024, window);
+const latencies = await oneByOne(callOne, sequential);
+const at64 = await inFlight(callOne, 64, window);
+const at1024 = await inFlight(callOne, 1024, window);
 process.stdout.write(
   `${JSON.stringify({
     p50: quantile(latencies, 0.5) * 1000,
@@ -45,42 +46,3 @@ process.stdout.write(
 await close?.();
 await server?.stop();
 process.exit(0);
-
-/** Milliseconds of each call, one after the other, for `duration` ms. */
-async function oneByOne(duration) {
-  const latencies = [];
-  const end = performance.now() + duration;
-  for (let i = 0, before = performance.now(); before < end; i++) {
-    await call(records[i & 15]);
-    const after = performance.now();
-    latencies.push(after - before);
-    before = after;
-  }
-  return latencies;
-}
-
-/** Keeps `width` calls in flight for `duration` ms: calls per second, and microseconds of processor time per call. */
-async function inFlight(width, duration) {
-  const others = descendants(process.pid);
-  const before = { at: performance.now(), client: process.cpuUsage(), server: totalSeconds(others) };
-  const end = before.at + duration;
-  let calls = 0;
-  await Promise.all(
-    Array.from({ length: width }, async (_, i) => {
-      for (let n = i; performance.now() < end; n++) {
-        await call(records[n & 15]);
-        calls++;
-      }
-    }),
-  );
-  const used = process.cpuUsage(before.client);
-  return {
-    rate: (calls / (performance.now() - before.at)) * 1000,
-    cpuClient: (used.user + used.system) / calls,
-    cpuServer: ((totalSeconds(others) - before.server) * 1e6) / calls,
-  };
-}
-
-function totalSeconds(pids) {
-  return pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
-}

@@ -36,6 +36,8 @@ export interface Done {
 export interface Echo extends Actor {
   echo(record: Rec): Rec;
   touch(record: Rec): Done;
+  /** Answers with how many bytes there were. */
+  push(data: Uint8Array): Uint32;
   /** 1: the smallest answer. */
   one(): Uint32;
   /** Answers after `milliseconds`, so that calls queue up behind it. */

@@ -1,5 +1,5 @@
 /** What the benchmarks call: meshes spawned as any user would. */
-import { thisHost } from "viceroy";
+import { attachHosts, thisHost } from "viceroy";
 import type { EchoMesh } from "../generated/echo.js";
 import "../generated/registry.js";
 import { EchoServer } from "./echo-server.js";
@@ -15,6 +15,13 @@ export function spawnEcho(count: number, isolation: "process" | "thread" = "proc
   const bound = cpus === undefined ? {} : { cpus: new Array<string>(count).fill(cpus) };
   const procs = thisHost().spawnProcs({ procs: count }, { isolation, ...bound });
   return { echo: procs.spawn("echo", EchoServer), stop: () => procs.stop() };
+}
+
+/** A process with an echo server on a host that is attached. */
+export function spawnEchoAt(address: string, options: Parameters<typeof attachHosts>[1]) {
+  const hosts = attachHosts([address], options);
+  const echo = hosts.spawnProcs().spawn("echo", EchoServer).slice({ hosts: 0 });
+  return { echo, stop: () => hosts.stop() };
 }
 
 /** One process with a gauge in it. */

@@ -11,6 +11,10 @@ export class EchoServer extends EchoActor {
     return { id: record.id, ok: true };
   }
 
+  push(data: Uint8Array): number {
+    return data.length;
+  }
+
   one(): number {
     return 1;
   }

@@ -1,0 +1,25 @@
+/** Viceroy: `viceroy host` on the other host, one echo actor in a process there, defaults. */
+import path from "node:path";
+import { startReady } from "../../harness/child.js";
+import { repository } from "../../harness/index.js";
+import { loadDriver } from "../../viceroy/prepare.js";
+
+const cli = path.join(repository, "dist/cli/viceroy.js");
+
+export async function start({ address, through, tls }) {
+  const files = tls === undefined ? ["--insecure"] : ["--cert", tls.cert, "--key", tls.key, "--ca", tls.ca];
+  const listen = `${tls === undefined ? "tcp" : "tls"}://${address}:0`;
+  const host = await startReady([...through, process.execPath, cli, "host", "--listen", listen, ...files]);
+  const [, where] = /listens at (\S+)/.exec(host.line);
+  const { spawnEchoAt } = await loadDriver();
+  const { echo, stop } = spawnEchoAt(where, tls === undefined ? {} : { tls });
+  await echo.ready;
+  return {
+    call: (record) => echo.echo.callOne(record),
+    push: (bytes) => echo.push.callOne(bytes),
+    async close() {
+      await stop();
+      await host.stop();
+    },
+  };
+}
