@@ -138,13 +138,28 @@ function hashCircle(
   return circle.map((key, i) => [key, sha64(`${whole}#${i}`)]);
 }
 
+/** Of types that refer to nothing. They do not change, and whoever watches asks again and again. */
+const hashesByType = new WeakMap<Type, string>();
+
+const scalarHashes = new Map<string, string>();
+
+function scalarHash(name: string): string {
+  let hash = scalarHashes.get(name);
+  if (hash === undefined) {
+    hash = sha64(name);
+    scalarHashes.set(name, hash);
+  }
+  return hash;
+}
+
 /** The texts that are hashed. `circle`: declarations that have no hash yet; `parameters`: those of the generic one. */
 class Texts {
   readonly #index: SchemaIndex;
   readonly #hashes: Hashes;
   readonly #circle: ReadonlyMap<DeclarationKey, number>;
   readonly #parameters: readonly string[];
-  readonly #scalars = new Map<string, string>();
+  /** How often something has been written that a type alone does not say. */
+  #referred = 0;
 
   constructor(
     index: SchemaIndex,
@@ -160,11 +175,22 @@ class Texts {
 
   /** The hash of a type; of one that refers into the circle, or to a parameter, its text. */
   closed(type: Type): string {
-    if (type.kind === "scalar") return this.#scalar(type.scalar);
-    if (type.kind === "parameter") return `${parameterMark}${this.#parameters.indexOf(type.name)}`;
-    if (type.kind === "ref") return this.#reference(type.target, type.args);
+    if (type.kind === "scalar") return scalarHash(type.scalar);
+    if (type.kind === "parameter") {
+      this.#referred++;
+      return `${parameterMark}${this.#parameters.indexOf(type.name)}`;
+    }
+    if (type.kind === "ref") {
+      this.#referred++;
+      return this.#reference(type.target, type.args);
+    }
+    const known = hashesByType.get(type);
+    if (known !== undefined) return known;
+    const before = this.#referred;
     const text = this.#composite(type);
-    return open.test(text) ? text : sha64(text);
+    const hash = open.test(text) ? text : sha64(text);
+    if (this.#referred === before) hashesByType.set(type, hash);
+    return hash;
   }
 
   shape(shape: Shape, name: string): string {
@@ -186,12 +212,6 @@ class Texts {
 
   #field({ name, optional, type }: Field): string {
     return `${JSON.stringify(name).slice(1, -1)}${optional ? "?" : ""}:${this.closed(type)}`;
-  }
-
-  #scalar(name: string): string {
-    const known = this.#scalars.get(name) ?? sha64(name);
-    this.#scalars.set(name, known);
-    return known;
   }
 
   #reference(target: DeclarationKey, args: readonly Type[]): string {
@@ -226,6 +246,7 @@ class Texts {
       case "inline":
         return this.shape(type.shape, "");
       case "mesh":
+        this.#referred++;
         return `mesh(${[this.#index.actor(type.actor).name, ...(type.dimensions ?? ["*"])].join(",")})`;
       case "wellKnown":
         return `google.protobuf.${type.name}`;

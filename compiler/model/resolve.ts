@@ -244,7 +244,7 @@ export function typeKey(type: Type): string {
 }
 
 /** Equal for what differs in nothing but positions and documentation. */
-export function textOf(model: Type | Shape): string {
+export function textOf(model: Type | Shape | TypeDeclaration | ActorDeclaration): string {
   return dataText(model);
 }
 

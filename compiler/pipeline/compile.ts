@@ -90,11 +90,12 @@ export function compileProject(
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
   const protoPackage = config.proto.package ?? protoPackageOf(name);
+  const naming = { package: protoPackage, schemaRoot };
   let lowered: Lowered | undefined;
   // Asked for by emitters that need it: not all do.
-  const lowerOnce = (): Lowered => (lowered ??= lower(schema, lock, { package: protoPackage, schemaRoot }));
+  const lowerOnce = (): Lowered => (lowered ??= lower(schema, lock, naming));
   let named: Lowered["enumNames"] | undefined;
-  const enumNames = () => (named ??= nameEnums(schema, { package: protoPackage, schemaRoot }));
+  const enumNames = () => (named ??= memory?.enumNames.of(schema, naming) ?? nameEnums(schema, naming));
   const options = { version, schemaRoot, out: config.out, protoPackage, enumNames };
   const actors = findActors({
     files: filesOf(config, config.actors),

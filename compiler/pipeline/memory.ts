@@ -2,11 +2,13 @@
 import type { Config } from "../config/index.js";
 import { EmitMemory } from "../emit/index.js";
 import { AssignMemory } from "../lock/index.js";
+import { EnumNameMemory } from "../protobuf/enum-names.js";
 import { type ReadLock, readLock } from "./project.js";
 
 export class CompileMemory {
   readonly emit = new EmitMemory();
   readonly assign = new AssignMemory();
+  readonly enumNames = new EnumNameMemory();
   #lock: ReadLock | undefined;
 
   /** The lock, parsed again only when its text differs: the same object otherwise. */

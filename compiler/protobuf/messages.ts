@@ -5,7 +5,7 @@
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
 import { protoName } from "../../schemas/protobuf/names.js";
 import { wellKnownPackage } from "../../schemas/protobuf/well-known-files.js";
-import { partsOf, type SchemaIndex } from "../model/resolve.js";
+import type { SchemaIndex } from "../model/resolve.js";
 import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";
 import type { FileSorter } from "./files.js";
@@ -16,6 +16,7 @@ import type { Origin } from "./lowered.js";
 import type { Names } from "./message-names.js";
 import { below, elementStep, memberStep, type Place, steps, variantStep } from "./place.js";
 import type { Placed, Places } from "./places.js";
+import { withoutPlain } from "./plain.js";
 import {
   type EnumShape,
   elementForm,
@@ -132,12 +133,10 @@ export class Messages {
 
   #declared(message: Extract<MessageForm, { kind: "declared" }>, place: Place): string {
     return this.define("message", place, (own, full) => {
-      const { shape } = message;
-      const forms = fieldsOf(message, this.#index);
+      const shape = this.#namesOnly ? withoutPlain(message.shape) : message.shape;
+      const forms = fieldsOf({ ...message, shape }, this.#index);
       const oneof = shape.kind === "message" ? undefined : this.#oneofName(shape, forms);
-      const asked =
-        this.#namesOnly && shape.kind === "message" ? forms.filter((field) => !isPlain(shape, field)) : forms;
-      const members = asked.map((field) => this.#memberOf(shape, field, own));
+      const members = forms.map((field) => this.#memberOf(shape, field, own));
       const fields = this.fields(members, full, oneof);
       if (this.#namesOnly) return { name: full, fields };
       const reserved = this.#reservedOf(shape.kind, members, own, inUseOf(fields));
@@ -383,18 +382,6 @@ export class Messages {
       throw new Error(`cannot take ${place.path} for a map`);
     return this.#value(inside.type.value, below(inside.place, steps.value));
   }
-}
-
-/** Whether a field needs no message, no enum and no place, as most: scalars, lists of them, maps from them to them. */
-function isPlain({ fields }: Extract<Shape, { kind: "message" }>, field: MessageField): boolean {
-  const { form } = field;
-  if (form.kind === "repeated" ? form.element.kind !== "scalar" : form.kind === "map" && form.value.kind !== "scalar")
-    return false;
-  return form.kind !== "message" && form.kind !== "enum" && form.kind !== "oneof" && isBare(find(fields, field).type);
-}
-
-function isBare(type: Type): boolean {
-  return type.kind !== "ref" && type.kind !== "inline" && partsOf(type).every(isBare);
 }
 
 export function find<M extends { readonly name: string }>(members: readonly M[], { property }: MessageField): M {

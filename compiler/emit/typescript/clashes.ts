@@ -43,7 +43,19 @@ interface Wish {
   readonly at: Position;
 }
 
+/** Modules do not change, and whoever watches asks again and again. */
+const clashesByModule = new WeakMap<Module, readonly NameClash[]>();
+
 function clashesOfNames(module: Module, context: EmitContext): readonly NameClash[] {
+  let clashes = clashesByModule.get(module);
+  if (clashes === undefined) {
+    clashes = findNames(module, context);
+    clashesByModule.set(module, clashes);
+  }
+  return clashes;
+}
+
+function findNames(module: Module, context: EmitContext): readonly NameClash[] {
   const owners = new Map<string, string>();
   const clashes: NameClash[] = [];
   for (const { name, by, space, at } of wishes(module, context)) {

@@ -50,8 +50,12 @@ export function createContext(schema: Schema, schemaRoot: string, naming: ProtoN
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
   const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
-  const shared = sharedTypes(schema, index);
   // Worked out when they are first asked for: not everybody does.
+  let shared: ReadonlySet<DeclarationKey> | undefined;
+  const isShared = (key: DeclarationKey): boolean => {
+    shared ??= sharedTypes(schema, index);
+    return shared.has(key);
+  };
   let fingerprints: Fingerprints | undefined;
   return {
     schema,
@@ -74,7 +78,7 @@ export function createContext(schema: Schema, schemaRoot: string, naming: ProtoN
       return exported && typeParameters.length === 0 ? `${protoPackage}.${pascalCase(name)}` : undefined;
     },
     enumName: (shape) => enumNames?.().get(shape),
-    exported: (key) => index.type(key).exported || shared.has(key),
+    exported: (key) => index.type(key).exported || isShared(key),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Fingerprints } from "../../model/fingerprint.js";
 import type { Module } from "../../model/index.js";
 import { partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
+import { enumsIn } from "../../protobuf/enum-names.js";
 import { hex64 } from "../kit/index.js";
 import { layoutsOf } from "./codec/index.js";
 import type { EmitContext } from "./context.js";
@@ -52,13 +53,9 @@ export class EmitMemory {
 }
 
 function enumNamesOf(module: Module, context: EmitContext): string {
-  const names: string[] = [];
-  const visit = (type: Type): void => {
-    if (type.kind === "inline" && type.shape.kind === "enum") names.push(context.enumName(type.shape) ?? "");
-    partsOf(type).forEach(visit);
-  };
-  typesOf(module).forEach(visit);
-  return names.join(" ");
+  return enumsIn(module)
+    .map((shape) => context.enumName(shape) ?? "")
+    .join(" ");
 }
 
 function recorded(fingerprints: Fingerprints, module: Module, asked: Asked[]): Fingerprints {

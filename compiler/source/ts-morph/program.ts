@@ -5,6 +5,7 @@
 import type { ts as TypeScript } from "ts-morph";
 import { candidates } from "../../actors/resolve.js";
 import { vocabularyText } from "../../package.js";
+import { faceOf } from "./face.js";
 import { libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./files.js";
 import { libraryText } from "./library.js";
 import type { Compiler } from "./load.js";
@@ -16,6 +17,8 @@ export class SchemaProgram {
   readonly #files = new Map<string, TypeScript.SourceFile>();
   /** How often each schema file has been replaced. */
   readonly #versions = new Map<string, number>();
+  /** How often each has been replaced by one with another face. */
+  readonly #faces = new Map<string, number>();
   /** The schema files that each one imports, as far as that has been asked. */
   readonly #imported = new Map<string, readonly string[]>();
   #program: TypeScript.Program | undefined;
@@ -41,10 +44,13 @@ export class SchemaProgram {
   /** @param path relative to the config's root */
   set(path: string, text: string): void {
     // What other files import may mean a new one.
-    if (this.#files.has(rootFolder + path)) this.#imported.delete(path);
+    const before = this.#files.get(rootFolder + path);
+    if (before !== undefined) this.#imported.delete(path);
     else this.#imported.clear();
     this.#parse(rootFolder + path, text);
-    this.#versions.set(path, (this.#versions.get(path) ?? 0) + 1);
+    this.#versions.set(path, this.version(path) + 1);
+    const hasSameFace = before !== undefined && faceOf(this.#ts, before) === faceOf(this.#ts, this.file(path));
+    if (!hasSameFace) this.#faces.set(path, (this.#faces.get(path) ?? 0) + 1);
     this.#isCurrent = false;
   }
 
@@ -82,13 +88,23 @@ export class SchemaProgram {
 
   /** Which version of which files `path` depends on, itself included. */
   signature(path: string): string {
+    return this.#closure(path)
+      .map((file) => `${file}@${this.#versions.get(file)}`)
+      .join(" ");
+  }
+
+  /** As `signature`, for what names mean: which faces the files have that `path` depends on, and its own version. */
+  faces(path: string): string {
+    const faces = this.#closure(path).map((file) => `${file}@${this.#faces.get(file)}`);
+    return [this.version(path), ...faces].join(" ");
+  }
+
+  /** The files that `path` depends on, itself included, sorted. */
+  #closure(path: string): readonly string[] {
     const reached = new Set([path]);
     // A set may grow while it is walked.
     for (const file of reached) for (const imported of this.#imports(file)) reached.add(imported);
-    return [...reached]
-      .sort()
-      .map((file) => `${file}@${this.#versions.get(file)}`)
-      .join(" ");
+    return [...reached].sort();
   }
 
   /** The schema files that a file imports. Only the program knows them all: import types stand anywhere. */

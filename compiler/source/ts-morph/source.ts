@@ -37,6 +37,8 @@ interface Reading {
 interface FileReading {
   /** Its version, and those of all files that it depends on. */
   closure: string;
+  /** As `names` was found out. */
+  faces: string;
   /** Its version, and what the names that it imports mean. Undefined: it imports more than names. */
   readonly names: string | undefined;
   /** The checker finds nothing wrong with it: see `plainness`. */
@@ -122,9 +124,15 @@ class CompilerSource implements TypeSource {
     const closure = this.#files.signature(path);
     let known = this.#known.get(path);
     if (known === undefined || known.closure !== closure) {
-      const imports = this.#imports(path);
-      const isSame = known?.isLocal && known.names !== undefined && known.names === imports?.names;
-      if (known === undefined || !isSame) known = this.#readFile(path, closure, imports);
+      const faces = this.#files.faces(path);
+      const isLocal = known?.isLocal && known.names !== undefined;
+      if (known === undefined || !isLocal || known.faces !== faces) {
+        const imports = this.#imports(path);
+        if (known === undefined || !isLocal || known.names !== imports?.names) {
+          known = this.#readFile(path, closure, faces, imports);
+        }
+      }
+      known.faces = faces;
     }
     known.closure = closure;
     this.#known.set(path, known);
@@ -132,7 +140,7 @@ class CompilerSource implements TypeSource {
     return known;
   }
 
-  #readFile(path: string, closure: string, imports: Imports | undefined): FileReading {
+  #readFile(path: string, closure: string, faces: string, imports: Imports | undefined): FileReading {
     const { syntax } = this.#read();
     const file = this.#files.file(path);
     syntax.sawMember = false;
@@ -142,7 +150,7 @@ class CompilerSource implements TypeSource {
       imports === undefined || syntax.sawMember
         ? { isPlain: false, isLocal: false }
         : plainness(this.#ts, file, declarations, (key) => imports.referred.get(key));
-    return { closure, names: imports?.names, ...plain, declarations, byKey };
+    return { closure, faces, names: imports?.names, ...plain, declarations, byKey };
   }
 
   /** What the names that a file imports and declares mean; undefined when it imports more than names. */
