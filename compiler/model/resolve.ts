@@ -178,7 +178,7 @@ export function partsOfParameters(params: readonly Parameter[]): readonly Type[]
 }
 
 /** Every type written in `module`, generic declarations included, from the outside: their parts are not listed. */
-export function typesOf(module: Module): readonly Type[] {
+export function typesOf(module: Pick<Module, "types" | "actors">): readonly Type[] {
   return [...module.types.flatMap((declaration) => partsOfShape(declaration.shape)), ...typesOfActors(module.actors)];
 }
 

@@ -35,7 +35,7 @@ export class EnumNameMemory {
 }
 
 /** The enums that are written in place in a module, in an order that depends on nothing but the module. */
-export function enumsIn(module: Module): readonly Shape[] {
+export function enumsIn(module: Pick<Module, "types" | "actors">): readonly Shape[] {
   let known = enumsByModule.get(module);
   if (known === undefined) {
     const found: Shape[] = [];
@@ -50,7 +50,7 @@ export function enumsIn(module: Module): readonly Shape[] {
   return known;
 }
 
-const enumsByModule = new WeakMap<Module, readonly Shape[]>();
+const enumsByModule = new WeakMap<object, readonly Shape[]>();
 
 /** All of a module that names depend on: of messages, the fields that are messages or enums themselves. */
 function nameText(module: Module): string {

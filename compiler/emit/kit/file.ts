@@ -9,6 +9,7 @@ import type { Code } from "./layout.js";
 import { docLines } from "./literal.js";
 import type { LocalName } from "./name.js";
 import { print } from "./printer.js";
+import type { Recording } from "./recording.js";
 import { type Scope, Speller } from "./spelling.js";
 import { fitsInto } from "./width.js";
 
@@ -19,31 +20,71 @@ const lineWidth = 120;
  * The text of a file.
  * @param path below the output folder, with forward slashes: `a/counter.ts`
  * @param header the text of the comment lines at the top
- * @param write writes it; is called again, and has to do the same, if names clash with others that come later
+ * @param write writes it; is called again, and has to do the same, if names clash with others that come later, or a part
+ * that was kept does not fit
  */
 export function printFile(path: string, header: readonly string[], write: (file: FileBuilder) => void): string {
-  const speller = new Speller(path);
-  const file = new FileBuilder(path, speller);
+  let speller = new Speller(path);
+  let file = new FileBuilder(path, speller, "kept");
   write(file);
+  if (!file.fits) {
+    speller = new Speller(path);
+    file = new FileBuilder(path, speller, "recorded");
+    write(file);
+  }
   const corrections = speller.corrections();
   if (corrections === undefined) return file.print(header);
-  const again = new FileBuilder(path, new Speller(path, corrections));
+  const again = new FileBuilder(path, new Speller(path, corrections), "written");
   write(again);
   return again.print(header);
 }
 
+/** What becomes of parts of a file: they are kept where they fit, or recorded again, or just written. */
+type Parts = "kept" | "recorded" | "written";
+
 export class FileBuilder {
   readonly path: string;
   readonly #speller: Speller;
+  readonly #parts: Parts;
+  #fits = true;
   readonly #lines: string[] = [];
   /** Of the last line; undefined: it is empty. */
   #lastDepth: number | undefined;
   #depth = 0;
   #indentation = "";
 
-  constructor(path: string, speller: Speller) {
+  constructor(path: string, speller: Speller, parts: Parts) {
     this.path = path;
     this.#speller = speller;
+    this.#parts = parts;
+  }
+
+  /** Whether all parts that were kept are what would be written in their places. Nobody knows what the file is if not. */
+  get fits(): boolean {
+    return this.#fits;
+  }
+
+  /**
+   * A part of the file, which is at no depth and asks nothing but this file for names.
+   * @param before the part as it was, if `write` does the same as then where it gets the same names
+   * @returns the part as it is now, for the next time; undefined: nothing is to be kept of this writing
+   */
+  part(before: Recording | undefined, write: () => void): Recording | undefined {
+    if (this.#parts === "written") {
+      write();
+      return undefined;
+    }
+    const follows = this.#lastDepth !== undefined;
+    if (before?.follows === follows && this.#parts === "kept" && this.#fits) {
+      this.#fits = this.#speller.replay(before.answers);
+      if (before.text !== undefined) this.#lines.push(before.text);
+      this.#lastDepth = before.open ? undefined : 0;
+      return before;
+    }
+    const start = this.#lines.length;
+    const answers = this.#speller.record(write);
+    const text = this.#lines.length === start ? undefined : this.#lines.slice(start).join("\n");
+    return { text, follows, open: this.#lastDepth === undefined, answers };
   }
 
   /** Reserves a module-level name with exactly this spelling: for what is exported. Returns the name. */
@@ -55,6 +96,16 @@ export class FileBuilder {
   /** A module-level name private to the file: spelt `wanted` if that is free. */
   local(wanted: string): LocalName {
     return this.#speller.local(wanted);
+  }
+
+  /** The name that a part of the file has made for a role of something: for its codec, its type. */
+  shared(role: string, of: string): LocalName | undefined {
+    return this.#speller.shared(role, of);
+  }
+
+  /** Makes `name` known for that, to all parts that come. */
+  share(role: string, of: string, name: LocalName): void {
+    this.#speller.share(role, of, name);
   }
 
   /** The names of a new function. */

@@ -59,6 +59,7 @@ export {
   type Source,
 } from "./name.js";
 export { relativeSpecifier, runnable } from "./path.js";
+export type { Recording } from "./recording.js";
 export type { Scope } from "./spelling.js";
 export {
   arrow,

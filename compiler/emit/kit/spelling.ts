@@ -5,6 +5,7 @@
  */
 import type { GlobalName, ImportedName, LocalName, Name } from "./name.js";
 import { claimImport, claimLocal, importKey, type Spellings, spellNames } from "./naming.js";
+import type { Answer } from "./recording.js";
 
 /** The names of one function: parameters and variables that clash neither with each other nor with the module's. */
 export interface Scope {
@@ -25,7 +26,15 @@ export class Speller {
   readonly #locals: string[] = [];
   readonly #scopes: string[][] = [];
   readonly #inScopes = new Set<string>();
+  /** Names of the module that its parts share, by their roles and by what they are of. */
+  readonly #shared = new Map<string, Map<string, LocalName>>();
   #isRight = true;
+  /** While a part is recorded. */
+  #answers: Answer[] | undefined;
+  /** What it has been told the spelling of. */
+  readonly #told = new Set<Name>();
+  /** Scopes of the part so far. */
+  #scopesOfPart = 0;
 
   /** @param path of the file, below the output folder */
   constructor(path: string, settled?: Spellings) {
@@ -44,11 +53,30 @@ export class Speller {
   local(wanted: string): LocalName {
     const i = this.#locals.push(wanted) - 1;
     const spelling = this.#settled === undefined ? claimLocal(wanted, this.#taken) : this.#settled.locals[i]!;
-    return { kind: "local", wanted, spelling };
+    const name: LocalName = { kind: "local", wanted, spelling };
+    this.#answers?.push({ kind: "local", name });
+    return name;
+  }
+
+  /** What `share` was told of; undefined: nothing yet. */
+  shared(role: string, of: string): LocalName | undefined {
+    const name = this.#shared.get(role)?.get(of);
+    this.#answers?.push({ kind: "shared", role, of, name });
+    return name;
+  }
+
+  /** From now on, this is the name in that role. */
+  share(role: string, of: string, name: LocalName): void {
+    const names = this.#shared.get(role) ?? new Map<string, LocalName>();
+    this.#shared.set(role, names.set(of, name));
+    this.#answers?.push({ kind: "share", role, of, name });
   }
 
   scope(): Scope {
     const names: string[] = [];
+    const answers = this.#answers;
+    const scope = this.#scopesOfPart++;
+    answers?.push({ kind: "scope" });
     const i = this.#scopes.push(names) - 1;
     const settled = this.#settled?.scopes[i];
     const inScope = new Set<string>();
@@ -57,7 +85,9 @@ export class Speller {
         const n = names.push(wanted) - 1;
         const spelling = settled === undefined ? claimLocal(wanted, inScope, this.#taken) : settled[n]!;
         this.#inScopes.add(spelling);
-        return { kind: "local", wanted, spelling };
+        const name: LocalName = { kind: "local", wanted, spelling };
+        answers?.push({ kind: "inScope", scope, name });
+        return name;
       },
     };
   }
@@ -69,8 +99,49 @@ export class Speller {
       spelling = name.kind === "global" ? this.#global(name) : this.#import(name);
       this.#known.set(name, spelling);
     }
+    if (this.#answers !== undefined && !this.#told.has(name)) {
+      this.#told.add(name);
+      this.#answers.push({ kind: "spelt", name, spelling });
+    }
     return spelling;
   };
+
+  /** Notes what `write` asks, and what it is told. */
+  record(write: () => void): readonly Answer[] {
+    const answers: Answer[] = [];
+    this.#answers = answers;
+    this.#scopesOfPart = 0;
+    this.#told.clear();
+    write();
+    this.#answers = undefined;
+    return answers;
+  }
+
+  /** Asks the same again. Whether all answers were the same; they are not asked to the end if not. */
+  replay(answers: readonly Answer[]): boolean {
+    const scopes: Scope[] = [];
+    for (const answer of answers) if (!this.#isAgain(answer, scopes)) return false;
+    return true;
+  }
+
+  #isAgain(answer: Answer, scopes: Scope[]): boolean {
+    switch (answer.kind) {
+      case "local":
+        return this.local(answer.name.wanted).spelling === answer.name.spelling;
+      case "scope":
+        scopes.push(this.scope());
+        return true;
+      case "inScope":
+        return scopes[answer.scope]?.name(answer.name.wanted).spelling === answer.name.spelling;
+      case "spelt":
+        return this.spell(answer.name) === answer.spelling;
+      case "shared":
+        return this.shared(answer.role, answer.of)?.spelling === answer.name?.spelling;
+      case "share":
+        this.share(answer.role, answer.of, answer.name);
+        return true;
+    }
+  }
 
   #global({ name }: GlobalName): string {
     this.#globals.add(name);

@@ -1,7 +1,7 @@
 /** Codecs of a schema file. */
 
 import { partsOfShape, type SchemaIndex } from "../../../model/resolve.js";
-import type { ActorDeclaration, Endpoint, Module, TypeDeclaration } from "../../../model/schema.js";
+import type { ActorDeclaration, Endpoint, TypeDeclaration } from "../../../model/schema.js";
 import type { Type } from "../../../model/type.js";
 import {
   assignment,
@@ -24,7 +24,7 @@ import { CodecPrinter, nameExpression } from "./composed.js";
 import { Layouts } from "./layout.js";
 import { Units } from "./units.js";
 
-/** How descriptors refer to the codecs that `emitCodecs` has written. Every answer is an expression. */
+/** How descriptors refer to the codecs of what actors take and give. Every answer is an expression. */
 export interface ModuleCodecs {
   /** The codec of the arguments of a constructor or an endpoint, as one tuple, without the port of `@respond`. */
   args(owner: ActorDeclaration | Endpoint): Code;
@@ -32,34 +32,47 @@ export interface ModuleCodecs {
   of(type: Type): Code;
 }
 
-/** Writes the codecs of all types of `module`, and of the arguments of its actors. */
-export function emitCodecs(file: FileBuilder, module: Module, context: EmitContext): ModuleCodecs {
-  const units = new Units(file, context, layoutsOf(context.index));
-  const isAlias = ({ shape }: TypeDeclaration) => shape.kind === "alias";
-  const aliasesLast = [...module.types.filter((type) => !isAlias(type)), ...module.types.filter(isAlias)];
-  for (const declaration of aliasesLast) {
-    if (declaration.typeParameters.length > 0) emitFactory(file, declaration, context);
-    else units.declare(declaration);
-    units.flush();
+/** Writes codecs into a file. Private ones come right behind the first one that refers to them. */
+export class CodecEmitter {
+  readonly #file: FileBuilder;
+  readonly #context: EmitContext;
+  readonly #units: Units;
+
+  constructor(file: FileBuilder, context: EmitContext) {
+    this.#file = file;
+    this.#context = context;
+    this.#units = new Units(file, context, layoutsOf(context.index));
   }
-  const codecs = emitForActors(units, module);
-  units.flush();
-  return codecs;
+
+  /** The codec of a declaration. */
+  emit(declaration: TypeDeclaration): void {
+    if (declaration.typeParameters.length > 0) emitFactory(this.#file, declaration, this.#context);
+    else this.#units.declare(declaration);
+    this.#units.flush();
+  }
+
+  /** The codecs of arguments and results, whose names descriptors will ask for. */
+  emitForActors(actors: readonly ActorDeclaration[]): ModuleCodecs {
+    const units = this.#units;
+    const args = new Map<ActorDeclaration | Endpoint, Code>();
+    const results = new Map<Type, Code>();
+    for (const actor of actors) {
+      args.set(actor, units.args(actor.name, actor.args));
+      for (const endpoint of actor.endpoints) {
+        const { name, result } = endpoint;
+        args.set(endpoint, units.args(`${actor.name}.${name}`, callerParams(endpoint)));
+        if (result !== undefined) results.set(result, units.of(result, `${actor.name}Result`));
+      }
+    }
+    units.flush();
+    return { args: (owner) => args.get(owner)!, of: (type) => results.get(type)! };
+  }
 }
 
-/** The codecs of arguments and results, whose names descriptors will ask for. */
-function emitForActors(units: Units, module: Module): ModuleCodecs {
-  const args = new Map<ActorDeclaration | Endpoint, Code>();
-  const results = new Map<Type, Code>();
-  for (const actor of module.actors) {
-    args.set(actor, units.args(actor.name, actor.args));
-    for (const endpoint of actor.endpoints) {
-      const name = `${actor.name}.${endpoint.name}`;
-      args.set(endpoint, units.args(name, callerParams(endpoint)));
-      if (endpoint.result !== undefined) results.set(endpoint.result, units.of(endpoint.result, `${actor.name}Result`));
-    }
-  }
-  return { args: (owner) => args.get(owner)!, of: (type) => results.get(type)! };
+/** The order in which declarations get their codecs. */
+export function aliasesLast(types: readonly TypeDeclaration[]): readonly TypeDeclaration[] {
+  const isAlias = ({ shape }: TypeDeclaration) => shape.kind === "alias";
+  return [...types.filter((type) => !isAlias(type)), ...types.filter(isAlias)];
 }
 
 const layouts = new WeakMap<SchemaIndex, Layouts>();

@@ -38,9 +38,6 @@ export class Units implements CodecReferences {
   readonly #layouts: Layouts;
   readonly #types: TypePrinter;
   readonly #composed: CodecPrinter;
-  readonly #private = new Map<string, LocalName>();
-  readonly #standIns = new Map<string, LocalName>();
-  readonly #named = new Map<string, LocalName>();
   readonly #queue: (() => void)[] = [];
 
   constructor(file: FileBuilder, context: EmitContext, layouts: Layouts) {
@@ -93,12 +90,12 @@ export class Units implements CodecReferences {
     }
     if (core.kind === "wellKnown") return this.#composed.type(core);
     const key = typeKey(core);
-    const known = this.#private.get(key);
+    const known = this.#file.shared("codec", key);
     if (known !== undefined) return known;
     const own = core.kind === "ref" ? typeHint(core, this.#context.index) : hint;
     const name = (core.kind === "ref" && core.args.length === 0 ? `${own}Value` : own).slice(0, longestHint);
     const codec = this.#file.local(`${lowerFirst(name)}Codec`);
-    this.#private.set(key, codec);
+    this.#file.share("codec", key, codec);
     this.#queue.push(() => this.#emitPrivate(core, name, codec));
     return codec;
   }
@@ -109,10 +106,10 @@ export class Units implements CodecReferences {
     if (core.kind === "ref" && !nullable) return this.reference(core, hint);
     const key = typeKey(type);
     // A reference to an alias that may be null means there what is not.
-    const known = (nullable ? undefined : this.#private.get(key)) ?? this.#standIns.get(key);
+    const known = (nullable ? undefined : this.#file.shared("codec", key)) ?? this.#file.shared("stand-in", key);
     if (known !== undefined) return known;
     const codec = this.#file.local(`${lowerFirst(hint.slice(0, longestHint))}Codec`);
-    this.#standIns.set(key, codec);
+    this.#file.share("stand-in", key, codec);
     const composed = this.#composed.type(type);
     this.#queue.push(() => this.#constant(codec, false, type, hasReference(type) ? lazy(composed) : composed));
     return codec;
@@ -121,10 +118,10 @@ export class Units implements CodecReferences {
   type(type: Type, hint: string): Code {
     if (isShort(type)) return this.#types.type(type);
     const key = typeKey(type);
-    const known = this.#named.get(key);
+    const known = this.#file.shared("type", key);
     if (known !== undefined) return known;
     const name = this.#file.local(hint.slice(0, longestHint));
-    this.#named.set(key, name);
+    this.#file.share("type", key, name);
     this.#queue.push(() => this.#nameType(name, this.#types.type(type)));
     return name;
   }

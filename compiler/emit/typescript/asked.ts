@@ -1,0 +1,61 @@
+/**
+ * The fingerprints in a text. They change with everything that is behind a type, and nothing else of the text does: so they
+ * are put into the text that is there.
+ */
+import type { Fingerprints } from "../../model/fingerprint.js";
+import type { Module } from "../../model/index.js";
+import { hex64 } from "../kit/index.js";
+
+/** A fingerprint that a text was made with, and how it is found again. */
+export interface Asked {
+  readonly hex: string;
+  readonly again: (fingerprints: Fingerprints, module: Module) => bigint;
+}
+
+/** A text, and the fingerprints in it. */
+export interface Printed {
+  readonly text: string;
+  readonly asked: readonly Asked[];
+}
+
+/** The same fingerprints; each one that is asked for is noted in `asked`. */
+export function recorded(fingerprints: Fingerprints, module: Module, asked: Asked[]): Fingerprints {
+  const ask = (again: Asked["again"]): bigint => {
+    const value = again(fingerprints, module);
+    asked.push({ hex: digits(value), again });
+    return value;
+  };
+  return {
+    type: (type) => ask((current) => current.type(type)),
+    declaration: (key) => ask((current) => current.declaration(key)),
+    transparent: (key) => fingerprints.transparent(key),
+    actor: (key) => ask((current) => current.actor(key)),
+    module: () => ask((current, now) => current.module(now)),
+  };
+}
+
+function digits(fingerprint: bigint): string {
+  return hex64(fingerprint).replace(/n$/, "");
+}
+
+/** The text with the fingerprints of now. Undefined: two that were equal are so no longer, and it does not tell which is which. */
+export function withFingerprints<P extends Printed>(
+  printed: P,
+  fingerprints: Fingerprints,
+  module: Module,
+): P | undefined {
+  const changes = new Map<string, string>();
+  let isSame = true;
+  const asked: Asked[] = [];
+  for (const { hex, again } of printed.asked) {
+    const now = digits(again(fingerprints, module));
+    const before = changes.get(hex) ?? now;
+    if (before !== now) return undefined;
+    if (now !== hex) isSame = false;
+    changes.set(hex, now);
+    asked.push({ hex: now, again });
+  }
+  if (isSame) return printed;
+  const text = printed.text.replace(/\b0x[0-9a-f]{16}/g, (hex) => changes.get(hex) ?? hex);
+  return { ...printed, text, asked };
+}
