@@ -11,7 +11,7 @@
  */
 import { createHash } from "node:crypto";
 import { components } from "./components.js";
-import { partsOf, partsOfShape, type SchemaIndex, substitute } from "./resolve.js";
+import { type SchemaIndex, substitute, targetsOf } from "./resolve.js";
 import type { ActorDeclaration, Module, Parameter, TypeDeclaration } from "./schema.js";
 import type { DeclarationKey, Field, Shape, TupleElement, Type } from "./type.js";
 
@@ -22,6 +22,10 @@ export interface Fingerprints {
   declaration(key: DeclarationKey): bigint;
   /** Whether a declaration is but a name for a type: an alias that is not part of a circle. */
   transparent(key: DeclarationKey): boolean;
+  /** Whether a declaration refers to itself, be it through others. */
+  circular(key: DeclarationKey): boolean;
+  /** All declarations, each after those that it refers to, but for those that refer to it, too. */
+  inOrder(): Iterable<DeclarationKey>;
   /** Of the messages of an actor: its constructor, its endpoints and their ids. */
   actor(key: DeclarationKey): bigint;
   /** Of everything a schema file declares. */
@@ -37,6 +41,8 @@ export function fingerprint(index: SchemaIndex): Fingerprints {
     type: (type) => BigInt(`0x${plain.closed(type)}`),
     declaration: (key) => BigInt(`0x${hashes.get(key)}`),
     transparent: (key) => hashes.transparent.has(key),
+    circular: (key) => hashes.circular.has(key),
+    inOrder: () => hashes.keys(),
     actor: (key) => actor(index.actor(key)),
     module(module) {
       const types = module.types.map(({ key, name }) => `${name}:${hashes.get(key)}`);
@@ -56,9 +62,11 @@ function sha64(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** Hashes by key, and which of them are those of what an alias stands for. */
+/** Hashes by key, in the order in which they were found. */
 class Hashes extends Map<DeclarationKey, string> {
+  /** Those of what an alias stands for. */
   readonly transparent = new Set<DeclarationKey>();
+  readonly circular = new Set<DeclarationKey>();
 }
 
 function hashDeclarations(index: SchemaIndex): Hashes {
@@ -71,23 +79,14 @@ function hashDeclarations(index: SchemaIndex): Hashes {
       hashes.set(first, knownHash(index, hashes, first, references(first)));
       if (index.type(first).shape.kind === "alias") hashes.transparent.add(first);
     } else {
-      for (const [key, hash] of hashCircle(index, hashes, circle)) hashes.set(key, hash);
+      for (const [key, hash] of hashCircle(index, hashes, circle)) {
+        hashes.set(key, hash);
+        hashes.circular.add(key);
+      }
     }
   }
   return hashes;
 }
-
-/** The declarations that a shape refers to. Shapes do not change, and whoever watches asks again and again. */
-function targetsOf(shape: Shape): readonly DeclarationKey[] {
-  let targets = targetsByShape.get(shape);
-  if (targets === undefined) {
-    targets = [...new Set(partsOfShape(shape).flatMap(targetsIn))];
-    targetsByShape.set(shape, targets);
-  }
-  return targets;
-}
-
-const targetsByShape = new WeakMap<Shape, readonly DeclarationKey[]>();
 
 /** The hash of a declaration, and those of what it refers to, that it was made with. */
 interface KnownHash {
@@ -110,11 +109,6 @@ function knownHash(
   const hash = hashOne(index, hashes, key);
   hashesByDeclaration.set(declaration, { hash, targets });
   return hash;
-}
-
-function targetsIn(type: Type): readonly DeclarationKey[] {
-  const inside = partsOf(type).flatMap(targetsIn);
-  return type.kind === "ref" ? [type.target, ...inside] : inside;
 }
 
 function hashOne(index: SchemaIndex, hashes: Hashes, key: DeclarationKey): string {

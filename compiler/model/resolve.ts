@@ -168,6 +168,23 @@ export function partsOfShape(shape: Shape): readonly Type[] {
   }
 }
 
+/** The declarations that a shape refers to. Shapes do not change, and whoever watches asks again and again. */
+export function targetsOf(shape: Shape): readonly DeclarationKey[] {
+  let targets = targetsByShape.get(shape);
+  if (targets === undefined) {
+    targets = [...new Set(partsOfShape(shape).flatMap(targetsIn))];
+    targetsByShape.set(shape, targets);
+  }
+  return targets;
+}
+
+const targetsByShape = new WeakMap<Shape, readonly DeclarationKey[]>();
+
+function targetsIn(type: Type): readonly DeclarationKey[] {
+  const inside = partsOf(type).flatMap(targetsIn);
+  return type.kind === "ref" ? [type.target, ...inside] : inside;
+}
+
 /** The types that stand in the signature of an endpoint or of a constructor. */
 export function partsOfEndpoint(endpoint: Endpoint): readonly Type[] {
   return [...partsOfParameters(endpoint.params), ...(endpoint.result ? [endpoint.result] : [])];

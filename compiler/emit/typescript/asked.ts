@@ -16,6 +16,8 @@ export interface Asked {
 export interface Printed {
   readonly text: string;
   readonly asked: readonly Asked[];
+  /** The text, every other piece a fingerprint. Undefined: none has changed yet. */
+  readonly pieces?: readonly string[];
 }
 
 /** The same fingerprints; each one that is asked for is noted in `asked`. */
@@ -29,6 +31,8 @@ export function recorded(fingerprints: Fingerprints, module: Module, asked: Aske
     type: (type) => ask((current) => current.type(type)),
     declaration: (key) => ask((current) => current.declaration(key)),
     transparent: (key) => fingerprints.transparent(key),
+    circular: (key) => fingerprints.circular(key),
+    inOrder: () => fingerprints.inOrder(),
     actor: (key) => ask((current) => current.actor(key)),
     module: () => ask((current, now) => current.module(now)),
   };
@@ -56,6 +60,7 @@ export function withFingerprints<P extends Printed>(
     asked.push({ hex: now, again });
   }
   if (isSame) return printed;
-  const text = printed.text.replace(/\b0x[0-9a-f]{16}/g, (hex) => changes.get(hex) ?? hex);
-  return { ...printed, text, asked };
+  const before = printed.pieces ?? printed.text.split(/\b(0x[0-9a-f]{16})/);
+  const pieces = before.map((piece, i) => (i % 2 === 0 ? piece : (changes.get(piece) ?? piece)));
+  return { ...printed, text: pieces.join(""), pieces, asked };
 }

@@ -5,7 +5,6 @@
 import type { Module } from "../../model/index.js";
 import { partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
-import { layoutsOf } from "./codec/index.js";
 import type { EmitContext } from "./context.js";
 
 /** A schema file, or some of its declarations. */
@@ -14,11 +13,10 @@ export type Declarations = Pick<Module, "types" | "actors">;
 /** Of one schema. */
 export class Facts {
   readonly #context: EmitContext;
-  /** By fingerprints of types: what is equal is laid out in the same way. */
-  readonly #layouts: Map<bigint, string>;
+  readonly #layouts: ReadonlyMap<DeclarationKey, string>;
   readonly #known = new Map<DeclarationKey, string>();
 
-  constructor(context: EmitContext, layouts: Map<bigint, string>) {
+  constructor(context: EmitContext, layouts: ReadonlyMap<DeclarationKey, string>) {
     this.#context = context;
     this.#layouts = layouts;
   }
@@ -62,7 +60,7 @@ export class Facts {
   }
 
   #find(key: DeclarationKey): string {
-    const { index, exported, fileOf } = this.#context;
+    const { index, fingerprints, exported, fileOf } = this.#context;
     const module = index.moduleOf(key);
     const file = fileOf(module);
     const actor = module.actors.find((declaration) => declaration.key === key);
@@ -70,25 +68,22 @@ export class Facts {
     const { name, typeParameters, shape } = index.type(key);
     const named = `${file} ${name} ${exported(key)}`;
     if (typeParameters.length > 0) return `${named} ${typeParameters.join(",")} ${shapeText(shape)}`;
-    // Who refers to a message needs to know how it is laid out, and whether it has the discriminant of a union.
-    const inside = shape.kind === "message" ? tagNames(shape) : shapeText(shape);
-    return `${named} ${this.#layout(key)} ${inside}`;
-  }
-
-  #layout(key: DeclarationKey): string {
-    const { index, fingerprints } = this.#context;
-    const fingerprint = fingerprints.declaration(key);
-    let layout = this.#layouts.get(fingerprint);
-    if (layout === undefined) {
-      const layouts = layoutsOf(index);
-      const { core, nullable } = layouts.peel({ kind: "ref", target: key, args: [] });
-      const holds = [layouts.text(core), layouts.bulk(core), layouts.recursive(core)];
-      layout = [nullable, layouts.slot(core), ...holds].join(",");
-      this.#layouts.set(fingerprint, layout);
-    }
-    return `${fingerprints.transparent(key)},${layout}`;
+    return `${named} ${fingerprints.transparent(key)},${this.#layouts.get(key)} ${insideText(shape)}`;
   }
 }
+
+/** What of a shape matters to who refers to it: of a message whether it has the discriminant of a union, and its layout. */
+function insideText(shape: Shape): string {
+  if (shape.kind !== "message") return shapeText(shape);
+  let text = tagTexts.get(shape);
+  if (text === undefined) {
+    text = tagNames(shape);
+    tagTexts.set(shape, text);
+  }
+  return text;
+}
+
+const tagTexts = new WeakMap<Shape, string>();
 
 /** The fields that may be discriminants: those that are no plain value. */
 function tagNames({ fields }: Extract<Shape, { kind: "message" }>): string {

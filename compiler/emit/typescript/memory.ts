@@ -12,6 +12,7 @@ import type { FileBuilder, Recording } from "../kit/index.js";
 import { type Asked, type Printed, recorded, withFingerprints } from "./asked.js";
 import type { EmitContext } from "./context.js";
 import { type Declarations, Facts } from "./facts.js";
+import { LayoutMemory } from "./layout-memory.js";
 
 /** Writes a part of a file; `id` is that of no other part, and `of` all that it is made from. */
 export type WritePart = (file: FileBuilder, id: string, of: Declarations, write: () => void) => void;
@@ -37,7 +38,7 @@ interface RememberedPart extends Remembered {
 
 export class EmitMemory {
   readonly #files = new Map<string, RememberedFile>();
-  readonly #layouts = new Map<bigint, string>();
+  readonly #layouts = new LayoutMemory();
   readonly #facts = new WeakMap<SchemaIndex, Facts>();
 
   /** The text of a module: remembered, or emitted with the context and the parts that are handed to `emit`. */
@@ -96,9 +97,12 @@ export class EmitMemory {
   }
 
   #factsOf(context: EmitContext): Facts {
-    const known = this.#facts.get(context.index) ?? new Facts(context, this.#layouts);
-    this.#facts.set(context.index, known);
-    return known;
+    let facts = this.#facts.get(context.index);
+    if (facts === undefined) {
+      facts = new Facts(context, this.#layouts.of(context));
+      this.#facts.set(context.index, facts);
+    }
+    return facts;
   }
 }
 

@@ -1,0 +1,68 @@
+/**
+ * How declarations are laid out, as a text that is the same when that is, for as long as the compiler watches. Layouts
+ * depend on all that a type reaches; what has not changed itself has the layout that it had if those have that it refers to.
+ */
+import { targetsOf } from "../../model/resolve.js";
+import type { DeclarationKey, Shape } from "../../model/type.js";
+import { layoutsOf } from "./codec/index.js";
+import type { EmitContext } from "./context.js";
+
+interface Known {
+  readonly fingerprint: bigint;
+  readonly shape: Shape;
+  readonly text: string;
+  /** Of what it refers to, in the order of `targetsOf`. Undefined: it depends on more than those. */
+  readonly targets: readonly string[] | undefined;
+}
+
+export class LayoutMemory {
+  #known: ReadonlyMap<DeclarationKey, Known> = new Map();
+
+  /** Of all declarations without type parameters. */
+  of(context: EmitContext): ReadonlyMap<DeclarationKey, string> {
+    const { index, fingerprints } = context;
+    const known = new Map<DeclarationKey, Known>();
+    const texts = new Map<DeclarationKey, string>();
+    for (const key of fingerprints.inOrder()) {
+      const { shape, typeParameters } = index.type(key);
+      if (typeParameters.length > 0) continue;
+      const fingerprint = fingerprints.declaration(key);
+      const targets = this.#targets(key, context, texts);
+      const before = this.#known.get(key);
+      const isSame = before?.fingerprint === fingerprint || isAsBefore(before, shape, targets);
+      const text = before !== undefined && isSame ? before.text : layoutText(key, context);
+      texts.set(key, text);
+      known.set(key, { fingerprint, shape, text, targets });
+    }
+    this.#known = known;
+    return texts;
+  }
+
+  /** Undefined: aliases and generic types are looked through, circles have to be looked at as a whole. */
+  #targets(
+    key: DeclarationKey,
+    { index, fingerprints }: EmitContext,
+    texts: ReadonlyMap<DeclarationKey, string>,
+  ): readonly string[] | undefined {
+    const { shape } = index.type(key);
+    if (fingerprints.circular(key) || shape.kind === "alias") return undefined;
+    const targets: string[] = [];
+    for (const target of targetsOf(shape)) {
+      const text = texts.get(target);
+      if (text === undefined || index.type(target).shape.kind === "alias") return undefined;
+      targets.push(text);
+    }
+    return targets;
+  }
+}
+
+function isAsBefore(before: Known | undefined, shape: Shape, targets: readonly string[] | undefined): boolean {
+  if (before?.shape !== shape || before.targets === undefined || targets === undefined) return false;
+  return before.targets.every((text, i) => text === targets[i]);
+}
+
+function layoutText(key: DeclarationKey, { index }: EmitContext): string {
+  const layouts = layoutsOf(index);
+  const { core, nullable } = layouts.peel({ kind: "ref", target: key, args: [] });
+  return [nullable, layouts.slot(core), layouts.text(core), layouts.bulk(core), layouts.recursive(core)].join(",");
+}
