@@ -1,8 +1,9 @@
 /** What the schemas of a project would break of what its lock remembers: the rules of the wire alone, for `--check`. */
 import type { Config } from "../config/index.js";
+import { lower as lowerToCapnp } from "../emit/capnp/lower.js";
 import { commonRoot } from "../emit/index.js";
-import { type Break, findBreaks, rememberedSchema, sift } from "../evolve/index.js";
-import { parseLock } from "../lock/index.js";
+import { type Break, findBreaks, rememberedSchema, type Side, sift } from "../evolve/index.js";
+import { type Lock, parseLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { lower } from "../protobuf/lower.js";
 import { protoPackageOf } from "../protobuf/package.js";
@@ -19,13 +20,14 @@ export function lockBreaks(config: Config, schema: Schema, next: string): readon
     package: config.proto.package ?? protoPackageOf(schema.package),
     schemaRoot: commonRoot(config.schemas),
   };
-  const { lock } = parseLock(config.lock, next);
+  const side = (of: Schema, lock: Lock): Side => ({
+    ...{ schema: of, lock, lockFile: config.lock, lowered: lower(of, lock, options) },
+    ...(config.emit.includes("capnp") && {
+      capnp: lowerToCapnp({ schema: of, lock, schemaRoot: options.schemaRoot }).files,
+    }),
+  });
   const remembered = rememberedSchema(schema, before, config.lock);
-  const lockFile = config.lock;
-  const found = findBreaks(
-    { schema: remembered, lock: before, lockFile, lowered: lower(remembered, before, options) },
-    { schema, lock, lockFile, lowered: lower(schema, lock, options) },
-  );
+  const found = findBreaks(side(remembered, before), side(schema, parseLock(config.lock, next).lock));
   const { breaks } = sift(found, config.break.ignore);
   return breaks.filter((one) => one.class === "WIRE");
 }

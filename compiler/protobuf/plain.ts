@@ -35,7 +35,7 @@ function isPlain({ type, optional }: Field): boolean {
   }
 }
 
-/** Whether a type says all of what it is: nothing in it is declared somewhere else, and nothing has a shape. */
+/** Whether a type says all of what it is: nothing in it is declared somewhere else, or left open, and nothing has a shape. */
 function isBare(type: Type): boolean {
-  return type.kind !== "ref" && type.kind !== "inline" && partsOf(type).every(isBare);
+  return !["ref", "inline", "parameter"].includes(type.kind) && partsOf(type).every(isBare);
 }

@@ -3,11 +3,13 @@ import { expect, test } from "vitest";
 import {
   call,
   code,
+  type FileBuilder,
   global,
   importedType,
   importedValue,
   objectLiteral,
   printFile,
+  type Recording,
   relativeSpecifier,
   stringLiteral,
   union,
@@ -184,4 +186,61 @@ test("specifiers are relative and end in what runs", () => {
   expect(relativeSpecifier("generated/registry.ts", "src/a.ts")).toBe("../src/a.js");
   expect(relativeSpecifier("a/b/c.ts", "a/d.mts")).toBe("../d.mjs");
   expect(relativeSpecifier("a.ts", "b/c.tsx")).toBe("./b/c.js");
+});
+
+/** Prints a file whose parts use a helper each; of the parts that are known, those are written again that have to be. */
+function printParts(parts: Readonly<Record<string, string>>, known: Map<string, Recording>, declared: string[] = []) {
+  const written: string[] = [];
+  const text = printFile("a.ts", [], (file: FileBuilder) => {
+    written.length = 0;
+    for (const name of declared) file.declare(name);
+    for (const [id, wanted] of Object.entries(parts)) {
+      const recording = file.part(known.get(id), () => {
+        written.push(id);
+        const helper = file.shared("helper", wanted) ?? file.local(wanted);
+        file.share("helper", wanted, helper);
+        const { name } = file.scope();
+        file.blank();
+        file.block(code`function ${file.local(id)}(${name("value")}: ${importedType(abi, `${wanted}Type`)})`, () => {
+          file.line(code`return ${helper} + ${global("Map")};`);
+        });
+      });
+      if (recording !== undefined) known.set(id, recording);
+    }
+  });
+  return { text, written: [...written] };
+}
+
+test("a part of a file is taken as it was while its names are", () => {
+  const known = new Map<string, Recording>();
+  const first = printParts({ a: "x", b: "y", c: "z" }, known);
+  expect(first.written).toEqual(["a", "b", "c"]);
+  expect(printParts({ a: "x", b: "y", c: "z" }, known)).toEqual({ text: first.text, written: [] });
+  known.delete("b");
+  expect(printParts({ a: "x", b: "q", c: "z" }, known)).toEqual({
+    text: printParts({ a: "x", b: "q", c: "z" }, new Map()).text,
+    written: ["b"],
+  });
+});
+
+test("what others now call something makes the whole file be written again", () => {
+  const files: readonly Readonly<Record<string, string>>[] = [
+    { a: "x", b: "y", c: "x" },
+    // What the first part named, the last one has to name now.
+    { a: "y", b: "y", c: "x" },
+    // A name that is no longer free, and one that is again.
+    { a: "c", b: "y", c: "x" },
+    { a: "x", b: "y", c: "x" },
+    // A variable of a part, and a global, that the module has for itself.
+    { a: "value", b: "y", c: "x" },
+    { a: "Map", b: "y", c: "x" },
+    { a: "x", b: "y", c: "x" },
+  ];
+  const known = new Map<string, Recording>();
+  for (const [i, parts] of files.entries()) {
+    if (parts["a"] !== files[i - 1]?.["a"]) known.delete("a");
+    expect(printParts(parts, known).text).toBe(printParts(parts, new Map()).text);
+    const declared = ["value"];
+    expect(printParts(parts, known, declared).text).toBe(printParts(parts, new Map(), declared).text);
+  }
 });

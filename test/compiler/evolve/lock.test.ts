@@ -126,6 +126,37 @@ test("actors, endpoints, arguments, streams and ports", async () => {
   ]);
 });
 
+test("what only Cap'n Proto cannot bear, where it is emitted", async () => {
+  const before = `export interface Tree {
+  age?: Int32;
+  gone: Int64;
+  leaf: Leaf;
+  name: string;
+}
+export interface Leaf {
+  sizes: { value: Int32 }[];
+}\n`;
+  const after = `export interface Tree {
+  age: Int32;
+  leaf: Leaf;
+  name: string;
+  added?: string;
+}
+export interface Leaf {
+  sizes: { value?: Int32 }[];
+}\n`;
+  const settings = ', emit: ["ts", "capnp"]';
+  expect(await check(before, after, settings)).toEqual([
+    "schemas/a.ts:4 VC5020 Tree.age: in Cap'n Proto it was union of absent and Int32 and is Int32: readers take the one for the other, and what stands behind it has moved",
+    "schemas/a.ts:10 VC5020 Leaf.sizes.value: in Cap'n Proto it was Int32 and is union of absent and Int32: readers take the one for the other, and what stands behind it has moved",
+    "exit code 1",
+  ]);
+  expect(
+    await check(before, before.replace("age?", "age?: Int32;\n  more?").replace("  gone: Int64;\n", ""), settings),
+  ).toEqual(["exit code 1"]);
+  expect(await check(before, after)).toEqual(["exit code 1"]);
+});
+
 test("what is agreed to is let pass", async () => {
   const settings = ', break: { ignore: [{ code: "VC5001", place: "Tree.age", reason: "It was never sent." }] }';
   expect(

@@ -1,10 +1,12 @@
 /** Whoever watches gets what a compilation from nothing gives, edit after edit. */
 import { rmSync } from "node:fs";
 import path from "node:path";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Project } from "../../../compiler/cli/project.js";
-import { CompileMemory, compileProject } from "../../../compiler/pipeline/index.js";
+import { type CompiledOutput, CompileMemory, compileProject } from "../../../compiler/pipeline/index.js";
 import { addFiles, folderWith, read } from "../folder.js";
+import { edit, edited, filesOf, start } from "./edits.js";
 
 const a = "export interface A {\n  name: string;\n  b?: B;\n}\nexport interface B {\n  size: number;\n}\n";
 const b =
@@ -12,6 +14,9 @@ const b =
 
 /** What is written to which file; undefined: the file goes. */
 type Edit = Readonly<Record<string, string | undefined>>;
+
+const config =
+  'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/**/*.ts", actors: "src/**/*.ts" });\n';
 
 const edits: readonly Edit[] = [
   { "schemas/a.ts": a.replace("size: number", "size: number;\n  weight: number") },
@@ -34,31 +39,73 @@ const edits: readonly Edit[] = [
 test("edit after edit, with the lock as it was and with the lock as it becomes", async () => {
   const folder = folderWith({
     "package.json": '{ "name": "shop", "type": "module" }',
-    "viceroy.config.ts":
-      'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/**/*.ts", actors: "src/**/*.ts" });\n',
+    "viceroy.config.ts": config,
     "schemas/a.ts": a,
     "schemas/b.ts": b,
     "src/store.ts": 'import { StoreActor } from "../generated/b.js";\nexport class MemoryStore extends StoreActor {}\n',
   });
-  const watching = new Project(folder);
-  const memory = new CompileMemory();
-  const config = await watching.config();
-  const source = await watching.source();
+  const compile = await comparing(folder);
   for (const writesLock of [false, true]) {
     for (const edit of [{}, ...edits]) {
       for (const [file, text] of Object.entries(edit)) {
         if (text === undefined) rmSync(path.join(folder, file));
         else addFiles(folder, { [file]: text });
       }
-      const now = compileProject(config, source, "1.0.0", memory);
-      const afresh = compileProject(config, await new Project(folder).source(), "1.0.0");
-      expect(now.diagnostics).toEqual(afresh.diagnostics);
-      expect(now.output?.files).toEqual(afresh.output?.files);
-      expect(now.output?.lock.text).toBe(afresh.output?.lock.text);
-      expect(now.output?.schema).toEqual(afresh.output?.schema);
-      if (writesLock && now.output !== undefined) addFiles(folder, { "viceroy.lock": now.output.lock.text });
+      const now = await compile();
+      if (writesLock && now !== undefined) addFiles(folder, { "viceroy.lock": now.lock.text });
     }
     addFiles(folder, { "package.json": '{ "name": "shop", "type": "module" }', "schemas/b.ts": b });
   }
   expect(read(folder, "viceroy.lock")).toContain("-");
 });
+
+/** Of fast-check; another one each time if there is none. */
+const seed = process.env["VICEROY_SEED"] === undefined ? undefined : Number(process.env["VICEROY_SEED"]);
+
+test("whatever is edited", async () => {
+  let compiled = 0;
+  const edits = fc.array(edit, { minLength: 8, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(edits, async (chosen) => {
+      let sketch = start;
+      const folder = folderWith({
+        "package.json": '{ "name": "shop", "type": "module" }',
+        "viceroy.config.ts": config,
+        ...filesOf(sketch),
+      });
+      const compile = await comparing(folder);
+      await compile();
+      for (const one of chosen) {
+        const before = sketch;
+        sketch = edited(sketch, one);
+        const files = filesOf(sketch);
+        for (const file of Object.keys(filesOf(before))) if (!(file in files)) rmSync(path.join(folder, file));
+        addFiles(folder, files);
+        const output = await compile();
+        if (output !== undefined) compiled++;
+        if (output !== undefined && one.what === "write lock") addFiles(folder, { "viceroy.lock": output.lock.text });
+      }
+      rmSync(folder, { recursive: true });
+    }),
+    { numRuns: Number(process.env["VICEROY_EDITS"] ?? 12), ...(seed !== undefined && { seed }) },
+  );
+  // Most edits leave a schema without errors.
+  expect(compiled).toBeGreaterThan(30);
+}, 600_000);
+
+/** Compiles with what is remembered and from nothing, and holds the two against each other. */
+async function comparing(folder: string): Promise<() => Promise<CompiledOutput | undefined>> {
+  const watching = new Project(folder);
+  const memory = new CompileMemory();
+  const config = await watching.config();
+  const source = await watching.source();
+  return async () => {
+    const now = compileProject(config, source, "1.0.0", memory);
+    const afresh = compileProject(config, await new Project(folder).source(), "1.0.0");
+    expect(now.diagnostics).toEqual(afresh.diagnostics);
+    expect(now.output?.files).toEqual(afresh.output?.files);
+    expect(now.output?.lock.text).toBe(afresh.output?.lock.text);
+    expect(now.output?.schema).toEqual(afresh.output?.schema);
+    return now.output;
+  };
+}
