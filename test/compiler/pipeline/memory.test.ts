@@ -89,8 +89,8 @@ test("whatever is edited", async () => {
     }),
     { numRuns: Number(process.env["VICEROY_EDITS"] ?? 12), ...(seed !== undefined && { seed }) },
   );
-  // Most edits leave a schema without errors.
-  expect(compiled).toBeGreaterThan(30);
+  // About half of all edits leave a schema without errors.
+  expect(compiled).toBeGreaterThan(20);
 }, 600_000);
 
 /** Compiles with what is remembered and from nothing, and holds the two against each other. */
