@@ -4,7 +4,6 @@
  * Fingerprints depend on much more; when nothing else differs, they are put into the text that is there.
  */
 import type { Module } from "../../model/index.js";
-import type { SchemaIndex } from "../../model/resolve.js";
 import { sameData } from "../../model/same.js";
 import type { DeclarationKey } from "../../model/type.js";
 import { enumsIn } from "../../protobuf/enum-names.js";
@@ -39,7 +38,8 @@ interface RememberedPart extends Remembered {
 export class EmitMemory {
   readonly #files = new Map<string, RememberedFile>();
   readonly #layouts = new LayoutMemory();
-  readonly #facts = new WeakMap<SchemaIndex, Facts>();
+  /** For as long as there is the context: it keeps the compiler alive, which results must not. */
+  readonly #facts = new WeakMap<EmitContext, Facts>();
 
   /** The text of a module: remembered, or emitted with the context and the parts that are handed to `emit`. */
   text(module: Module, context: EmitContext, emit: (context: EmitContext, part: WritePart) => string): string {
@@ -97,10 +97,10 @@ export class EmitMemory {
   }
 
   #factsOf(context: EmitContext): Facts {
-    let facts = this.#facts.get(context.index);
+    let facts = this.#facts.get(context);
     if (facts === undefined) {
       facts = new Facts(context, this.#layouts.of(context));
-      this.#facts.set(context.index, facts);
+      this.#facts.set(context, facts);
     }
     return facts;
   }
