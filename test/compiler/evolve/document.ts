@@ -51,7 +51,7 @@ npx viceroy break --against origin/main
 \`\`\`
 
 \`compile --check\` asks the rules of the wire too, of the sources against the lock beside them: a type that has been changed
-by mistake is found before the lock is written anew.
+by mistake is found before the lock is written anew. VC5020 is among them in projects that emit \`"capnp"\`.
 
 ## When a break is meant
 
