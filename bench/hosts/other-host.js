@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 
 /**
- * @returns {{ name: string, address: string, through: readonly string[], remove: () => void }} `address`: its own;
- *   `through`: what runs a command there
+ * @returns {{ name: string, address: string, through: readonly string[], cut?: () => void, remove: () => void }} `address`:
+ *   its own; `through`: what runs a command there
  */
 export function otherHost() {
   const space = `viceroy-bench-${process.pid}`;
@@ -24,7 +24,13 @@ export function otherHost() {
     name: "between two network namespaces",
     address: `${subnet}.2`,
     through: ["ip", "netns", "exec", space],
-    remove: () => ip("netns", "del", space),
+    /** Packets vanish, and nobody is told. */
+    cut: () => ip("-n", space, "link", "set", "eth0", "down"),
+    remove() {
+      // The wire at once: a namespace goes when its last process has gone.
+      ip("link", "del", wire);
+      ip("netns", "del", space);
+    },
   };
 }
 

@@ -6,11 +6,17 @@ import { loadDriver } from "../../viceroy/prepare.js";
 
 const cli = path.join(repository, "dist/cli/viceroy.js");
 
-export async function start({ address, through, tls }) {
+/** Starts `viceroy host`. @returns {Promise<{ where: string, stop: () => Promise<void> }>} */
+export async function startHost({ address, through, tls }) {
   const files = tls === undefined ? ["--insecure"] : ["--cert", tls.cert, "--key", tls.key, "--ca", tls.ca];
   const listen = `${tls === undefined ? "tcp" : "tls"}://${address}:0`;
-  const host = await startReady([...through, process.execPath, cli, "host", "--listen", listen, ...files]);
-  const [, where] = /listens at (\S+)/.exec(host.line);
+  const { line, stop } = await startReady([...through, process.execPath, cli, "host", "--listen", listen, ...files]);
+  return { where: /listens at (\S+)/.exec(line)[1], stop };
+}
+
+export async function start(plan) {
+  const { tls } = plan;
+  const { where, ...host } = await startHost(plan);
   const { spawnEchoAt } = await loadDriver();
   const { echo, stop } = spawnEchoAt(where, tls === undefined ? {} : { tls });
   await echo.ready;

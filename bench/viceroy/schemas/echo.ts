@@ -40,6 +40,9 @@ export interface Echo extends Actor {
   push(data: Uint8Array): Uint32;
   /** 1: the smallest answer. */
   one(): Uint32;
+  /** Throws. */
+  fail(): void;
+  pid(): Uint32;
   /** Answers after `milliseconds`, so that calls queue up behind it. */
   sleep(milliseconds: Uint32): void;
 }

@@ -1,5 +1,5 @@
 /** What the benchmarks call: meshes spawned as any user would. */
-import { attachHosts, thisHost } from "viceroy";
+import { attachHosts, onUnhandledFault, thisHost } from "viceroy";
 import type { EchoMesh } from "../generated/echo.js";
 import "../generated/registry.js";
 import { EchoServer } from "./echo-server.js";
@@ -22,6 +22,11 @@ export function spawnEchoAt(address: string, options: Parameters<typeof attachHo
   const hosts = attachHosts([address], options);
   const echo = hosts.spawnProcs().spawn("echo", EchoServer).slice({ hosts: 0 });
   return { echo, stop: () => hosts.stop() };
+}
+
+/** Resolves when this program is told of the next failure that nobody has handled: all of its meshes are its own. */
+export function nextFailure(): Promise<unknown> {
+  return new Promise((resolve) => onUnhandledFault(resolve));
 }
 
 /** One process with a gauge in it. */

@@ -15,6 +15,14 @@ export class EchoServer extends EchoActor {
     return data.length;
   }
 
+  fail(): void {
+    throw new Error("as it was told");
+  }
+
+  pid(): number {
+    return process.pid;
+  }
+
   one(): number {
     return 1;
   }

@@ -1,0 +1,34 @@
+/**
+ * `npm run bench:detect`: how soon the owner knows that an actor has failed, a process was killed, a host is silent. Hosts
+ * fall silent in a network namespace; where there is none, that row is left out.
+ */
+import { fileURLToPath } from "node:url";
+import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { otherHost } from "../hosts/other-host.js";
+import { prepareProgram } from "../viceroy/prepare.js";
+
+const driver = fileURLToPath(new URL("driver.js", import.meta.url));
+const columns = [
+  { metric: "median", title: "ms, half of all" },
+  { metric: "longest", title: "ms, the longest" },
+];
+
+await benchmark({ name: "detect", title: "Failures", rounds: 3, needs: ["viceroy"] }, async ({ options, wanted }) => {
+  await prepareProgram();
+  const there = otherHost();
+  there.remove();
+  const times = options.quick ? 3 : 20;
+  const kinds = {
+    "an actor fails": ["actor", times],
+    "a process is killed": ["process", times],
+    ...(there.cut !== undefined && {
+      "a host is silent, 3,000 ms (default)": ["host", 3, 3000],
+      "a host is silent, 300 ms": ["host", 3, 300],
+    }),
+  };
+  const subjects = Object.entries(kinds)
+    .filter(([name]) => wanted(name))
+    .map(([name, args]) => ({ name, run: () => runJson([process.execPath, driver, ...args.map(String)]) }));
+  const samples = await takeTurns(subjects, options);
+  return [{ title: "From the failure to its owner", samples, table: compare(samples, { columns, subject: "what" }) }];
+});
