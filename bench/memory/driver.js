@@ -69,6 +69,24 @@ const kinds = {
     return sizes;
   },
 
+  /** Procs that share a process: each is an agent, one actor, and a link to the root with both of its ends. */
+  async inline() {
+    const { spawnEcho } = await loadDriver();
+    const ask = async (size) => {
+      const { echo } = spawnEcho(size, "inline");
+      await Promise.all(Array.from({ length: size }, (_, i) => echo.slice({ procs: i }).one.callOne()));
+      return echo;
+    };
+    const first = await ask(1);
+    const before = usage();
+    const start = performance.now();
+    const echo = await ask(count);
+    const us = ((performance.now() - start) * 1000) / count;
+    const after = usage();
+    await Promise.all([first, echo].map((mesh) => mesh.slice({ procs: 0 }).one.callOne()));
+    return { heap: (after.heap - before.heap) / count, us };
+  },
+
   /** What IPC does: it accepts everything, and keeps what the receiver hasn't taken. */
   async "flood-ipc"() {
     const child = fork(fileURLToPath(import.meta.url), ["flood-ipc-child", String(count)], {

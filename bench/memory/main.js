@@ -24,6 +24,15 @@ await benchmark({ name: "memory", title: "Memory", rounds: 3, needs: ["viceroy"]
       ],
     }),
     await section(context, {
+      title: `${quick ? "100" : "2,000"} inline processes, each linked to the root`,
+      count: quick ? 100 : 2000,
+      kinds: { viceroy: "inline" },
+      columns: [
+        { metric: "heap", title: "bytes per process: its agent, one actor, both ends of a link" },
+        { metric: "us", title: "us per process, spawned and answered" },
+      ],
+    }),
+    await section(context, {
       title: "Idle process",
       count: quick ? 2 : 8,
       kinds: { "fork, empty script": "fork", viceroy: "procs" },
