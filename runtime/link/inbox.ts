@@ -1,9 +1,19 @@
 /**
- * The receiving half of a link: one buffer that incoming bytes land in and frames are read out of in place. A frame that
+ * The receiving half of a link: memory that incoming bytes land in and frames are read out of in place. A frame that
  * doesn't fit gets memory of its own, exactly as long as its body, which bytes are then read into directly. Knows
  * lengths, not kinds.
  */
 import { align8, HEADER, ProtocolError } from "./frame.js";
+import {
+  beginHandling,
+  endHandling,
+  isShared,
+  memoryToReadInto,
+  ownMemory,
+  RECEIVE_BUFFER,
+  type ReceiveMemory,
+  releaseMemory,
+} from "./receive-memory.js";
 
 /** Takes whole frames. `bytes` and `view` are valid until it returns, unless `owned`: made for this frame alone. */
 export interface FrameHandler {
@@ -25,8 +35,6 @@ export interface BodyPlaces {
   placeOf(word1: number, b: number, size: number): Uint8Array | undefined;
 }
 
-export const RECEIVE_BUFFER = 64 * 1024;
-
 /** A body that is read into memory of its own. */
 interface LargeBody {
   readonly word1: number;
@@ -37,8 +45,8 @@ interface LargeBody {
 }
 
 export class Inbox {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
+  /** Where the bytes of the next read land, behind those that are waiting there; undefined: none has been asked for. */
+  #memory: ReceiveMemory | undefined;
   readonly #maxFrame: number;
   readonly #handler: FrameHandler & BodyPlaces;
   #fill = 0;
@@ -48,9 +56,6 @@ export class Inbox {
   #stopped = false;
 
   constructor(maxFrame: number, handler: FrameHandler & BodyPlaces) {
-    // A Buffer, so that readers find its string methods; not zeroed, since nothing is read that was not received.
-    this.#bytes = Buffer.allocUnsafeSlow(RECEIVE_BUFFER);
-    this.#view = new DataView(this.#bytes.buffer);
     this.#maxFrame = maxFrame;
     this.#handler = handler;
   }
@@ -59,7 +64,9 @@ export class Inbox {
   buffer(): Uint8Array {
     const large = this.#large;
     if (large !== undefined) return large.fill === 0 ? large.bytes : large.bytes.subarray(large.fill);
-    return this.#fill === 0 ? this.#bytes : this.#bytes.subarray(this.#fill);
+    this.#memory ??= memoryToReadInto();
+    const { bytes } = this.#memory;
+    return this.#fill === 0 ? bytes : bytes.subarray(this.#fill);
   }
 
   /** No frame is handed out any more, not even those that have come. */
@@ -70,29 +77,54 @@ export class Inbox {
   /** @throws ProtocolError on a length no frame can have; what the handler throws passes through */
   received(n: number): void {
     const large = this.#large;
-    if (large === undefined) this.#receivedSmall(this.#fill + n);
+    if (large === undefined) this.#receivedSmall(this.#memory!, this.#fill + n);
     else {
       large.fill += n;
       if (large.fill === large.bytes.length) this.#endLarge(large);
     }
   }
 
-  #receivedSmall(end: number): void {
-    const bytes = this.#bytes;
-    const view = this.#view;
-    const handler = this.#handler;
-    let at = this.#skip;
-    if (end < at) {
-      this.#fill = end;
+  #receivedSmall(memory: ReceiveMemory, end: number): void {
+    const skip = this.#skip;
+    if (end < skip) {
+      this.#keep(memory, 0, end);
       return;
     }
     this.#skip = 0;
+    const shared = isShared(memory);
+    if (shared) beginHandling();
+    try {
+      const at = this.#handle(memory, skip, end);
+      if (at >= 0) this.#keep(memory, at, end);
+    } finally {
+      if (shared) endHandling();
+    }
+  }
+
+  /** What has come of a frame waits for the rest of it, in memory that nobody else reads into. */
+  #keep(memory: ReceiveMemory, at: number, end: number): void {
+    const shared = isShared(memory);
+    this.#fill = end - at;
+    if (this.#fill > 0) {
+      this.#memory = shared ? ownMemory() : memory;
+      if (shared || at > 0) this.#memory.bytes.set(memory.bytes.subarray(at, end));
+    } else {
+      this.#memory = undefined;
+      if (!shared) releaseMemory(memory);
+    }
+  }
+
+  /** @returns where the frame begins that is not complete; negative: nothing more is handed out */
+  #handle(memory: ReceiveMemory, from: number, end: number): number {
+    const { bytes, view } = memory;
+    const handler = this.#handler;
+    let at = from;
     while (end - at >= HEADER) {
       const length = view.getUint32(at, true);
       if (length < HEADER || length > this.#maxFrame) this.#refuse(length);
       const next = at + align8(length);
       if (next > end) break;
-      if (this.#stopped) return;
+      if (this.#stopped) return -1;
       handler.frame(
         view.getUint32(at + 4, true),
         view.getUint32(at + 8, true),
@@ -106,27 +138,23 @@ export class Inbox {
       at = next;
     }
     const rest = end - at;
-    if (rest >= HEADER && at + align8(view.getUint32(at, true)) - at > RECEIVE_BUFFER) this.#startLarge(at, end);
-    else {
-      if (at > 0 && rest > 0) bytes.copyWithin(0, at, end);
-      this.#fill = rest;
-    }
+    if (rest < HEADER || align8(view.getUint32(at, true)) <= RECEIVE_BUFFER) return at;
+    this.#startLarge(memory, at, end);
+    return end;
   }
 
   /** The frame at `at` doesn't fit: its body moves out, and the rest of it is read where it belongs. */
-  #startLarge(at: number, end: number): void {
-    const view = this.#view;
+  #startLarge({ bytes: arrived, view }: ReceiveMemory, at: number, end: number): void {
     const size = view.getUint32(at, true) - HEADER;
     const word1 = view.getUint32(at + 4, true);
     const b = view.getUint32(at + 12, true);
     const bytes = this.#handler.placeOf(word1, b, size) ?? new Uint8Array(new ArrayBuffer(size));
     const large: LargeBody = { word1, a: view.getUint32(at + 8, true), b, bytes, fill: 0 };
-    const here = this.#bytes.subarray(at + HEADER, Math.min(end, at + HEADER + size));
+    const here = arrived.subarray(at + HEADER, Math.min(end, at + HEADER + size));
     large.bytes.set(here);
     large.fill = here.length;
     this.#large = large;
     this.#skip = -size & 7;
-    this.#fill = 0;
     // What is left behind the body can be padding alone: the whole frame is larger than this buffer.
     if (large.fill === size) {
       this.#skip -= end - at - HEADER - size;

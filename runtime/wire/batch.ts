@@ -2,8 +2,8 @@
  * A growing batch of bytes. A link keeps one per connection, appends frame after frame and takes the whole batch once
  * per tick. Fields rather than methods where code is hot: loads from one object.
  */
-import { largestMessage, recycledPages, standardPage } from "./limits.js";
-import { newPage, type Page, type TextBuffer } from "./page.js";
+import { largestMessage, lentPages, standardPageBytes } from "./limits.js";
+import { newPage, noPage, type Page, recyclePage, standardPage, type TextBuffer } from "./page.js";
 import { Refused } from "./refused.js";
 
 /** Up to so many bytes are copied one by one: a native call takes longer. */
@@ -11,25 +11,19 @@ const looped = 32;
 
 export class Batch {
   /** The batch so far is `bytes[0, position)`. Replaced when it grows: load it again after any reservation. */
-  bytes: TextBuffer;
-  view: DataView;
-  doubles: Float64Array;
-  capacity: number;
+  bytes: TextBuffer = noPage.bytes;
+  view: DataView = noPage.view;
+  doubles: Float64Array = noPage.doubles;
+  capacity = 0;
   position = 0;
 
-  #page: Page;
+  #page: Page = noPage;
   readonly #size: number;
   readonly #lent: Page[] = [];
-  readonly #idle: Page[] = [];
 
-  /** @param size of a page in bytes; a larger batch grows beyond it */
-  constructor(size: number = standardPage) {
+  /** @param size of its first page in bytes, which it gets with the first write; a larger batch grows beyond it */
+  constructor(size: number = standardPageBytes) {
     this.#size = (size + 7) & ~7;
-    this.#page = newPage(this.#size);
-    this.bytes = this.#page.bytes;
-    this.view = this.#page.view;
-    this.doubles = this.#page.doubles;
-    this.capacity = this.#size;
   }
 
   /** Room for `size` bytes at the position returned. The caller writes every one of them. */
@@ -64,15 +58,15 @@ export class Batch {
     return copy;
   }
 
-  /** Hands over the batch; writing goes on at position 0 of another page. */
+  /** Hands over the batch; writing goes on at position 0 of another page, and until then there is none. */
   take(): Uint8Array {
     const page = this.#page;
     const batch = page.bytes.subarray(0, this.position);
-    if (this.capacity === this.#size) {
+    if (this.capacity === standardPageBytes) {
       this.#lent.push(page);
-      if (this.#lent.length > recycledPages) this.#lent.shift();
+      if (this.#lent.length > lentPages) this.#lent.shift();
     }
-    this.#use(this.#idle.pop() ?? newPage(this.#size));
+    this.#use(noPage);
     this.position = 0;
     return batch;
   }
@@ -80,22 +74,22 @@ export class Batch {
   /** The bytes of an earlier `take` are not needed any more and may be written again. */
   recycle(batch: Uint8Array): void {
     const index = this.#lent.findIndex((page) => page.bytes.buffer === batch.buffer);
-    if (index >= 0) this.#idle.push(...this.#lent.splice(index, 1));
+    for (const page of index < 0 ? [] : this.#lent.splice(index, 1)) recyclePage(page);
   }
 
   /** Empties the batch, and gives back what it has grown by. */
   clear(): void {
     this.position = 0;
-    if (this.capacity > this.#size) this.#use(newPage(this.#size));
+    if (this.capacity > this.#size) this.#use(noPage);
   }
 
   /** Makes room up to `need`. Called by `reserve`; by others after their own comparison with `capacity`. */
   grow(need: number): void {
     if (need > largestMessage) throw new Refused(`it takes more than ${largestMessage} bytes`, { final: true });
     const old = this.#page.bytes;
-    let size = this.capacity;
+    let size = this.capacity || this.#size;
     while (size < need) size *= 2;
-    this.#use(newPage(Math.min(size, largestMessage)));
+    this.#use(size === standardPageBytes ? standardPage() : newPage(Math.min(size, largestMessage)));
     this.bytes.set(old.subarray(0, this.position));
   }
 

@@ -16,7 +16,10 @@ export const deepest = 256;
 export const largestMessage = 0x7fff_fff8;
 
 /** Bytes of a writer's page: a link flushes when a batch is larger. */
-export const standardPage = 128 * 1024;
+export const standardPageBytes = 128 * 1024;
 
-/** Pages that a writer keeps for taking them again. */
-export const recycledPages = 4;
+/** Pages that a thread keeps for taking them again. */
+export const recycledPages = 32;
+
+/** Pages that were handed over and that a writer waits for. */
+export const lentPages = 4;

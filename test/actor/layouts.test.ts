@@ -376,7 +376,7 @@ describe("the layout of a cast", () => {
       const pipe = await super.dial(location, from);
       const { write } = pipe;
       pipe.write = (chunks, done) => {
-        for (const chunk of chunks) this.written.push(chunk.slice());
+        for (const chunk of chunks) this.written.push(new Uint8Array(chunk));
         write.call(pipe, chunks, done);
       };
       return pipe;

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { beginFrame, endFrame, HEADER, ProtocolError } from "../../runtime/link/frame.js";
-import { Inbox, RECEIVE_BUFFER } from "../../runtime/link/inbox.js";
+import { Inbox } from "../../runtime/link/inbox.js";
+import { RECEIVE_BUFFER } from "../../runtime/link/receive-memory.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
 interface Seen {

@@ -19,7 +19,8 @@ test("messages start at multiples of 8, behind room for a header", () => {
   const places: [number, number][] = [];
   for (const text of ["a", "some more text", ""]) {
     w.align();
-    w.view.setUint32(w.reserve(8), 0xffffffff);
+    const header = w.reserve(8);
+    w.view.setUint32(header, 0xffffffff);
     const start = w.position;
     codec.string.encodeInto(w, text);
     expect(start % 8).toBe(0);
@@ -43,7 +44,7 @@ test("a batch grows, and what was written stays", () => {
 });
 
 test("a taken batch stays as it is until it is given back, then its page is written again", () => {
-  const w = new Writer(64);
+  const w = new Writer();
   codec.string.encodeInto(w, "one");
   const one = w.take();
   const copy = one.slice();
@@ -52,16 +53,26 @@ test("a taken batch stays as it is until it is given back, then its page is writ
   expect(one).toEqual(copy);
   expect(two.buffer).not.toBe(one.buffer);
   w.recycle(one);
-  // The page in use was made before; the next one is the recycled one.
   codec.string.encodeInto(w, "three");
-  w.take();
-  codec.string.encodeInto(w, "four");
   expect(w.take().buffer).toBe(one.buffer);
+});
+
+test("a writer that holds nothing has no page, and one for nothing takes the page of another", () => {
+  const [first, second] = [new Writer(), new Writer()];
+  expect(first.capacity).toBe(0);
+  codec.string.encodeInto(first, "one");
+  const batch = first.take();
+  expect(first.capacity).toBe(0);
+  first.recycle(batch);
+  codec.string.encodeInto(second, "two");
+  expect(second.bytes.buffer).toBe(batch.buffer);
 });
 
 test("bytes between messages are zero, also where a page held something before", () => {
   const w = new Writer(64);
+  w.reserve(8);
   w.bytes.fill(0xff);
+  w.clear();
   codec.boolean.encodeInto(w, true);
   codec.boolean.encodeInto(w, true);
   expect([...w.take()]).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 1]);
