@@ -1,7 +1,7 @@
 /**
- * The programs of others that tests compare ours with: protoc and capnp. `npm run peers`, and part of `verify`. Where they
- * are not on the PATH they are taken from Debian's packages, without being root, into `.peers/`, which is not committed.
- * Plain Node.js without any package. buf is a development dependency: npm installs it.
+ * The programs of others that tests need: protoc and capnp, to compare ours with, and nft, to lose packets. `npm run peers`,
+ * and part of `verify`. Where they are not on the PATH they are taken from Debian's packages, without being root, into
+ * `.peers/`, which is not committed. Plain Node.js without any package. buf is a development dependency: npm installs it.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -10,9 +10,11 @@ import { pathToFileURL } from "node:url";
 import { root } from "./steps.mjs";
 
 const folder = path.join(root, ".peers");
-const programs = ["protoc", "capnp"];
+/** Only who may make networks can lose packets there. */
+const makesNetworks = process.platform === "linux" && process.getuid() === 0;
+const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : [])];
 /** libprotobuf-dev has the well-known types that protoc imports. */
-const packages = ["protobuf-compiler", "libprotobuf-dev", "capnproto"];
+const packages = ["protobuf-compiler", "libprotobuf-dev", "capnproto", ...(makesNetworks ? ["nftables"] : [])];
 
 /** Puts what is missing into `.peers/`. @returns 0, or 1 when something is missing still: it has been said what */
 export function preparePeers() {
@@ -20,7 +22,7 @@ export function preparePeers() {
   const why = fromDebian();
   if (why === undefined) return 0;
   console.error(
-    `cannot find ${programs.join(" and ")}, which tests compare with: neither on the PATH, nor taken from Debian's ` +
+    `cannot find ${programs.join(" and ")}, which tests need: neither on the PATH, nor taken from Debian's ` +
       `packages (${why}). Install ${packages.join(", ")}`,
   );
   return 1;
@@ -79,8 +81,13 @@ function unpack(options) {
     const unpacked = output("dpkg-deb", ["-x", file, folder], cwd);
     if (unpacked.code !== 0) return lastLine(unpacked);
   }
-  const lacking = programs.find((program) => !existsSync(path.join(folder, "usr/bin", program)));
+  const lacking = programs.find((program) => folderOf(program) === undefined);
   return lacking === undefined ? undefined : `the packages hold no ${lacking}`;
+}
+
+/** Where the packages have put it, below `.peers/`. */
+function folderOf(program) {
+  return ["usr/bin", "usr/sbin"].find((place) => existsSync(path.join(folder, place, program)));
 }
 
 /** A program beside its libraries, wherever the checkout stands. */
@@ -88,9 +95,10 @@ function writeStarter(program) {
   const lines = [
     "#!/bin/sh",
     'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
-    // usr/lib/<architecture>: there is one.
-    'for folder in "$here"/usr/lib/*-linux-*; do export LD_LIBRARY_PATH="$folder"; done',
-    `exec "$here/usr/bin/${program}" "$@"`,
+    // lib/<architecture>: there is one.
+    'for folder in "$here"/lib/*-linux-* "$here"/usr/lib/*-linux-*; do libraries="$libraries:$folder"; done',
+    'export LD_LIBRARY_PATH="$libraries"',
+    `exec "$here/${folderOf(program)}/${program}" "$@"`,
     "",
   ];
   mkdirSync(path.join(folder, "bin"), { recursive: true });

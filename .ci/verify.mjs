@@ -58,7 +58,7 @@ await check("format, lint, import cycles, layers", () =>
 );
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 // What is missing is an error here, and not a test less.
-await check("programs of others to compare with", () => preparePeers());
+await check("programs of others that tests need", () => preparePeers());
 process.env.VICEROY_PEERS = "required";
 await check("tests", async () => {
   const tests = await runTests([], profile);

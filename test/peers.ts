@@ -1,5 +1,5 @@
 /**
- * Programs of others that tests compare ours with. `.ci/peers.mjs` puts them there. Where one is missing, tests that need it
+ * Programs of others that tests need: to compare ours with, and to lose packets. `.ci/peers.mjs` puts them there. Where one is missing, tests that need it
  * are left out, unless everything is to be tested: then its absence is an error.
  */
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-export type Peer = "protoc" | "capnp" | "buf";
+export type Peer = "protoc" | "capnp" | "buf" | "nft";
 
 /**
  * @returns the absolute path of a program; undefined where it is not installed

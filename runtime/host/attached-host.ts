@@ -12,7 +12,7 @@ import { MeshView } from "../actor/view.js";
 import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import { agentOf, asRoot } from "../proc/agents.js";
+import { asRoot } from "../proc/agents.js";
 import { connectToHost } from "../proc/host-connection.js";
 import { HostedBody } from "../proc/hosted-body.js";
 import { hostedLocation } from "../proc/hosted-location.js";
@@ -142,10 +142,7 @@ export class AttachedHost implements HostLink {
     this.#lost = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     const procs = [...this.#bodies.keys()];
     for (const body of [...this.#bodies.values()]) body.lost("process", this.#lost);
-    for (const { id: proc } of this.#local.members.values()) {
-      asRoot(this.#local.home.proc, () => agentOf(proc).hostLeft.broadcast(this.id, reason, procs));
-    }
-    this.#local.home.proc.peerDown(this.id, this.#lost.message);
+    this.#local.hostGone(this.id, this.#lost.message, procs);
   }
 
   /** Ends this driver's processes there, and the tie. Never rejects. */

@@ -92,7 +92,13 @@ export class Routes {
     const via = this.#through(owner, peer) ?? this.#through(this.#parent, peer);
     if (via !== undefined) link.attach(this.#relays.dial(via, peer));
     // Not at once: who asked for the link is about to send by it, and must hear that this came back.
-    else queueMicrotask(() => link.unreachable(new DeliveryError("unknown", "its process cannot be reached")));
+    else queueMicrotask(() => link.unreachable(this.#whyUnreachable(owner)));
+  }
+
+  /** What a mesh's owner ended of is what became of the mesh. */
+  #whyUnreachable(owner: ProcId | undefined): DeliveryError {
+    const down = owner === undefined ? undefined : this.#down.get(owner);
+    return down ?? new DeliveryError("unknown", "its process cannot be reached");
   }
 
   #through(proc: ProcId | undefined, peer: ProcId): Link | undefined {

@@ -170,17 +170,11 @@ export class LocalProc implements ProcHooks {
     return this.#local.hosted.get(proc);
   }
 
-  /** A host goes, that was attached from here, or by the driver: whom this process has started hears of it as well. */
+  /** A host goes, that was attached from here, or by the driver, and with it procs there. */
   hostLeft(host: ProcId, reason: string, procs: readonly ProcId[]): void {
     const attached = this.#local.hosts.get(host);
-    if (attached !== undefined) {
-      attached.lost(reason);
-      return;
-    }
-    for (const { proc } of this.#local.procs.values()) for (const gone of [host, ...procs]) proc.peerDown(gone, reason);
-    for (const { id } of this.#local.members.values()) {
-      asRoot(this.proc, () => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
-    }
+    if (attached === undefined) this.#local.hostGone(host, reason, procs);
+    else attached.lost(reason);
   }
 
   /** What hosts ask of this process. */

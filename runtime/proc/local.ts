@@ -15,6 +15,7 @@ import { errorOf } from "../supervise/cause.js";
 import { Ownership } from "../supervise/ownership.js";
 import { Supervisor } from "../supervise/supervisor.js";
 import { type UnhandledFaultHook, UnhandledFaults } from "../supervise/unhandled.js";
+import { agentOf, asRoot } from "./agents.js";
 import type { Identity } from "./body.js";
 import { DirectLinks } from "./direct-links.js";
 import type { HostedBody } from "./hosted-body.js";
@@ -166,6 +167,15 @@ export class Local {
   async stop(options: StopOptions): Promise<void> {
     await this.ownership.stopOwned(this.home.proc.root, options);
     await Promise.all([...this.procs.values()].map((local) => local.stopAll(options)));
+  }
+
+  /** A host is gone: every proc here knows it, and whom this process has started hears of it as well. */
+  hostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void {
+    for (const { proc } of this.procs.values()) for (const gone of [host, ...procs]) proc.peerDown(gone, reason);
+    for (const { id } of this.members.values()) {
+      // Procs that live here know it: they would tell each other for ever.
+      if (!this.procs.has(id)) asRoot(this.home.proc, () => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
+    }
   }
 
   kill(): void {

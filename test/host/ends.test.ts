@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { attachHosts, type MeshFailure, onUnhandledFault, SupervisionError } from "viceroy";
+import { attachHosts, type MeshFailure, onUnhandledFault, SupervisionError, thisHost } from "viceroy";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
@@ -111,6 +111,27 @@ describe("a daemon that is killed", () => {
     await expect(later.ready).rejects.toThrow(`host ${two.address} is gone: `);
     expect(gone(pids[0]!)).toBe(false);
   });
+});
+
+test("procs that live in one process with others, here and on a host, hear of a host that is gone, and go on", async () => {
+  const [one, two] = await Promise.all([startHost(), startHost()]);
+  await using hosts = attachHosts([one.address, two.address]);
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  const inline = { isolation: "inline", name: "cells" } as const;
+  await using cells = thisHost().spawnProcs({ cells: 4 }, inline);
+  const here = cells.spawn("here", crew.SteelWorker);
+  const there = await workers.slice({ hosts: 0 }).hireInline.callOne(4);
+  expect([...(await there.echo.call("x")).values()]).toEqual(["x", "x", "x", "x"]);
+  expect([...(await here.order.call(workers.slice({ hosts: 1 }), "x")).values()]).toEqual(Array(4).fill(["x"]));
+  const gone = await workers.slice({ hosts: 1 }).hireInline.callOne(4);
+  two.child.kill("SIGKILL");
+  await until(() => faults.length === 1);
+  await expect(gone.echo.call("never")).rejects.toThrow(`host ${two.address} is gone: `);
+  for (const crowd of [here, there]) {
+    expect([...(await crowd.echo.call("still here")).values()]).toEqual(Array(4).fill("still here"));
+    const refused = await crowd.order.callSettled(workers.slice({ hosts: 1 }), "never");
+    expect([...refused.values()].map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
+  }
 });
 
 describe("a daemon that is told to end", () => {

@@ -1,0 +1,89 @@
+/**
+ * A driver in a process of its own, that counts: started with the addresses of its hosts, it puts load on them, and says in
+ * lines of JSON what it hears of. Takes orders from its standard input, one a line:
+ *
+ * - `check`: the load ends, and it says what has come of it;
+ * - `go`: the load goes on;
+ * - `end`: it stops everything and ends.
+ */
+import { createInterface } from "node:readline";
+import { attachHosts, onUnhandledFault } from "viceroy";
+import "../fixtures/crew/generated/registry.js";
+import { HonestTally } from "../fixtures/crew/src/honest-tally.js";
+import { Load, type LoadOptions } from "./load.js";
+
+export interface DriverOrder {
+  readonly addresses: readonly string[];
+  readonly token?: string;
+  readonly silence: number;
+  readonly keepAlive: number;
+  readonly load?: Partial<LoadOptions>;
+}
+
+/** A line of its output. */
+export type DriverLine =
+  | { readonly kind: "ready"; readonly pids: readonly number[] }
+  | { readonly kind: "failure"; readonly mesh: string; readonly ranks: readonly number[]; readonly why: string }
+  | { readonly kind: "broken"; readonly text: string }
+  | {
+      readonly kind: "checked";
+      readonly done: number;
+      readonly refused: Readonly<Record<string, number>>;
+      readonly violations: readonly string[];
+      /** Messages that each rank has taken; null: it is not there any more. */
+      readonly taken: readonly (number | null)[];
+    };
+
+/** Everything ends within so many ms, once all is well or given up. */
+const patience = 40_000;
+
+function say(line: DriverLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+const { addresses, token, silence, keepAlive, load: options } = JSON.parse(process.argv[2]!) as DriverOrder;
+onUnhandledFault(({ mesh, ranks, cause }) => say({ kind: "failure", mesh, ranks, why: cause.message }));
+const hosts = attachHosts(addresses, { silence, keepAlive, timeout: 60_000, ...(token ? { token } : {}) });
+const stdio = (text: string) => say({ kind: "broken", text });
+const tallies = hosts.spawnProcs({ gpus: 2 }, { stdio }).spawn("tallies", HonestTally);
+await tallies.meet.call(tallies);
+const pids = [...(await tallies.report.call()).values()].map(({ pid }) => pid);
+const load = new Load(tallies, {
+  name: "driver",
+  seed: 1,
+  workers: 16,
+  pause: 5,
+  large: 1 << 20,
+  peers: tallies.size,
+  cells: 70,
+  ...options,
+});
+load.start();
+say({ kind: "ready", pids });
+
+async function check(): Promise<void> {
+  const late = setTimeout(() => say({ kind: "broken", text: `never ended: ${load.pending.join(", ")}` }), patience);
+  await load.stop();
+  await load.confirm();
+  clearTimeout(late);
+  const reports = await tallies.report.callSettled();
+  say({
+    kind: "checked",
+    done: load.done,
+    refused: Object.fromEntries(load.refused),
+    violations: [
+      ...load.violations,
+      ...[...reports.values()].flatMap((report) => (report.status === "fulfilled" ? report.value.violations : [])),
+    ],
+    taken: [...reports.values()].map((report) => (report.status === "fulfilled" ? report.value.taken : null)),
+  });
+}
+
+for await (const order of createInterface(process.stdin)) {
+  if (order === "check") await check();
+  else if (order === "go") load.start();
+  else if (order === "end") {
+    await hosts.stop();
+    process.exit(0);
+  }
+}

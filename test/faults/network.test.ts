@@ -1,0 +1,190 @@
+/** Real faults of real networks and machines, under load: what the kernel does to packets, and what signals do to processes. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { startHost } from "../host/daemon.js";
+import { compileCrew } from "../proc/crew.js";
+import { gone, until } from "../proc/until.js";
+import { type Machine, makeNetwork, networks } from "./network.js";
+import { Program } from "./program.js";
+
+const token = "a token of more than enough characters";
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own", () => {
+  beforeAll(compileCrew);
+  const net = networks ? makeNetwork(["driver", "one", "two"]) : undefined!;
+  const daemonOn = (machine: Machine) =>
+    startHost(`tcp://${machine.ip}:26600`, [], { VICEROY_TOKEN: token }, machine.through);
+
+  async function cluster(times: { readonly silence: number; readonly keepAlive: number }) {
+    for (const machine of Object.values(net)) machine.heal();
+    const [one, two] = await Promise.all([daemonOn(net.one), daemonOn(net.two)]);
+    const start = () => new Program(net.driver, { addresses: [one.address, two.address], token, ...times });
+    const program = start();
+    const { pids } = await program.started();
+    return { one, two, program, pids, start };
+  }
+
+  test("what is over before anybody is given up is nothing to the program: nothing is lost, doubled or refused", async () => {
+    const { one, two, program } = await cluster({ silence: 25_000, keepAlive: 25_000 });
+    const daemon = one.child.pid!;
+    const proc = (await program.started()).pids[1]!;
+    const stopped = async (pid: number) => {
+      process.kill(pid, "SIGSTOP");
+      await pause(1500);
+      process.kill(pid, "SIGCONT");
+    };
+    const scenarios: Record<string, () => Promise<void> | void> = {
+      "packets are lost": async () => {
+        net.one.lose(8);
+        net.two.lose(3);
+        await pause(3000);
+      },
+      "packets are late": async () => {
+        net.driver.delay();
+        net.one.delay();
+        await pause(3000);
+      },
+      "packets of the driver do not arrive": async () => {
+        net.one.dropFrom(net.driver);
+        await pause(2000);
+      },
+      "packets to the driver do not arrive": async () => {
+        net.one.dropTo(net.driver);
+        await pause(2000);
+      },
+      "hosts do not hear each other, one way": async () => {
+        net.two.dropFrom(net.one);
+        await pause(2000);
+      },
+      "a host is cut off": async () => {
+        net.two.isolate();
+        await pause(2000);
+      },
+      "connections are reset, again and again": async () => {
+        for (let i = 0; i < 6; i++) {
+          net[i % 2 === 0 ? "one" : "two"].reset();
+          await pause(300);
+        }
+      },
+      "connections are refused for a while": async () => {
+        net.one.refuse();
+        await pause(1500);
+      },
+      "the daemon is stopped for a while": () => stopped(daemon),
+      "a process is stopped for a while": () => stopped(proc),
+      "the driver is stopped for a while": () => stopped(program.child.pid!),
+      "a whole host is stopped for a while": async () => {
+        net.two.signal("SIGSTOP");
+        await pause(1500);
+        net.two.signal("SIGCONT");
+      },
+    };
+    let done = 0;
+    for (const [what, happens] of Object.entries(scenarios)) {
+      await happens();
+      for (const machine of Object.values(net)) machine.heal();
+      const checked = await program.check();
+      const { refused, violations } = checked;
+      const failures = program.of("failure");
+      expect({ what, failures, refused, violations }).toEqual({
+        what,
+        failures: [],
+        refused: {},
+        violations: [],
+      });
+      console.log(`${what}: ${checked.done - done} operations, ${checked.taken.join(" ")} messages in all`);
+      done = checked.done;
+      program.go();
+    }
+    await program.check();
+    expect(await program.end()).toBe(0);
+    await until(() => net.one.pids.length === 1 && net.two.pids.length === 1);
+    expect([one.child.exitCode, two.child.exitCode]).toEqual([null, null]);
+  });
+
+  /** Everything of `two` is lost, once; what is on `one` goes on; nothing that was begun is forgotten. */
+  async function lostTwo(program: Program, why: RegExp) {
+    await until(() => program.of("failure").length >= 2);
+    const checked = await program.check();
+    const failures = program.of("failure");
+    expect(failures.map(({ mesh, ranks }) => [mesh, ranks])).toEqual([
+      ["procs", [2]],
+      ["procs", [3]],
+    ]);
+    for (const failure of failures) expect(failure.why).toMatch(why);
+    expect(Object.keys(checked.refused)).toContain("SupervisionError");
+    expect(checked.violations).toEqual([]);
+    expect(checked.taken.map((taken) => taken !== null)).toEqual([true, true, false, false]);
+    return checked;
+  }
+
+  const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not been heard of for 1000 ms: /;
+
+  test.each<[string, () => void]>([
+    ["it is cut off", () => net.two.isolate()],
+    ["packets to it do not arrive", () => net.two.dropFrom(net.driver)],
+    ["packets from it do not arrive", () => net.two.dropTo(net.driver)],
+    ["connections to it are refused", () => net.two.refuse()],
+    ["all of it is stopped", () => net.two.signal("SIGSTOP")],
+  ])("a host that is out of reach for longer is lost, once, and ends what it ran: %s", async (_, happens) => {
+    const { one, two, program, pids, start } = await cluster({ silence: 1000, keepAlive: 1200 });
+    const begin = performance.now();
+    happens();
+    await until(() => program.of("failure").length > 0);
+    console.log(`found out within ${(performance.now() - begin).toFixed(0)} ms (silence 1000 ms)`);
+    await lostTwo(program, silent);
+    net.two.heal();
+    net.two.signal("SIGCONT");
+    await until(() => pids.slice(2).every(gone));
+    await until(() => net.two.pids.length === 1 && two.drivers().length === 0);
+    expect(pids.slice(0, 2).some(gone)).toBe(false);
+    // It has come back, and is as good as new for another driver.
+    const next = start();
+    await next.started();
+    const { refused, violations, done } = await next.check();
+    expect([refused, violations]).toEqual([{}, []]);
+    expect(done).toBeGreaterThan(0);
+    expect(program.of("failure").length).toBe(2);
+    expect([await next.end(), await program.end()]).toEqual([0, 0]);
+    await until(() => net.one.pids.length === 1 && net.two.pids.length === 1);
+    expect([one.child.exitCode, two.child.exitCode]).toEqual([null, null]);
+  });
+
+  test("a daemon that is killed takes its processes with it, and nothing else", async () => {
+    const { two, program } = await cluster({ silence: 1000, keepAlive: 1200 });
+    two.child.kill("SIGKILL");
+    await lostTwo(program, /^host tcp:\/\/10\.213\.0\.3:26600 is gone: /);
+    await until(() => net.two.pids.length === 0);
+    expect(await program.end()).toBe(0);
+    await until(() => net.one.pids.length === 1);
+  });
+
+  test("a process that is killed is one failure of its rank, and nothing else", async () => {
+    const { program, pids } = await cluster({ silence: 1000, keepAlive: 1200 });
+    process.kill(pids[2]!, "SIGKILL");
+    await until(() => program.of("failure").length > 0);
+    const checked = await program.check();
+    const failures = program.of("failure");
+    expect(failures.map(({ mesh, ranks }) => [mesh, ranks])).toEqual([["procs", [2]]]);
+    expect(failures[0]!.why).toContain("SIGKILL");
+    expect(checked.violations).toEqual([]);
+    expect(checked.taken.map((taken) => taken !== null)).toEqual([true, true, false, true]);
+    expect(await program.end()).toBe(0);
+    await until(() => net.one.pids.length === 1 && net.two.pids.length === 1);
+  });
+
+  test("a driver that is killed under load, or cut off, leaves nothing on any host", async () => {
+    const { program, start, one, two } = await cluster({ silence: 1000, keepAlive: 1200 });
+    program.child.kill("SIGKILL");
+    await until(() => net.one.pids.length === 1 && net.two.pids.length === 1 && net.driver.pids.length === 0);
+    const next = start();
+    await next.started();
+    net.driver.isolate();
+    await until(() => net.one.pids.length === 1 && net.two.pids.length === 1);
+    await until(() => next.of("failure").length === 4);
+    expect((await next.check()).violations).toEqual([]);
+    expect(await next.end()).toBe(0);
+    await until(() => net.driver.pids.length === 0);
+    expect([one.drivers(), two.drivers()]).toEqual([[], []]);
+  });
+});
