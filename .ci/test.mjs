@@ -21,7 +21,6 @@ const skipped = [["test/package/pack.test.ts", "installs packages from the regis
 const args = process.argv.slice(2);
 const { code, passed, failed } = await runTests([...skipped.flatMap(([file]) => ["--exclude", file]), ...args]);
 for (const [file, why] of skipped) console.log(`skipped: ${file} (${why})`);
-for (const name of missingPeers())
-  console.log(`skipped: tests that need ${name} (run npm run peers to install it)`);
+for (const name of missingPeers()) console.log(`skipped: tests that need ${name} (run npm run peers to install it)`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(code);

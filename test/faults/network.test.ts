@@ -3,10 +3,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startHost } from "../host/daemon.js";
 import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
+import { cases } from "../profile.js";
 import { type Machine, makeNetwork, networks } from "./network.js";
 import { Program } from "./program.js";
 
 const token = "a token of more than enough characters";
+/** Milliseconds that each fault stays. */
+const spell = cases(1000, 3000);
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own", () => {
@@ -30,52 +33,52 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     const proc = (await program.started()).pids[1]!;
     const stopped = async (pid: number) => {
       process.kill(pid, "SIGSTOP");
-      await pause(1500);
+      await pause(spell);
       process.kill(pid, "SIGCONT");
     };
     const scenarios: Record<string, () => Promise<void> | void> = {
       "packets are lost": async () => {
         net.one.lose(8);
         net.two.lose(3);
-        await pause(3000);
+        await pause(spell);
       },
       "packets are late": async () => {
         net.driver.delay();
         net.one.delay();
-        await pause(3000);
+        await pause(spell);
       },
       "packets of the driver do not arrive": async () => {
         net.one.dropFrom(net.driver);
-        await pause(2000);
+        await pause(spell);
       },
       "packets to the driver do not arrive": async () => {
         net.one.dropTo(net.driver);
-        await pause(2000);
+        await pause(spell);
       },
       "hosts do not hear each other, one way": async () => {
         net.two.dropFrom(net.one);
-        await pause(2000);
+        await pause(spell);
       },
       "a host is cut off": async () => {
         net.two.isolate();
-        await pause(2000);
+        await pause(spell);
       },
       "connections are reset, again and again": async () => {
-        for (let i = 0; i < 6; i++) {
+        for (let i = 0; i < cases(4, 12); i++) {
           net[i % 2 === 0 ? "one" : "two"].reset();
           await pause(300);
         }
       },
       "connections are refused for a while": async () => {
         net.one.refuse();
-        await pause(1500);
+        await pause(spell);
       },
       "the daemon is stopped for a while": () => stopped(daemon),
       "a process is stopped for a while": () => stopped(proc),
       "the driver is stopped for a while": () => stopped(program.child.pid!),
       "a whole host is stopped for a while": async () => {
         net.two.signal("SIGSTOP");
-        await pause(1500);
+        await pause(spell);
         net.two.signal("SIGCONT");
       },
     };
@@ -120,35 +123,41 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
 
   const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not been heard of for 1000 ms: /;
 
-  test.each<[string, () => void]>([
-    ["it is cut off", () => net.two.isolate()],
+  const outOfReach: [string, () => void][] = [
     ["packets to it do not arrive", () => net.two.dropFrom(net.driver)],
-    ["packets from it do not arrive", () => net.two.dropTo(net.driver)],
+    ["it is cut off", () => net.two.isolate()],
     ["connections to it are refused", () => net.two.refuse()],
+    ["packets from it do not arrive", () => net.two.dropTo(net.driver)],
     ["all of it is stopped", () => net.two.signal("SIGSTOP")],
-  ])("a host that is out of reach for longer is lost, once, and ends what it ran: %s", async (_, happens) => {
-    const { one, two, program, pids, start } = await cluster({ silence: 1000, keepAlive: 1200 });
-    const begin = performance.now();
-    happens();
-    await until(() => program.of("failure").length > 0);
-    console.log(`found out within ${(performance.now() - begin).toFixed(0)} ms (silence 1000 ms)`);
-    await lostTwo(program, silent);
-    net.two.heal();
-    net.two.signal("SIGCONT");
-    await until(() => pids.slice(2).every(gone));
-    await until(() => net.two.pids.length === 1 && two.drivers().length === 0);
-    expect(pids.slice(0, 2).some(gone)).toBe(false);
-    // It has come back, and is as good as new for another driver.
-    const next = start();
-    await next.started();
-    const { refused, violations, done } = await next.check();
-    expect([refused, violations]).toEqual([{}, []]);
-    expect(done).toBeGreaterThan(0);
-    expect(program.of("failure").length).toBe(2);
-    expect([await next.end(), await program.end()]).toEqual([0, 0]);
-    await until(() => net.one.pids.length === 1 && net.two.pids.length === 1);
-    expect([one.child.exitCode, two.child.exitCode]).toEqual([null, null]);
-  });
+  ];
+
+  // Each takes long: two of them stand for all in the short profile.
+  test.each(outOfReach.slice(-cases(2, 5)))(
+    "a host that is out of reach for longer is lost, once, and ends what it ran: %s",
+    async (_, happens) => {
+      const { one, two, program, pids, start } = await cluster({ silence: 1000, keepAlive: 1200 });
+      const begin = performance.now();
+      happens();
+      await until(() => program.of("failure").length > 0);
+      console.log(`found out within ${(performance.now() - begin).toFixed(0)} ms (silence 1000 ms)`);
+      await lostTwo(program, silent);
+      net.two.heal();
+      net.two.signal("SIGCONT");
+      await until(() => pids.slice(2).every(gone));
+      await until(() => net.two.pids.length === 1 && two.drivers().length === 0);
+      expect(pids.slice(0, 2).some(gone)).toBe(false);
+      // It has come back, and is as good as new for another driver.
+      const next = start();
+      await next.started();
+      const { refused, violations, done } = await next.check();
+      expect([refused, violations]).toEqual([{}, []]);
+      expect(done).toBeGreaterThan(0);
+      expect(program.of("failure").length).toBe(2);
+      expect([await next.end(), await program.end()]).toEqual([0, 0]);
+      await until(() => net.one.pids.length === 1 && net.two.pids.length === 1);
+      expect([one.child.exitCode, two.child.exitCode]).toEqual([null, null]);
+    },
+  );
 
   test("a daemon that is killed takes its processes with it, and nothing else", async () => {
     const { two, program } = await cluster({ silence: 1000, keepAlive: 1200 });

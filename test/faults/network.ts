@@ -4,8 +4,8 @@
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { afterAll } from "vitest";
-import { gone } from "../proc/until.js";
 import { peer } from "../peers.js";
+import { gone } from "../proc/until.js";
 
 function run(file: string, args: readonly string[], input?: string): string {
   return execFileSync(file, args, { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], ...(input ? { input } : {}) });
@@ -94,7 +94,17 @@ export class Machine {
    */
   delay(): void {
     const discipline = ["qdisc", "replace", "dev", "eth0", "root"];
-    const fixed = spawnSync("ip", ["netns", "exec", this.#space, "tc", ...discipline, "netem", "delay", "40ms", "20ms"]);
+    const fixed = spawnSync("ip", [
+      "netns",
+      "exec",
+      this.#space,
+      "tc",
+      ...discipline,
+      "netem",
+      "delay",
+      "40ms",
+      "20ms",
+    ]);
     if (fixed.status === 0) return;
     this.run("tc", ...discipline, "tbf", "rate", "16mbit", "burst", "16kb", "latency", "400ms");
   }
