@@ -63,7 +63,7 @@ export class Routes {
     else
       this.#dial(location, peer).then(
         (pipe) => link.attach(pipe),
-        () => this.#relay(link, peer, owner),
+        (error) => this.#relay(link, peer, owner, error),
       );
     return link;
   }
@@ -88,17 +88,17 @@ export class Routes {
     if (this.#down.size > REMEMBERED) this.#down.delete(this.#down.keys().next().value!);
   }
 
-  #relay(link: Link, peer: ProcId, owner: ProcId | undefined): void {
+  /** @param failure why it could not be dialled: it may be known what the peer has ended of */
+  #relay(link: Link, peer: ProcId, owner: ProcId | undefined, failure?: unknown): void {
     const via = this.#through(owner, peer) ?? this.#through(this.#parent, peer);
-    if (via !== undefined) link.attach(this.#relays.dial(via, peer));
+    if (via !== undefined) {
+      link.attach(this.#relays.dial(via, peer));
+      return;
+    }
+    const why =
+      failure instanceof DeliveryError ? failure : new DeliveryError("unknown", "its process cannot be reached");
     // Not at once: who asked for the link is about to send by it, and must hear that this came back.
-    else queueMicrotask(() => link.unreachable(this.#whyUnreachable(owner)));
-  }
-
-  /** What a mesh's owner ended of is what became of the mesh. */
-  #whyUnreachable(owner: ProcId | undefined): DeliveryError {
-    const down = owner === undefined ? undefined : this.#down.get(owner);
-    return down ?? new DeliveryError("unknown", "its process cannot be reached");
+    queueMicrotask(() => link.unreachable(why));
   }
 
   #through(proc: ProcId | undefined, peer: ProcId): Link | undefined {

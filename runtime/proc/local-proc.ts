@@ -216,15 +216,9 @@ export class LocalProc implements ProcHooks {
     this.proc.clock.soon(() => this.#leave(reason));
   }
 
-  /** An actor has moved: this process knows it, and asks those that it knows but `from` to know it too. Never rejects. */
-  async moved(move: ActorMove, from: ProcId): Promise<void> {
-    const { mesh, rank, proc, location, generation } = move;
-    this.#local.records.known(mesh)?.locate(rank, { proc, location, generation });
-    const neighbours = [...this.#local.members.values()].filter(({ end }) => end === undefined).map(({ id }) => id);
-    if (this.#parent !== undefined) neighbours.push(this.#parent);
-    const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, this.proc.id);
-    const told = asRoot(this.proc, () => neighbours.filter((id) => id !== from).map(tell));
-    await Promise.all(told);
+  /** An actor has moved, as all processes of the tree are to know. Never rejects. */
+  moved(move: ActorMove, from: ProcId): Promise<void> {
+    return this.#local.moved(move, from);
   }
 
   notice(notice: ActorNotice): void {

@@ -3,7 +3,7 @@
  * from here and who owns it, and what has to be ended with it. One for each thread, made on first use or by the boot of a
  * child, unless processes are simulated; the mechanics of processes, meshes and failures are not here.
  */
-import type { HostProof } from "../../generated/proc-agent.js";
+import type { ActorMove, HostProof } from "../../generated/proc-agent.js";
 import { MeshRecords } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { currentCell, setMainRoot } from "../actor/context.js";
@@ -176,6 +176,24 @@ export class Local {
       // Procs that live here know it: they would tell each other for ever.
       if (!this.procs.has(id)) asRoot(this.home.proc, () => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
     }
+  }
+
+  /**
+   * An actor has moved: this process knows it, and asks its neighbours in the tree to know it too, but for the one that it has
+   * it from. Never rejects.
+   * @param from the home of that one, or a proc that lives here
+   */
+  async moved(move: ActorMove, from: ProcId): Promise<void> {
+    const { mesh, rank, proc, location, generation } = move;
+    const { home, procs, members } = this;
+    this.records.known(mesh)?.locate(rank, { proc, location, generation });
+    // Procs that live here know it: they would tell each other for ever.
+    const made = [...members.values()].filter(({ id, end }) => id !== from && end === undefined && !procs.has(id));
+    const neighbours = made.map(({ id }) => id);
+    // What comes from none of those that were made here comes from the maker.
+    if (home.maker !== home.proc.id && (procs.has(from) || members.has(from))) neighbours.push(home.maker);
+    const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, home.proc.id);
+    await Promise.all(asRoot(home.proc, () => neighbours.map(tell)));
   }
 
   kill(): void {

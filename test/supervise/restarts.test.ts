@@ -63,6 +63,24 @@ test("a process that ends is started again for the mesh that wants it; the other
   expect((await procs.spawn("more", IronSmith).slice({ gpus: 1 }).life.callOne()).pid).toBe(life.pid);
 });
 
+test("procs that live in one process hear of what has moved without telling each other for ever, and find it", async () => {
+  const inline = { isolation: "inline", name: "cells" } as const;
+  await using cells = thisHost().spawnProcs({ cells: 4 }, inline);
+  const visitors = cells.spawn("visitors", IronSmith);
+  await using procs = thisHost().spawnProcs({}, { restart });
+  const smith = procs.spawn("smiths", IronSmith).slice({});
+  const { pid } = await smith.life.callOne();
+  process.kill(pid, "SIGKILL");
+  const life = await lives(smith, 1);
+  const met = await visitors.visit.call(smith);
+  expect([...met.values()]).toEqual(Array(4).fill([life]));
+  // What an actor of theirs has made moves, too.
+  const apprentice = await visitors.slice({ cells: 2 }).apprentice.callOne();
+  await apprentice.blow.broadcast("out of iron");
+  await lives(apprentice as SmithMesh<never>, 1);
+  expect([...(await visitors.visit.call(smith)).values()]).toEqual(Array(4).fill([life]));
+});
+
 test("processes with a policy come back with the actors of all meshes, but for one that is said to stay failed", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 }, { restart });
   const smiths = procs.spawn("smiths", IronSmith);

@@ -1,0 +1,16 @@
+/**
+ * A program under load while everything goes wrong: `npm run soak -- --minutes 30 [--seed 1] [--every 5]`, every so many
+ * seconds. On what is built; the actors are compiled first.
+ */
+import path from "node:path";
+import { allOf, node, root, viceroy } from "./steps.mjs";
+
+if (process.platform !== "linux") {
+  console.log("skipped: the soak (it reads /proc, which this system has not)");
+  process.exit(0);
+}
+const main = path.join(root, "test/soak/main.ts");
+process.exitCode = await allOf([
+  () => viceroy("test/fixtures/crew", "compile"),
+  () => node("--import", "tsx", main, ...process.argv.slice(2)),
+]);

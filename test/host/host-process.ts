@@ -1,0 +1,51 @@
+/** Real daemons: `viceroy host` as processes, in temporary directories of their own. Whoever starts one ends it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { until } from "../proc/until.js";
+
+const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+
+export interface RunningHost {
+  readonly address: string;
+  readonly child: ChildProcess;
+  /** Its own temporary directory, where the directories of drivers are. */
+  readonly folder: string;
+  readonly output: { text: string };
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** The directories of drivers. */
+  drivers(): string[];
+}
+
+/** Resolves when it listens. @throws Error with what it has said, if it ends instead */
+export async function listening(host: Omit<RunningHost, "address">): Promise<RunningHost> {
+  await until(() => host.output.text.includes("listens at ") || host.child.exitCode !== null);
+  const [, address] = /listens at (\S+)/.exec(host.output.text) ?? [];
+  if (address === undefined) throw new Error(host.output.text);
+  return { ...host, address };
+}
+
+/** Runs the command, whatever comes of it. */
+export function spawnHost(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  through: readonly string[] = [],
+): Omit<RunningHost, "address"> {
+  const [file, ...command] = [...through, process.execPath, cli, "host", ...args];
+  const child = spawn(file!, command, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: folder, ...env },
+  });
+  const output = { text: "" };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output.text += chunk;
+    });
+  }
+  const exited = new Promise<Awaited<RunningHost["exited"]>>((resolve) => {
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+  const drivers = () => readdirSync(folder).filter((name) => /^viceroy-[\da-f]{16}$/.test(name));
+  return { child, folder, output, exited, drivers };
+}

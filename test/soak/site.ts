@@ -1,0 +1,138 @@
+/**
+ * A host as the program of a soak uses it: attached, with processes and actors on it that are made again when they end, and
+ * load on them. When the host is gone everything is begun anew.
+ */
+import { attachHosts, type HostMesh, type MeshFailure, type ProcMesh } from "viceroy";
+import { Load } from "../faults/load.js";
+import type { TallyMesh, TallyReport } from "../fixtures/crew/generated/tally.js";
+import { HonestTally } from "../fixtures/crew/src/honest-tally.js";
+
+export interface SiteOptions {
+  readonly name: string;
+  readonly address: string;
+  readonly seed: number;
+  /** Processes there. */
+  readonly gpus: number;
+  readonly print: (line: string) => void;
+}
+
+/** One time that the host was attached. */
+class Stay {
+  readonly hosts: HostMesh<"hosts">;
+  readonly procs: ProcMesh<"hosts" | "gpus">;
+  readonly tallies: TallyMesh<"hosts" | "gpus">;
+  readonly load: Load;
+  lost = false;
+
+  constructor({ name, address, seed, gpus, print }: SiteOptions, number: number) {
+    const id = `${name}${number}`;
+    this.hosts = attachHosts([address], { name: id, silence: 4000, keepAlive: 4000, timeout: 5000 });
+    const restart = { policy: "on-failure", maxRestarts: 6, within: 10_000, backoff: 50 } as const;
+    this.procs = this.hosts.spawnProcs({ gpus }, { name: `${id} procs`, restart, stdio: print });
+    this.tallies = this.procs.spawn(`${id} tallies`, HonestTally);
+    const pace = { workers: 6, pause: 5, large: 1 << 20, cells: 70 };
+    this.load = new Load(this.tallies, { name: id, seed: seed + number, peers: gpus, ...pace });
+  }
+}
+
+export class Site {
+  readonly name: string;
+  /** Of all times together. */
+  readonly violations: string[] = [];
+  reports: TallyReport[] = [];
+  /** How often it had to be attached again. */
+  stays = 0;
+  readonly #options: SiteOptions;
+  #stay: Stay | undefined;
+  #before = { done: 0, refused: 0 };
+  #ended = false;
+
+  constructor(options: SiteOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** Resolves when actors are there, however long the host takes to come back. */
+  async begin(): Promise<void> {
+    while (!this.#ended) {
+      const stay = new Stay(this.#options, ++this.stays);
+      this.#stay = stay;
+      try {
+        await stay.tallies.meet.call(stay.tallies);
+        stay.load.start();
+        return;
+      } catch {
+        await stay.hosts.stop({ drain: 0 });
+      }
+    }
+  }
+
+  get tallies(): TallyMesh | undefined {
+    return this.#stay?.tallies as TallyMesh | undefined;
+  }
+
+  get hosts(): HostMesh<"hosts"> | undefined {
+    return this.#stay?.hosts;
+  }
+
+  get done(): number {
+    return this.#before.done + (this.#stay?.load.done ?? 0);
+  }
+
+  get refused(): number {
+    return this.#before.refused + refusals(this.#stay?.load);
+  }
+
+  get pending(): string[] {
+    return this.#stay?.load.pending ?? [];
+  }
+
+  /** A failure has been told: if it is of this site, its host is gone. */
+  failed({ mesh, cause }: MeshFailure): void {
+    const stay = this.#stay;
+    if (stay === undefined || stay.lost || !mesh.startsWith(`${this.#options.name}${this.stays} `)) return;
+    if (!/ is gone: /.test(cause.message)) {
+      this.violations.push(`${mesh} failed of something else than the end of its host: ${cause.message}`);
+    }
+    stay.lost = true;
+    void this.#again(stay);
+  }
+
+  async #again(stay: Stay): Promise<void> {
+    await this.#close(stay);
+    this.#before = { done: this.done, refused: this.refused };
+    this.#stay = undefined;
+    await stay.hosts.stop({ drain: 0 });
+    if (!this.#ended) await this.begin();
+  }
+
+  async #close({ load }: Stay): Promise<void> {
+    await load.stop();
+    this.violations.push(...load.violations.splice(0));
+  }
+
+  /** Asks all actors how they are; those that are not there now are left out. */
+  async look(): Promise<void> {
+    const stay = this.#stay;
+    if (stay === undefined) return;
+    this.violations.push(...stay.load.violations.splice(0));
+    const answers = await stay.tallies.report.with({ timeout: 20_000 }).callSettled();
+    this.reports = [...answers.values()].flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  }
+
+  /** Everything that was begun ends, everything that was sent has come, and nothing is left. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    const stay = this.#stay;
+    if (stay === undefined) return;
+    await this.#close(stay);
+    await stay.load.confirm();
+    this.violations.push(...stay.load.violations.splice(0));
+    await this.look();
+    await stay.hosts.stop();
+  }
+}
+
+function refusals(load: Load | undefined): number {
+  return [...(load?.refused.values() ?? [])].reduce((sum, n) => sum + n, 0);
+}
