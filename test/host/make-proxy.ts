@@ -1,7 +1,7 @@
 /** A network between a driver and a host that can be cut: connections end, or nothing passes any more and nobody is told. */
 import { connect, createServer, type Socket } from "node:net";
 
-export interface Proxy {
+export interface Network {
   /** In place of that of the host. */
   readonly address: string;
   /** Connections that pass. */
@@ -16,7 +16,7 @@ export interface Proxy {
   close(): void;
 }
 
-export async function makeProxy(target: string): Promise<Proxy> {
+export async function makeProxy(target: string): Promise<Network> {
   const port = Number(/:(\d+)$/.exec(target)?.[1]);
   const pairs = new Set<readonly [Socket, Socket]>();
   let frozen = false;

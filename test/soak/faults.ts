@@ -1,5 +1,5 @@
 /** What goes wrong in a soak, and when: chosen by a seed. */
-import type { Proxy as Network } from "../host/make-proxy.js";
+import type { Network } from "../host/make-proxy.js";
 
 /** What faults can get at. */
 export interface Victims {

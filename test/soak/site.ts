@@ -29,7 +29,7 @@ class Stay {
     this.hosts = attachHosts([address], { name: id, silence: 4000, keepAlive: 4000, timeout: 5000 });
     const restart = { policy: "on-failure", maxRestarts: 6, within: 10_000, backoff: 50 } as const;
     this.procs = this.hosts.spawnProcs({ gpus }, { name: `${id} procs`, restart, stdio: print });
-    this.tallies = this.procs.spawn(`${id} tallies`, HonestTally);
+    this.tallies = this.procs.with({ watchdog: { warn: 10_000 } }).spawn(`${id} tallies`, HonestTally);
     const pace = { workers: 6, pause: 5, large: 1 << 20, cells: 70 };
     this.load = new Load(this.tallies, { name: id, seed: seed + number, peers: gpus, ...pace });
   }
@@ -63,6 +63,7 @@ export class Site {
         return;
       } catch {
         await stay.hosts.stop({ drain: 0 });
+        await new Promise((resolve) => setTimeout(resolve, 200));
       }
     }
   }
@@ -116,8 +117,14 @@ export class Site {
     const stay = this.#stay;
     if (stay === undefined) return;
     this.violations.push(...stay.load.violations.splice(0));
-    const answers = await stay.tallies.report.with({ timeout: 20_000 }).callSettled();
-    this.reports = [...answers.values()].flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    // Who does not answer in time is noticed by what it does not end.
+    const answers = await stay.tallies.report
+      .with({ timeout: 20_000 })
+      .callSettled()
+      .catch(() => undefined);
+    this.reports = [...(answers?.values() ?? [])].flatMap((answer) =>
+      answer.status === "fulfilled" ? [answer.value] : [],
+    );
   }
 
   /** Everything that was begun ends, everything that was sent has come, and nothing is left. */
