@@ -183,7 +183,7 @@ export class Proc implements LinkHost {
       link.destroy();
       this.#end(link, error);
     }
-    this.casts.peerDown(peer, reason);
+    this.casts.peerDown(peer, error);
     this.hooks.peerDown(peer, reason);
   }
 

@@ -190,14 +190,14 @@ export class Casts implements TreeHost {
   }
 
   /** A proc is taken for dead: it answers no cast from here any more, by whatever way it would come. */
-  peerDown(peer: ProcId, why: string): void {
+  peerDown(peer: ProcId, why: DeliveryError): void {
     for (const node of [...this.#nodes]) if (node.setup.root === this.id) node.peerDown(peer, why);
   }
 
   /** A link has ended. */
   linkEnded(link: Link, error: DeliveryError): void {
     if (this.#closed) return;
-    for (const node of [...this.#nodes]) node.linkEnded(link, error.message);
+    for (const node of [...this.#nodes]) node.linkEnded(link, error);
     const parts = this.#parts.get(link);
     this.#parts.delete(link);
     for (const { node } of parts?.values() ?? []) this.#orphaned(node, link.peer, error.message);
@@ -305,7 +305,7 @@ export class Casts implements TreeHost {
 
   #lost(node: TreeNode | undefined, r: Reader): void {
     const [proc, why] = readBody(r, "treeLost", () => [readU64(r), readText(r)] as const);
-    node?.lost(proc, why);
+    node?.lost(proc, new DeliveryError("unknown", why));
   }
 
   /**
@@ -317,7 +317,7 @@ export class Casts implements TreeHost {
     if (root === above || above === undefined) return;
     try {
       const link = this.routes.to(root, location, owner);
-      new Parent(this, link, tree).lost(above, reason, true);
+      new Parent(this, link, tree).lost(above, new DeliveryError("unknown", reason), true);
     } catch (why) {
       if (!(why instanceof DeliveryError)) throw why;
       this.#rootLost(node);

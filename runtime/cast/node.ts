@@ -34,7 +34,7 @@ export interface TreeTop {
   /** All ranks have taken so many casts. */
   taken(casts: number): void;
   /** A proc below cannot be reached any more. */
-  lost(proc: ProcId, why: string): void;
+  lost(proc: ProcId, why: DeliveryError): void;
   /** A cast without answer came back. */
   bounced(label: string, error: DeliveryError): void;
 }
@@ -189,7 +189,7 @@ export class TreeNode implements ReplyRoute {
     this.#taken.below(branch, casts);
   }
 
-  lost(proc: ProcId, why: string): void {
+  lost(proc: ProcId, why: DeliveryError): void {
     if (!this.#over) this.#top.lost(proc, why);
   }
 
@@ -218,12 +218,12 @@ export class TreeNode implements ReplyRoute {
   }
 
   /** A link has ended: the procs at its other end are lost, for this tree. */
-  linkEnded(link: Link, why: string): void {
+  linkEnded(link: Link, why: DeliveryError): void {
     for (const branch of this.#branches) if (branch.link === link) this.lost(branch.proc, why);
   }
 
   /** A proc is known to have ended: where it is below, it is lost, though others may still reach it. */
-  peerDown(proc: ProcId, why: string): void {
+  peerDown(proc: ProcId, why: DeliveryError): void {
     const isBelow = this.#branches.some(({ procs }) => procs.some((planned) => planned.proc === proc));
     if (isBelow) this.lost(proc, why);
   }
@@ -248,7 +248,7 @@ export class TreeNode implements ReplyRoute {
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
       // Not at once: whoever makes this tree does not have it yet.
-      queueMicrotask(() => this.lost(proc, error.message));
+      queueMicrotask(() => this.lost(proc, error));
     }
   }
 

@@ -59,10 +59,10 @@ export class Parent implements TreeTop {
   }
 
   /** @param orphan the number of this part is that of its tree, and the root is told past those in between */
-  lost(proc: ProcId, why: string, orphan = false): void {
+  lost(proc: ProcId, { message }: DeliveryError, orphan = false): void {
     this.#send(Kind.treeLost, orphan ? 1 : 0, (w) => {
       writeU64(w, proc);
-      writeText(w, why);
+      writeText(w, message);
     });
   }
 

@@ -58,7 +58,7 @@ export class Tree implements TreeTop {
   /** Procs that others could not reach any more. */
   readonly #apart = new Set<ProcId>();
   /** The same, since the tree was set up last. */
-  readonly #lost = new Set<ProcId>();
+  readonly #lost = new Map<ProcId, DeliveryError>();
   /** Up to which cast an actor need not wait for direct messages, by rank in the mesh. */
   readonly #released = new Map<number, number>();
   /** Sent since it was set up, in order, from the first one on that not all have taken. */
@@ -162,8 +162,8 @@ export class Tree implements TreeTop {
   }
 
   /** Not at once: what ended one link may end others. */
-  lost(proc: ProcId): void {
-    this.#lost.add(proc);
+  lost(proc: ProcId, why: DeliveryError): void {
+    this.#lost.set(proc, why);
     if (this.#rebuilding) return;
     this.#rebuilding = true;
     queueMicrotask(() => {
@@ -174,9 +174,9 @@ export class Tree implements TreeTop {
 
   /** Around what was lost: a proc that others cannot reach any more is tried from here, by itself. */
   #rebuild(): void {
-    for (const proc of this.#lost) {
+    for (const [proc, why] of this.#lost) {
       // It was tried from here, too.
-      if (this.#apart.has(proc)) this.#excludeProc(proc);
+      if (this.#apart.has(proc)) this.#excludeProc(proc, this.#casts.routes.down(proc) ?? why);
       this.#apart.add(proc);
     }
     this.#lost.clear();
@@ -274,8 +274,7 @@ export class Tree implements TreeTop {
     return reason === "refused" ? `${name}.${endpoints[endpoint]!.name}` : label;
   }
 
-  #excludeProc(proc: ProcId, error?: DeliveryError): void {
-    const why = error ?? this.#casts.routes.down(proc) ?? new DeliveryError("unknown", "its process cannot be reached");
+  #excludeProc(proc: ProcId, why: DeliveryError): void {
     for (const { view } of this.plan.procs.find((planned) => planned.proc === proc)?.ranks ?? []) {
       this.#exclude(view, why);
     }
