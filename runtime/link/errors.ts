@@ -25,8 +25,14 @@ export class DeliveryError extends Error {
   readonly reason: DeliveryReason;
 
   constructor(reason: DeliveryReason, message: string, options?: ErrorOptions) {
+    // It is kept for as long as anybody may ask what became of the receiver. V8 keeps what the frames of a stack ran on for
+    // as long as nobody has read the stack: links that have ended, trees of casts, with all of their memory.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
     this.reason = reason;
+    for (let cause = options?.cause; cause instanceof Error; cause = cause.cause) void cause.stack;
   }
 }
 

@@ -2,7 +2,7 @@
  * A host as the program of a soak uses it: attached, with processes and actors on it that are made again when they end, and
  * load on them. When the host is gone everything is begun anew.
  */
-import { attachHosts, type HostMesh, type MeshFailure, type ProcMesh } from "viceroy";
+import { attachHosts, type HostMesh, type MeshFailure, type ProcMesh, type Settled, type ValueMesh } from "viceroy";
 import { Load } from "../faults/load.js";
 import type { TallyMesh, TallyReport } from "../fixtures/crew/generated/tally.js";
 import { HonestTally } from "../fixtures/crew/src/honest-tally.js";
@@ -117,11 +117,12 @@ export class Site {
     const stay = this.#stay;
     if (stay === undefined) return;
     this.violations.push(...stay.load.violations.splice(0));
-    // Who does not answer in time is noticed by what it does not end.
-    const answers = await stay.tallies.report
-      .with({ timeout: 20_000 })
-      .callSettled()
-      .catch(() => undefined);
+    let answers: ValueMesh<Settled<TallyReport>, "hosts" | "gpus"> | undefined;
+    try {
+      answers = await stay.tallies.report.with({ timeout: 20_000 }).callSettled();
+    } catch {
+      // It is being stopped; or does not answer in time, which is noticed by what it does not end.
+    }
     this.reports = [...(answers?.values() ?? [])].flatMap((answer) =>
       answer.status === "fulfilled" ? [answer.value] : [],
     );
