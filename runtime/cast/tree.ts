@@ -4,7 +4,7 @@
  */
 import type { ProcId } from "../link/address.js";
 import type { OtherSchema } from "../link/binding.js";
-import { DeliveryError } from "../link/errors.js";
+import type { DeliveryError } from "../link/errors.js";
 import { Writer } from "../wire/writer.js";
 import type { AnswerGroup } from "./answers.js";
 import type { CastSender } from "./arrivals.js";

@@ -6,6 +6,7 @@ import { builtins } from "../builtins.js";
 import { fdPipe } from "../link/socket-pipe.js";
 import { runChild } from "./child.js";
 import { becomeChild } from "./local.js";
+import { boundOwnOutputs } from "./own-output.js";
 import { portPipe } from "./port-pipe.js";
 import { parseIdentity } from "./process-body.js";
 import type { ThreadData } from "./thread-body.js";
@@ -21,6 +22,7 @@ export function boot(): void {
   }
   // What is left is what user code expects to find there.
   process.argv.splice(2);
+  boundOwnOutputs();
   const stop = runChild(identity, fdPipe(linkDescriptor), becomeChild);
   onSignals(stop);
 }

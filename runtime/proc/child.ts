@@ -7,7 +7,7 @@ import type { Identity } from "./body.js";
 import type { Local } from "./local.js";
 import { within } from "./within.js";
 
-/** How long what was said last may take to be on its way, in ms. */
+/** How long what was said and printed last may take to be on its way, in ms. */
 const farewell = 500;
 
 /**
@@ -51,7 +51,7 @@ class Leaving {
     platform.leaving();
     await this.stop(local, reason);
     local.home.proc.close(reason);
-    await within(platform.clock, farewell, this.#linkEnded);
+    await within(platform.clock, farewell, Promise.all([this.#linkEnded, platform.printed()]));
     platform.exit();
   }
 }

@@ -17,6 +17,7 @@ import { inheritedEnv, inheritedExecArgv } from "./exec-argv.js";
 import { importModule } from "./import-module.js";
 import { bringsLoader, typescriptLoader } from "./loader.js";
 import { watchLoop } from "./loop-watch.js";
+import { ownOutputsTaken } from "./own-output.js";
 import type { PartPlatform, Platform, StartRequest } from "./platform.js";
 import { processBody } from "./process-body.js";
 import { registry } from "./registry.js";
@@ -135,6 +136,10 @@ class NodePlatform implements PartPlatform {
 
   leaving(): void {
     for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
+  }
+
+  printed(): Promise<void> {
+    return ownOutputsTaken();
   }
 
   exit(code?: number): void {

@@ -70,6 +70,8 @@ export interface Platform extends Ending {
   endInOrder(all: Endable): void;
   /** This process is about to leave: whether anyone still reads what it prints does not matter. */
   leaving(): void;
+  /** Resolves when what this process has printed has been taken by whoever reads it. */
+  printed(): Promise<void>;
 }
 
 /** A platform for part of what a process does. */

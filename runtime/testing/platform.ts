@@ -117,6 +117,10 @@ export class SimulatedPlatform implements PartPlatform {
 
   leaving(): void {}
 
+  printed(): Promise<void> {
+    return Promise.resolve();
+  }
+
   exit(code?: number): void {
     this.process.exit(code);
   }
