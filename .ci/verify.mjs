@@ -1,7 +1,7 @@
 /**
  * Everything that must hold before a change goes in, on a fresh clone or a used one: `npm run verify`. With `--full`, the
- * property tests and fuzzers try for longer. Goes on after a failure, so that one run shows all of them; ends with a
- * line `N passed, N failed`, in which a step that failed counts like a test.
+ * property tests and fuzzers try for longer, and the soak takes half an hour. Goes on after a failure, so that one run shows
+ * all of them; ends with a line `N passed, N failed`, in which a step that failed counts like a test.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -67,6 +67,9 @@ await check("tests", async () => {
   // The failed tests have been counted one by one.
   return tests.failed > 0 ? 0 : tests.code;
 });
+await check("soak", () =>
+  node(".ci/soak.mjs", ...(profile === "long" ? ["--minutes", "30"] : ["--minutes", "0.35", "--every", "2"])),
+);
 await check("examples", () =>
   allOf(examples().map((example) => () => node("--import", "tsx", `${example}/src/main.ts`))),
 );

@@ -50,6 +50,12 @@ function print(line: string): void {
   else process.stderr.write(`${line}\n`);
 }
 
+// Messages to processes that have ended come back all the time.
+process.removeAllListeners("warning");
+process.on("warning", ({ name, message }) => {
+  if (name !== "ViceroyUndeliverable") process.stderr.write(`${name}: ${message}\n`);
+});
+
 const common = { gpus: 2, print };
 const steady = new Site({ ...common, name: "steady", address: steadyAt, seed });
 const shaky = new Site({ ...common, name: "shaky", address: shakyAt, seed: seed + 1000 });

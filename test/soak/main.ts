@@ -88,6 +88,13 @@ void exited.then((code) => {
   if (!status?.ended) violation(`the driver ended by itself with ${code}`);
 });
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    for (const child of [driver, steady.child, shaky.child]) child.kill("SIGKILL");
+    process.exit(1);
+  });
+}
+
 let status: SoakStatus | undefined;
 let heard = elapsed();
 const usage = new Map<string, Series>();
