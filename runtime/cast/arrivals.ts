@@ -53,6 +53,7 @@ export class Arrivals implements Sender {
   #session: Session | undefined;
   /** The sender is no more: nothing waits. */
   #over = false;
+  #settled: () => void = () => {};
 
   /** @param open opens a lane from this proc to itself */
   constructor(
@@ -97,8 +98,11 @@ export class Arrivals implements Sender {
   synced(lane: Lane, sync: number, casts: number): void {
     if (sync === Sync.passed) this.#havePassed(casts);
     else if (sync === Sync.mark) this.release(casts);
-    else if (!this.#over && before(this.#passed, casts)) {
-      this.#gates.push({ gate: new Gate(lane), casts });
+    else {
+      // Of one that has ended, what has not come will not come.
+      const needed = this.#over && before(this.#next, casts) ? this.#next : casts;
+      if (!before(this.#passed, needed)) return;
+      this.#gates.push({ gate: new Gate(lane), casts: needed });
       this.#askLane();
     }
   }
@@ -110,12 +114,22 @@ export class Arrivals implements Sender {
     this.#advance();
   }
 
-  /** The sender has ended, or its process: no more casts will come. */
-  end(): void {
+  /**
+   * The sender has ended, or its process: no more casts will come, nor what it has sent after those that are missing.
+   * Only the first call counts.
+   * @param settled called when what has come has passed, maybe at once
+   */
+  end(settled: () => void): void {
+    if (this.#over) return;
     this.#over = true;
     this.#held.clear();
+    this.#settled = settled;
+    const missing = this.#gates.filter(({ casts }) => before(this.#next, casts));
+    this.#gates = this.#gates.filter(({ casts }) => !before(this.#next, casts));
+    for (const { gate } of missing) gate.drop();
+    if (before(this.#asked, this.#next)) this.#ask();
     this.#session?.close();
-    this.#openGates(() => true);
+    if (this.#passed === this.#next) settled();
   }
 
   compare(_session: Session, known: unknown, other: OtherSchema): undefined {
@@ -151,21 +165,21 @@ export class Arrivals implements Sender {
   /** Where direct messages wait for casts that have had their turn: how far are those? */
   #askLane(): void {
     const next = this.#next;
-    if (!before(this.#asked, next) || !this.#gates.some(({ casts }) => !before(next, casts))) return;
-    this.#asked = next;
-    if (this.#session === undefined) this.#havePassed(next);
-    else this.#session.sync(Sync.passed, next);
+    if (before(this.#asked, next) && this.#gates.some(({ casts }) => !before(next, casts))) this.#ask();
+  }
+
+  #ask(): void {
+    this.#asked = this.#next;
+    if (this.#session === undefined) this.#havePassed(this.#next);
+    else this.#session.sync(Sync.passed, this.#next);
   }
 
   #havePassed(casts: number): void {
     if (!before(this.#passed, casts)) return;
     this.#passed = casts;
-    this.#openGates((needed) => !before(casts, needed));
-  }
-
-  #openGates(isOpen: (casts: number) => boolean): void {
-    const open = this.#gates.filter(({ casts }) => isOpen(casts));
-    this.#gates = this.#gates.filter(({ casts }) => !isOpen(casts));
+    const open = this.#gates.filter((waiting) => !before(casts, waiting.casts));
+    this.#gates = this.#gates.filter((waiting) => before(casts, waiting.casts));
     for (const { gate } of open) gate.open();
+    if (this.#over && casts === this.#next) this.#settled();
   }
 }

@@ -125,9 +125,8 @@ export class CasterEnd {
     this.#replies.delete(seq);
   }
 
-  /** The sender has ended, or its process. */
+  /** The sender has ended, or its process: nobody waits for answers. */
   end(reason: number): void {
     for (const seq of this.pending) this.cancel(seq, reason);
-    for (const arrivals of this.arrivals.values()) arrivals.end();
   }
 }

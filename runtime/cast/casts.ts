@@ -5,7 +5,7 @@
 import { type ActorId, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
 import { readBody, readText, readU32, readU64 } from "../link/control.js";
 import { DeliveryError, deliveryReasons } from "../link/errors.js";
-import { copyBytes, Kind, ProtocolError } from "../link/frame.js";
+import { copyBytes, Kind, ProtocolError, Sync } from "../link/frame.js";
 import type { TreeFrame } from "../link/host.js";
 import type { Lane } from "../link/lane.js";
 import type { Limits } from "../link/limits.js";
@@ -117,7 +117,7 @@ export class Casts implements TreeHost {
         this.routes.to(this.id, "", undefined).openSession(from, to, from),
       );
       this.#arrivals.set(key, known);
-      if (this.#over.has(`${nameOf(sender)} ${target.mesh}`)) known.end();
+      if (this.#over.has(`${nameOf(sender)} ${target.mesh}`)) known.end(() => {});
     }
     return known;
   }
@@ -134,6 +134,13 @@ export class Casts implements TreeHost {
   laneSynced(lane: Lane, sync: number, casts: number): void {
     const { sender, target } = lane;
     if (target.kind !== "actor") throw new ProtocolError("cannot read sync: its lane leads to a port");
+    if (sync === Sync.passed) {
+      // A lane from here to here: its sender is at hand, also when it has been forgotten.
+      const asked = lane.link.peer === this.id ? lane.link.sessions[lane.id]?.sender : undefined;
+      if (!(asked instanceof Arrivals)) throw new ProtocolError("cannot read sync: its lane does not carry casts");
+      asked.synced(lane, sync, casts);
+      return;
+    }
     const { number: mesh, owner, rank } = target;
     this.arrivals(sender, { mesh, owner, rank }).synced(lane, sync, casts);
   }
@@ -206,9 +213,7 @@ export class Casts implements TreeHost {
     // The roots that lived there are no more, or cannot be heard any more.
     for (const node of [...this.#nodes]) if (node.setup.root === peer) this.#rootLost(node);
     for (const [key, arrivals] of [...this.#arrivals]) {
-      if (arrivals.id.proc !== peer) continue;
-      arrivals.end();
-      this.#arrivals.delete(key);
+      if (arrivals.id.proc === peer) this.#endArrivals(key, arrivals);
     }
   }
 
@@ -352,12 +357,19 @@ export class Casts implements TreeHost {
     return end;
   }
 
+  /** It is forgotten when what has come has passed: what else comes of its sender stays behind that. */
+  #endArrivals(key: string, arrivals: Arrivals): void {
+    arrivals.end(() => {
+      if (this.#arrivals.get(key) === arrivals) this.#arrivals.delete(key);
+    });
+  }
+
   #forgetEnd(key: string): void {
     const end = this.#ends.get(key);
     this.#ends.delete(key);
     end?.end(CALLER_GONE);
-    for (const arrivals of [...this.#arrivals.keys()])
-      if (arrivals.startsWith(`${key}/`)) this.#arrivals.delete(arrivals);
+    for (const [name, arrivals] of [...this.#arrivals])
+      if (name.startsWith(`${key}/`)) this.#endArrivals(name, arrivals);
     this.#over.add(key);
     if (this.#over.size > REMEMBERED) this.#over.delete(this.#over.values().next().value!);
   }

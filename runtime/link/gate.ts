@@ -41,6 +41,16 @@ export class Gate implements Destination {
     this.#log.closed(lane);
   }
 
+  /** What it waits for will never come: nor does what was sent after it, unless somebody is there to be told of that. */
+  drop(): void {
+    if (this.#lane.open) {
+      this.open();
+      return;
+    }
+    this.#lane.destination = this.behind;
+    this.behind.laneClosed(this.#lane);
+  }
+
   /** What has been kept is handed on, unless the lane has to wait again. */
   open(): void {
     this.#lane.destination = this.behind;

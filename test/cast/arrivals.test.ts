@@ -5,6 +5,7 @@ import { Way } from "../../runtime/cast/cast-frame.js";
 import { Sync } from "../../runtime/link/frame.js";
 import type { Lane } from "../../runtime/link/lane.js";
 import type { Session } from "../../runtime/link/session.js";
+import { Reader } from "../../runtime/wire/reader.js";
 
 const sender = { universe: 9n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
 const target = { proc: 3n, mesh: 4n, owner: 1n, rank: 0 };
@@ -49,7 +50,46 @@ test("a cast that has come before is not taken again, and nothing is once the se
   const { coming, arrive, turns } = arrivals();
   expect(arrive(0, Way.plain)).toBe(true);
   expect(arrive(0, Way.plain)).toBe(false);
-  coming.end();
+  coming.end(() => {});
   expect(arrive(1, Way.plain)).toBe(false);
   expect(turns).toEqual([0]);
+});
+
+/** A lane of direct messages, which lead to the actor as long as nothing is in between. */
+function laneOf(open: boolean) {
+  const handled: string[] = [];
+  const actor = { message: (_: unknown, slot: number) => handled.push(`message ${slot}`), laneClosed: () => {} };
+  const lane = { destination: actor, open } as unknown as Lane;
+  const send = (slot: number) => lane.destination.message(lane, slot, 0, 0, new Reader(), 0);
+  return { lane, send, handled };
+}
+
+test("a sender that is gone: what it sent after casts that are missing is missing, too", () => {
+  const { coming, arrive } = arrivals();
+  const { lane, send, handled } = laneOf(false);
+  arrive(0, Way.plain);
+  coming.synced(lane, Sync.after, 2);
+  send(1);
+  coming.end(() => {});
+  expect(handled).toEqual([]);
+});
+
+test("a sender that has ended: what it sent after casts waits for them until they have passed, also what comes later", () => {
+  const { coming, arrive, asked } = arrivals();
+  const { lane, send, handled } = laneOf(true);
+  let settled = 0;
+  arrive(0, Way.plain);
+  coming.synced(lane, Sync.after, 1);
+  send(1);
+  arrive(1, Way.plain);
+  coming.end(() => settled++);
+  const late = laneOf(true);
+  coming.synced(late.lane, Sync.after, 2);
+  late.send(2);
+  expect([handled, late.handled, settled]).toEqual([[], [], 0]);
+  expect(asked).toEqual([1, 2]);
+  coming.synced(lane, Sync.passed, 1);
+  expect([handled, late.handled, settled]).toEqual([["message 1"], [], 0]);
+  coming.synced(lane, Sync.passed, 2);
+  expect([handled, late.handled, settled]).toEqual([["message 1"], ["message 2"], 1]);
 });
