@@ -21,6 +21,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: String(os.availableParallelism()) },
     lines: { type: "string" },
     trace: { type: "boolean" },
+    all: { type: "boolean" },
     bug: { type: "string" },
   },
 });
@@ -45,6 +46,7 @@ const share = Math.ceil(seeds / workers);
 const passed = [];
 if (values.lines !== undefined) passed.push("--lines", values.lines);
 if (values.bug !== undefined) passed.push("--bug", values.bug);
+if (values.all) passed.push("--all");
 if (values.trace) passed.push("--trace");
 const codes = await Promise.all(
   Array.from({ length: workers }, (_, i) => {

@@ -70,6 +70,7 @@ await check("tests", async () => {
 await check("soak", () =>
   node(".ci/soak.mjs", ...(profile === "long" ? ["--minutes", "30"] : ["--minutes", "0.35", "--every", "2"])),
 );
+if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
 await check("examples", () =>
   allOf(examples().map((example) => () => node("--import", "tsx", `${example}/src/main.ts`))),
 );

@@ -74,8 +74,12 @@ export class Arrivals implements Sender {
     return this.#session;
   }
 
-  /** Calls `done` when the actor has said by which schema it knows an interface; undefined: the same, or it is not there. */
+  /** Calls `done` when the actor has said by which schema it knows an interface; undefined: the same, or it is not there, or the sender is. */
   agree(known: CastInterface, done: (other: OtherSchema | undefined) => void): void {
+    if (this.#over) {
+      done(undefined);
+      return;
+    }
     const { session } = this;
     session.slotOf(known);
     session.afterSending(() => done(this.#schemas.get(known)));

@@ -159,7 +159,11 @@ export class Caster {
     const urgent = this.#closing || this.#whenTaken.length > 0;
     while (this.#queue.length > 0) {
       const { cast, tree } = this.#queue[0]!;
-      if (!tree.tree.usable || !this.#hasRoom()) return;
+      if (!tree.tree.usable) return;
+      if (!this.#hasRoom()) {
+        this.#urge();
+        return;
+      }
       this.#queue.shift();
       if (!cast.isEmpty) this.#queuedBytes -= cast.size;
       this.#casts++;
@@ -170,6 +174,12 @@ export class Caster {
       cast.request.waiter?.credited();
       if (urgent) tree.tree.flush();
     }
+  }
+
+  /** Each tree may keep to itself for a while what has been taken: of many trees, all that there is room for. */
+  #urge(): void {
+    const owing = this.#all().filter(({ tree }) => tree.owing);
+    if (owing.length > 1) for (const { tree } of owing) tree.urge();
   }
 
   /** Resolves when everything that was cast has been taken, or its receivers are no more. */
@@ -190,9 +200,12 @@ export class Caster {
     this.#settled();
   }
 
-  /** A session of the sender to an actor has ended: casts need not wait for what it had still to say. */
-  sessionEnded(base: number, index: number): void {
-    for (const { tree } of this.#all()) tree.release(base, index);
+  /**
+   * A session of the sender to an actor has ended: casts need not wait for what it had still to say.
+   * @param proc where the actor lived; where it has moved to, casts are counted anew
+   */
+  sessionEnded(base: number, index: number, proc: ProcId | undefined): void {
+    for (const { tree } of this.#all()) if (tree.procOf(base) === proc) tree.release(base, index);
   }
 
   /** A tree has news: some of its casts have been taken. */
@@ -207,7 +220,7 @@ export class Caster {
   exclude(base: number): void {
     this.excluded.add(base);
     const casts = this.counts[base]!;
-    if (casts > 0) this.sessionEnded(base, casts - 1);
+    if (casts > 0) this.sessionEnded(base, casts - 1, this.#procs[base]);
   }
 
   /** Whether the actors still live where a tree of this caster finds them. */
@@ -374,7 +387,7 @@ class LaneOrder implements CastOrder {
   ended(): void {
     const { dirty } = this.#caster;
     if (dirty.get(this.#base) === this) dirty.delete(this.#base);
-    if (this.#marked >= 0) this.#caster.sessionEnded(this.#base, this.#marked);
+    if (this.#marked >= 0) this.#caster.sessionEnded(this.#base, this.#marked, this.#session.link.peer);
   }
 }
 

@@ -59,11 +59,15 @@ export class Tree implements TreeTop {
   readonly #apart = new Set<ProcId>();
   /** The same, since the tree was set up last. */
   readonly #lost = new Map<ProcId, DeliveryError>();
+  /** Where actors live, by rank in the mesh; filled when it is first asked for. */
+  readonly #procs = new Map<number, ProcId>();
   /** Up to which cast an actor need not wait for direct messages, by rank in the mesh. */
   readonly #released = new Map<number, number>();
   /** Sent since it was set up, in order, from the first one on that not all have taken. */
   #sent: PendingCast[] = [];
   #taken = 0;
+  /** The last cast of which was asked whether it has been taken. */
+  #urged: PendingCast | undefined;
   #finished: RankRun[] = [];
   #number: number;
   #node: TreeNode;
@@ -86,6 +90,14 @@ export class Tree implements TreeTop {
   /** Ranks in what is cast to, those excluded included. */
   get size(): number {
     return this.plan.setup.size;
+  }
+
+  /** Where it finds an actor, by rank in the mesh. */
+  procOf(base: number): ProcId | undefined {
+    if (this.#procs.size === 0) {
+      for (const { proc, ranks } of this.plan.procs) for (const rank of ranks) this.#procs.set(rank.base, proc);
+    }
+    return this.#procs.get(base);
   }
 
   send(cast: PendingCast): void {
@@ -124,6 +136,19 @@ export class Tree implements TreeTop {
   /** What has been taken is to be told at once. */
   flush(): void {
     this.#node.flush();
+  }
+
+  /** Whether casts are not known to be taken. */
+  get owing(): boolean {
+    return this.#sent.length > 0;
+  }
+
+  /** As `flush`, once for what has been sent so far. */
+  urge(): void {
+    const last = this.#sent.at(-1);
+    if (last === this.#urged) return;
+    this.#urged = last;
+    this.flush();
   }
 
   /** Gives it up. @param sender whether its sender has come to its end, too */
@@ -197,6 +222,8 @@ export class Tree implements TreeTop {
     for (const [base, index] of this.#released) this.#node.release(base, index);
     if (!usable) return;
     for (const cast of again) if (this.pending.has(cast.seq)) this.#transmit(cast);
+    // Whoever has asked what was taken waits for an answer that went with the tree before.
+    if (again.length > 0) this.flush();
   }
 
   #plant(): TreeNode {

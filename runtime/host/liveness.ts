@@ -58,7 +58,7 @@ class Liveness {
     });
     home.proc.attach(body.pipe, id);
     const { clock } = platform;
-    const member = new Member({ id, rank: 0, location: "", body, clock }, (_, end) =>
+    const member = new Member({ id, maker: home.proc.id, rank: 0, location: "", body, clock }, (_, end) =>
       this.#ended(id, end.cause.message),
     );
     this.#process = member;

@@ -79,7 +79,7 @@ function startMember<D extends string>(
   procs.proc.attach(body.pipe, id);
   const near = () => (plan.isolation === "process" ? (identity.host ?? local.platform.locationOf(runDir, id)) : "");
   const location = host?.location ?? near();
-  const member = new Member({ id, rank, location, body, clock: procs.proc.clock }, (ended, end) =>
+  const member = new Member({ id, maker: procs.proc.id, rank, location, body, clock: procs.proc.clock }, (ended, end) =>
     procs.ended(ended, end),
   );
   return { member, config };

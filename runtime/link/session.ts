@@ -244,8 +244,13 @@ export class Session {
   /** The caller gives up: nobody will be told of the answer. Tells the receiver, unless it never got the message. */
   abandon(call: PendingCall, reason: number): void {
     this.link.abandonCall(call);
-    if (this.#waiting?.remove(call) === true) this.link.endCall(call);
-    else this.link.sendCancel(this.lane, call.id, reason);
+    const unsent = this.#waiting?.remove(call);
+    if (unsent === undefined) this.link.sendCancel(this.lane, call.id, reason);
+    else {
+      this.link.endCall(call);
+      // It needs no credit any more.
+      unsent.waiter?.credited();
+    }
   }
 
   /** The sender sends nothing more. What waits for credit is sent first; then the peer is told. */

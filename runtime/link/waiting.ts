@@ -65,14 +65,15 @@ export class WaitingQueue {
     return message;
   }
 
-  /** Takes out the message of a call. @returns whether it was here */
-  remove(call: PendingCall): boolean {
+  /** Takes out the message of a call. @returns undefined: it is not here */
+  remove(call: PendingCall): WaitingMessage | undefined {
     const index = this.#entries.findIndex((entry) => entry !== undefined && !isSync(entry) && entry.call === call);
-    if (index < 0) return false;
-    this.bytes -= (this.#entries[index] as WaitingMessage).body.size;
+    if (index < 0) return undefined;
+    const message = this.#entries[index] as WaitingMessage;
+    this.bytes -= message.body.size;
     this.#entries[index] = undefined;
     this.#size--;
-    return true;
+    return message;
   }
 
   /** Empties the queue. @returns the messages, oldest first */

@@ -172,10 +172,7 @@ export class Local {
   /** A host is gone: every proc here knows it, and whom this process has started hears of it as well. */
   hostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void {
     for (const { proc } of this.procs.values()) for (const gone of [host, ...procs]) proc.peerDown(gone, reason);
-    for (const { id } of this.members.values()) {
-      // Procs that live here know it: they would tell each other for ever.
-      if (!this.procs.has(id)) asRoot(this.home.proc, () => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
-    }
+    this.#toMade((id) => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
   }
 
   /**
@@ -187,13 +184,24 @@ export class Local {
     const { mesh, rank, proc, location, generation } = move;
     const { home, procs, members } = this;
     this.records.known(mesh)?.locate(rank, { proc, location, generation });
-    // Procs that live here know it: they would tell each other for ever.
-    const made = [...members.values()].filter(({ id, end }) => id !== from && end === undefined && !procs.has(id));
-    const neighbours = made.map(({ id }) => id);
-    // What comes from none of those that were made here comes from the maker.
-    if (home.maker !== home.proc.id && (procs.has(from) || members.has(from))) neighbours.push(home.maker);
     const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, home.proc.id);
-    await Promise.all(asRoot(home.proc, () => neighbours.map(tell)));
+    const told = this.#toMade((id) => (id === from ? undefined : tell(id)));
+    // What comes from none of those that were made here comes from the maker.
+    const isOwn = procs.has(from) || members.has(from);
+    if (home.maker !== home.proc.id && isOwn) told.push(asRoot(home.proc, () => tell(home.maker)));
+    await Promise.all(told);
+  }
+
+  /**
+   * Says something to the processes that were made from here, each by the proc that has made it and has a link to it. Procs that
+   * live here know it: they would tell each other for ever.
+   */
+  #toMade<T>(say: (id: ProcId) => T): T[] {
+    const living = [...this.members.values()].filter(({ id, end }) => end === undefined && !this.procs.has(id));
+    return living.flatMap(({ id, maker }) => {
+      const by = this.procs.get(maker);
+      return by === undefined ? [] : [asRoot(by.proc, () => say(id))];
+    });
   }
 
   kill(): void {

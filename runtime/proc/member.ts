@@ -6,6 +6,8 @@ import type { Body, BodyEnd } from "./body.js";
 
 export interface MemberOptions {
   readonly id: ProcId;
+  /** The proc that has made it, which is its parent. */
+  readonly maker: ProcId;
   readonly rank: number;
   /** Where it listens for others; empty: nowhere. */
   readonly location: Location;
@@ -22,6 +24,7 @@ const callGrace = 30;
 
 export class Member {
   readonly id: ProcId;
+  readonly maker: ProcId;
   readonly rank: number;
   readonly location: Location;
   readonly body: Body;
@@ -34,6 +37,7 @@ export class Member {
   /** @param onEnd called once, when it has ended in whatever way */
   constructor(options: MemberOptions, onEnd: (member: Member, end: BodyEnd) => void) {
     this.id = options.id;
+    this.maker = options.maker;
     this.rank = options.rank;
     this.location = options.location;
     this.body = options.body;

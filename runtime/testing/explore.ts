@@ -8,6 +8,8 @@ export interface ExploreOptions extends Omit<SimulateOptions, "seed" | "record">
   readonly seeds: number;
   /** The first seed. Default: 1. */
   readonly from?: number;
+  /** What is different for each seed. */
+  readonly vary?: (seed: number) => SimulateOptions;
   /** Told of each run that went well. */
   readonly onRun?: (run: Run<unknown>) => void;
 }
@@ -33,11 +35,12 @@ const attempts = 200;
 
 /** @returns what was found; undefined if all seeds went well */
 export async function explore(scenario: Scenario, options: ExploreOptions): Promise<Finding | undefined> {
-  const { seeds, from = 1, onRun, ...common } = options;
+  const { seeds, from = 1, onRun, vary = () => ({}), ...common } = options;
   for (let seed = from; seed < from + seeds; seed++) {
-    const outcome = await attempt(scenario, { ...common, seed });
+    const own = { ...common, ...vary(seed) };
+    const outcome = await attempt(scenario, { ...own, seed });
     if (!(outcome instanceof Error)) onRun?.(outcome);
-    else return { ...(await shorten(scenario, common, outcome)), seed, before: seed - from, error: outcome };
+    else return { ...(await shorten(scenario, own, outcome)), seed, before: seed - from, error: outcome };
   }
   return undefined;
 }

@@ -6,8 +6,7 @@ import { AsyncResource } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers";
 import timersPromises from "node:timers/promises";
-import { currentTurn, local } from "./kernel.js";
-import { SimulatedPlatform } from "./platform.js";
+import { here } from "./here.js";
 import type { SimulatedProcess } from "./process.js";
 import type { Task } from "./scheduler.js";
 import type { World } from "./world.js";
@@ -61,13 +60,6 @@ export function virtualGlobals(world: World): () => void {
     for (const one of undo.reverse()) one();
     syncBuiltinESMExports();
   };
-}
-
-/** The simulated process that the running code belongs to. */
-function here(world: World): SimulatedProcess | undefined {
-  if (currentTurn() === undefined) return world.scheduler.current as SimulatedProcess | undefined;
-  const { platform } = local();
-  return platform instanceof SimulatedPlatform ? platform.process : undefined;
 }
 
 function virtualTimers(world: World) {

@@ -5,5 +5,6 @@
 export { neverDropped } from "../actor/collector.js";
 export { currentTurn, runTurn, setMainRoot } from "../actor/context.js";
 export { Reception } from "../host/daemon/reception.js";
+export { defaultLimits } from "../link/limits.js";
 export { runChild } from "../proc/child.js";
 export { Local, local } from "../proc/local.js";

@@ -2,10 +2,11 @@
  * Runs a scenario as the main program of a simulated cluster, from its start to the end of its last process, and checks what
  * must hold whatever happened.
  */
+import type { Limits } from "../link/limits.js";
 import { SimulationError } from "./errors.js";
 import { applyFault, type CausedFault, type Fault, type FaultOptions, planFaults } from "./faults.js";
 import { virtualGlobals } from "./globals.js";
-import { setMainRoot } from "./kernel.js";
+import { defaultLimits, setMainRoot } from "./kernel.js";
 import type { NetworkOptions } from "./network.js";
 import type { SimulatedProcess } from "./process.js";
 import { checkQueues } from "./queues.js";
@@ -20,6 +21,8 @@ export interface SimulateOptions {
   readonly network?: NetworkOptions;
   /** The host that a new process runs on. Default: that of its maker. The program runs on `"driver"`. */
   readonly place?: (process: NewProcess) => string;
+  /** Bounds of links, lanes and trees, in place of those that processes have: little credit, say, or trees of few. */
+  readonly limits?: Partial<Limits>;
   /** Milliseconds of virtual time that the scenario has. Default: an hour. */
   readonly limit?: number;
   /** Whether what happens is kept as lines of text. Default: false, which is quicker. */
@@ -68,9 +71,12 @@ export async function simulate<T>(
   if (!Number.isSafeInteger(seed)) throw new RangeError(`cannot simulate: expected an integer as seed, got ${seed}`);
   if (running) throw new Error("cannot simulate: another simulation runs in this thread, wait for its end first");
   running = true;
+  const before = { ...defaultLimits };
+  Object.assign(defaultLimits, options.limits);
   try {
     return await new Running(seed, options).run(scenario);
   } finally {
+    Object.assign(defaultLimits, before);
     running = false;
   }
 }

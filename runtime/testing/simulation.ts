@@ -1,6 +1,7 @@
 /** A running simulation as its scenario sees it: what it can look at, and what it can make go wrong. */
 import type { Connection } from "./connection.js";
 import { type CausedFault, crashHost } from "./faults.js";
+import { here } from "./here.js";
 import type { SimulatedProcess } from "./process.js";
 import { Seeded } from "./seeded.js";
 import type { World } from "./world.js";
@@ -69,11 +70,12 @@ export class Simulation {
     return this.#world.scheduler.now;
   }
 
-  /** Waits for so many milliseconds of virtual time. */
+  /** Waits for so many milliseconds of virtual time, as the program that calls it: one that has died does not wake up. */
   sleep(ms: number): Promise<void> {
     const { scheduler } = this.#world;
+    const sleeper = here(this.#world) ?? (this.program as SimulatedProcess);
     return new Promise((resolve) => {
-      scheduler.at(scheduler.now + ms, this.program as SimulatedProcess, "sleep", resolve);
+      scheduler.at(scheduler.now + ms, sleeper, "sleep", resolve);
     });
   }
 
@@ -108,6 +110,11 @@ export class Simulation {
         .catch((error) => program.threw(error));
     world.scheduler.at(this.now, program, "main", () => program.bootProgram(run));
     return program;
+  }
+
+  /** A line of the trace, for people. */
+  note(text: string): void {
+    this.#world.trace.note(this.now, "scenario", "notes", 0, () => text);
   }
 
   /** SIGTERM: a process ends in order. */

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import "../../runtime/index.js";
 import { simulate } from "../../runtime/testing/index.js";
 import { bugs } from "./bugs.js";
-import { cluster, options } from "./cluster.js";
+import { cluster, optionsOf } from "./cluster.js";
 
 /** So many seeds may be needed. */
 const seeds = 1000;
@@ -19,7 +19,7 @@ test.each(Object.keys(bugs))("found: %s", async (name) => {
   let found: Error | undefined;
   let seed = 1;
   for (; seed <= seeds && found === undefined; seed++) {
-    await simulate(cluster, { ...options, seed }).catch((error: Error) => {
+    await simulate(cluster, optionsOf(seed)).catch((error: Error) => {
       found = error;
     });
   }

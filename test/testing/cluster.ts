@@ -1,102 +1,147 @@
 /**
  * A program that uses everything of a cluster while it goes wrong, and the promises that are kept all the same: messages of
- * one sender in order and once, every call ends, every rank that fails is told of once.
+ * one sender in order and once, every call ends, every rank that fails is told of once. Some clusters are one machine, others
+ * hosts that were attached, with a second driver now and then that may vanish.
  */
-import { Channel } from "../../runtime/actor/channel.js";
-import { BackpressureError, PortClosedError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
+import { attachHosts } from "../../runtime/host/attach.js";
 import { thisHost } from "../../runtime/host/host-mesh.js";
-import { defaultLimits } from "../../runtime/link/limits.js";
+import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
 import { onUnhandledFault } from "../../runtime/proc/local.js";
-import { range } from "../../runtime/shape/index.js";
-import type { SimulateOptions, Simulation } from "../../runtime/testing/index.js";
-import { codec } from "../../runtime/wire/composed/index.js";
-import { type Book, Ledger, type LedgerMesh, newBook } from "./ledger.js";
-
-/** What the program does, and how often it is asked to. */
-const operations = {
-  notes: 6,
-  burst: 3,
-  add: 6,
-  settled: 4,
-  gossip: 6,
-  feed: 2,
-  stream: 2,
-  impatient: 2,
-  cancelled: 1,
-  meanwhile: 2,
-  answer: 2,
-  large: 1,
-  spawn: 1,
-  hire: 1,
-  replace: 1,
-  fail: 1,
-  pause: 4,
-} as const;
-type Operation = keyof typeof operations;
-const weighted = Object.entries(operations).flatMap(([name, times]) => Array<Operation>(times).fill(name as Operation));
+import type { FaultKind, SimulateOptions, Simulation } from "../../runtime/testing/index.js";
+import { type Book, newBook } from "./book.js";
+import { checkEnds, checkTold } from "./ends.js";
+import { Ledger, type LedgerMesh } from "./ledger.js";
+import { expected, type Operation, Program, weighted } from "./program.js";
 
 const steps = 60;
 /** Every run delivers at least so many messages. */
 const leastDeliveries = 500;
 /** Milliseconds, long after the last fault has been got over. */
 const patience = 200_000;
+const token = "what drivers and hosts share";
+/** How often the program does what no `Program` does. */
+const rare = { replace: 0.012, pause: 0.05 };
+
+/** One machine whose processes are far from each other; or hosts that were attached. */
+function onHosts(seed: number): boolean {
+  return seed % 3 !== 0;
+}
+
+const kindsOfMachine: readonly FaultKind[] = ["crash", "pause", "cut", "partition", "slow", "skew"];
+const kindsOfHosts: readonly FaultKind[] = [
+  ...["crash", "crash", "pause", "pause", "pause-host", "cut", "cut", "cut", "cut", "mute"],
+  ...["partition", "partition", "slow", "skew", "crash-host"],
+] as FaultKind[];
+
+/** Little, so that senders come to wait for it. */
+const credit = { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, streamBytes: 4096 };
+/** Whatever is said to more actors goes down a tree. */
+const treesAbove = [1, 1, 2, 3, 64];
 
 /** How the clusters of `npm run sim` are made. */
-export const options: Omit<SimulateOptions, "seed"> = {
-  place: ({ rank }) => `host${rank % 3}`,
-  faults: { count: 7, within: 400 },
-};
+export function optionsOf(seed: number): SimulateOptions {
+  const limits = { ...credit, treeAbove: treesAbove[Math.floor(seed / 3) % treesAbove.length]!, treeFanout: 2 };
+  if (onHosts(seed)) return { seed, limits, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest: 20_000 } };
+  const faults = { count: 7, within: 400, kinds: kindsOfMachine };
+  return { seed, limits, place: ({ rank }) => `host${rank % 3}`, faults };
+}
 
 export interface Outcome {
   /** Messages that actors have handled. */
   readonly deliveries: number;
 }
 
-// Little credit, so that senders come to wait for it.
-Object.assign(defaultLimits, { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, streamBytes: 4096 });
-
 export async function cluster(simulation: Simulation): Promise<Outcome> {
-  const book = newBook({
-    cut: () => simulation.faults.some(({ kind }) => kind === "cut"),
-    crash: () => simulation.faults.some(({ kind }) => kind.startsWith("crash")),
-  });
+  const { random, seed } = simulation;
+  const book = newBook(simulation);
   onUnhandledFault((failure) => book.owner("program", failure));
-  const { random } = simulation;
-  const size = 3 + random.int(3);
-  const procs = thisHost().spawnProcs({ gpus: size }, { name: "procs" });
-  const ledgers = procs.spawn("ledgers", Ledger) as unknown as LedgerMesh<"gpus">;
-  const program = new Program(simulation, ledgers, size);
-  ledgers.meet.broadcast(ledgers as unknown as LedgerMesh, 0);
+  const restarts = random.chance(0.2);
+  const restart = { policy: "on-failure", maxRestarts: 2, within: 60_000, backoff: 20 } as const;
+  const options = { name: "procs", ...(restarts ? { restart } : {}) };
+  const procs = onHosts(seed)
+    ? hostsOf(simulation).spawnProcs({ gpus: 1 + random.int(3) }, options)
+    : machine(simulation, options);
+  const ledgers = spawnLedgers(procs, "ledgers");
+  const { size } = ledgers;
+  const program = new Program({
+    ...{ simulation, book, ledgers, name: "program", process: simulation.program, meshName: "ledgers" },
+  });
+  ledgers.meet.broadcast(ledgers as unknown as LedgerMesh, "ledgers");
+  const second = onHosts(seed) && random.chance(0.35) ? secondDriver(simulation, book) : undefined;
+  let replaced = false;
   for (let i = 0; i < steps; i++) {
     const operation = random.pick(weighted);
-    const draws = { rank: random.int(size), other: random.int(size), n: random.int(40) };
+    const draws = { rank: random.int(size), other: random.int(size), n: random.int(40), what: random.number() };
+    const sleep = random.chance(0.3) ? random.int(8) : 0;
     if (!simulation.step()) continue;
-    if (operation === "pause") await simulation.sleep(draws.n);
-    else if (operation === "replace") {
-      for (const mesh of ["procs", "ledgers"]) book.replaced(mesh, draws.rank);
-      const one = procs.slice({ gpus: draws.rank } as never);
-      program.ask(`replace ${draws.rank}`, one.replace({ drain: 200 }));
-    } else program.step(operation, draws.rank, draws.other, draws.n);
-    if (random.chance(0.3)) await simulation.sleep(random.int(8));
+    simulation.note(`${operation} ${JSON.stringify(draws)}`);
+    if (draws.what < rare.replace) {
+      replaced = true;
+      for (const mesh of ["procs", "ledgers"]) book.replaced("program", mesh, draws.rank);
+      const one = (procs as ProcMesh<"gpus">).flatten("gpus").slice({ gpus: draws.rank } as never);
+      program.ask(`replace ${draws.rank}`, (one as ProcMesh).replace({ drain: 200 }));
+    } else if (draws.what < rare.replace + rare.pause) await simulation.sleep(draws.n);
+    else program.step(operation as Operation, draws.rank, draws.other, draws.n);
+    if (sleep > 0) await simulation.sleep(sleep);
   }
   await topUp(simulation, book);
   program.checkAll();
   await Promise.race([program.settled(), simulation.sleep(patience)]);
   if (program.pending.length > 0) book.violations.push(`never ended: ${program.pending.join(", ")}`);
-  // Failures are told in turns of their own.
-  await simulation.sleep(30_000);
-  for (const { name, end } of simulation.processes) {
-    const rank = /^procs gpus=(\d+)@/.exec(name)?.[1];
-    const died = end !== undefined && /SIGKILL|crashed/.test(end);
-    if (rank !== undefined && died && !program.replaced && !book.told.has(`program: procs[${rank}]`)) {
-      book.violations.push(`nobody was told of ${name}: ${end}`);
-    }
-  }
-  const hurt = simulation.faults.some(({ kind }) => kind === "cut" || kind.startsWith("crash"));
-  const [told] = [...book.told.keys()].filter((key) => /: (?:procs|crew\d+|more\d+|extra\d+)\[/.test(key));
-  if (told !== undefined && !hurt) book.violations.push(`told of a failure, and there was none: ${told}`);
+  await second?.();
+  // Failures are told in turns of their own, and late when a host has crashed.
+  await simulation.sleep(20_000);
+  checkTold(simulation, book, size, restarts || replaced);
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));
   return { deliveries: book.deliveries };
+}
+
+function machine({ random }: Simulation, options: object): ProcMesh<"gpus"> {
+  return thisHost().spawnProcs({ gpus: 3 + random.int(3) }, options);
+}
+
+/** From 2 to 4 hosts, attached. */
+function hostsOf(simulation: Simulation) {
+  const names = Array.from({ length: 2 + simulation.random.int(3) }, (_, i) => `n${i}`);
+  for (const name of names) simulation.startHost(name, { token });
+  return attachHosts(names.map(addressOf), { token });
+}
+
+function addressOf(host: string): string {
+  return `tcp://${host}`;
+}
+
+function spawnLedgers(procs: ProcMesh<string>, name: string): LedgerMesh<"gpus"> {
+  return (procs.spawn(name, Ledger) as unknown as LedgerMesh).flatten("gpus") as unknown as LedgerMesh<"gpus">;
+}
+
+/** A driver beside the program, which works on the same hosts, and vanishes or ends. @returns what checks its end */
+function secondDriver(simulation: Simulation, book: Book): () => Promise<void> {
+  const { random } = simulation;
+  const fate = random.pick(["ends", "ends", "crash", "crash", "crash-host", "partition"] as const);
+  const [lives, number, wait] = [random.int(400), random.int(20), random.int(100)];
+  const driver = simulation.startProgram("driver2", "desk", async () => {
+    onUnhandledFault((failure) => book.owner("driver2", failure));
+    const hosts = attachHosts(["tcp://n0", "tcp://n1"], { token });
+    const procs = hosts.spawnProcs({ gpus: 1 }, { name: "more" });
+    const ledgers = spawnLedgers(procs, "theirs");
+    const program = new Program({
+      ...{ simulation, book, ledgers, name: "driver2", process: driver, meshName: "theirs" },
+    });
+    for (let i = 0; i < number; i++) {
+      program.step(random.pick(["notes", "cast", "casts", "add", "asked", "concat"]), random.int(2), random.int(2), i);
+      await simulation.sleep(random.int(10));
+    }
+    program.checkAll();
+    await program.settled();
+    await simulation.sleep(wait);
+  });
+  void simulation.sleep(lives).then(() => {
+    if (fate === "crash") simulation.crash(driver);
+    else if (fate === "crash-host") simulation.crashHost("desk");
+    else if (fate === "partition") for (const host of ["n0", "n1"]) simulation.partition("desk", host, 40_000);
+  });
+  return () => checkEnds(simulation, book, driver);
 }
 
 /** Where most processes died early there is little left to do: new ones take what is missing. */
@@ -105,8 +150,14 @@ async function topUp(simulation: Simulation, book: Book): Promise<void> {
     const name = `more${round}`;
     const procs = thisHost().spawnProcs({ gpus: 2 }, { name });
     const ledgers = procs.spawn(`${name} ledgers`, Ledger) as unknown as LedgerMesh<"gpus">;
+    const from = `program ${name}`;
+    const addresses = [0, 1].map((rank) => `${name} ledgers[${rank}]`);
+    book.sender(from, simulation.program.pid);
     try {
-      for (let i = 1; i <= 100; i++) await ledgers.note.broadcast(name, i);
+      for (let i = 1; i <= 100; i++) {
+        book.sent(from, addresses, i, false);
+        await ledgers.note.broadcast(from, i);
+      }
       await ledgers.sleep.callSettled(0);
       await procs.stop();
     } catch (error) {
@@ -114,202 +165,4 @@ async function topUp(simulation: Simulation, book: Book): Promise<void> {
     }
     await simulation.sleep(10);
   }
-}
-
-class Program {
-  /** Processes have been replaced: the old ones are ended. */
-  replaced = false;
-  readonly #simulation: Simulation;
-  readonly #ledgers: LedgerMesh<"gpus">;
-  readonly #sent: number[];
-  readonly #pending = new Map<number, string>();
-  #asked = 0;
-  #spawned = 0;
-  #whenSettled: (() => void) | undefined;
-
-  constructor(simulation: Simulation, ledgers: LedgerMesh<"gpus">, size: number) {
-    this.#simulation = simulation;
-    this.#ledgers = ledgers;
-    this.#sent = Array<number>(size).fill(0);
-  }
-
-  get pending(): string[] {
-    return [...this.#pending.values()];
-  }
-
-  settled(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#whenSettled = resolve;
-      this.#check();
-    });
-  }
-
-  /** Something must come to an end, whatever that is. */
-  ask(what: string, promise: PromiseLike<unknown>): void {
-    const number = ++this.#asked;
-    this.#pending.set(number, what);
-    if (what.startsWith("replace")) this.replaced = true;
-    const done = (): void => {
-      this.#pending.delete(number);
-      this.#check();
-    };
-    promise.then(done, (error) => {
-      if (!expected(error)) this.#simulation.fail(`${what} ended of ${String(error)}`);
-      done();
-    });
-  }
-
-  /** What was sent before has come, to all who live. */
-  checkAll(): void {
-    for (const rank of this.#sent.keys()) this.#send(rank, (one, number) => this.#call("last add", one, number));
-  }
-
-  step(operation: Exclude<Operation, "pause" | "replace">, rank: number, other: number, n: number): void {
-    const ledgers = this.#ledgers;
-    const one = ledgers.slice({ gpus: rank });
-    switch (operation) {
-      case "notes":
-        for (let i = 0; i <= n % 10; i++) this.#send(rank, (to, number) => void to.note.broadcast("program", number));
-        break;
-      case "burst":
-        for (let i = 0; i <= n; i++) this.#send(rank, (to, number) => void to.note.broadcast("program", number));
-        break;
-      case "add":
-        this.#send(rank, (to, number) => this.#call(`add to ${rank}`, to, number));
-        break;
-      case "settled":
-        this.#ask("settled", () => ledgers.slice({ gpus: range(0, rank + 1) }).sleep.callSettled(n % 5));
-        break;
-      case "gossip":
-        this.#ask(`gossip ${rank} ${other}`, () => one.gossip.callOne(other, n));
-        break;
-      case "feed":
-        this.#feed(one, n);
-        break;
-      case "stream":
-        this.#stream(one, n);
-        break;
-      case "impatient": {
-        const timeout = 1 + (n % 7);
-        this.#inTime("impatient", timeout, () => one.sleep.with({ timeout }).callOne(n));
-        break;
-      }
-      case "cancelled":
-        this.#inTime("cancelled", n % 13, () => {
-          const call = one.sleep.callOne(n);
-          setTimeout(() => call.cancel(), n % 13);
-          return call;
-        });
-        break;
-      case "meanwhile":
-        this.#ask("meanwhile", () => ledgers.meanwhile.call(n));
-        break;
-      case "answer":
-        this.#ask("answer", () => one.answer.callOne(n));
-        break;
-      case "large":
-        this.#ask("large", () => one.echo.callOne(new Uint8Array(n * 4000)));
-        break;
-      case "spawn":
-        this.#spawn(one, n);
-        break;
-      case "hire":
-        this.#ask("hire", () => one.hire.callOne(1 + (n % 2)));
-        break;
-      case "fail":
-        if (n % 4 === 0) one.fail.broadcast();
-        break;
-    }
-  }
-
-  #send(rank: number, how: (one: LedgerMesh, number: number) => void): void {
-    const number = this.#sent[rank]! + 1;
-    try {
-      how(this.#ledgers.slice({ gpus: rank }) as unknown as LedgerMesh, number);
-      this.#sent[rank] = number;
-    } catch (error) {
-      if (!expected(error)) throw error;
-    }
-  }
-
-  #call(what: string, one: LedgerMesh, number: number): void {
-    this.ask(what, one.add.callOne("program", number));
-  }
-
-  #ask(what: string, how: () => PromiseLike<unknown>): void {
-    try {
-      this.ask(what, how());
-    } catch (error) {
-      if (!expected(error)) throw error;
-    }
-  }
-
-  /** Ends by itself after so many ms, whatever becomes of the receiver. */
-  #inTime(what: string, ms: number, how: () => PromiseLike<unknown>): void {
-    const { now } = this.#simulation;
-    const check = (): void => {
-      const took = this.#simulation.now - now;
-      if (took > ms + 2) this.#simulation.fail(`${what} took ${took.toFixed(3)} ms in place of ${ms}`);
-    };
-    this.#ask(what, () => {
-      const call = how();
-      call.then(check, check);
-      return call;
-    });
-  }
-
-  #feed(one: LedgerMesh<never>, count: number): void {
-    const [port, receiver] = Channel.open(codec.int32);
-    one.feed.broadcast(port, count);
-    const receive = async (): Promise<void> => {
-      for (let i = 0; i < count; i++) {
-        const value = await receiver.recv();
-        if (value !== i) this.#simulation.fail(`a port got ${value} in place of ${i}`);
-      }
-    };
-    this.ask(
-      "feed",
-      receive().finally(() => receiver.close()),
-    );
-  }
-
-  #stream(one: LedgerMesh<never>, count: number): void {
-    const take = async (): Promise<void> => {
-      let next = 0;
-      for await (const [, value] of one.count.stream(count)) {
-        if (value !== next) this.#simulation.fail(`a stream yielded ${value} in place of ${next}`);
-        next++;
-      }
-      if (next !== count) this.#simulation.fail(`a stream ended in order after ${next} of ${count}`);
-    };
-    this.ask("stream", take());
-  }
-
-  /** Processes and actors that soon go again. */
-  #spawn(one: LedgerMesh<never>, n: number): void {
-    const name = `extra${++this.#spawned}`;
-    const isolation = n % 3 === 0 ? "inline" : "process";
-    const procs = thisHost().spawnProcs({ extras: 1 + (n % 3) }, { name, isolation });
-    const mesh = procs.spawn(`${name} ledgers`, Ledger) as unknown as LedgerMesh<"extras">;
-    const work = async (): Promise<void> => {
-      await mesh.sleep.callSettled(n % 7);
-      const others = mesh as unknown as LedgerMesh;
-      this.#ask("visit", () => one.visit.callOne(others, n % 5));
-      if (n % 2 === 0) await mesh.stop({ drain: n });
-      await procs.stop({ drain: n });
-    };
-    this.ask("spawn", work());
-  }
-
-  #check(): void {
-    if (this.#pending.size === 0) this.#whenSettled?.();
-  }
-}
-
-/** How calls and sends may end when things go wrong: what users are told of. */
-function expected(error: unknown): boolean {
-  if (error instanceof SupervisionError || error instanceof TimeoutError) return true;
-  if (error instanceof BackpressureError || error instanceof PortClosedError) return true;
-  if (error instanceof DOMException) return error.name === "AbortError";
-  return error instanceof Error && /^cannot (replace|spawn)|was stopped/.test(error.message);
 }

@@ -1,7 +1,4 @@
-/**
- * The actor that simulated clusters are made of: it takes numbered messages in every way there is, and notes whatever comes
- * twice, out of order, or after a gap. All processes of a simulation run in one thread, so that one book is enough.
- */
+/** The actor that simulated clusters are made of: it takes numbered messages in every way there is, and sends them on. */
 import { Actor } from "../../runtime/actor/actor.js";
 import { context } from "../../runtime/actor/context.js";
 import type { Endpoint, StreamEndpoint } from "../../runtime/actor/endpoint.js";
@@ -9,9 +6,12 @@ import type { MeshKind } from "../../runtime/actor/kind.js";
 import type { ActorMesh } from "../../runtime/actor/mesh.js";
 import type { Port } from "../../runtime/actor/port.js";
 import { thisHost } from "../../runtime/host/host-mesh.js";
+import { local } from "../../runtime/proc/local.js";
+import { range } from "../../runtime/shape/index.js";
 import type { MeshFailure } from "../../runtime/supervise/failure.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
+import { type Taker, theBook } from "./book.js";
 
 const none = defineArgs(codec.tuple(), 0, 0);
 const int = defineArgs(codec.tuple(codec.int32), 1, 1);
@@ -31,7 +31,7 @@ export const ledgerDescriptor = defineActor({
       args: defineArgs(
         codec.tuple(
           codec.mesh(() => ledgerDescriptor),
-          codec.int32,
+          codec.string,
         ),
         2,
         2,
@@ -73,6 +73,7 @@ export const ledgerDescriptor = defineActor({
       result: codec.int32,
       concurrent: true,
     },
+    where: { id: 14, args: int, result: codec.array(codec.int32) },
     echo: { id: 12, args: defineArgs(codec.tuple(codec.bytes), 1, 1), result: codec.bytes },
   }),
 });
@@ -85,7 +86,7 @@ export interface LedgerKind extends MeshKind {
 export interface LedgerMesh<D extends string = string> extends ActorMesh<LedgerKind, D> {
   readonly note: Endpoint<[from: string, number: number], void, D>;
   readonly add: Endpoint<[from: string, number: number], number, D>;
-  readonly meet: Endpoint<[peers: LedgerMesh, rank: number], void, D>;
+  readonly meet: Endpoint<[peers: LedgerMesh, name: string], void, D>;
   readonly gossip: Endpoint<[rank: number, count: number], number, D>;
   readonly feed: Endpoint<[port: Port<number>, count: number], void, D>;
   readonly count: StreamEndpoint<[count: number], number, D>;
@@ -95,122 +96,51 @@ export interface LedgerMesh<D extends string = string> extends ActorMesh<LedgerK
   readonly fail: Endpoint<[], void, D>;
   readonly hire: Endpoint<[count: number], number, D>;
   readonly visit: Endpoint<[others: LedgerMesh, count: number], number, D>;
+  readonly where: Endpoint<[n: number], number[], D>;
   readonly echo: Endpoint<[bytes: Uint8Array], Uint8Array, D>;
 }
 
 /** Of the messages that actors send to each other, so many-th ones are calls. */
 const callsEach = 4;
 
-/** Whether something has happened that explains what is seen. */
-export interface FaultsSoFar {
-  /** Connections were cut: what was on its way may be lost, or come after what went another way. */
-  cut(): boolean;
-  /** Processes have died: calls of theirs that wait are not made any more. */
-  crash(): boolean;
-}
-
-/** What has been seen in one run. */
-export class Book {
-  readonly violations: string[] = [];
-  /** Messages that have been handled. */
-  deliveries = 0;
-  /** Ranks that owners have been told of: how often, by owner, mesh and rank. */
-  readonly told = new Map<string, number>();
-  readonly #faults: FaultsSoFar;
-  readonly #replaced = new Map<string, number>();
-  readonly #seen = new Map<string, Set<number>>();
-  #lives = 0;
-
-  constructor(faults: FaultsSoFar) {
-    this.#faults = faults;
-  }
-
-  /** A name that no other actor of this run has. */
-  life(name: string, rank: number): string {
-    return `${name}[${rank}]~${++this.#lives}`;
-  }
-
-  /** A failure has reached an owner. */
-  owner(name: string, { mesh, ranks, affected }: MeshFailure): void {
-    for (const lost of [{ mesh, ranks }, ...affected]) {
-      for (const rank of lost.ranks) {
-        const key = `${name}: ${lost.mesh}[${rank}]`;
-        const times = (this.told.get(key) ?? 0) + 1;
-        this.told.set(key, times);
-        if (times > 1 + (this.#replaced.get(key) ?? 0)) this.violations.push(`told ${times} times: ${key}`);
-      }
-    }
-  }
-
-  /** A rank is to be replaced: its next life may fail, too. */
-  replaced(mesh: string, rank: number): void {
-    const key = `program: ${mesh}[${rank}]`;
-    this.#replaced.set(key, (this.#replaced.get(key) ?? 0) + 1);
-  }
-
-  /** @param address of the receiver, whatever its incarnation */
-  take(from: string, number: number, address: string, last: Map<string, number>): void {
-    this.deliveries++;
-    const before = last.get(from);
-    const path = `${from} -> ${address}`;
-    if (before !== undefined && !this.#follows(before, number) && !this.#faults.cut()) {
-      this.violations.push(`${path}: ${number} came after ${before}`);
-    }
-    last.set(from, number);
-    let seen = this.#seen.get(path);
-    if (seen === undefined) {
-      seen = new Set();
-      this.#seen.set(path, seen);
-    }
-    if (seen.has(number)) this.violations.push(`${path}: ${number} came twice`);
-    seen.add(number);
-  }
-
-  /** Nothing is missing between two messages, but calls that were not made since their caller had died. */
-  #follows(before: number, number: number): boolean {
-    if (number <= before) return false;
-    for (let missing = before + 1; missing < number; missing++) {
-      if (missing % callsEach !== 0 || !this.#faults.crash()) return false;
-    }
-    return true;
-  }
-}
-
-let book: Book;
-
-export function newBook(faults: FaultsSoFar): Book {
-  book = new Book(faults);
-  return book;
-}
-
 export class Ledger extends Actor {
   static override readonly descriptor = ledgerDescriptor;
   declare readonly $kind: LedgerKind;
+  readonly #book = theBook();
   readonly #name: string;
-  readonly #address: string;
-  readonly #last = new Map<string, number>();
-  readonly #sent = new Map<number, number>();
+  readonly #taker: Taker;
   #peers: LedgerMesh | undefined;
+  #size = 0;
+  #meshName = "";
+  /** What it is called as a sender to its peers. */
+  #sender = "";
   #met = 0;
+  /** The last number that it has sent. */
+  #number = 0;
   #crews = 0;
   #sum = 0;
 
   constructor() {
     super();
     const { name, rank } = context().actor;
-    this.#name = book.life(name, rank.rank);
-    this.#address = `${name}[${rank.rank}]`;
+    const address = `${name}[${rank.rank}]`;
+    this.#name = this.#book.life(address);
+    this.#taker = { address, pid: local().platform.pid, last: new Map() };
   }
 
   override supervise(failure: MeshFailure): boolean {
-    book.owner(this.#name, failure);
+    this.#book.owner(this.#name, failure);
     return true;
+  }
+
+  override cleanup(): void {
+    for (let met = 1; met <= this.#met; met++) this.#book.senderEnded(`${this.#name}/${met}`);
   }
 
   override undeliverable(): void {}
 
   note(from: string, number: number): void {
-    book.take(from, number, this.#address, this.#last);
+    this.#book.take(from, number, this.#taker);
     this.#sum++;
   }
 
@@ -219,24 +149,40 @@ export class Ledger extends Actor {
     return this.#sum;
   }
 
-  meet(peers: LedgerMesh): void {
+  meet(peers: LedgerMesh, name: string): void {
     this.#peers = peers;
-    this.#met++;
-    this.#sent.clear();
+    this.#size = peers.size;
+    this.#meshName = name;
+    this.#sender = `${this.#name}/${++this.#met}`;
+    this.#book.sender(this.#sender, this.#taker.pid);
   }
 
-  /** Sends notes to a peer, over a link of its own. */
+  /** Sends notes and calls to a peer, over a link of its own, and now and then to many. */
   async gossip(rank: number, count: number): Promise<number> {
-    const peer = this.#peers?.slice({ gpus: rank } as never) as LedgerMesh | undefined;
-    if (peer === undefined) return 0;
-    const from = `${this.#name}/${this.#met}`;
+    const all = this.#peers;
+    if (all === undefined) return 0;
     for (let i = 0; i < count; i++) {
-      const number = (this.#sent.get(rank) ?? 0) + 1;
-      this.#sent.set(rank, number);
-      if (number % callsEach === 0) await peer.add.callSettled(from, number);
-      else await peer.note.broadcast(from, number);
+      const many = i % 5 === 3;
+      const [low, high] = many ? [rank % 2, this.#size] : [rank, rank + 1];
+      const call = i % callsEach === 0;
+      const number = ++this.#number;
+      const addresses = Array.from({ length: high - low }, (_, at) => `${this.#meshName}[${low + at}]`);
+      const to = all.slice({ gpus: range(low, high) } as never) as LedgerMesh;
+      const undo = this.#book.sent(this.#sender, addresses, number, call);
+      let sent: PromiseLike<unknown>;
+      try {
+        sent = call ? to.add.callSettled(this.#sender, number) : to.note.broadcast(this.#sender, number);
+      } catch (error) {
+        undo();
+        throw error;
+      }
+      await sent;
     }
     return count;
+  }
+
+  where(n: number): number[] {
+    return [context().rank.rank * 1000 + n];
   }
 
   async feed(port: Port<number>, count: number): Promise<void> {

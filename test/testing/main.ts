@@ -1,12 +1,12 @@
 /**
  * `npm run sim -- --seeds 10000`: the simulated cluster, seed after seed. Prints how many seeds a second; of the first one
- * that fails, the shortest run that fails, and its trace.
+ * that fails, the shortest run that fails, and its trace; with `--all` what went wrong with each.
  */
 import "../../runtime/index.js";
 import { parseArgs } from "node:util";
 import { explore, type Run, simulate } from "../../runtime/testing/index.js";
 import { bugs } from "./bugs.js";
-import { cluster, type Outcome, options } from "./cluster.js";
+import { cluster, type Outcome, optionsOf } from "./cluster.js";
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +14,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     lines: { type: "string", default: "60" },
     trace: { type: "boolean", default: false },
+    all: { type: "boolean", default: false },
     bug: { type: "string" },
   },
 });
@@ -46,11 +47,19 @@ const onRun = (run: Run<unknown>): void => {
 };
 
 if (values.trace) {
-  const run = await simulate(cluster, { ...options, seed: from, record: true });
+  const run = await simulate(cluster, { ...optionsOf(from), record: true });
   print(run.lines.join("\n"));
   process.exit(0);
 }
-const finding = await explore(cluster, { ...options, seeds, from, onRun });
+if (values.all) {
+  for (let seed = from; seed < from + seeds; seed++) {
+    await simulate(cluster, optionsOf(seed)).then(onRun, (error: Error) => print(error.message));
+  }
+  const { user, system } = process.cpuUsage(start);
+  print(`${done} of ${seeds} seeds from ${from} went well: ${(seeds / ((user + system) / 1e6)).toFixed(1)} a second`);
+  process.exit(done === seeds ? 0 : 1);
+}
+const finding = await explore(cluster, { vary: optionsOf, seeds, from, onRun });
 const { user, system } = process.cpuUsage(start);
 const perSecond = (done / ((user + system) / 1e6)).toFixed(1);
 const perWall = (done / ((performance.now() - wall) / 1000)).toFixed(1);
@@ -64,6 +73,7 @@ if (finding !== undefined) {
   print(`\nshortest run that fails: ${shortestError.message}`);
   print(`  left out: ${shortest.without.size} steps`);
   for (const { kind, did, at } of shortestError.faults) print(`  ${at.toFixed(3)} ${kind} ${did}`);
+  print(`\nits steps:\n${lines.filter((line) => / scenario notes | ended | fault /.test(line)).join("\n")}`);
   print(`\nits end:\n${lines.slice(-Number(values.lines)).join("\n")}`);
   process.exit(1);
 }

@@ -11,7 +11,7 @@ import {
   simulate,
 } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../actor/counter.js";
-import { cluster, options } from "./cluster.js";
+import { cluster, optionsOf } from "./cluster.js";
 
 const apart: SimulateOptions = { place: ({ rank }) => `host${rank}` };
 
@@ -44,8 +44,8 @@ describe("a seed", () => {
   test("gives the same run again, fault by fault and byte by byte; another one gives another", async () => {
     const hashes = new Set<string>();
     for (const seed of [1, 2, 3, 4, 5]) {
-      const first = await simulate(cluster, { ...options, seed });
-      const second = await simulate(cluster, { ...options, seed });
+      const first = await simulate(cluster, optionsOf(seed));
+      const second = await simulate(cluster, optionsOf(seed));
       expect(second).toEqual(first);
       hashes.add(first.hash);
     }
@@ -61,7 +61,7 @@ describe("a seed", () => {
 
 test("the promises of the protocol are kept in every run, each with 500 deliveries and 3 faults at least", async () => {
   for (let seed = 1000; seed < 1030; seed++) {
-    const run = await simulate(cluster, { ...options, seed });
+    const run = await simulate(cluster, optionsOf(seed));
     expect(run.value.deliveries, `seed ${seed}`).toBeGreaterThanOrEqual(500);
     expect(run.faults.length, `seed ${seed}`).toBeGreaterThanOrEqual(3);
   }

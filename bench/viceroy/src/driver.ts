@@ -11,7 +11,11 @@ export interface EchoProcs {
 }
 
 /** `count` processes with one echo server each; `cpus`: the cores that each of them may use. */
-export function spawnEcho(count: number, isolation: "process" | "thread" | "inline" = "process", cpus?: string): EchoProcs {
+export function spawnEcho(
+  count: number,
+  isolation: "process" | "thread" | "inline" = "process",
+  cpus?: string,
+): EchoProcs {
   const bound = cpus === undefined ? {} : { cpus: new Array<string>(count).fill(cpus) };
   const procs = thisHost().spawnProcs({ procs: count }, { isolation, ...bound });
   return { echo: procs.spawn("echo", EchoServer), stop: () => procs.stop() };

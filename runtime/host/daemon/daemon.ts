@@ -24,6 +24,9 @@ export interface DaemonOptions {
   readonly maxDrivers: number;
 }
 
+/** How long a link to a driver may be without a connection, in ms: when that is given up is decided by beats. */
+const longestCut = 600_000;
+
 export class Daemon implements Landlord {
   readonly id: bigint;
   readonly hostname: string;
@@ -53,7 +56,9 @@ export class Daemon implements Landlord {
     const known = this.#tenants.get(to);
     if (known !== undefined) {
       if (known.universe !== universe) return refused("unknown", "there is no such agent for this tree of processes");
-      return { kind: "open", open: (pipe) => known.tenant.accept(pipe) };
+      const open = (pipe: Pipe) => known.tenant.accept(pipe);
+      // Whether others are gone is for their links to find out.
+      return from === known.tenant.driver ? { kind: "open", giveUpMs: longestCut, open } : { kind: "open", open };
     }
     if (!first) return refused("gone", "the host has ended what it did for this driver");
     const { size } = this.#tenants;
@@ -63,7 +68,7 @@ export class Daemon implements Landlord {
       this.#tenants.set(to, { universe, tenant });
       tenant.accept(pipe);
     };
-    return { kind: "open", open };
+    return { kind: "open", giveUpMs: longestCut, open };
   }
 
   /** To the port of the process that is wanted. */

@@ -26,9 +26,6 @@ export interface ReceptionOptions {
   readonly refused?: (error: Error) => void;
 }
 
-/** How long a link may be without a connection, in ms: when its driver is given up is decided by beats, not by links. */
-const longestCut = 600_000;
-
 /** Drivers that one daemon serves at the same time. */
 const maxDrivers = 256;
 
@@ -42,7 +39,7 @@ export class Reception {
     const guard = { clock, random, token: host.proof.token, refused };
     const admit = (offer: Offer) => daemon.admit(offer);
     this.daemon = daemon;
-    this.#far = new LastingAcceptor({ ...guard, lasting: { giveUpMs: longestCut }, admit });
+    this.#far = new LastingAcceptor({ ...guard, admit });
     this.#near = new Acceptor({ ...guard, decide: async (offer) => ({ ...(await daemon.admit(offer)), received: 0 }) });
   }
 

@@ -55,7 +55,7 @@ const attachLimit = 10_000;
 
 export class Tenant implements OutputTarget {
   readonly id: ProcId;
-  readonly #driver: ProcId;
+  readonly driver: ProcId;
   readonly #platform: PartPlatform;
   readonly #landlord: Landlord;
   readonly #local: Local;
@@ -72,7 +72,7 @@ export class Tenant implements OutputTarget {
   /** @param platform of this tenant alone: what is started through it ends with it */
   constructor(platform: PartPlatform, { universe, id, driver }: TenantOptions, landlord: Landlord) {
     this.id = id;
-    this.#driver = driver;
+    this.driver = driver;
     this.#platform = platform;
     this.#landlord = landlord;
     this.#output = new OutputQueue(platform.clock, this);
@@ -133,7 +133,9 @@ export class Tenant implements OutputTarget {
     const body = this.#platform.start(request);
     const { clock } = this.#platform;
     this.#local.home.proc.attach(body.pipe, proc);
-    const member = new Member({ id: proc, rank, location: "", body, clock }, (_, end) => this.#ended(proc, end));
+    const member = new Member({ id: proc, maker: this.id, rank, location: "", body, clock }, (_, end) =>
+      this.#ended(proc, end),
+    );
     this.#local.members.set(proc, member);
     void body.finished.then(() => this.#output.finish(proc));
     asRoot(this.#local.home.proc, () => agentOf(proc).prove.broadcast(this.#landlord.proof));
@@ -202,7 +204,7 @@ export class Tenant implements OutputTarget {
     this.#output.close();
     await this.end();
     // A link that waits for another connection would wait on.
-    this.#local.home.proc.peerDown(this.#driver, reason);
+    this.#local.home.proc.peerDown(this.driver, reason);
     this.#local.home.proc.close(reason);
     this.#landlord.left(this);
   }
@@ -225,7 +227,7 @@ export class Tenant implements OutputTarget {
   }
 
   #tell<T>(send: (agent: ReturnType<typeof agentOf>) => T): T {
-    return asRoot(this.#local.home.proc, () => send(agentOf(this.#driver)));
+    return asRoot(this.#local.home.proc, () => send(agentOf(this.driver)));
   }
 }
 

@@ -11,8 +11,13 @@ import type { Pipe } from "../pipe.js";
 import { type LastingLimits, lastingLimits } from "./limits.js";
 import { LastingPipe } from "./pipe.js";
 
-/** What becomes of somebody who wants a link: it gets one, is sent to another port of this host, or is refused. */
-export type Admission = { readonly kind: "open"; open(pipe: Pipe): void } | Exclude<Verdict, { kind: "open" }>;
+/**
+ * What becomes of somebody who wants a link: it gets one, is sent to another port of this host, or is refused. A link may be
+ * without a connection for `giveUpMs`, where that is said.
+ */
+export type Admission =
+  | { readonly kind: "open"; readonly giveUpMs?: number; open(pipe: Pipe): void }
+  | Exclude<Verdict, { kind: "open" }>;
 
 export interface LastingAcceptorOptions extends Omit<AcceptorOptions, "decide"> {
   readonly lasting?: Partial<LastingLimits>;
@@ -74,7 +79,7 @@ export class LastingAcceptor {
         return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
       }
       // Asked twice at the same time: the second one continues the link of the first.
-      if (!this.#pipes.has(key)) admission.open(this.#made(key, offer));
+      if (!this.#pipes.has(key)) admission.open(this.#made(key, offer, admission.giveUpMs));
     }
     const pipe = this.#pipes.get(key);
     if (pipe === undefined) return { kind: "refuse", reason: "gone", text: "the link has ended at once" };
@@ -96,10 +101,10 @@ export class LastingAcceptor {
     };
   }
 
-  #made(key: string, { from }: Offer): LastingPipe {
+  #made(key: string, { from }: Offer, giveUpMs = this.#limits.giveUpMs): LastingPipe {
     const pipe = new LastingPipe({
       clock: this.#options.clock,
-      limits: this.#limits,
+      limits: { ...this.#limits, giveUpMs },
       peer: `process ${hex64(from)}`,
       lost: () => {},
       over: () => this.#pipes.delete(key),

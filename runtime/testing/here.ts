@@ -1,0 +1,12 @@
+/** Whose code is running. */
+import { currentTurn, local } from "./kernel.js";
+import { SimulatedPlatform } from "./platform.js";
+import type { SimulatedProcess } from "./process.js";
+import type { World } from "./world.js";
+
+/** The simulated process that the running code belongs to. */
+export function here(world: World): SimulatedProcess | undefined {
+  if (currentTurn() === undefined) return world.scheduler.current as SimulatedProcess | undefined;
+  const { platform } = local();
+  return platform instanceof SimulatedPlatform ? platform.process : undefined;
+}

@@ -1,0 +1,176 @@
+/**
+ * What has been seen in one run of a simulated cluster: who sent which numbers to whom, and what came of them. All processes
+ * of a simulation run in one thread, so that one book is enough.
+ */
+
+import type { MeshFailure } from "../../runtime/supervise/failure.js";
+import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
+
+/** An actor that takes numbered messages, in one life of it. */
+export interface Taker {
+  /** Whatever its incarnation: `ledgers[2]`. */
+  readonly address: string;
+  readonly pid: number;
+  /** The place of the last message of each sender, in what that has sent to this address. */
+  readonly last: Map<string, number>;
+}
+
+interface Sender {
+  readonly pid: number;
+  /** What it calls is not called any more. */
+  ended: boolean;
+}
+
+/** What one sender has sent to one address, in order. */
+interface Path {
+  readonly numbers: number[];
+  /** Those among them whose sender waits for an answer. */
+  readonly calls: Set<number>;
+  readonly seen: Set<number>;
+}
+
+export class Book {
+  readonly violations: string[] = [];
+  /** Messages that have been handled. */
+  deliveries = 0;
+  /** Ranks that owners have been told of: how often, by owner, mesh and rank. */
+  readonly told = new Map<string, number>();
+  readonly #simulation: Simulation;
+  readonly #replaced = new Map<string, number>();
+  readonly #senders = new Map<string, Sender>();
+  readonly #paths = new Map<string, Path>();
+  #lives = 0;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  /** A name that no other actor of this run has. */
+  life(name: string): string {
+    return `${name}~${++this.#lives}`;
+  }
+
+  /** Somebody begins to send numbered messages. */
+  sender(name: string, pid: number): void {
+    this.#senders.set(name, { pid, ended: false });
+  }
+
+  /** A sender has come to its end in order: calls of it that wait are not made any more. */
+  senderEnded(name: string): void {
+    const sender = this.#senders.get(name);
+    if (sender !== undefined) sender.ended = true;
+  }
+
+  /** A failure has reached an owner. */
+  owner(name: string, { mesh, ranks, affected }: MeshFailure): void {
+    for (const lost of [{ mesh, ranks }, ...affected]) {
+      for (const rank of lost.ranks) {
+        const key = `${name}: ${lost.mesh}[${rank}]`;
+        const times = (this.told.get(key) ?? 0) + 1;
+        this.told.set(key, times);
+        if (times > 1 + (this.#replaced.get(key) ?? 0)) this.violations.push(`told ${times} times: ${key}`);
+      }
+    }
+  }
+
+  /** A rank is to be replaced: its next life may fail, too. */
+  replaced(owner: string, mesh: string, rank: number): void {
+    const key = `${owner}: ${mesh}[${rank}]`;
+    this.#replaced.set(key, (this.#replaced.get(key) ?? 0) + 1);
+  }
+
+  /** A number is about to be sent: those of one sender grow. @returns what undoes it when it could not be sent */
+  sent(from: string, addresses: readonly string[], number: number, call: boolean): () => void {
+    this.#simulation.note(`${from} ${call ? "calls" : "tells"} ${addresses.join()} ${number}`);
+    const paths = addresses.map((address) => this.#path(from, address));
+    for (const { numbers, calls } of paths) {
+      numbers.push(number);
+      if (call) calls.add(number);
+    }
+    return () => {
+      for (const { numbers } of paths) if (numbers.at(-1) === number) numbers.pop();
+    };
+  }
+
+  /** A message has come to be handled. */
+  take(from: string, number: number, { address, pid, last }: Taker): void {
+    this.deliveries++;
+    this.#simulation.note(`${address} takes ${number} of ${from}`);
+    const path = this.#path(from, address);
+    const label = `${from} -> ${address}`;
+    const place = placeOf(path.numbers, number);
+    if (place < 0) this.violations.push(`${label}: ${number} came and was never sent`);
+    if (path.seen.has(number)) this.violations.push(`${label}: ${number} came twice`);
+    path.seen.add(number);
+    const before = last.get(from);
+    last.set(from, place);
+    if (before === undefined || this.#severed(from, pid)) return;
+    if (place <= before) this.violations.push(`${label}: ${number} came after ${path.numbers[before]}`);
+    for (let missing = before + 1; missing < place; missing++) {
+      const lost = path.numbers[missing]!;
+      if (path.calls.has(lost) && this.#over(from)) continue;
+      this.#simulation.note(`which is wrong: ${lost} has not come`);
+      this.violations.push(`${label}: ${number} came and ${lost} has not`);
+      return;
+    }
+  }
+
+  #path(from: string, address: string): Path {
+    const key = `${from} -> ${address}`;
+    let path = this.#paths.get(key);
+    if (path === undefined) {
+      path = { numbers: [], calls: new Set(), seen: new Set() };
+      this.#paths.set(key, path);
+    }
+    return path;
+  }
+
+  /** Whether a sender has come to its end. */
+  #over(name: string): boolean {
+    const sender = this.#senders.get(name);
+    return sender === undefined || sender.ended || this.#processes[sender.pid - 1]!.ended;
+  }
+
+  get #processes(): readonly ProcessView[] {
+    return this.#simulation.processes;
+  }
+
+  /**
+   * Whether a connection between both was cut that ended with it, as nothing but the end of a process ends sockets of one
+   * machine: what was on its way is lost, or comes after what went another way. Links between hosts hide it.
+   */
+  #severed(from: string, to: number): boolean {
+    const pid = this.#senders.get(from)?.pid;
+    return this.#simulation.faults.some(({ kind, did }) => {
+      if (kind !== "cut" || did.includes("host@")) return false;
+      const ends = [...did.matchAll(/#(\d+)/g)].map(([, number]) => Number(number));
+      return ends.includes(to) && ends.includes(pid ?? 0);
+    });
+  }
+}
+
+/** Where a number stands in a list that grows; -1: nowhere. */
+function placeOf(numbers: readonly number[], number: number): number {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = numbers[middle]!;
+    if (found === number) return middle;
+    if (found < number) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+let book: Book;
+
+/** The one of the run that is going on. */
+export function theBook(): Book {
+  return book;
+}
+
+export function newBook(simulation: Simulation): Book {
+  book = new Book(simulation);
+  return book;
+}

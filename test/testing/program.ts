@@ -1,0 +1,328 @@
+/** What a program does to the ledgers of a simulated cluster, operation by operation; each must come to an end. */
+import { Channel } from "../../runtime/actor/channel.js";
+import { BackpressureError, PortClosedError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
+import { thisHost } from "../../runtime/host/host-mesh.js";
+import { range } from "../../runtime/shape/index.js";
+import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import type { Book } from "./book.js";
+import { Ledger, type LedgerMesh } from "./ledger.js";
+
+/** What a program does, and how often it is asked to. */
+const operations = {
+  notes: 6,
+  burst: 3,
+  add: 6,
+  cast: 8,
+  casts: 3,
+  asked: 3,
+  sum: 2,
+  concat: 2,
+  settled: 4,
+  gossip: 6,
+  feed: 2,
+  stream: 2,
+  streams: 2,
+  impatient: 2,
+  impatients: 1,
+  cancelled: 1,
+  withdrawn: 2,
+  meanwhile: 2,
+  answer: 2,
+  large: 1,
+  spawn: 1,
+  hire: 1,
+  fail: 1,
+} as const;
+export type Operation = keyof typeof operations;
+export const weighted = Object.entries(operations).flatMap(([name, times]) =>
+  Array<Operation>(times).fill(name as Operation),
+);
+
+export interface ProgramOptions {
+  readonly simulation: Simulation;
+  readonly book: Book;
+  /** As the receivers of its messages know it. */
+  readonly name: string;
+  readonly process: ProcessView;
+  readonly ledgers: LedgerMesh<"gpus">;
+  /** The name of their mesh. */
+  readonly meshName: string;
+}
+
+export class Program {
+  readonly #options: ProgramOptions;
+  readonly #ledgers: LedgerMesh<"gpus">;
+  readonly #pending = new Map<number, string>();
+  /** The last number that was sent. */
+  #number = 0;
+  #asked = 0;
+  #spawned = 0;
+  #whenSettled: (() => void) | undefined;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+    this.#ledgers = options.ledgers;
+    options.book.sender(options.name, options.process.pid);
+  }
+
+  get pending(): string[] {
+    return [...this.#pending.values()];
+  }
+
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenSettled = resolve;
+      this.#check();
+    });
+  }
+
+  /** Something must come to an end, whatever that is. */
+  ask(what: string, promise: PromiseLike<unknown>): void {
+    const number = ++this.#asked;
+    this.#pending.set(number, what);
+    const done = (): void => {
+      this.#pending.delete(number);
+      this.#check();
+    };
+    promise.then(done, (error) => {
+      if (!expected(error)) this.#fail(`${what} ended of ${String(error)}`);
+      done();
+    });
+  }
+
+  /** What was sent before has come, to all who live. */
+  checkAll(): void {
+    this.#send(0, this.#ledgers.size, true, (all, from, number) => {
+      this.ask("last add to all", all.add.callSettled(from, number));
+    });
+    for (let rank = 0; rank < this.#ledgers.size; rank++) this.#call("last add", rank);
+  }
+
+  step(operation: Operation, rank: number, other: number, n: number): void {
+    const ledgers = this.#ledgers;
+    const { size } = ledgers;
+    const one = ledgers.slice({ gpus: rank });
+    const [low, high] = other % 2 === 0 ? [0, size] : [Math.min(rank, other), Math.max(rank, other) + 1];
+    const many = ledgers.slice({ gpus: range(low, high) }) as unknown as LedgerMesh<"gpus">;
+    switch (operation) {
+      case "notes":
+        for (let i = 0; i <= n % 10; i++) this.#note(rank, rank + 1);
+        break;
+      case "burst":
+        for (let i = 0; i <= n; i++) this.#note(rank, rank + 1);
+        break;
+      case "add":
+        this.#call(`add to ${rank}`, rank);
+        break;
+      case "cast":
+        for (let i = 0; i <= n % 4; i++) this.#note(low, high);
+        break;
+      case "casts":
+        // Direct messages and casts to parts and to all, as they come.
+        for (let i = 0; i <= n; i++) {
+          if (i % 3 === 0) this.#note(low, high);
+          else if (i % 3 === 1) this.#note(rank, rank + 1);
+          else this.#note(0, size);
+        }
+        break;
+      case "asked":
+        this.#send(low, high, true, (to, from, number) => this.ask("asked", to.add.callSettled(from, number)));
+        break;
+      case "sum":
+        this.#ask("sum", () => many.meanwhile.reduce("sum", n % 9).then(this.#expect("a sum", many.size * (n % 9))));
+        break;
+      case "concat": {
+        const all = Array.from({ length: many.size }, (_, at) => at * 1000 + n);
+        this.#ask("concat", () => many.where.reduce("concat", n).then(this.#expect("a concat", all)));
+        break;
+      }
+      case "settled":
+        this.#ask("settled", () => ledgers.slice({ gpus: range(0, rank + 1) }).sleep.callSettled(n % 5));
+        break;
+      case "gossip":
+        this.#ask(`gossip ${rank} ${other}`, () => one.gossip.callOne(other, n));
+        break;
+      case "feed":
+        this.#feed(one, n);
+        break;
+      case "stream":
+        this.#stream(one, n);
+        break;
+      case "streams":
+        this.#streams(many, n % 12);
+        break;
+      case "impatient": {
+        const timeout = 1 + (n % 7);
+        this.#inTime("impatient", timeout, () => one.sleep.with({ timeout }).callOne(n));
+        break;
+      }
+      case "impatients": {
+        const timeout = 1 + (n % 7);
+        this.#inTime("impatients", timeout, () => many.sleep.with({ timeout }).callSettled(n));
+        break;
+      }
+      case "cancelled":
+        this.#cancelled("cancelled", n % 13, () => one.sleep.callOne(n));
+        break;
+      case "withdrawn":
+        this.#cancelled("withdrawn", n % 13, () => many.sleep.callSettled(n));
+        break;
+      case "meanwhile":
+        this.#ask("meanwhile", () => ledgers.meanwhile.call(n));
+        break;
+      case "answer":
+        this.#ask("answer", () => one.answer.callOne(n));
+        break;
+      case "large":
+        this.#ask("large", () => one.echo.callOne(new Uint8Array(n * 4000)));
+        break;
+      case "spawn":
+        this.#spawn(one, n);
+        break;
+      case "hire":
+        this.#ask("hire", () => one.hire.callOne(1 + (n % 2)));
+        break;
+      case "fail":
+        if (n % 4 === 0) one.fail.broadcast();
+        break;
+    }
+  }
+
+  #note(low: number, high: number): void {
+    this.#send(low, high, false, (to, from, number) => void to.note.broadcast(from, number));
+  }
+
+  #call(what: string, rank: number): void {
+    this.#send(rank, rank + 1, true, (to, from, number) => this.ask(what, to.add.callSettled(from, number)));
+  }
+
+  /** Sends the next number to some ranks. */
+  #send(
+    low: number,
+    high: number,
+    call: boolean,
+    how: (to: LedgerMesh<"gpus">, from: string, number: number) => void,
+  ): void {
+    const { book, name, meshName } = this.#options;
+    const number = ++this.#number;
+    const addresses = Array.from({ length: high - low }, (_, at) => `${meshName}[${low + at}]`);
+    const to = this.#ledgers.slice({ gpus: range(low, high) }) as unknown as LedgerMesh<"gpus">;
+    const undo = book.sent(name, addresses, number, call);
+    try {
+      how(to, name, number);
+    } catch (error) {
+      undo();
+      if (!expected(error)) throw error;
+    }
+  }
+
+  #ask(what: string, how: () => PromiseLike<unknown>): void {
+    try {
+      this.ask(what, how());
+    } catch (error) {
+      if (!expected(error)) throw error;
+    }
+  }
+
+  #expect(what: string, right: unknown): (value: unknown) => void {
+    return (value) => {
+      const [got, wanted] = [JSON.stringify(value), JSON.stringify(right)];
+      if (got !== wanted) this.#fail(`${what} is ${got} in place of ${wanted}`);
+    };
+  }
+
+  /** Ends by itself after so many ms, whatever becomes of the receiver. */
+  #inTime(what: string, ms: number, how: () => PromiseLike<unknown>): void {
+    const { simulation } = this.#options;
+    const { now } = simulation;
+    const check = (): void => {
+      const took = simulation.now - now;
+      if (took > ms + 2) this.#fail(`${what} took ${took.toFixed(3)} ms in place of ${ms}`);
+    };
+    this.#ask(what, () => {
+      const call = how();
+      call.then(check, check);
+      return call;
+    });
+  }
+
+  #cancelled(what: string, ms: number, how: () => PromiseLike<unknown> & { cancel(): void }): void {
+    this.#inTime(what, ms, () => {
+      const call = how();
+      setTimeout(() => call.cancel(), ms);
+      return call;
+    });
+  }
+
+  #feed(one: LedgerMesh<never>, count: number): void {
+    const [port, receiver] = Channel.open(codec.int32);
+    one.feed.broadcast(port, count);
+    const receive = async (): Promise<void> => {
+      for (let i = 0; i < count; i++) {
+        const value = await receiver.recv();
+        if (value !== i) this.#fail(`a port got ${value} in place of ${i}`);
+      }
+    };
+    this.ask(
+      "feed",
+      receive().finally(() => receiver.close()),
+    );
+  }
+
+  #stream(one: LedgerMesh<never>, count: number): void {
+    const take = async (): Promise<void> => {
+      let next = 0;
+      for await (const [, value] of one.count.stream(count)) {
+        if (value !== next) this.#fail(`a stream yielded ${value} in place of ${next}`);
+        next++;
+      }
+      if (next !== count) this.#fail(`a stream ended in order after ${next} of ${count}`);
+    };
+    this.ask("stream", take());
+  }
+
+  #streams(many: LedgerMesh<"gpus">, count: number): void {
+    const take = async (): Promise<void> => {
+      const next = Array<number>(many.size).fill(0);
+      for await (const [{ rank }, value] of many.count.stream(count)) {
+        if (value !== next[rank]) this.#fail(`stream ${rank} yielded ${value} in place of ${next[rank]}`);
+        next[rank] = value + 1;
+      }
+      if (next.some((items) => items !== count)) this.#fail(`streams ended in order after ${next} of ${count}`);
+    };
+    this.ask("streams", take());
+  }
+
+  /** Processes and actors that soon go again. */
+  #spawn(one: LedgerMesh<never>, n: number): void {
+    const name = `extra${++this.#spawned}`;
+    const isolation = n % 3 === 0 ? "inline" : "process";
+    const procs = thisHost().spawnProcs({ extras: 1 + (n % 3) }, { name, isolation });
+    const mesh = procs.spawn(`${name} ledgers`, Ledger) as unknown as LedgerMesh<"extras">;
+    const work = async (): Promise<void> => {
+      await mesh.sleep.callSettled(n % 7);
+      const others = mesh as unknown as LedgerMesh;
+      this.#ask("visit", () => one.visit.callOne(others, n % 5));
+      if (n % 2 === 0) await mesh.stop({ drain: n });
+      await procs.stop({ drain: n });
+    };
+    this.ask("spawn", work());
+  }
+
+  #fail(why: string): void {
+    this.#options.simulation.fail(why);
+  }
+
+  #check(): void {
+    if (this.#pending.size === 0) this.#whenSettled?.();
+  }
+}
+
+/** How calls and sends may end when things go wrong: what users are told of. */
+export function expected(error: unknown): boolean {
+  if (error instanceof SupervisionError || error instanceof TimeoutError) return true;
+  if (error instanceof BackpressureError || error instanceof PortClosedError) return true;
+  if (error instanceof DOMException) return error.name === "AbortError";
+  return error instanceof Error && /^cannot (replace|spawn)|was stopped/.test(error.message);
+}
