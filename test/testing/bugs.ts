@@ -9,9 +9,12 @@ import { Held } from "../../runtime/actor/held.js";
 import { Mailbox } from "../../runtime/actor/mailbox.js";
 import { PortQueue } from "../../runtime/actor/port-queue.js";
 import type { Turn } from "../../runtime/actor/turn.js";
+import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
+import { TreeNode } from "../../runtime/cast/node.js";
 import { PendingCalls } from "../../runtime/link/calls.js";
 import { Kind } from "../../runtime/link/frame.js";
 import { Lane } from "../../runtime/link/lane.js";
+import { ResendBuffer } from "../../runtime/link/lasting/resend-buffer.js";
 import { Link } from "../../runtime/link/link.js";
 import { Relays } from "../../runtime/link/relay.js";
 import { LocalProc } from "../../runtime/proc/local-proc.js";
@@ -140,4 +143,26 @@ export const bugs: Readonly<Record<string, Plant>> = {
   "a timeout never comes": forgets(CallFuture.prototype, "guard", 1),
   "a call that was cancelled goes on": forgets(Future.prototype, "cancel", 1),
   "who held a port has died, and its receiver waits": forgets(PortQueue.prototype, "peerDown", 1),
+
+  "what was not confirmed is not sent again": instead(
+    ResendBuffer.prototype,
+    "rewind",
+    (original) =>
+      function (this: ResendBuffer) {
+        call(original, this, [this.end]);
+      } as Method,
+  ),
+  "a cast that comes again is taken again": instead(
+    Arrivals.prototype,
+    "arrive",
+    (original, every) =>
+      function (this: Arrivals, cast: Arriving) {
+        if (every(15)) cast.post(this);
+        return call(original, this, [cast]);
+      } as Method,
+  ),
+  "answers from below are lost": forgets(TreeNode.prototype, "answers", 5),
+  "nobody tells that a proc of a tree is lost": forgets(TreeNode.prototype, "lost", 1),
+  "what was cast is not counted as taken": forgets(TreeNode.prototype, "taken", 2),
+  "direct messages do not wait for casts": forgets(Arrivals.prototype, "synced", 3),
 };
