@@ -54,6 +54,8 @@ export interface ProcOptions {
   readonly name?: string;
   /** Dials `location` of `peer`. Rejects when it cannot be reached: traffic then goes through the owner or the parent. */
   readonly connect: Dial;
+  /** Takes a pipe that a peer has made to here through others. Absent: it becomes a link. */
+  readonly accept?: (pipe: Pipe, from: ProcId) => void;
 }
 
 /** Actors that have ended and are remembered for their late callers. */
@@ -105,7 +107,7 @@ export class Proc implements LinkHost {
     this.#relays = new Relays({
       id: this.id,
       linkTo: (peer) => this.routes.existing(peer),
-      accept: (pipe) => this.attach(pipe),
+      accept: options.accept ?? ((pipe) => void this.attach(pipe)),
     });
     this.routes = new Routes(this, options.connect, options.parent, this.#relays, (link) => this.#links.add(link));
     this.casts = new Casts(this);

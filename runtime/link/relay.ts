@@ -20,7 +20,7 @@ export interface RelayHost {
   /** The link that leads to a proc, if there is one. */
   linkTo(peer: ProcId): Link | undefined;
   /** Somebody has dialled this proc. */
-  accept(pipe: Pipe): void;
+  accept(pipe: Pipe, from: ProcId): void;
 }
 
 class RelayPipe implements Pipe {
@@ -185,7 +185,7 @@ export class Relays {
       if (what !== Op.data || side !== FROM_ACCEPTOR) return;
       pipe = new RelayPipe(this, link, from, channel, true);
       this.#pipes.set(keyOf(from, channel, side), pipe);
-      this.host.accept(pipe);
+      this.host.accept(pipe, from);
     }
     if (what === Op.data) pipe.received(bytes);
     else pipe.end(what === Op.close ? undefined : new Error("the proc in between does not reach the peer"));

@@ -59,7 +59,7 @@ export class Routes {
     this.#links.set(peer, link);
     this.#made(link);
     if (peer === this.#host.id) link.attach(loopPipe(this.#host.clock));
-    else if (location === "") this.#relay(link, peer, owner);
+    else if (location === "" && peer !== this.#parent) this.#relay(link, peer, owner);
     else
       this.#dial(location, peer).then(
         (pipe) => link.attach(pipe),
@@ -90,7 +90,7 @@ export class Routes {
 
   /** @param failure why it could not be dialled: it may be known what the peer has ended of */
   #relay(link: Link, peer: ProcId, owner: ProcId | undefined, failure?: unknown): void {
-    const via = this.#through(owner, peer) ?? this.#through(this.#parent, peer);
+    const via = this.#through(owner, peer) ?? this.#throughParent(peer);
     if (via !== undefined) {
       link.attach(this.#relays.dial(via, peer));
       return;
@@ -99,6 +99,13 @@ export class Routes {
       failure instanceof DeliveryError ? failure : new DeliveryError("unknown", "its process cannot be reached");
     // Not at once: who asked for the link is about to send by it, and must hear that this came back.
     queueMicrotask(() => link.unreachable(why));
+  }
+
+  /** A parent elsewhere may not have connected yet: what is for it, or goes through it, waits. */
+  #throughParent(peer: ProcId): Link | undefined {
+    const parent = this.#parent;
+    if (parent === undefined || parent === peer) return undefined;
+    return this.#links.get(parent) ?? (this.#down.has(parent) ? undefined : this.to(parent, "", undefined));
   }
 
   #through(proc: ProcId | undefined, peer: ProcId): Link | undefined {

@@ -17,6 +17,7 @@ import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
+import { Deferred } from "./deferred.js";
 import { connectToHost } from "./host-connection.js";
 import { HostWatch } from "./host-watch.js";
 import type { HostedBody } from "./hosted-body.js";
@@ -60,6 +61,8 @@ export class LocalProc implements ProcHooks {
   readonly #runDir: string;
   readonly #leave: (reason: string) => void;
   #hostWatch: HostWatch | undefined;
+  /** There is something to be sent to the maker, which has not connected yet. */
+  #makerAwaited: Deferred<Pipe> | undefined;
   readonly #creating = new Map<MeshId, Created>();
 
   constructor(local: Local, options: LocalProcOptions) {
@@ -82,6 +85,7 @@ export class LocalProc implements ProcHooks {
       ...(parent === undefined ? {} : { parent }),
       keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
       connect: (location, peer) => this.#dial(location, peer),
+      accept: (pipe, from) => this.accept(pipe, from),
     });
     this.#creating.set(AGENT_MESH, () => {});
     const own = { descriptor: procAgentDescriptor, actorClass: Agent as unknown as ActorClass, args: [this] };
@@ -119,9 +123,20 @@ export class LocalProc implements ProcHooks {
     if (this.#runDir !== "") this.platform.clock.after(listenDelay, () => this.#listen());
   }
 
+  /** A peer has connected from afar, and has said who it is. */
+  accept(pipe: Pipe, from: ProcId): void {
+    const awaited = this.#makerAwaited;
+    if (from !== this.#parent) this.proc.attach(pipe);
+    else if (awaited === undefined) this.proc.attach(pipe, from);
+    else {
+      this.#makerAwaited = undefined;
+      awaited.resolve(pipe);
+    }
+  }
+
   /** Procs of other hosts can reach this one directly from now on. @returns its port; rejects when it cannot listen */
   openPort(at: NetworkAddress): Promise<number> {
-    return openPort(this.platform, this.proc, this.#local.proof, at);
+    return openPort(this.platform, this, this.#local.proof, at);
   }
 
   #listen(): void {
@@ -139,7 +154,11 @@ export class LocalProc implements ProcHooks {
     if (place?.agent === (host && hostOf(host)?.agent)) {
       return this.platform.dial(place === undefined ? location : this.platform.locationOf(runDir, peer));
     }
-    if (place === undefined) throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
+    if (place === undefined) {
+      // Others may be sooner to connect than the maker, and what they send may be news for it.
+      if (peer === this.#parent) return this.#makersPipe();
+      throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
+    }
     if (peer !== place.agent) {
       const direct = await this.#dialDirectly(place, peer);
       return direct ?? this.proc.relayTo(peer, place.makers.at(-1) ?? place.agent, placeOfMaker(place));
@@ -148,6 +167,12 @@ export class LocalProc implements ProcHooks {
     if (attached !== undefined) return attached.connect(this.proc);
     if (place.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);
     return connectToHost(this.platform, this.proc, { ...place, proof }, hostDialLimit);
+  }
+
+  /** The maker, on the driver's machine, connects to those that it has had started; nobody can connect to it. */
+  #makersPipe(): Promise<Pipe> {
+    this.#makerAwaited ??= new Deferred<Pipe>();
+    return this.#makerAwaited.promise;
   }
 
   /** Undefined: it is reached through another one, which knows it. */

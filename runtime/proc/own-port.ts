@@ -1,10 +1,19 @@
 /** The port at which a process on a host takes links itself: those that its daemon sends on, and its driver's. */
 import type { HostProof } from "../../generated/proc-agent.js";
 import type { Proc } from "../actor/proc.js";
+import type { ProcId } from "../link/address.js";
 import { LastingAcceptor } from "../link/lasting/accept.js";
 import type { NetworkAddress } from "../link/network-address.js";
+import type { Pipe } from "../link/pipe.js";
 import { credentialsOf } from "./host-connection.js";
 import type { Platform } from "./platform.js";
+
+/** Who is reached there. */
+export interface PortOwner {
+  readonly proc: Proc;
+  /** @param from who has connected */
+  accept(pipe: Pipe, from: ProcId): void;
+}
 
 /**
  * @param at where the host listens: at the same address, at a port that is free
@@ -12,19 +21,20 @@ import type { Platform } from "./platform.js";
  */
 export async function openPort(
   platform: Platform,
-  proc: Proc,
+  owner: PortOwner,
   proof: HostProof | undefined,
   at: NetworkAddress,
 ): Promise<number> {
   if (at.kind === "unix") throw new TypeError("cannot open a port: a Unix socket has none");
   const { clock, random } = platform;
+  const { id, universe } = owner.proc;
   const acceptor = new LastingAcceptor({
     clock,
     random,
     token: proof?.token,
-    admit: ({ universe, to }) =>
-      universe === proc.universe && to === proc.id
-        ? { kind: "open", open: (pipe) => void proc.attach(pipe) }
+    admit: (offer) =>
+      offer.universe === universe && offer.to === id
+        ? { kind: "open", open: (pipe) => owner.accept(pipe, offer.from) }
         : { kind: "refuse", reason: "unknown", text: "there is no such process at this port" },
   });
   const address = { ...at, port: 0 };

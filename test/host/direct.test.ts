@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { attachHosts } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
+import type { Pipe } from "../../runtime/link/pipe.js";
 import { DirectLinks } from "../../runtime/proc/direct-links.js";
 import { makeNodePlatform } from "../../runtime/proc/node-platform.js";
 import { openPort } from "../../runtime/proc/own-port.js";
@@ -71,7 +72,8 @@ test("a port takes nobody without the token, or who wants another process, or fr
   const world = new World();
   const platform = makeNodePlatform();
   const { proc } = world.proc("listening");
-  const port = await openPort(platform, proc, { token }, { kind: "tcp", host: "127.0.0.1", port: 0 });
+  const owner = { proc, accept: (pipe: Pipe) => void proc.attach(pipe) };
+  const port = await openPort(platform, owner, { token }, { kind: "tcp", host: "127.0.0.1", port: 0 });
   const from = world.root.proc;
   const dial = (to: bigint, given: string, who = from) => {
     const address = { kind: "tcp" as const, host: "127.0.0.1", port: 1 };
@@ -89,7 +91,7 @@ test("a port takes nobody without the token, or who wants another process, or fr
 
 test("a port cannot be opened at a Unix socket", async () => {
   const { proc } = new World().proc("listening");
-  const opened = openPort(makeNodePlatform(), proc, undefined, { kind: "unix", path: "/nowhere" });
+  const opened = openPort(makeNodePlatform(), { proc, accept() {} }, undefined, { kind: "unix", path: "/nowhere" });
   await expect(opened).rejects.toThrow("cannot open a port: a Unix socket has none");
 });
 
