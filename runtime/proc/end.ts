@@ -6,7 +6,7 @@ import type { ProcessEnd } from "./launch.js";
 /** @returns `process 4711 was killed by SIGKILL`, with the last lines of its standard error as what caused it */
 export function describeEnd(pid: number | undefined, end: ProcessEnd): BodyEnd {
   if (end.error !== undefined) {
-    const message = "the process could not be started";
+    const message = `the process could not be started: ${end.error.message}`;
     return { kind: "spawn", cause: { name: "ProcessEnd", message, cause: causeOf(end.error) } };
   }
   const { lines } = end.stderr;

@@ -38,7 +38,8 @@ interface Output {
  * Resolves with the exit code, when the daemon has ended.
  * @throws TypeError, Error if the options make no sense or nobody can listen there
  */
-export async function runHost(options: HostOptions, io: Output): Promise<number> {
+export async function runHost(options: HostOptions, output: Output): Promise<number> {
+  const io = forgiving(output);
   const token = tokenFrom(options.tokenFile);
   const files = filesFrom(options);
   const credentials = files === undefined ? undefined : new Credentials(files);
@@ -72,6 +73,23 @@ export async function runHost(options: HostOptions, io: Output): Promise<number>
   clearInterval(held);
   io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);
   return 0;
+}
+
+/**
+ * Whoever reads what a daemon prints may go, and the disk be full that it goes to: what runs here goes on. A file says so by
+ * throwing, a pipe by an event.
+ */
+function forgiving({ out, err }: Output): Output {
+  // Other commands end of it.
+  for (const output of [process.stdout, process.stderr]) output.removeAllListeners("error").on("error", () => {});
+  const tried = (print: (line: string) => void) => (line: string) => {
+    try {
+      print(line);
+    } catch {
+      // There is nowhere to say it.
+    }
+  };
+  return { out: tried(out), err: tried(err) };
 }
 
 /**
