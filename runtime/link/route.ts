@@ -95,8 +95,9 @@ export class Routes {
       link.attach(this.#relays.dial(via, peer));
       return;
     }
-    const why =
-      failure instanceof DeliveryError ? failure : new DeliveryError("unknown", "its process cannot be reached");
+    // A mesh has ended with its owner.
+    const ended = failure instanceof DeliveryError ? failure : owner === undefined ? undefined : this.#down.get(owner);
+    const why = ended ?? new DeliveryError("unknown", "its process cannot be reached");
     // Not at once: who asked for the link is about to send by it, and must hear that this came back.
     queueMicrotask(() => link.unreachable(why));
   }
