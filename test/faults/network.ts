@@ -24,7 +24,7 @@ function hasNetworks(): boolean {
 export const networks = hasNetworks();
 if (!networks) console.warn("skipped: real faults of networks (they take root, `ip` with network namespaces, and nft)");
 
-let made = 0;
+let networksMade = 0;
 
 export class Machine {
   readonly name: string;
@@ -128,10 +128,13 @@ export class Machine {
 
 /** Machines that reach each other, until all tests of this file are over. */
 export function makeNetwork<const N extends readonly string[]>(names: N): { readonly [K in N[number]]: Machine } {
-  const prefix = `viceroy-${process.pid}-${++made}`;
+  const prefix = `viceroy-${process.pid}-${++networksMade}`;
   const hub = `${prefix}-hub`;
   const spaces = [hub, ...names.map((name) => `${prefix}-${name}`)];
+  const made: Machine[] = [];
   afterAll(() => {
+    // A test that failed may have left what it has stopped.
+    for (const machine of made) for (const pid of machine.pids) process.kill(pid, "SIGKILL");
     for (const space of spaces) spawnSync("ip", ["netns", "del", space]);
   });
   for (const space of spaces) run("ip", ["netns", "add", space]);
@@ -144,7 +147,9 @@ export function makeNetwork<const N extends readonly string[]>(names: N): { read
     run("ip", ["-n", hub, "link", "set", `port${i}`, "master", "bridge", "up"]);
     run("ip", ["-n", space, "addr", "add", `${address}/24`, "dev", "eth0"]);
     for (const device of ["lo", "eth0"]) run("ip", ["-n", space, "link", "set", device, "up"]);
-    return [name, new Machine(name, space, address)];
+    const machine = new Machine(name, space, address);
+    made.push(machine);
+    return [name, machine];
   });
   return Object.fromEntries(machines) as { readonly [K in N[number]]: Machine };
 }
