@@ -10,6 +10,8 @@ const steps = 6;
 export class Silence {
   readonly #clock: Clock;
   readonly #limit: number;
+  /** That which holds now. */
+  #current: number;
   readonly #step: number;
   readonly #over: () => void;
   #silent = 0;
@@ -19,11 +21,13 @@ export class Silence {
   /**
    * @param limit in ms
    * @param over called once, when it is reached
+   * @param first in ms: the limit until the peer has said something for the first time, which may still have to start
    */
-  constructor(clock: Clock, limit: number, over: () => void) {
+  constructor(clock: Clock, limit: number, over: () => void, first = limit) {
     this.#clock = clock;
     this.#limit = limit;
     this.#step = Math.max(1, limit / steps);
+    this.#current = Math.max(limit, first);
     this.#over = over;
     this.#last = clock.now();
     this.#wait();
@@ -32,6 +36,7 @@ export class Silence {
   /** The peer has said something. */
   heard(): void {
     this.#silent = 0;
+    this.#current = this.#limit;
   }
 
   stop(): void {
@@ -43,7 +48,7 @@ export class Silence {
       const now = this.#clock.now();
       this.#silent += Math.min(now - this.#last, this.#step);
       this.#last = now;
-      if (this.#silent < this.#limit) this.#wait();
+      if (this.#silent < this.#current) this.#wait();
       else this.#over();
     });
   }

@@ -35,10 +35,10 @@ class Hand implements Clock {
   }
 }
 
-function silence(limit: number) {
+function silence(limit: number, first?: number) {
   const clock = new Hand();
   const ends: number[] = [];
-  const counted = new Silence(clock, limit, () => ends.push(clock.now()));
+  const counted = new Silence(clock, limit, () => ends.push(clock.now()), first);
   return { clock, ends, counted };
 }
 
@@ -60,6 +60,15 @@ test("begins again with each word, and never after it was stopped", () => {
   counted.stop();
   clock.run(10_000);
   expect(ends).toEqual([]);
+});
+
+test("may be longer before the first word, by a peer that still has to start", () => {
+  const { clock, ends, counted } = silence(600, 10_000);
+  clock.run(9000);
+  expect(ends).toEqual([]);
+  counted.heard();
+  clock.run(600);
+  expect(ends).toEqual([9600]);
 });
 
 test("a long time in which nothing ran counts as one step", () => {

@@ -100,7 +100,8 @@ export class Tenant implements OutputTarget {
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
       const over = () => void this.#abandoned(`its driver has not been heard of for ${keepAlive} ms`);
-      this.#silence ??= new Silence(this.#platform.clock, keepAlive, over);
+      // Who beats is a process that the driver starts now.
+      this.#silence ??= new Silence(this.#platform.clock, keepAlive, over, attachLimit);
     }
     const { id, hostname } = this.#landlord;
     return { daemon: id, pid, hostname, node, viceroy: version };
