@@ -126,7 +126,8 @@ export class AttachedHost implements HostLink {
 
   async connect(from: Proc): Promise<Pipe> {
     const { proof, timeout } = this.#access;
-    const target = { address: this.#target, proof, agent: this.id };
+    const attaches = from === this.#local.home.proc;
+    const target = { address: this.#target, proof, agent: this.id, attaches };
     try {
       return await connectToHost(this.#local.platform, from, target, timeout);
     } catch (error) {

@@ -12,6 +12,8 @@ import type { Platform } from "./platform.js";
 
 export interface HostTarget extends Pick<HostPlace, "agent" | "address"> {
   readonly proof: HostProof | undefined;
+  /** Whether the agent is to be made, if there is none: for the driver who attaches the host. */
+  readonly attaches?: boolean;
 }
 
 /** Files are read once for all connections, and again when they have changed. */
@@ -34,7 +36,7 @@ export function credentialsOf(files: CertificateFiles | undefined): Credentials 
  * @throws Error, HandshakeError if there is none, or it does not let this process in
  */
 export async function connectToHost(platform: Platform, from: Proc, target: HostTarget, limit: number): Promise<Pipe> {
-  const { address, proof, agent: to } = target;
+  const { address, proof, agent: to, attaches = false } = target;
   const token = proof?.token;
   const tls = credentialsOf(proof?.tls);
   const { clock, random } = platform;
@@ -42,13 +44,13 @@ export async function connectToHost(platform: Platform, from: Proc, target: Host
   const peer = formatNetworkAddress(address);
   if (address.kind !== "unix") {
     const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, tls, signal);
-    return dialLasting({ clock, random, ...who, direct: false, peer, token, handshakeMs: limit, connect });
+    return dialLasting({ clock, random, ...who, direct: !attaches, peer, token, handshakeMs: limit, connect });
   }
   const given = new AbortController();
   const timer = clock.after(limit, () => given.abort(new Error(`it did not answer within ${limit} ms`)));
   try {
     const pipe = await platform.connect(address, tls, given.signal);
-    const link = { ...who, direct: false, link: random.id(), first: true, received: 0 };
+    const link = { ...who, direct: !attaches, link: random.id(), first: true, received: 0 };
     const outcome = await offerLink(pipe, link, { clock, random, token, handshakeMs: limit });
     if (outcome.kind === "open") return outcome.pipe;
     throw new Error(`it sends this process to port ${outcome.port} for its agent, which has none`);

@@ -3,8 +3,10 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { attachHosts } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
+import { parseNetworkAddress } from "../../runtime/link/network-address.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { DirectLinks } from "../../runtime/proc/direct-links.js";
+import { connectToHost } from "../../runtime/proc/host-connection.js";
 import { makeNodePlatform } from "../../runtime/proc/node-platform.js";
 import { openPort } from "../../runtime/proc/own-port.js";
 import { World } from "../actor/world.js";
@@ -87,6 +89,20 @@ test("a port takes nobody without the token, or who wants another process, or fr
   from.attach(pipe!, proc.id);
   await until(() => proc.routes.existing(from.id) !== undefined);
   world.close();
+});
+
+test("who wants an agent that is not there is not taken for a driver", async () => {
+  const host = await startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token });
+  const platform = makeNodePlatform();
+  const from = new World().root.proc;
+  const target = { address: parseNetworkAddress(host.address), proof: { token }, agent: 77n };
+  await expect(connectToHost(platform, from, target, 5000)).rejects.toThrow(
+    "there is no such process here, or it takes no links itself",
+  );
+  const driver = await connectToHost(platform, from, { ...target, attaches: true }, 5000);
+  const other = await connectToHost(platform, new World().root.proc, target, 5000).catch(({ message }) => message);
+  expect(other).toBe("there is no such agent for this tree of processes");
+  driver.destroy();
 });
 
 test("a port cannot be opened at a Unix socket", async () => {

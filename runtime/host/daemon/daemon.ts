@@ -52,7 +52,6 @@ export class Daemon implements Landlord {
   admit(offer: Offer): Admission | Promise<Admission> {
     const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refused("busy", "the host is being shut down");
-    if (offer.direct) return this.#sendOn(offer);
     const known = this.#tenants.get(to);
     if (known !== undefined) {
       if (known.universe !== universe) return refused("unknown", "there is no such agent for this tree of processes");
@@ -60,6 +59,8 @@ export class Daemon implements Landlord {
       // Whether others are gone is for their links to find out.
       return from === known.tenant.driver ? { kind: "open", giveUpMs: longestCut, open } : { kind: "open", open };
     }
+    // Whoever an agent is made for is its driver: processes that want one may be sooner than that.
+    if (offer.direct) return this.#sendOn(offer);
     if (!first) return refused("gone", "the host has ended what it did for this driver");
     const { size } = this.#tenants;
     if (size >= this.#options.maxDrivers) return refused("busy", `the host serves ${size} drivers and takes no more`);

@@ -29,7 +29,7 @@ export interface Offer {
   readonly link: bigint;
   /** Whether the dialler has never had an answer on this link: it may not exist yet. */
   readonly first: boolean;
-  /** Whether `to` is wanted itself: not an agent that is made for whoever comes first. */
+  /** Whether `to` is wanted as it is: not an agent that is made for the driver who dials. */
   readonly direct: boolean;
   /** Bytes of the link that the dialler has received so far, over all connections. */
   readonly received: number;
