@@ -16,7 +16,7 @@ import { defaultLimits, type Limits } from "../link/limits.js";
 import { Link } from "../link/link.js";
 import type { Pipe } from "../link/pipe.js";
 import { Relays } from "../link/relay.js";
-import { type Dial, Routes } from "../link/route.js";
+import { type Dial, type Parent, Routes } from "../link/route.js";
 import type { SessionTarget } from "../link/session.js";
 import { TraceSource } from "../link/trace.js";
 import type { Reader } from "../wire/reader.js";
@@ -44,6 +44,8 @@ export interface ProcOptions {
   readonly location?: Location;
   /** The proc that made this one: what cannot be reached directly is reached through it. */
   readonly parent?: ProcId;
+  /** Whether that one connects by itself, and cannot be dialled. */
+  readonly parentConnects?: boolean;
   /** What waiting calls keep alive: by default the operating-system process. */
   readonly keepAlive?: KeepAlive;
   /** How it is noticed that values were dropped: by default when the garbage collector has been by. */
@@ -109,7 +111,7 @@ export class Proc implements LinkHost {
       linkTo: (peer) => this.routes.existing(peer),
       accept: options.accept ?? ((pipe) => void this.attach(pipe)),
     });
-    this.routes = new Routes(this, options.connect, options.parent, this.#relays, (link) => this.#links.add(link));
+    this.routes = new Routes(this, options.connect, parentOf(options), this.#relays, (link) => this.#links.add(link));
     this.casts = new Casts(this);
     this.root = rootOf(this, options.name ?? "root");
   }
@@ -391,6 +393,10 @@ export class Proc implements LinkHost {
       this.#unknown(asked.mesh);
     }
   }
+}
+
+function parentOf({ parent, parentConnects = false }: ProcOptions): Parent | undefined {
+  return parent === undefined ? undefined : { id: parent, connects: parentConnects };
 }
 
 function rootOf(proc: Proc, name: string): Cell {

@@ -13,6 +13,13 @@ import type { Relays } from "./relay.js";
 
 export type Dial = (location: Location, peer: ProcId) => Promise<Pipe>;
 
+/** Who has made this proc. */
+export interface Parent {
+  readonly id: ProcId;
+  /** It dials this proc, and cannot be dialled. */
+  readonly connects: boolean;
+}
+
 /** Procs that are known to have ended: the oldest are forgotten, and then found out again. */
 const REMEMBERED = 65_536;
 
@@ -20,16 +27,19 @@ export class Routes {
   readonly #host: LinkHost;
   readonly #dial: Dial;
   readonly #parent: ProcId | undefined;
+  /** The parent, if it is the one who connects. */
+  readonly #coming: ProcId | undefined;
   readonly #relays: Relays;
   readonly #made: (link: Link) => void;
   readonly #links = new Map<ProcId, Link>();
   readonly #down = new Map<ProcId, DeliveryError>();
 
   /** @param made told of each link that is made here */
-  constructor(host: LinkHost, dial: Dial, parent: ProcId | undefined, relays: Relays, made: (link: Link) => void) {
+  constructor(host: LinkHost, dial: Dial, parent: Parent | undefined, relays: Relays, made: (link: Link) => void) {
     this.#host = host;
     this.#dial = dial;
-    this.#parent = parent;
+    this.#parent = parent?.id;
+    this.#coming = parent?.connects === true ? parent.id : undefined;
     this.#relays = relays;
     this.#made = made;
   }
@@ -59,7 +69,7 @@ export class Routes {
     this.#links.set(peer, link);
     this.#made(link);
     if (peer === this.#host.id) link.attach(loopPipe(this.#host.clock));
-    else if (location === "" && peer !== this.#parent) this.#relay(link, peer, owner);
+    else if (location === "" && peer !== this.#coming) this.#relay(link, peer, owner);
     else
       this.#dial(location, peer).then(
         (pipe) => link.attach(pipe),
@@ -102,11 +112,11 @@ export class Routes {
     queueMicrotask(() => link.unreachable(why));
   }
 
-  /** A parent elsewhere may not have connected yet: what is for it, or goes through it, waits. */
+  /** A parent that connects by itself may not have done so yet: what is for it, or goes through it, waits. */
   #throughParent(peer: ProcId): Link | undefined {
-    const parent = this.#parent;
-    if (parent === undefined || parent === peer) return undefined;
-    return this.#links.get(parent) ?? (this.#down.has(parent) ? undefined : this.to(parent, "", undefined));
+    const coming = this.#coming;
+    if (coming === undefined || coming === peer || this.#down.has(coming)) return this.#through(this.#parent, peer);
+    return this.to(coming, "", undefined);
   }
 
   #through(proc: ProcId | undefined, peer: ProcId): Link | undefined {

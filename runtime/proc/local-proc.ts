@@ -82,7 +82,7 @@ export class LocalProc implements ProcHooks {
       records: local.records,
       hooks: this,
       location: local.locationOf(runDir, id),
-      ...(parent === undefined ? {} : { parent }),
+      ...(parent === undefined ? {} : { parent, parentConnects: launcher !== undefined }),
       keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
       connect: (location, peer) => this.#dial(location, peer),
       accept: (pipe, from) => this.accept(pipe, from),

@@ -83,7 +83,7 @@ describe.each(["process", "inline"] as const)("an owner in a proc with isolation
     expect(report).toContain("caused by Error: the root of it");
     await expect(boss.echo.callOne("x")).rejects.toThrow(SupervisionError);
     await until(() => pids.every(gone));
-    await until(() => existsSync(log));
+    await until(() => existsSync(log) && readFileSync(log, "utf8") !== "");
     expect(readFileSync(log, "utf8")).toContain(answer === "throw" ? "overwhelmed" : "did not handle");
   });
 });

@@ -140,7 +140,9 @@ test.each([
       }
     })();
     const block = new Uint8Array(300_000).map((_, i) => i * 31);
-    for (let round = 0; round < rounds; round++) {
+    const uncut = () => [...world.cutters.values()].some((cutter) => cutter.cuts === 0);
+    let round = 0;
+    for (; round < rounds || uncut(); round++) {
       for (let i = 0; i < 20; i++) counters.note.broadcast(`${round}.${i}`, 0);
       const back = counters.bytes.call(block);
       let sum = 0;
@@ -151,10 +153,9 @@ test.each([
     const logs = await counters.log.call();
     cutting.on = false;
     await cuts;
-    const expected = Array.from({ length: rounds * 20 }, (_, i) => `${Math.floor(i / 20)}.${i % 20}`);
+    const expected = Array.from({ length: round * 20 }, (_, i) => `${Math.floor(i / 20)}.${i % 20}`);
     for (const [, log] of logs)
       expect(log.filter((entry) => entry.startsWith("+"))).toEqual(expected.map((e) => `+${e}`));
-    for (const cutter of world.cutters.values()) expect(cutter.cuts).toBeGreaterThan(0);
     expect([world.root, ...procs].flatMap(({ events }) => events).filter(({ kind }) => kind !== "started")).toEqual([]);
   },
 );
