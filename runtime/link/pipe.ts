@@ -13,6 +13,17 @@ export interface PipeSink {
   closed(error?: Error): void;
 }
 
+/** Hands bytes that were read elsewhere to a sink, in as many pieces as its memory takes. They need not outlast this call. */
+export function deliver(bytes: Uint8Array, sink: PipeSink): void {
+  for (let at = 0; at < bytes.length; ) {
+    const target = sink.buffer();
+    const size = Math.min(target.length, bytes.length - at);
+    target.set(bytes.subarray(at, at + size));
+    sink.received(size);
+    at += size;
+  }
+}
+
 export interface Pipe {
   /** Starts reading into `sink`. Called once; bytes that came earlier are kept for it. */
   open(sink: PipeSink): void;

@@ -3,7 +3,7 @@
  * are copied out of the sender's batch once and then handed over, not copied again.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { Pipe, PipeSink } from "../link/pipe.js";
+import { deliver, type Pipe } from "../link/pipe.js";
 
 /** @param port one end of a MessageChannel; nobody else uses it */
 export function portPipe(port: MessagePort): Pipe {
@@ -50,16 +50,6 @@ export function portPipe(port: MessagePort): Pipe {
     ref: () => port.ref(),
     unref: () => port.unref(),
   };
-}
-
-function deliver(message: Uint8Array, sink: PipeSink): void {
-  for (let start = 0; start < message.length; ) {
-    const target = sink.buffer();
-    const count = Math.min(target.length, message.length - start);
-    target.set(message.subarray(start, start + count));
-    sink.received(count);
-    start += count;
-  }
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

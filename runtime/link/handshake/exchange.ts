@@ -3,7 +3,7 @@
  * a pipe like any other. What comes meanwhile is read into one small piece of memory: a peer that sends more is cut off.
  */
 import type { Clock, Timer } from "../clock.js";
-import type { Pipe, PipeSink } from "../pipe.js";
+import { deliver, type Pipe, type PipeSink } from "../pipe.js";
 import { HandshakeError } from "./errors.js";
 
 /** More than any message of the handshake. */
@@ -79,7 +79,7 @@ export class Exchange implements Pipe, PipeSink {
 
   open(sink: PipeSink): void {
     this.#sink = sink;
-    for (const bytes of this.#rest.splice(0)) feed(sink, bytes);
+    for (const bytes of this.#rest.splice(0)) deliver(bytes, sink);
     if (this.#ended !== undefined) sink.closed(this.#ended.error);
   }
 
@@ -117,7 +117,7 @@ export class Exchange implements Pipe, PipeSink {
       return;
     }
     const bytes = this.#landing.subarray(0, n);
-    if (sink !== undefined) feed(sink, bytes);
+    if (sink !== undefined) deliver(bytes, sink);
     else if (this.#last && this.#reading === undefined) this.#rest.push(bytes.slice());
     else this.#gather(bytes);
   }
@@ -155,16 +155,6 @@ export class Exchange implements Pipe, PipeSink {
   #lose(error: Error | undefined): void {
     this.#reading?.reject(lost(error));
     this.#reading = undefined;
-  }
-}
-
-function feed(sink: PipeSink, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) {
-    const target = sink.buffer();
-    const size = Math.min(target.length, bytes.length - at);
-    target.set(bytes.subarray(at, at + size));
-    sink.received(size);
-    at += size;
   }
 }
 
