@@ -22,7 +22,7 @@ import { makeCaster } from "./casting.js";
 import { type ActorContext, OwnTurn, runTurn } from "./context.js";
 import { describeThrown } from "./error-wire.js";
 import { type Handler, handlerById, handlersOf, inProtobuf, interfaceOf } from "./handler.js";
-import { holderName, portsRead, releaseHolder } from "./holders.js";
+import { type Holder, holderName, noteHolder, portsRead, releaseHolder } from "./holders.js";
 import type { ActorClass, ActorFailure, ActorRequest, StopOptions } from "./hooks.js";
 import { isThenable } from "./invoke.js";
 import { Mailbox, type MailboxOwner } from "./mailbox.js";
@@ -60,6 +60,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   readonly #mailbox: Mailbox;
   #sessions: Map<unknown, Session> | undefined;
   #lanes: Lane[] | undefined;
+  /** Who has replaced it. */
+  #next: Cell | undefined;
   /** Of meshes that it casts to. */
   #casters: Map<MeshRecord, Caster> | undefined;
   /** Ports that it was sent and has not dropped. */
@@ -165,13 +167,23 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     this.#windingDown = this.#windDown({ reason: this.#ended.message, drain: 0, error: reason });
   }
 
-  /** Takes over the lanes of the actor that this one replaces. */
+  /**
+   * Another one takes over its lanes: messages and casts alike come back to their senders until now, and go to the new one
+   * from now on, so that what that handles of a sender has no gaps.
+   */
   replaceBy(next: Cell): void {
     const lanes = this.#lanes ?? [];
     for (const lane of lanes) lane.redirect(next);
     next.#lanes = lanes;
     this.#lanes = undefined;
+    this.#next = next;
     this.#closeSessions();
+  }
+
+  /** A failed actor has come to its end, but for its place, which another one takes over. Never rejects. */
+  async vacated(): Promise<void> {
+    await this.#windingDown;
+    await this.#agreed();
   }
 
   /** It never came to be: its callers are told why. */
@@ -188,8 +200,15 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   bind(lane: Lane, binding: Binding): void {
+    if (this.#next !== undefined) {
+      // What names its interface has waited for casts while this actor was replaced.
+      lane.redirect(this.#next);
+      this.#next.bind(lane, binding);
+      return;
+    }
     this.#lanes ??= [];
     if (!this.#lanes.includes(lane)) this.#lanes.push(lane);
+    if (this.state === "stopped") lane.gone(this.#ended!.reason, this.#ended!.message);
     const { base, layout, key } = binding;
     const { actorClass, descriptor } = this.shape;
     const own = descriptor === undefined ? undefined : interfaceOf(descriptor, key);
@@ -212,6 +231,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     let handler = lane.slots[slot] as Handler | undefined;
     if (this.#ended !== undefined || handler === undefined) {
       this.#turnAway(lane, slot, call, size);
+      if (handler !== undefined) this.#dropPorts(handler, flags, r);
       return;
     }
     if (handler.layout !== (flags & Flag.protobuf)) handler = otherLayout(handler, slot);
@@ -291,8 +311,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
 
   targetEnded(target: SessionTarget): void {
     if (!(target instanceof ActorTarget)) return;
-    const { number: mesh, rank, generation: incarnation } = target;
-    this.proc.holderEnded(holderName({ mesh, rank, incarnation }));
+    const { number: mesh, rank, generation } = target;
+    for (let i = 0; i <= generation; i++) this.proc.holderEnded(holderName({ mesh, rank, incarnation: i }));
   }
 
   compare({ target }: Session, known: Interface, other: OtherSchema): DeliveryError | undefined {
@@ -354,8 +374,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
       this.#letGo();
       this.#windingDown = this.#windDown(options);
     }
-    await this.#windingDown;
-    await this.#agreed();
+    await this.vacated();
     this.state = "stopped";
     const error = this.#ended!;
     for (const lane of this.#lanes?.splice(0) ?? []) lane.gone(error.reason, error.message);
@@ -420,14 +439,23 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
 
   /** Behind what it has sent to the port. */
   #release(port: PortTarget): void {
-    const holder = { proc: this.proc.id, name: holderName(this.id) };
     const sessions = [...(this.#sessions?.values() ?? [])].filter(({ target }) => target.number === port.number);
     let left = sessions.length + 1;
     const sent = (): void => {
-      if (--left === 0) releaseHolder(this.proc, port, holder);
+      if (--left === 0) this.#releaseNow(port);
     };
     for (const session of sessions) session.afterSending(sent);
     sent();
+  }
+
+  /** By all names that senders may have it known by: they hear late that an actor has been replaced. */
+  #releaseNow(port: PortTarget): void {
+    for (let i = 0; i <= this.shape.incarnation; i++) releaseHolder(this.proc, port, this.#holder(i));
+  }
+
+  #holder(incarnation: number): Holder {
+    const { mesh, rank } = this.shape;
+    return { proc: this.proc.id, name: holderName({ mesh, rank, incarnation }) };
   }
 
   /** The ports in what was decoded last are its own now. */
@@ -437,6 +465,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     for (const port of portsRead.splice(0)) {
       const { target } = port;
       held.add(target);
+      // The sender may have taken it for the one before.
+      if (this.shape.incarnation > 0) noteHolder(this.proc, target, this.#holder(this.shape.incarnation));
       this.proc.drops.watch(port, { dropped: () => held.delete(target) });
     }
   }
@@ -452,6 +482,17 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
       lane.refusals ??= new Map();
       lane.refusals.set(base + i, new DeliveryError("refused", why));
     }
+  }
+
+  /** Nobody holds the ports in a message that is not handled. */
+  #dropPorts(handler: Handler, flags: number, r: Reader): void {
+    portsRead.length = 0;
+    try {
+      (handler.layout === (flags & Flag.protobuf) ? handler : otherLayout(handler, 0)).args.decodeFrom(r);
+    } catch {
+      // It goes back to its sender as it is.
+    }
+    for (const { target } of portsRead.splice(0)) this.#releaseNow(target);
   }
 
   #turnAway(lane: Lane, slot: number, call: number, size: number): void {

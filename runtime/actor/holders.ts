@@ -41,6 +41,11 @@ export function holdReceived(session: Session | undefined): void {
   if (sender !== undefined && "holdPorts" in sender) (sender as Sender & Pick<Cell, "holdPorts">).holdPorts();
 }
 
+/** An actor of `from` has been given a port. */
+export function noteHolder(from: Proc, port: PortTarget, holder: Holder): void {
+  tell(from, port, holder, true);
+}
+
 /** An actor of `from` that held a port has ended. */
 export function releaseHolder(from: Proc, port: PortTarget, holder: Holder): void {
   tell(from, port, holder, false);

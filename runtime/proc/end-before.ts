@@ -5,5 +5,5 @@ import type { MeshId } from "../link/address.js";
 /** Never rejects. */
 export async function endBefore(proc: Proc, mesh: MeshId): Promise<void> {
   const before = proc.cell(mesh);
-  if (before?.ended !== undefined) await proc.stopActor(before, { reason: before.ended.message, drain: 0 });
+  if (before?.ended !== undefined) await before.vacated();
 }

@@ -220,7 +220,8 @@ export class LocalProc implements ProcHooks {
 
   /** There will be no such actor. */
   refuse(shape: ActorShape, failure: ActorFailure): void {
-    if (this.proc.cell(shape.mesh) === undefined) this.proc.refuseActor(shape, failure);
+    const before = this.proc.cell(shape.mesh);
+    if (before === undefined || before.ended !== undefined) this.proc.refuseActor(shape, failure);
   }
 
   async stop(mesh: MeshId, options: StopOptions): Promise<void> {
