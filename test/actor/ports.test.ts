@@ -172,6 +172,28 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     expect(await failure(nothing.recv())).toBeInstanceOf(OrphanedError);
   });
 
+  test("when an actor that has failed turns the message away, and waits to be made again", async () => {
+    counter.fail.broadcast("over");
+    await failure(counter.value.callOne());
+    const [port, receiver] = Channel.open(codec.int32);
+    counter.feed.broadcast(port, 1);
+    expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
+  });
+
+  test("not while the actor that was made again has it, though its sender does not know that it was", async () => {
+    counter.fail.broadcast("over");
+    await failure(counter.value.callOne());
+    const cell = [...there.proc.cells()].at(-1)!;
+    await cell.vacated();
+    there.proc.createActor({ ...cell.shape, incarnation: 1, args: [5] } as never);
+    const [port, receiver] = Channel.open(codec.int32);
+    await counter.feed.callOne(port, 1);
+    expect(await receiver.recv()).toBe(0);
+    const waiting = failure(receiver.recv());
+    counter.fail.broadcast("over again");
+    expect(await waiting).toBeInstanceOf(OrphanedError);
+  });
+
   test("not while another one holds the port", async () => {
     const other = world.spawn<typeof Counter, never>("other", Counter, [0], [world.proc("other")], {});
     const [port, receiver] = Channel.open(codec.int32);

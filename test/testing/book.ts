@@ -136,15 +136,16 @@ export class Book {
   }
 
   /**
-   * Whether a connection between both was cut that ended with it, as nothing but the end of a process ends sockets of one
-   * machine: what was on its way is lost, or comes after what went another way. Links between hosts hide it.
+   * Whether a connection of one of both was cut that ended with it, as nothing but the end of a process ends sockets of one
+   * machine: what was on its way is lost, or comes after what went another way. Their messages may have gone through it
+   * whoever was at its other end: makers relay, and casts go down trees. Links between hosts hide it.
    */
   #severed(from: string, to: number): boolean {
     const pid = this.#senders.get(from)?.pid;
     return this.#simulation.faults.some(({ kind, did }) => {
       if (kind !== "cut" || did.includes("host@")) return false;
       const ends = [...did.matchAll(/#(\d+)/g)].map(([, number]) => Number(number));
-      return ends.includes(to) && ends.includes(pid ?? 0);
+      return ends.includes(to) || ends.includes(pid ?? 0);
     });
   }
 }
