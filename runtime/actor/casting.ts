@@ -1,5 +1,6 @@
 /** An actor as one that casts: what its casters need of it. */
-import { Caster, type CasterHost } from "../cast/caster.js";
+import type { CasterHost } from "../cast/cast-mesh.js";
+import { Caster } from "../cast/caster.js";
 import type { CastInterface } from "../cast/setup.js";
 import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
 import type { Session } from "../link/session.js";

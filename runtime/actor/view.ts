@@ -1,5 +1,5 @@
 /** What a handle of a mesh refers to: a region of a mesh, seen through an interface. Immutable, shared by its endpoints. */
-import type { CastView } from "../cast/caster.js";
+import type { CastView } from "../cast/cast-mesh.js";
 import {
   baseRank,
   baseRanks,

@@ -2,59 +2,14 @@
  * A sender that casts to a mesh, at the root of its trees: keeps the order of its casts among each other and with its
  * direct messages, and the credit. Trees are set up on first use, one for each slice that is cast to.
  */
-import type { Location, ProcId } from "../link/address.js";
-import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
-import { BackpressureError, DeliveryError, meansEnded } from "../link/errors.js";
-import { Sync } from "../link/frame.js";
-import type { KeepAlive } from "../link/keep-alive.js";
-import type { CastOrder, Session } from "../link/session.js";
-import type { Encoded } from "../link/waiting.js";
-import type { Reader } from "../wire/reader.js";
-import type { AnswerGroup } from "./answers.js";
-import type { CastSender } from "./arrivals.js";
+import type { ProcId } from "../link/address.js";
+import { BackpressureError, DeliveryError } from "../link/errors.js";
+import type { Session } from "../link/session.js";
 import { type Place, Way } from "./cast-frame.js";
-import type { Casts } from "./casts.js";
+import type { CasterHost, CastMesh, CastView } from "./cast-mesh.js";
+import { CasterTree, type TreeCaster } from "./caster-tree.js";
+import { LaneOrder, type OrderedCasts } from "./lane-order.js";
 import { type CastRequest, PendingCast } from "./pending-cast.js";
-import type { CastInterface, PlannedProc } from "./setup.js";
-import { Tree, type TreeOwner } from "./tree.js";
-
-/** The mesh that is cast to. */
-export interface CastMesh {
-  readonly id: bigint;
-  readonly owner: ProcId;
-  readonly size: number;
-  /** One more each time that one of its actors has moved to another proc. */
-  readonly moves: number;
-  target(base: number): { readonly proc: ProcId; readonly location: Location };
-  /** Undefined: nobody here has heard of it. */
-  procAt(base: number): ProcId | undefined;
-}
-
-/** A handle of the mesh, or of a slice of it. */
-export interface CastView {
-  /** The same for handles with the same ranks, extent and interface. */
-  readonly key: string;
-  /** Ranks in the mesh, in the order of those of the handle. */
-  readonly bases: readonly number[];
-  readonly interface: CastInterface;
-  /** Sizes by name of a slice; undefined: the mesh as it was spawned. */
-  readonly extent: Readonly<Record<string, number>> | undefined;
-}
-
-/** The actor that casts. */
-export interface CasterHost {
-  readonly casts: Casts;
-  readonly sender: CastSender;
-  readonly keepAlive: KeepAlive;
-  undeliverable(label: string, error: DeliveryError): void;
-  /** An actor of the mesh has ended. */
-  targetEnded(base: number): void;
-  /** @returns why not, if those who know an interface by another schema cannot read what is sent by it */
-  compare(base: number, known: CastInterface, other: OtherSchema): DeliveryError | undefined;
-  /** The message in the protobuf layout. @throws CodecError, MessageSizeError */
-  translate(known: CastInterface, endpoint: BoundEndpoint, body: Encoded): Encoded;
-  readError(r: Reader): Error;
-}
 
 interface Queued {
   readonly cast: PendingCast;
@@ -66,7 +21,7 @@ const KEPT_TREES = 32;
 /** Index in the reasons to cancel. */
 const CALLER_GONE = 0;
 
-export class Caster {
+export class Caster implements OrderedCasts, TreeCaster {
   readonly mesh: CastMesh;
   readonly host: CasterHost;
   /** Casts to each actor of the mesh, since it lives where it does. */
@@ -350,112 +305,4 @@ export class Caster {
       cast.empty();
     }
   }
-}
-
-/** Where the messages of one session stand among the casts to its actor. */
-class LaneOrder implements CastOrder {
-  readonly #caster: Caster;
-  readonly #session: Session;
-  readonly #base: number;
-  /** Casts that the receiver knows to come before what is sent next. */
-  #told = 0;
-  /** The last cast that waits for what was sent before it; -1: none. */
-  #marked = -1;
-
-  constructor(caster: Caster, session: Session, base: number) {
-    this.#caster = caster;
-    this.#session = session;
-    this.#base = base;
-  }
-
-  next(): number {
-    const { counts, dirty, excluded } = this.#caster;
-    const casts = counts[this.#base]!;
-    dirty.set(this.#base, this);
-    if (casts === this.#told || excluded.has(this.#base)) return -1;
-    this.#told = casts;
-    return casts;
-  }
-
-  /** A cast comes after what has been sent. */
-  mark(cast: number): void {
-    this.#caster.dirty.delete(this.#base);
-    this.#marked = cast;
-    this.#session.sync(Sync.mark, cast);
-  }
-
-  ended(): void {
-    const { dirty } = this.#caster;
-    if (dirty.get(this.#base) === this) dirty.delete(this.#base);
-    if (this.#marked >= 0) this.#caster.sessionEnded(this.#base, this.#marked, this.#session.link.peer);
-  }
-}
-
-/** One tree of a caster. */
-class CasterTree implements TreeOwner {
-  readonly tree: Tree;
-  readonly view: CastView;
-  readonly #caster: Caster;
-
-  constructor(caster: Caster, view: CastView) {
-    this.#caster = caster;
-    this.view = view;
-    const { mesh, host } = caster;
-    const { bases, interface: known, extent } = view;
-    const setup = { mesh: mesh.id, owner: mesh.owner, interface: known, extent, size: bases.length };
-    this.tree = new Tree(host.casts, this, { sender: host.sender, setup, procs: procsOf(mesh, bases) });
-  }
-
-  ready(): void {
-    this.#caster.flush();
-  }
-
-  taken(cast: PendingCast): void {
-    this.#caster.release(cast);
-  }
-
-  answers(cast: PendingCast, groups: readonly AnswerGroup[]): void {
-    const { host } = this.#caster;
-    cast.answers(groups, (r) => host.readError(r));
-    this.#checkComplete(cast);
-  }
-
-  failed(cast: PendingCast, rank: number, error: DeliveryError): void {
-    if (meansEnded(error)) this.#caster.host.targetEnded(this.view.bases[rank]!);
-    cast.failed(rank, error);
-    this.#checkComplete(cast);
-  }
-
-  bounced(label: string, error: DeliveryError): void {
-    this.#caster.host.undeliverable(label, error);
-  }
-
-  compare(rank: number, other: OtherSchema): DeliveryError | undefined {
-    return this.#caster.host.compare(this.view.bases[rank]!, this.view.interface, other);
-  }
-
-  excluded(rank: number): void {
-    if (this.#caster.isCurrent(this)) this.#caster.exclude(this.view.bases[rank]!);
-  }
-
-  #checkComplete(cast: PendingCast): void {
-    if (!cast.isCall || !cast.complete) return;
-    this.#caster.host.keepAlive.release();
-    this.tree.finished(cast);
-  }
-}
-
-/** The procs of some actors, in the order of their first ranks. */
-function procsOf(mesh: CastMesh, bases: readonly number[]): PlannedProc[] {
-  const procs = new Map<ProcId, { proc: ProcId; location: Location; ranks: { view: number; base: number }[] }>();
-  for (const [view, base] of bases.entries()) {
-    const { proc, location } = mesh.target(base);
-    let known = procs.get(proc);
-    if (known === undefined) {
-      known = { proc, location, ranks: [] };
-      procs.set(proc, known);
-    }
-    known.ranks.push({ view, base });
-  }
-  return [...procs.values()];
 }

@@ -1,0 +1,48 @@
+/** What is cast to, and who casts, as casters know them. */
+import type { Location, ProcId } from "../link/address.js";
+import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
+import type { DeliveryError } from "../link/errors.js";
+import type { KeepAlive } from "../link/keep-alive.js";
+import type { Encoded } from "../link/waiting.js";
+import type { Reader } from "../wire/reader.js";
+import type { CastSender } from "./arrivals.js";
+import type { Casts } from "./casts.js";
+import type { CastInterface } from "./setup.js";
+
+/** The mesh that is cast to. */
+export interface CastMesh {
+  readonly id: bigint;
+  readonly owner: ProcId;
+  readonly size: number;
+  /** One more each time that one of its actors has moved to another proc. */
+  readonly moves: number;
+  target(base: number): { readonly proc: ProcId; readonly location: Location };
+  /** Undefined: nobody here has heard of it. */
+  procAt(base: number): ProcId | undefined;
+}
+
+/** A handle of the mesh, or of a slice of it. */
+export interface CastView {
+  /** The same for handles with the same ranks, extent and interface. */
+  readonly key: string;
+  /** Ranks in the mesh, in the order of those of the handle. */
+  readonly bases: readonly number[];
+  readonly interface: CastInterface;
+  /** Sizes by name of a slice; undefined: the mesh as it was spawned. */
+  readonly extent: Readonly<Record<string, number>> | undefined;
+}
+
+/** The actor that casts. */
+export interface CasterHost {
+  readonly casts: Casts;
+  readonly sender: CastSender;
+  readonly keepAlive: KeepAlive;
+  undeliverable(label: string, error: DeliveryError): void;
+  /** An actor of the mesh has ended. */
+  targetEnded(base: number): void;
+  /** @returns why not, if those who know an interface by another schema cannot read what is sent by it */
+  compare(base: number, known: CastInterface, other: OtherSchema): DeliveryError | undefined;
+  /** The message in the protobuf layout. @throws CodecError, MessageSizeError */
+  translate(known: CastInterface, endpoint: BoundEndpoint, body: Encoded): Encoded;
+  readError(r: Reader): Error;
+}

@@ -1,0 +1,90 @@
+/** One tree of a caster, set up for one handle: what comes up it is told to those who wait. */
+import type { Location, ProcId } from "../link/address.js";
+import type { OtherSchema } from "../link/binding.js";
+import { type DeliveryError, meansEnded } from "../link/errors.js";
+import type { AnswerGroup } from "./answers.js";
+import type { CasterHost, CastMesh, CastView } from "./cast-mesh.js";
+import type { PendingCast } from "./pending-cast.js";
+import type { PlannedProc } from "./setup.js";
+import { Tree, type TreeOwner } from "./tree.js";
+
+/** Whose tree it is. */
+export interface TreeCaster {
+  readonly mesh: CastMesh;
+  readonly host: CasterHost;
+  flush(): void;
+  /** A cast has been taken. */
+  release(cast: PendingCast): void;
+  /** Whether the actors still live where the tree finds them. */
+  isCurrent(tree: CasterTree): boolean;
+  /** An actor cannot be cast to any more. */
+  exclude(base: number): void;
+}
+
+export class CasterTree implements TreeOwner {
+  readonly tree: Tree;
+  readonly view: CastView;
+  readonly #caster: TreeCaster;
+
+  constructor(caster: TreeCaster, view: CastView) {
+    this.#caster = caster;
+    this.view = view;
+    const { mesh, host } = caster;
+    const { bases, interface: known, extent } = view;
+    const setup = { mesh: mesh.id, owner: mesh.owner, interface: known, extent, size: bases.length };
+    this.tree = new Tree(host.casts, this, { sender: host.sender, setup, procs: procsOf(mesh, bases) });
+  }
+
+  ready(): void {
+    this.#caster.flush();
+  }
+
+  taken(cast: PendingCast): void {
+    this.#caster.release(cast);
+  }
+
+  answers(cast: PendingCast, groups: readonly AnswerGroup[]): void {
+    const { host } = this.#caster;
+    cast.answers(groups, (r) => host.readError(r));
+    this.#checkComplete(cast);
+  }
+
+  failed(cast: PendingCast, rank: number, error: DeliveryError): void {
+    if (meansEnded(error)) this.#caster.host.targetEnded(this.view.bases[rank]!);
+    cast.failed(rank, error);
+    this.#checkComplete(cast);
+  }
+
+  bounced(label: string, error: DeliveryError): void {
+    this.#caster.host.undeliverable(label, error);
+  }
+
+  compare(rank: number, other: OtherSchema): DeliveryError | undefined {
+    return this.#caster.host.compare(this.view.bases[rank]!, this.view.interface, other);
+  }
+
+  excluded(rank: number): void {
+    if (this.#caster.isCurrent(this)) this.#caster.exclude(this.view.bases[rank]!);
+  }
+
+  #checkComplete(cast: PendingCast): void {
+    if (!cast.isCall || !cast.complete) return;
+    this.#caster.host.keepAlive.release();
+    this.tree.finished(cast);
+  }
+}
+
+/** The procs of some actors, in the order of their first ranks. */
+function procsOf(mesh: CastMesh, bases: readonly number[]): PlannedProc[] {
+  const procs = new Map<ProcId, { proc: ProcId; location: Location; ranks: { view: number; base: number }[] }>();
+  for (const [view, base] of bases.entries()) {
+    const { proc, location } = mesh.target(base);
+    let known = procs.get(proc);
+    if (known === undefined) {
+      known = { proc, location, ranks: [] };
+      procs.set(proc, known);
+    }
+    known.ranks.push({ view, base });
+  }
+  return [...procs.values()];
+}
