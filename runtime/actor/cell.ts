@@ -22,12 +22,12 @@ import { makeCaster } from "./casting.js";
 import { type ActorContext, OwnTurn, runTurn } from "./context.js";
 import { describeThrown } from "./error-wire.js";
 import { type Handler, handlerById, handlersOf, inProtobuf, interfaceOf } from "./handler.js";
-import { type Holder, holderName, noteHolder, portsRead, releaseHolder } from "./holders.js";
+import { HeldPorts } from "./held-ports.js";
+import { holderName, portsRead } from "./holders.js";
 import type { ActorClass, ActorFailure, ActorRequest, StopOptions } from "./hooks.js";
 import { isThenable } from "./invoke.js";
 import { Mailbox, type MailboxOwner } from "./mailbox.js";
 import type { OpenPort } from "./open-port.js";
-import type { PortTarget } from "./port.js";
 import { PortInterface } from "./port-interface.js";
 import type { Proc } from "./proc.js";
 import { compareSchemas, schemaOf } from "./schemas.js";
@@ -65,7 +65,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   /** Of meshes that it casts to. */
   #casters: Map<MeshRecord, Caster> | undefined;
   /** Ports that it was sent and has not dropped. */
-  #held: Set<PortTarget> | undefined;
+  #held: HeldPorts | undefined;
   /** Ports that end with it. */
   #ports: Set<OpenPort> | undefined;
   #windingDown: Promise<void> | undefined;
@@ -433,42 +433,18 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   /** Nobody can reach it any more by what it has given out or been given. */
   #letGo(): void {
     for (const port of [...(this.#ports ?? [])]) port.close("the actor that opened it has ended");
-    for (const port of this.#held ?? []) this.#release(port);
+    this.#held?.letGo(this.#sessions?.values() ?? []);
     this.#held = undefined;
-  }
-
-  /** Behind what it has sent to the port. */
-  #release(port: PortTarget): void {
-    const sessions = [...(this.#sessions?.values() ?? [])].filter(({ target }) => target.number === port.number);
-    let left = sessions.length + 1;
-    const sent = (): void => {
-      if (--left === 0) this.#releaseNow(port);
-    };
-    for (const session of sessions) session.afterSending(sent);
-    sent();
-  }
-
-  /** By all names that senders may have it known by: they hear late that an actor has been replaced. */
-  #releaseNow(port: PortTarget): void {
-    for (let i = 0; i <= this.shape.incarnation; i++) releaseHolder(this.proc, port, this.#holder(i));
-  }
-
-  #holder(incarnation: number): Holder {
-    const { mesh, rank } = this.shape;
-    return { proc: this.proc.id, name: holderName({ mesh, rank, incarnation }) };
   }
 
   /** The ports in what was decoded last are its own now. */
   holdPorts(): void {
-    this.#held ??= new Set();
-    const held = this.#held;
-    for (const port of portsRead.splice(0)) {
-      const { target } = port;
-      held.add(target);
-      // The sender may have taken it for the one before.
-      if (this.shape.incarnation > 0) noteHolder(this.proc, target, this.#holder(this.shape.incarnation));
-      this.proc.drops.watch(port, { dropped: () => held.delete(target) });
-    }
+    this.#heldPorts.take();
+  }
+
+  get #heldPorts(): HeldPorts {
+    this.#held ??= new HeldPorts(this.proc, this.id);
+    return this.#held;
   }
 
   /** Another schema of the interface: its endpoints are known by their ids. */
@@ -492,7 +468,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     } catch {
       // It goes back to its sender as it is.
     }
-    for (const { target } of portsRead.splice(0)) this.#releaseNow(target);
+    if (portsRead.length > 0) this.#heldPorts.refuse();
   }
 
   #turnAway(lane: Lane, slot: number, call: number, size: number): void {
