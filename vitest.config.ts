@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // Unit tests import the sources. Tests that start processes import the built package by its own name ("viceroy"
@@ -9,6 +10,9 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // Most of the time of most tests is waiting: for processes that start, and for failures that are noticed.
+    maxWorkers: Math.max(2, availableParallelism()),
+    globalSetup: "test/temporary.ts",
     server: { deps: { external: [/\/dist\//] } },
   },
 });
