@@ -2,15 +2,10 @@
  * What an owner is told when something it owns has failed. A value: it can be kept, compared, printed and sent. It says
  * what happened; what to do about it is the owner's decision, and not known here.
  */
+import type { FailureKind } from "../../generated/supervision.js";
 import { describeCause, errorOf, type FailureCause } from "./cause.js";
 
-/**
- * How a rank failed. `process`: its process ended. `spawn`: its actor could not be loaded or its process not started.
- * `constructor`, `init`: its actor never came to be. `message`: a handler threw where nobody waits for the answer.
- * `supervise`: it did not handle the failure of something it owns. `stuck`: a handler took longer than it may. `killed`:
- * somebody ordered it.
- */
-export type FailureKind = "process" | "spawn" | "constructor" | "init" | "message" | "supervise" | "stuck" | "killed";
+export type { FailureKind };
 
 /** A mesh that lost ranks together with the failed one: actors of the same owner on a process that ended. */
 export interface AffectedMesh {
