@@ -15,6 +15,7 @@ export class Silence {
   readonly #step: number;
   readonly #over: () => void;
   #silent = 0;
+  /** Up to when time has been counted. */
   #last: number;
   #timer: Timer | undefined;
 
@@ -36,6 +37,7 @@ export class Silence {
   /** The peer has said something. */
   heard(): void {
     this.#silent = 0;
+    this.#last = this.#clock.now();
     this.#current = this.#limit;
   }
 
@@ -44,7 +46,8 @@ export class Silence {
   }
 
   #wait(): void {
-    this.#timer = this.#clock.after(this.#step, () => {
+    // Timers come early by parts of a millisecond, too: what is left then is a short step more, and no whole one.
+    this.#timer = this.#clock.after(Math.max(1, Math.min(this.#step, this.#current - this.#silent)), () => {
       const now = this.#clock.now();
       this.#silent += Math.min(now - this.#last, this.#step);
       this.#last = now;

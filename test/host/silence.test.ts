@@ -14,14 +14,14 @@ class Hand implements Clock {
     this.#tasks.push(entry);
     return { cancel: () => this.#remove(entry) };
   }
-  /** Time passes, and what is due runs when it is due. */
-  run(ms: number): void {
+  /** Time passes, and what is due runs when it is due, or `early` ms before. */
+  run(ms: number, early = 0): void {
     const end = this.#now + ms;
     for (;;) {
       const next = this.#tasks.toSorted((a, b) => a.at - b.at)[0];
       if (next === undefined || next.at > end) break;
       this.#remove(next);
-      this.#now = Math.max(this.#now, next.at);
+      this.#now = Math.max(this.#now, next.at - early);
       next.task();
     }
     this.#now = end;
@@ -60,6 +60,23 @@ test("begins again with each word, and never after it was stopped", () => {
   counted.stop();
   clock.run(10_000);
   expect(ends).toEqual([]);
+});
+
+test("is counted from the last word on, wherever that came between two looks", () => {
+  const { clock, ends, counted } = silence(600);
+  clock.run(190);
+  counted.heard();
+  clock.run(599);
+  expect(ends).toEqual([]);
+  clock.run(1);
+  expect(ends).toEqual([790]);
+});
+
+test("is over at the limit also where timers come a little early", () => {
+  const { clock, ends } = silence(600);
+  clock.run(604, 0.5);
+  expect(ends.length).toBe(1);
+  expect(ends[0]).toBeGreaterThanOrEqual(600);
 });
 
 test("may be longer before the first word, by a peer that still has to start", () => {

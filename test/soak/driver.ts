@@ -1,10 +1,11 @@
 /**
  * The program of a soak: uses two hosts for everything that there is to use them for, for as long as it is told, and says every
  * second, in a line of JSON, how it is. `steady` keeps its processes, `shaky` does not. Takes orders from its standard input, one
- * a line: `fail`, `exit` (an actor, a process of `shaky`), `end`.
+ * a line: `fail`, `exit` (an actor, a process of `shaky`), `heap FILE` (a snapshot of its heap), `end`.
  */
 import { readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { writeHeapSnapshot } from "node:v8";
 import { type MeshFailure, onUnhandledFault, SupervisionError, thisHost } from "viceroy";
 import "../fixtures/crew/generated/registry.js";
 import { seeded } from "../faults/load.js";
@@ -129,6 +130,7 @@ for await (const order of createInterface(process.stdin)) {
   const one = shaky.tallies && [...shaky.tallies][Math.floor(random() * 2)]?.[1];
   if (order === "fail") one?.fail.broadcast();
   else if (order === "exit") one?.exit.broadcast(3);
+  else if (order.startsWith("heap ")) writeHeapSnapshot(order.slice("heap ".length));
   else if (order === "end") break;
 }
 ending = true;

@@ -1,7 +1,9 @@
 /**
  * The soak: daemons, a driver and its processes under load, with a fault every few seconds, for as long as one likes. Checks all the
  * time that nothing is lost, doubled or out of order, that each failure is told once, that every call ends, and in the end that
- * no process is left and memory is flat. `npm run soak -- --minutes 30 [--seed 1] [--every 5]`; see .ci/soak.mjs.
+ * no process is left and memory is flat. `npm run soak -- --minutes 30 [--seed 1] [--every 5]
+ * [--snapshots FOLDER]`; see .ci/soak.mjs. With a folder for snapshots, the heap of the driver is written there at a third, at two
+ * thirds and at the end: `node test/soak/grown.mjs A B C` says what there is more of, and what keeps it.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "30" },
     seed: { type: "string", default: "1" },
     every: { type: "string", default: "5" },
+    snapshots: { type: "string" },
   },
 });
 const length = Number(values.minutes) * 60_000;
@@ -170,12 +173,20 @@ const lines = setInterval(() => {
   if (elapsed() - heard > 60_000) violation(`the driver has said nothing for ${Math.round(elapsed() - heard)} ms`);
 }, 10_000);
 
+let snapshots = 0;
+function snapshot(): void {
+  const file = join(values.snapshots!, `${seed}-${++snapshots}.heapsnapshot`);
+  console.log(`[${stamp()}] ${file}`);
+  driver.stdin.write(`heap ${file}\n`);
+}
+
 await until(() => status !== undefined || driver.exitCode !== null, 60_000);
 while (elapsed() < length && driver.exitCode === null) {
   await new Promise((resolve) => setTimeout(resolve, every));
   const kind = faultKinds[Math.floor(random() * faultKinds.length)]!;
   struck.set(kind, (struck.get(kind) ?? 0) + 1);
   await strike(kind, victims, random);
+  if (values.snapshots !== undefined && elapsed() > ((snapshots + 1) * length) / 3) snapshot();
 }
 // All may recover before it is asked what has become of everything.
 await new Promise((resolve) => setTimeout(resolve, 2000));
