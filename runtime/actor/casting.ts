@@ -22,12 +22,19 @@ export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Se
       compareSchemas(record.target(base), known, other),
     translate: (known: CastInterface, endpoint: BoundEndpoint, body) => cell.translate(known, endpoint, body),
     readError: readCallError,
+    awake: (caster) => {
+      proc.casts.casters.add(caster);
+      cell.casterAwake(caster);
+    },
+    asleep: (caster, ended) => {
+      proc.casts.casters.delete(caster);
+      cell.casterAsleep(record, caster, ended);
+    },
   };
   const caster = new Caster(host, record);
   for (const session of sessions) {
     const { target } = session;
     if (target instanceof ActorTarget && target.mesh === record) caster.attach(session, target.rank, true);
   }
-  proc.casts.casters.add(caster);
   return caster;
 }

@@ -62,8 +62,10 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   #lanes: Lane[] | undefined;
   /** Who has replaced it. */
   #next: Cell | undefined;
-  /** Of meshes that it casts to. */
-  #casters: Map<MeshRecord, Caster> | undefined;
+  /** Of meshes that it casts to: for as long as anybody here has those. */
+  #casters: WeakMap<MeshRecord, Caster> | undefined;
+  /** Those of them that have something to do. */
+  #awake: Set<Caster> | undefined;
   /** Ports that it was sent and has not dropped. */
   #held: HeldPorts | undefined;
   /** Ports that end with it. */
@@ -294,10 +296,21 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     let caster = this.#casters?.get(record);
     if (caster === undefined) {
       caster = makeCaster(this, record, this.#sessions?.values() ?? []);
-      this.#casters ??= new Map();
+      this.#casters ??= new WeakMap();
       this.#casters.set(record, caster);
     }
     return caster;
+  }
+
+  casterAwake(caster: Caster): void {
+    this.#awake ??= new Set();
+    this.#awake.add(caster);
+  }
+
+  /** @param ended it is not needed any more */
+  casterAsleep(record: MeshRecord, caster: Caster, ended: boolean): void {
+    this.#awake?.delete(caster);
+    if (ended && this.#casters?.get(record) === caster) this.#casters.delete(record);
   }
 
   knownSession(key: unknown): Session | undefined {
@@ -396,7 +409,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
       if (session.target instanceof ActorTarget) session.target.closed(session);
     }
     this.#sessions = undefined;
-    for (const caster of this.#casters?.values() ?? []) caster.close();
+    for (const caster of this.#awake ?? []) caster.close();
     this.#casters = undefined;
   }
 

@@ -6,6 +6,7 @@ import type { KeepAlive } from "../link/keep-alive.js";
 import type { Encoded } from "../link/waiting.js";
 import type { Reader } from "../wire/reader.js";
 import type { CastSender } from "./arrivals.js";
+import type { Caster } from "./caster.js";
 import type { Casts } from "./casts.js";
 import type { CastInterface } from "./setup.js";
 
@@ -45,4 +46,8 @@ export interface CasterHost {
   /** The message in the protobuf layout. @throws CodecError, MessageSizeError */
   translate(known: CastInterface, endpoint: BoundEndpoint, body: Encoded): Encoded;
   readError(r: Reader): Error;
+  /** Something is to be done for the caster, from now on. */
+  awake(caster: Caster): void;
+  /** Nothing is left to be done, until something is cast to the mesh. @param ended nothing will be */
+  asleep(caster: Caster, ended: boolean): void;
 }

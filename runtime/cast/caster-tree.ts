@@ -19,6 +19,8 @@ export interface TreeCaster {
   isCurrent(tree: CasterTree): boolean;
   /** An actor cannot be cast to any more. */
   exclude(base: number): void;
+  /** All that a tree led to is no more. */
+  treeDied(): void;
 }
 
 export class CasterTree implements TreeOwner {
@@ -65,6 +67,8 @@ export class CasterTree implements TreeOwner {
 
   excluded(rank: number): void {
     if (this.#caster.isCurrent(this)) this.#caster.exclude(this.view.bases[rank]!);
+    // While it is being made it is not there yet, and not dead either.
+    if (this.tree?.isDead) this.#caster.treeDied();
   }
 
   #checkComplete(cast: PendingCast): void {

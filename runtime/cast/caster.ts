@@ -43,6 +43,8 @@ export class Caster implements OrderedCasts, TreeCaster {
   #casts = 0;
   #bytes = 0;
   #closing = false;
+  /** The mesh has been stopped. */
+  #stopped = false;
   #whenTaken: (() => void)[] = [];
 
   constructor(host: CasterHost, mesh: CastMesh) {
@@ -127,7 +129,8 @@ export class Caster implements OrderedCasts, TreeCaster {
       this.#translate(cast, tree);
       tree.tree.send(cast);
       cast.request.waiter?.credited();
-      if (urgent) tree.tree.flush();
+      // Where nobody is left, nothing comes that what was taken could be told with.
+      if (urgent || tree.tree.isDead) tree.tree.flush();
     }
   }
 
@@ -178,6 +181,18 @@ export class Caster implements OrderedCasts, TreeCaster {
     if (casts > 0) this.sessionEnded(base, casts - 1, this.#procs[base]);
   }
 
+  /** All that a tree led to is no more: it is dropped, unless it is still waited for. */
+  treeDied(): void {
+    // What is pending in it fails first.
+    queueMicrotask(() => this.#settled());
+  }
+
+  /** The mesh has been stopped: nothing will be cast to it any more. */
+  meshStopped(): void {
+    this.#stopped = true;
+    this.#settled();
+  }
+
   /** Whether the actors still live where a tree of this caster finds them. */
   isCurrent(tree: CasterTree): boolean {
     return !this.#retired.has(tree);
@@ -204,12 +219,22 @@ export class Caster implements OrderedCasts, TreeCaster {
     }
     if (!this.#idle) return;
     for (const resolve of this.#whenTaken.splice(0)) resolve();
-    if (!this.#closing) return;
     const { sender, casts } = this.host;
-    casts.casters.delete(this);
-    for (const { tree } of this.#all()) tree.drop(true);
-    this.#trees.clear();
-    casts.senderEnded(sender, this.mesh.id);
+    if (this.#closing || this.#stopped) {
+      for (const { tree } of this.#all()) tree.drop(true);
+      this.#trees.clear();
+      casts.senderEnded(sender, this.mesh.id);
+      this.host.asleep(this, true);
+      return;
+    }
+    for (const [key, { tree }] of this.#trees) {
+      if (!tree.isDead || tree.pending.size > 0) continue;
+      this.#trees.delete(key);
+      tree.drop(false);
+    }
+    if (this.#trees.size > 0 || this.#retired.size > 0) return;
+    casts.receiversEnded(sender, this.mesh.id);
+    this.host.asleep(this, false);
   }
 
   get #idle(): boolean {
@@ -229,6 +254,7 @@ export class Caster implements OrderedCasts, TreeCaster {
     this.#followMoves();
     let tree = this.#trees.get(view.key);
     if (tree === undefined) {
+      this.host.awake(this);
       tree = new CasterTree(this, view);
       this.#trees.set(view.key, tree);
       tree.tree.start();

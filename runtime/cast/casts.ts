@@ -62,7 +62,7 @@ export class Casts implements TreeHost {
   readonly #nodes = new Set<TreeNode>();
   /** Interfaces that were told of, so that each is the same object every time. */
   readonly #interfaces = new Map<string, CastInterface>();
-  /** Senders that live here and cast. */
+  /** Senders that live here and cast, as long as they have trees. */
   readonly casters = new Set<Caster>();
   #closed = false;
   #lastHandle = 0;
@@ -148,6 +148,16 @@ export class Casts implements TreeHost {
   /** The sender, which lives here, has ended or will not cast to the mesh any more. */
   senderEnded(sender: ActorId, mesh: MeshId): void {
     this.#forgetEnd(`${nameOf(sender)} ${mesh}`);
+  }
+
+  /** No actor of the mesh is left for the sender, which lives here, to cast to: others may take their places. */
+  receiversEnded(sender: ActorId, mesh: MeshId): void {
+    this.#ends.delete(`${nameOf(sender)} ${mesh}`);
+  }
+
+  /** Nothing will be cast to a mesh any more. */
+  meshStopped(mesh: MeshId): void {
+    for (const caster of [...this.casters]) if (caster.mesh.id === mesh) caster.meshStopped();
   }
 
   /** Resolves when everything that was cast to a mesh from here has been taken, or its receivers are no more. */

@@ -92,6 +92,11 @@ export class Tree implements TreeTop {
     return this.plan.setup.size;
   }
 
+  /** Whether none of its ranks can be cast to. */
+  get isDead(): boolean {
+    return this.excluded.size === this.size;
+  }
+
   /** Where it finds an actor, by rank in the mesh. */
   procOf(base: number): ProcId | undefined {
     if (this.#procs.size === 0) {

@@ -235,8 +235,7 @@ export class SpawnedMesh implements MeshControl, Owned {
     this.record.stopped ??= reason;
     this.#stopping ??= Promise.resolve();
     this.#stayAway();
-    this.#host.forget(this);
-    this.#settleReady();
+    this.#forget();
   }
 
   async #stop(options: StopOptions): Promise<void> {
@@ -246,7 +245,12 @@ export class SpawnedMesh implements MeshControl, Owned {
     if (options.drain > 0)
       await within(this.#host.proc.clock, options.drain, this.#host.proc.casts.taken(this.record.id));
     await this.#host.stopActors(this, options);
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#host.forget(this);
+    this.#host.proc.casts.meshStopped(this.record.id);
     this.#settleReady();
   }
 
