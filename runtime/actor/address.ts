@@ -157,19 +157,18 @@ export class MeshRecords {
     return this.#records.get(id)?.deref();
   }
 
-  /** The one record of a mesh. */
-  of(identity: MeshIdentity): MeshRecord {
-    const { id } = identity;
-    const known = this.known(id);
+  /** The one record of a mesh. @param key by which it is known, where ids do not tell meshes apart */
+  of(identity: MeshIdentity, key = identity.id): MeshRecord {
+    const known = this.known(key);
     if (known !== undefined) return known;
     const made = new MeshRecord(identity);
-    this.#records.set(id, this.#drops.reference(made));
-    this.#drops.watch(made, { dropped: () => this.#forget(id) });
+    this.#records.set(key, this.#drops.reference(made));
+    this.#drops.watch(made, { dropped: () => this.#forget(key) });
     return made;
   }
 
-  #forget(id: MeshId): void {
-    if (this.known(id) === undefined) this.#records.delete(id);
+  #forget(key: MeshId): void {
+    if (this.known(key) === undefined) this.#records.delete(key);
   }
 }
 

@@ -1,8 +1,8 @@
 /** The agents of a mesh of procs, addressed as root: nothing of a running handler goes along with what is asked of them. */
 
 import { type ProcAgentMesh, procAgentDescriptor } from "../../generated/proc-agent.js";
-import { MeshRecord, type RankLocation } from "../actor/address.js";
-import { currentTurn, mainRoot, runTurn } from "../actor/context.js";
+import { MeshRecord, MeshRecords, type RankLocation } from "../actor/address.js";
+import { currentCell, currentTurn, mainRoot, runTurn } from "../actor/context.js";
 import { makeMesh } from "../actor/mesh.js";
 import type { Proc } from "../actor/proc.js";
 import { MeshView } from "../actor/view.js";
@@ -28,8 +28,7 @@ export class Agents {
   }
 
   on(region: Region): ProcAgentMesh {
-    const mesh: unknown = makeMesh(new MeshView(this.#record, procAgentDescriptor, region));
-    return mesh as ProcAgentMesh;
+    return meshOf(this.#record, region);
   }
 
   one(rank: number): ProcAgentMesh {
@@ -37,9 +36,25 @@ export class Agents {
   }
 }
 
-/** The agent of one proc. */
+/** By who speaks to them: a session belongs to a record, and each record anew would take a session of its own. */
+const single = new WeakMap<Proc, MeshRecords>();
+
+/** The agent of one proc, for the code that is running. */
 export function agentOf(proc: ProcId, location: Location = ""): ProcAgentMesh {
-  return new Agents(proc, {}, [{ proc, location }]).all();
+  const from = currentCell().proc;
+  let known = single.get(from);
+  if (known === undefined) {
+    known = new MeshRecords(from.drops);
+    single.set(from, known);
+  }
+  const record = known.of({ id: AGENT_MESH, name: "agents", owner: proc, extent: {} }, proc);
+  record.locate(0, { proc, location });
+  return meshOf(record, wholeRegion({}));
+}
+
+function meshOf(record: MeshRecord, region: Region): ProcAgentMesh {
+  const mesh: unknown = makeMesh(new MeshView(record, procAgentDescriptor, region));
+  return mesh as ProcAgentMesh;
 }
 
 /** Runs `send` as the root of `proc`: deadlines, traces and call chains of the running handler stay behind. */

@@ -78,7 +78,8 @@ function wayTo(heap, { from, by }, i) {
     const e = by[at] * edge.width;
     const type = edgeTypes[edges[e + edge.type]];
     const label = edges[e + edge.name_or_index];
-    const text = type === "element" ? "[]" : type === "hidden" ? "[]" : `.${strings[label]}`.replace(/\d+ \/ part.*/, "");
+    const text =
+      type === "element" ? "[]" : type === "hidden" ? "[]" : `.${strings[label]}`.replace(/\d+ \/ part.*/, "");
     steps.push(`${nameOf(heap, from[at])}${text}`);
   }
   return steps.join(" < ");
@@ -106,5 +107,6 @@ for (const [name, { count, bytes, members }] of [...groups].sort(([, a], [, b]) 
     const way = wayTo(heap, paths, i);
     ways.set(way, (ways.get(way) ?? 0) + 1);
   }
-  for (const [way, times] of [...ways].sort(([, a], [, b]) => b - a).slice(0, WAYS)) console.log(`${String(times).padStart(27)} ${way}`);
+  for (const [way, times] of [...ways].sort(([, a], [, b]) => b - a).slice(0, WAYS))
+    console.log(`${String(times).padStart(27)} ${way}`);
 }
