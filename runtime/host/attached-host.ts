@@ -105,8 +105,11 @@ export class AttachedHost implements HostLink {
     const body = new HostedBody({ pipe, stdio, label, rank, keepAlive, signal, where: `on host ${this.address}` });
     this.#bodies.set(proc, body);
     this.#local.hosted.set(proc, body);
-    void body.ended.then(() => this.#bodies.delete(proc));
-    void body.finished.then(() => this.#local.hosted.delete(proc));
+    // What is over may still have something to print, held by what it has started: the host tells when that is all.
+    void Promise.all([body.ended, body.finished]).then(() => {
+      this.#bodies.delete(proc);
+      this.#local.hosted.delete(proc);
+    });
     if (this.#lost !== undefined) body.lost("spawn", this.#lost);
     started.catch((error) => body.lost("spawn", causeOf(this.#lost === undefined ? error : this.#notAnyMore())));
     return body;
@@ -141,8 +144,8 @@ export class AttachedHost implements HostLink {
     this.#local.hosts.delete(this.id);
     livenessOf(this.#local).unwatch(this.id);
     this.#lost = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
-    const procs = [...this.#bodies.keys()];
-    for (const body of [...this.#bodies.values()]) body.lost("process", this.#lost);
+    const procs = [...this.#bodies].flatMap(([proc, { over }]) => (over ? [] : [proc]));
+    for (const body of this.#bodies.values()) body.lost("process", this.#lost);
     this.#local.hostGone(this.id, this.#lost.message, procs);
   }
 

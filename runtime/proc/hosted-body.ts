@@ -59,6 +59,11 @@ export class HostedBody implements Body {
     this.finish();
   }
 
+  /** Whether it has ended. */
+  get over(): boolean {
+    return this.#over;
+  }
+
   printed(output: ProcessOutput): void {
     this.#print(output);
   }
