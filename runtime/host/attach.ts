@@ -23,7 +23,7 @@ export interface AttachOptions<D extends string = "hosts"> {
   readonly tls?: TlsFiles;
   /** Milliseconds in which a host must let this driver in: 10,000 unless told otherwise. */
   readonly timeout?: number;
-  /** Milliseconds that a host may say nothing before it counts as gone, with all that runs there: 3,000, at least 300. */
+  /** Milliseconds that a host may say nothing before it counts as gone, with all that runs there: 2,500, at least 300. */
   readonly silence?: number;
   /** Milliseconds that hosts wait for a driver that they hear nothing of before they end its processes: 10,000. */
   readonly keepAlive?: number;
@@ -36,7 +36,7 @@ export interface AttachOptions<D extends string = "hosts"> {
 
 const defaultTimeout = 10_000;
 const defaultKeepAlive = 10_000;
-const defaultSilence = 3000;
+const defaultSilence = 2500;
 const shortestSilence = 300;
 
 /**

@@ -21,7 +21,14 @@ import type { Platform } from "./platform.js";
 import { Silence } from "./silence.js";
 
 /** Beats in the time after which a silent host counts as gone. */
-const beatsInSilence = 6;
+const beatsInSilence = 12;
+/**
+ * Attempts to reach a silent host anew, in the same time. What was sent into a network that is down comes much later, when it is
+ * sent again by the kernel; what is begun anew comes as soon as the network is back.
+ */
+const attemptsInSilence = 24;
+/** Of those, each may take as long as so many are begun in: a host that is stuck keeps no more of them at its door. */
+const attemptsAtOnce = 6;
 
 /** How long hosts may take to hear that the driver has ended, in ms: they find out by themselves, only later. */
 const farewell = 400;
@@ -67,9 +74,14 @@ class WatchedHost {
   readonly #order: HostWatchOrder;
   readonly #agent: HostAgentMesh;
   readonly #gone: (reason: string) => void;
-  /** Between beats, in ms. */
+  /** Between beats, and between attempts to connect, in ms. */
   readonly #pause: number;
+  readonly #haste: number;
   readonly #silence: Silence;
+  /** When the host answered last. */
+  #heardAt: number;
+  /** Attempts to connect that are under way. */
+  #attempts = 0;
   #stopped = false;
   #failure = "it does not answer";
 
@@ -79,13 +91,15 @@ class WatchedHost {
     this.#order = order;
     this.#gone = gone;
     this.#pause = Math.max(10, order.silence / beatsInSilence);
+    this.#haste = Math.max(10, order.silence / attemptsInSilence);
+    this.#heardAt = platform.clock.now();
     const record = new MeshRecord({ id: AGENT_MESH, name: "host", owner: order.host, extent: {} });
     record.locate(0, { proc: order.host, location: "" });
     this.#agent = makeMesh(new MeshView(record, hostAgentDescriptor, wholeRegion({}))) as unknown as HostAgentMesh;
     this.#silence = new Silence(platform.clock, order.silence, () => {
       this.#end(`it has not been heard of for ${order.silence} ms: ${this.#failure}`);
     });
-    void this.#beat();
+    this.#beat();
   }
 
   stop(): void {
@@ -101,33 +115,62 @@ class WatchedHost {
     await this.#ask((agent) => agent.driverEnded.with({ timeout: farewell }).callOne(reason)).catch(() => {});
   }
 
-  /** One beat after another, over one connection for as long as they are answered in time. */
-  async #beat(): Promise<void> {
+  /** Asks, or tries to connect, again and again, whatever has become of what was begun before. */
+  #beat(): void {
+    if (this.#stopped) return;
     const { clock } = this.#platform;
-    while (!this.#stopped) {
-      try {
-        await this.#connected();
-        await this.#ask((agent) => agent.beat.with({ timeout: 2 * this.#pause }).callOne());
-        this.#silence.heard();
-      } catch (error) {
-        if (this.#stopped) return;
-        const why = error instanceof Error ? error.message : String(error);
-        if (isCertain(error)) return this.#end(why);
-        this.#failure = why;
-        // What is left of the connection may be of no use for longer than the host is out of reach.
-        this.#disconnect(why);
-      }
-      if (!this.#stopped) await new Promise<void>((resolve) => clock.after(this.#pause, resolve));
+    const linked = this.#proc.routes.existing(this.#order.host) !== undefined;
+    if (linked) void this.#askForLife();
+    // A host that is only busy answers none of the attempts either: until one succeeds, the link goes on.
+    const silent = clock.now() - this.#heardAt > 2 * this.#pause;
+    // The first one may take its time: a host that is busy lets nobody in quickly.
+    if (silent && this.#attempts < attemptsAtOnce) void this.#connect(attemptsAtOnce * this.#haste);
+    else if (!linked && this.#attempts === 0) void this.#connect(this.#order.silence);
+    clock.after(silent || !linked ? this.#haste : this.#pause, () => this.#beat());
+  }
+
+  async #askForLife(): Promise<void> {
+    try {
+      await this.#ask((agent) => agent.beat.with({ timeout: this.#order.silence }).callOne());
+      this.#heard();
+    } catch (error) {
+      this.#failed(error);
     }
   }
 
-  async #connected(): Promise<void> {
+  async #connect(limit: number): Promise<void> {
     const { host, address, proof } = this.#order;
-    if (this.#proc.routes.existing(host) !== undefined) return;
     const target = { address: parseNetworkAddress(address), proof, agent: host };
-    const pipe = await connectToHost(this.#platform, this.#proc, target, 2 * this.#pause);
-    if (this.#stopped) pipe.destroy();
-    else this.#proc.attach(pipe, host);
+    const begun = this.#platform.clock.now();
+    this.#attempts++;
+    try {
+      const pipe = await connectToHost(this.#platform, this.#proc, target, limit);
+      // Another attempt was faster, or the link that there is has come back to life.
+      if (this.#stopped || this.#heardAt >= begun) {
+        pipe.destroy();
+        return;
+      }
+      this.#disconnect("it does not answer over the link that there was");
+      this.#proc.attach(pipe, host);
+      this.#heard();
+      void this.#askForLife();
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#attempts--;
+    }
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#platform.clock.now();
+    this.#silence.heard();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#stopped) return;
+    const why = error instanceof Error ? error.message : String(error);
+    if (isCertain(error)) this.#end(why);
+    else this.#failure = why;
   }
 
   #disconnect(why: string): void {
