@@ -5,6 +5,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { afterAll } from "vitest";
 import { peer } from "../peers.js";
+import { permitted } from "../permitted.js";
 import { gone } from "../proc/until.js";
 
 function run(file: string, args: readonly string[], input?: string): string {
@@ -21,8 +22,11 @@ function hasNetworks(): boolean {
   return filters !== false && filters.status === 0;
 }
 
-export const networks = hasNetworks();
-if (!networks) console.warn("skipped: real faults of networks (they take root, `ip` with network namespaces, and nft)");
+export const networks = permitted(
+  "real faults of networks",
+  "root, `ip` with network namespaces, and nft",
+  hasNetworks(),
+);
 
 let networksMade = 0;
 

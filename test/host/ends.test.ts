@@ -2,21 +2,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { attachHosts, type MeshFailure, onUnhandledFault, SupervisionError, thisHost } from "viceroy";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { attachHosts, SupervisionError, thisHost } from "viceroy";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 import { type RunningHost, startHost } from "./daemon.js";
 import { startProxy } from "./proxy.js";
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 interface Program {

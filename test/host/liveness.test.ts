@@ -1,21 +1,18 @@
 /** Hosts and drivers that fall silent, and those that only seem to. */
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
-import { attachHosts, type MeshFailure, onUnhandledFault, SupervisionError } from "viceroy";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { attachHosts, SupervisionError } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 import { startHost } from "./daemon.js";
 import { startProxy } from "./proxy.js";
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 const silence = 600;
@@ -78,6 +75,11 @@ test("a host that is out of reach: its ranks fail, once each, and calls reject; 
   await until(() => pids.every(gone));
   proxy.thaw();
   expect(faults.length).toBe(2);
+  // The same program can have it again.
+  await hosts.stop();
+  await using again = attachHosts([proxy.address]);
+  const worker = again.spawnProcs().spawn("workers again", crew.SteelWorker).slice({ hosts: 0 });
+  expect(await worker.echo.callOne("back")).toBe("back");
 });
 
 test("processes of different hosts talk past the driver, and hear of a host that is gone as soon as the driver does", async () => {

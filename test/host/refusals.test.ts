@@ -3,22 +3,19 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attachHosts, type MeshFailure, onUnhandledFault, thisHost } from "viceroy";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { attachHosts, thisHost } from "viceroy";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 import { runHost, startHost } from "./daemon.js";
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 const servers: Server[] = [];
 const sockets: Socket[] = [];
 beforeAll(async () => {
   crew = await loadCrew();
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();

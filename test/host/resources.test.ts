@@ -4,25 +4,26 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attachHosts, logs, type MeshFailure, onUnhandledFault, type ProcMesh, thisHost } from "viceroy";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { attachHosts, logs, type ProcMesh, thisHost } from "viceroy";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkerMesh } from "../fixtures/crew/generated/worker.js";
+import { permitted } from "../permitted.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 import { runHost, startHost } from "./daemon.js";
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
 });
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
-});
 
-const hasLimits = spawnSync("prlimit", ["--version"]).status === 0;
-if (!hasLimits) console.warn("skipped: running out of file descriptors (it takes prlimit)");
+const hasLimits = permitted(
+  "running out of file descriptors",
+  "prlimit",
+  spawnSync("prlimit", ["--version"]).status === 0,
+);
 
 describe.skipIf(!hasLimits)("file descriptors", () => {
   const limited = (most: number) => startHost("tcp://127.0.0.1:0", [], {}, ["prlimit", `--nofile=${most}:${most}`]);
@@ -119,9 +120,12 @@ describe.skipIf(!existsSync("/dev/full"))("a disk that is full", () => {
 });
 
 const mounted = mkdtempSync(join(tmpdir(), "full-"));
-const canMount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", mounted]).status === 0;
+const canMount = permitted(
+  "a full disk under a daemon",
+  "root, and permission to mount",
+  spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", mounted]).status === 0,
+);
 if (canMount) execFileSync("umount", [mounted]);
-else console.warn("skipped: a full disk under a daemon (it takes root, and permission to mount)");
 
 /** Takes all that there is. */
 function fill(): string[] {

@@ -1,18 +1,15 @@
 /** What works on this host works on hosts that were attached. */
-import { attachHosts, type MeshFailure, onUnhandledFault, SupervisionError } from "viceroy";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { attachHosts, SupervisionError } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 import { startHost } from "./daemon.js";
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 async function twoHosts() {

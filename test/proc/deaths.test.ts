@@ -1,17 +1,14 @@
 /** Processes that end in bad ways: each is one failure, told with its cause, and no call waits for a dead process. */
-import { type MeshFailure, onUnhandledFault, SupervisionError, thisHost } from "viceroy";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { SupervisionError, thisHost } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "./crew.js";
+import { unhandledFaults } from "./faults.js";
 import { gone, until } from "./until.js";
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 test("SIGKILL: pending calls of every kind end, later ones too, and nobody else is disturbed", async () => {

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import {
   ActorError,
   type Isolation,
-  type MeshFailure,
-  onUnhandledFault,
   type ProcMesh,
   range,
   type SpawnProcsOptions,
@@ -14,8 +12,9 @@ import {
   thisHost,
   thisProc,
 } from "viceroy";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, moduleOf } from "./crew.js";
+import { unhandledFaults } from "./faults.js";
 import { until } from "./until.js";
 
 /** What a thread and the own event loop can't do. */
@@ -34,13 +33,9 @@ const missing: Readonly<Record<Isolation, readonly string[]>> = {
 };
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 describe.each(["process", "thread", "inline"] as const)("with isolation %s", (isolation) => {

@@ -2,27 +2,16 @@
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  Channel,
-  type MeshFailure,
-  MeshFailureCodec,
-  onUnhandledFault,
-  SupervisionError,
-  thisHost,
-  thisProc,
-} from "viceroy";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Channel, MeshFailureCodec, SupervisionError, thisHost, thisProc } from "viceroy";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 
 let crew: Crew;
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 describe.each(["process", "inline"] as const)("an owner in a proc with isolation %s", (isolation) => {

@@ -1,20 +1,17 @@
 /** Ranks that fail and are made again, over real processes: in place, with fresh state, and told only when that is given up. */
-import { type MeshFailure, onUnhandledFault, SupervisionError, thisHost, thisProc } from "viceroy";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { SupervisionError, thisHost, thisProc } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
 import type { Life, SmithMesh } from "../fixtures/guild/generated/smith.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 import { entries, type Guild, ledger, loadGuild } from "./guild.js";
 
 let IronSmith: Guild["IronSmith"];
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 const restart = { policy: "on-failure", backoff: 10 } as const;
 
 beforeAll(async () => {
   ({ IronSmith } = await loadGuild());
-});
-beforeEach(() => {
-  faults.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 /** Waits until an actor is in its n-th life. */

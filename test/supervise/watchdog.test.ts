@@ -1,20 +1,19 @@
 /** Handlers that take longer than they may, over real processes: told of while they hang, and in the end failures. */
-import { type MeshFailure, onUnhandledFault, SupervisionError, thisHost, thisProc } from "viceroy";
+import { SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { SmithMesh } from "../fixtures/guild/generated/smith.js";
+import { unhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 import { type Guild, loadGuild } from "./guild.js";
 
 let IronSmith: Guild["IronSmith"];
-const faults: MeshFailure[] = [];
+const faults = unhandledFaults();
 const lines: string[] = [];
 beforeAll(async () => {
   ({ IronSmith } = await loadGuild());
 });
 beforeEach(() => {
-  faults.length = 0;
   lines.length = 0;
-  onUnhandledFault((failure) => void faults.push(failure));
 });
 
 function start(gpus: number) {
