@@ -8,14 +8,17 @@ import { agentOf, asRoot } from "../proc/agents.js";
 import type { Local } from "../proc/local.js";
 import { Member } from "../proc/member.js";
 
-/** Something that ends it again and again is stronger. */
+/** Something that ends it again and again is stronger: this often, each time before it has run for a while, in ms. */
 const mostStarts = 8;
+const aWhile = 10_000;
 
 class Liveness {
   readonly #local: Local;
   readonly #orders = new Map<ProcId, HostWatchOrder>();
   #process: Member | undefined;
+  /** Of those that did not run for long, the last one included; when that was started. */
   #starts = 0;
+  #startedAt = 0;
 
   constructor(local: Local) {
     this.#local = local;
@@ -35,12 +38,14 @@ class Liveness {
       return;
     }
     this.#process = undefined;
+    this.#starts = 0;
     watching.stopping = true;
     watching.body.kill();
   }
 
   #start(): void {
     const { platform, universe, home } = this.#local;
+    this.#startedAt = platform.clock.now();
     if (this.#starts++ === mostStarts) {
       platform.warn("the process that watches hosts has ended too often: hosts are watched no more", "ViceroyWarning");
       return;
@@ -75,6 +80,7 @@ class Liveness {
     this.#local.home.proc.peerDown(id, reason);
     if (this.#process?.id !== id) return;
     this.#process = undefined;
+    if (this.#local.platform.clock.now() - this.#startedAt > aWhile) this.#starts = 0;
     if (this.#orders.size > 0) this.#start();
   }
 }

@@ -160,6 +160,16 @@ test("a driver that was stopped is alive: its processes wait for it", async () =
   await until(() => host.drivers().length === 0);
 });
 
+test("hosts are watched, however often they have been attached and left before", async () => {
+  const { proxy } = await farHost();
+  for (let i = 0; i < 10; i++) {
+    await using hosts = attachHosts([proxy.address], { silence });
+    await hosts.ready;
+    await until(() => watcherOf(process.pid) > 0);
+  }
+  await until(() => !(watcherOf(process.pid) > 0));
+});
+
 test("who watches the hosts is started again when it was killed, and ends with the last of them", async () => {
   const { proxy } = await farHost();
   const hosts = attachHosts([proxy.address], { silence });

@@ -138,7 +138,8 @@ describe("a client", () => {
 describe("a client trusts no server", () => {
   test("with a certificate of another authority", async () => {
     const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
-    expect(await outcome(impostor, files)).toBe("unable to verify the first certificate");
+    // Later versions of Node.js go on with advice.
+    expect(await outcome(impostor, files)).toMatch(/^unable to verify the first certificate(?:;|$)/);
   });
 
   test("whose certificate has expired", async () => {
