@@ -21,7 +21,7 @@ export interface AttachOptions<D extends string = "hosts"> {
   readonly token?: string;
   /** For `tls://`: PEM files of this driver's certificate, its key, and the authority of the hosts' certificates. */
   readonly tls?: TlsFiles;
-  /** Milliseconds in which a host must let this driver in: 10,000 unless told otherwise. */
+  /** Milliseconds in which a host must let this driver in, and for which one that is not there yet is tried again: 10,000. */
   readonly timeout?: number;
   /** Milliseconds that a host may say nothing before it counts as gone, with all that runs there: 2,500, at least 300. */
   readonly silence?: number;

@@ -13,7 +13,7 @@ import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import { asRoot } from "../proc/agents.js";
-import { connectToHost } from "../proc/host-connection.js";
+import { connectToHost, isPassing } from "../proc/host-connection.js";
 import { HostedBody } from "../proc/hosted-body.js";
 import { hostedLocation } from "../proc/hosted-location.js";
 import type { HostLink, Local } from "../proc/local.js";
@@ -23,12 +23,16 @@ import { causeOf, type FailureCause } from "../supervise/cause.js";
 import { version } from "../version.js";
 import { livenessOf } from "./liveness.js";
 
+/** Between attempts to reach a host, in ms: the first pause, each further one twice as long, up to the longest, less some at random. */
+const firstPause = 50;
+const longestPause = 1000;
+
 /** How a driver gets to its hosts and what it asks of them. */
 export interface HostAccess {
   /** The generated registry that processes there take their actors from; undefined: at the same place as here. */
   readonly registry: string | undefined;
   readonly proof: HostProof;
-  /** How long a host may take to let this driver in, in ms. */
+  /** How long a host may take to be there and to let this driver in, in ms. */
   readonly timeout: number;
   /** How long hosts wait for a driver that they hear nothing of, in ms. */
   readonly keepAlive: number;
@@ -48,7 +52,10 @@ export class AttachedHost implements HostLink {
   readonly #agent: HostAgentMesh;
   readonly #bodies = new Map<ProcId, HostedBody>();
   #lost: FailureCause | undefined;
+  /** Why it could not be reached last. */
   #unreachable: Error | undefined;
+  /** It is not tried again. */
+  #leaving = false;
   #info: HostInfo | undefined;
 
   constructor(local: Local, target: NetworkAddress, access: HostAccess) {
@@ -131,11 +138,21 @@ export class AttachedHost implements HostLink {
     const { proof, timeout } = this.#access;
     const attaches = from === this.#local.home.proc;
     const target = { address: this.#target, proof, agent: this.id, attaches };
-    try {
-      return await connectToHost(this.#local.platform, from, target, timeout);
-    } catch (error) {
-      this.#unreachable ??= error as Error;
-      throw error;
+    const { platform } = this.#local;
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+      try {
+        const pipe = await connectToHost(platform, from, target, timeout);
+        if (attaches) this.#unreachable = undefined;
+        return pipe;
+      } catch (error) {
+        if (!attaches) throw error;
+        this.#unreachable = error as Error;
+        if (!isPassing(error)) throw error;
+      }
+      // Not all at the same time that wait for the same host.
+      const wait = pause * (0.5 + platform.random.number() / 2);
+      await new Promise<void>((resolve) => platform.clock.after(wait, resolve));
+      if (this.#leaving || this.#lost !== undefined) throw this.#unreachable;
     }
   }
 
@@ -152,6 +169,7 @@ export class AttachedHost implements HostLink {
   /** Ends this driver's processes there, and the tie. Never rejects. */
   async leave(reason: string): Promise<void> {
     if (this.#lost !== undefined) return;
+    this.#leaving = true;
     await this.ready.then(() => this.#ask((agent) => agent.leave.callOne(reason))).catch(() => {});
     this.lost(reason);
   }
@@ -206,8 +224,10 @@ export class AttachedHost implements HostLink {
   }
 
   #refused(error: unknown): Error {
-    const cause = this.#unreachable ?? (error instanceof TimeoutError ? this.#late() : error);
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const isLate = error instanceof TimeoutError;
+    const cause = this.#unreachable ?? (isLate ? this.#late() : error);
+    const tried = isLate && this.#unreachable !== undefined ? `; tried for ${this.#access.timeout} ms` : "";
+    const why = `${cause instanceof Error ? cause.message : String(cause)}${tried}`;
     this.#lost ??= { name: "HostEnd", message: `cannot attach host ${this.address}: ${why}` };
     this.#local.hosts.delete(this.id);
     return new Error(this.#lost.message, { cause });

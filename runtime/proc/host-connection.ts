@@ -2,6 +2,7 @@
 
 import type { CertificateFiles, HostProof } from "../../generated/proc-agent.js";
 import type { Proc } from "../actor/proc.js";
+import { HandshakeError } from "../link/handshake/errors.js";
 import { offerLink } from "../link/handshake/offer.js";
 import { dialLasting } from "../link/lasting/dial.js";
 import { formatNetworkAddress } from "../link/network-address.js";
@@ -28,6 +29,25 @@ export function credentialsOf(files: CertificateFiles | undefined): Credentials 
     credentials.set(key, known);
   }
   return known;
+}
+
+/** What the system says of places where nobody is, or not yet: names that are not known, hosts that start, sockets to come. */
+const passingCodes = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+]);
+
+/** Whether another attempt to connect may end otherwise: what a host has said of itself or of this process stays as it is. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof HandshakeError) return error.passing;
+  return error instanceof Error && "code" in error && passingCodes.has(String(error.code));
 }
 
 /**

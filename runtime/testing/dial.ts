@@ -107,6 +107,14 @@ function connect(world: World, from: SimulatedProcess, { owner, accept }: Listen
   });
 }
 
+/** Why a connection was not made, and by what code of the system, where it is the system that says so. */
+const codes = {
+  "nobody listens there": "ECONNREFUSED",
+  "it does not answer": "ETIMEDOUT",
+  "the connection was reset": "ECONNRESET",
+} as const;
+
 function refusal(place: string, why: string): Error {
-  return new Error(`cannot connect to ${place}: ${why}`);
+  const code = codes[why as keyof typeof codes];
+  return Object.assign(new Error(`cannot connect to ${place}: ${why}`), code === undefined ? {} : { code });
 }

@@ -98,11 +98,11 @@ describe("what a slice of hosts and the own host refuse", () => {
 describe("a host that does not let the driver in", () => {
   test("because nobody is there: ready rejects, and so does what was spawned on it; others work", async () => {
     const host = await startHost();
-    await using hosts = attachHosts([host.address, `unix://${folder}/nobody.sock`]);
+    await using hosts = attachHosts([host.address, `unix://${folder}/nobody.sock`], { timeout: 1000 });
     const procs = hosts.spawnProcs({}, { name: "half" });
     const workers = procs.spawn("workers", crew.SteelWorker);
     const why = `cannot attach host unix://${folder}/nobody.sock: `;
-    await expect(hosts.ready).rejects.toThrow(why);
+    await expect(hosts.ready).rejects.toThrow(`${why}connect ENOENT ${folder}/nobody.sock; tried for 1000 ms`);
     await expect(procs.ready).rejects.toThrow(`mesh "half" is not ready: rank 1: ${why}`);
     await until(() => faults.length > 0);
     expect(faults).toMatchObject([{ mesh: "half", ranks: [1], kind: "spawn" }]);
@@ -126,7 +126,7 @@ describe("a host that does not let the driver in", () => {
 
   test("because it closes the connection", async () => {
     const address = await listener((socket) => socket.end());
-    await using hosts = attachHosts([address]);
+    await using hosts = attachHosts([address], { timeout: 1000 });
     await expect(hosts.ready).rejects.toThrow(
       `cannot attach host ${address}: the connection ended during the handshake`,
     );
@@ -160,6 +160,31 @@ describe("a host that does not let the driver in", () => {
     expect(await hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
     await using both = attachHosts([host.address]);
     await expect(both.ready).rejects.toThrow("which is attached already");
+  });
+});
+
+describe("a host that is not there yet", () => {
+  test.each(["unix", "tcp"])("is tried again until it is: %s", async (kind) => {
+    // A port that was free a moment ago.
+    const before = kind === "tcp" ? await startHost("tcp://127.0.0.1:0") : undefined;
+    before?.child.kill("SIGKILL");
+    await before?.exited;
+    const address = before?.address ?? `unix://${folder}/late.sock`;
+    await using hosts = attachHosts([address], { timeout: 60_000 });
+    const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
+    const answer = worker.echo.callOne("at last");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await startHost(address);
+    await hosts.ready;
+    expect(await answer).toBe("at last");
+    expect(faults).toEqual([]);
+  });
+
+  test("is not waited for any more once it is left", async () => {
+    const hosts = attachHosts([`unix://${folder}/never.sock`], { timeout: 2_000_000 });
+    const refused = hosts.ready.then(undefined, (error: Error) => error.message);
+    await hosts.stop();
+    expect(await refused).toContain(`cannot attach host unix://${folder}/never.sock: `);
   });
 });
 

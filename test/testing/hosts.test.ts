@@ -52,6 +52,31 @@ test("hosts are attached, hold processes, and have nothing left of a driver when
   expect(value).toEqual({ values: [3, 3, 3, 3], on: ["n0", "n0", "n1", "n1"], left: 0 });
 });
 
+test("a host that starts after its driver is attached when it is there, or given up when it was waited for long enough", async () => {
+  const { value } = await simulate(async (simulation) => {
+    failures();
+    const early = attachHosts(["tcp://n0"], { token, timeout: 30_000 });
+    const outcome = attachHosts(["tcp://n1"], { token, timeout: 3000 }).ready.then(
+      undefined,
+      (error: Error) => error.message,
+    );
+    const { now } = simulation;
+    const refused = await outcome;
+    const took = simulation.now - now;
+    await simulation.sleep(20_000 - took);
+    simulation.startHost("n0", { token });
+    const values = [...(await counters(early).value.call()).values()];
+    return { refused, took, values, late: simulation.now - now - 20_000 };
+  });
+  expect(value.refused).toBe(
+    "cannot attach host tcp://n1:26600: cannot connect to tcp://n1:26600: nobody listens there; tried for 3000 ms",
+  );
+  expect(value.took).toBeCloseTo(3000, -2);
+  expect(value.values).toEqual([0, 0]);
+  // The longest pause between two attempts is a second.
+  expect(value.late).toBeLessThan(2000);
+});
+
 test("hosts do not let a driver in that has not their token, or dials an address where nobody listens", async () => {
   await simulate(async (simulation) => {
     failures();
