@@ -17,15 +17,17 @@ afterEach(() => {
 /**
  * Starts a daemon and waits until it listens, at a Unix socket unless `listen` says otherwise.
  * @param through a command that runs it
+ * @param cli that of another build
  */
 export async function startHost(
   listen?: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   through: readonly string[] = [],
+  cli?: string,
 ): Promise<RunningHost> {
   const folder = mkdtempSync(join(tmpdir(), "vh-"));
-  const host = runHost(folder, [...args, "--listen", listen ?? `unix://${folder}/host.sock`], env, through);
+  const host = runHost(folder, [...args, "--listen", listen ?? `unix://${folder}/host.sock`], env, through, cli);
   return listening(host);
 }
 

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { until } from "../proc/until.js";
 
-const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+const built = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 
 export interface RunningHost {
   readonly address: string;
@@ -25,12 +25,13 @@ export async function listening(host: Omit<RunningHost, "address">): Promise<Run
   return { ...host, address };
 }
 
-/** Runs the command, whatever comes of it. */
+/** Runs the command, whatever comes of it. @param cli that of another build */
 export function spawnHost(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   through: readonly string[] = [],
+  cli = built,
 ): Omit<RunningHost, "address"> {
   const [file, ...command] = [...through, process.execPath, cli, "host", ...args];
   const child = spawn(file!, command, {

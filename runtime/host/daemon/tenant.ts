@@ -236,6 +236,7 @@ function checkAgents(what: string, driver: bigint, own: bigint, theirVersion: st
   if (driver === own) return;
   throw new Error(
     `the agents of ${what} have another schema here, Viceroy ${version}, than at the driver, Viceroy ${theirVersion}; ` +
-      `install the same version on both, got fingerprints ${hex64(own)} and ${hex64(driver)}`,
+      "install versions on both whose agents have the same schemas, as two releases of one minor version have, " +
+      `got fingerprints ${hex64(own)} and ${hex64(driver)}`,
   );
 }

@@ -1,0 +1,57 @@
+/** Daemons of other versions of Viceroy: what counts is whether the agents understand each other, not what the versions are called. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { attachHosts } from "viceroy";
+import { afterEach, expect, test } from "vitest";
+import { hostAgentDescriptor } from "../../generated/host-agent.js";
+import { hex64 } from "../../runtime/link/address.js";
+import { startHost } from "./daemon.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const copies: string[] = [];
+afterEach(() => {
+  for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true });
+});
+
+/** The built package with another version, and with `edits` in its runtime. @returns its command */
+function otherVersion(edits: Readonly<Record<string, string>> = {}): string {
+  const copy = mkdtempSync(join(tmpdir(), "vv-"));
+  copies.push(copy);
+  cpSync(join(root, "dist"), join(copy, "dist"), { recursive: true, filter: (file) => !file.endsWith(".map") });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  writeFileSync(join(copy, "package.json"), JSON.stringify({ name: "viceroy", version: "99.0.0", type: "module" }));
+  const file = join(copy, "dist/runtime.cjs");
+  let text = readFileSync(file, "utf8");
+  for (const [from, to] of Object.entries({ [`"${version}"`]: '"99.0.0"', ...edits })) {
+    if (!text.includes(from)) throw new Error(`the runtime has no ${from}`);
+    text = text.replaceAll(from, to);
+  }
+  writeFileSync(file, text);
+  return join(copy, "dist/cli/viceroy.js");
+}
+
+test("a host with another version is attached, and ends what it was asked for, as long as its agents have the same schemas", async () => {
+  const host = await startHost("tcp://127.0.0.1:0", [], {}, [], otherVersion());
+  const hosts = attachHosts([host.address]);
+  await hosts.ready;
+  await hosts.stop();
+  await using again = attachHosts([host.address]);
+  await again.ready;
+  await again.shutdown();
+  expect((await host.exited).code).toBe(0);
+});
+
+test("a host whose agents have other schemas refuses at once, and says who has which version", async () => {
+  const own = `0x${hostAgentDescriptor.fingerprint.toString(16)}n`;
+  const host = await startHost("tcp://127.0.0.1:0", [], {}, [], otherVersion({ [own]: "0x1234567812345678n" }));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  await using hosts = attachHosts([host.address]);
+  await expect(hosts.ready).rejects.toThrow(
+    `cannot attach host ${host.address}: the agents of hosts have another schema here, Viceroy 99.0.0, than at the driver, ` +
+      `Viceroy ${version}; install versions on both whose agents have the same schemas, as two releases of one minor ` +
+      `version have, got fingerprints 1234567812345678 and ${hex64(hostAgentDescriptor.fingerprint)}`,
+  );
+});
