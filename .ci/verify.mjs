@@ -74,4 +74,5 @@ if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--se
 await check("examples", () =>
   allOf(examples().map((example) => () => node("--import", "tsx", `${example}/src/main.ts`))),
 );
+await check("other versions of Node.js", () => node(".ci/nodes.mjs"));
 end();
