@@ -127,8 +127,9 @@ export class Caster implements OrderedCasts, TreeCaster {
       this.#bytes += cast.size;
       if (!cast.isCall) this.host.keepAlive.release();
       this.#translate(cast, tree);
+      const { waiter } = cast.request;
       tree.tree.send(cast);
-      cast.request.waiter?.credited();
+      waiter?.credited();
       // Where nobody is left, nothing comes that what was taken could be told with.
       if (urgent || tree.tree.isDead) tree.tree.flush();
     }

@@ -35,8 +35,8 @@ export interface CastRequest {
 
 export class PendingCast {
   readonly seq: number;
-  readonly request: CastRequest;
-  readonly places: readonly Place[];
+  request: CastRequest;
+  places: readonly Place[];
   /** Of the message and its blocks. */
   readonly size: number;
   body: Encoded;
@@ -46,7 +46,7 @@ export class PendingCast {
   isCall: boolean;
   /** It only keeps its place in the order. */
   isEmpty = false;
-  readonly #answered: Uint8Array;
+  #answered: Uint8Array;
   #left: number;
 
   /** @param ranks of what is cast to */
@@ -124,6 +124,14 @@ export class PendingCast {
     this.body = noBody;
   }
 
+  /** All answers have come: until it is known to be taken it keeps its place, and nothing that was asked or answered. */
+  finish(): void {
+    this.drop();
+    this.request = noRequest;
+    this.places = [];
+    this.#answered = noBody.bytes;
+  }
+
   #note(rank: number): boolean {
     if (!this.waitsFor(rank)) return false;
     this.#answered[rank] = 1;
@@ -133,3 +141,12 @@ export class PendingCast {
 }
 
 const noBody: Encoded = { bytes: new Uint8Array(0), blocks: [], size: 0, protobuf: false };
+const noRequest: CastRequest = {
+  label: "",
+  endpoint: 0,
+  body: noBody,
+  reduction: "",
+  extension: undefined,
+  sink: undefined,
+  waiter: undefined,
+};

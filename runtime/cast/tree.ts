@@ -126,6 +126,7 @@ export class Tree implements TreeTop {
   finished(cast: PendingCast): void {
     this.pending.delete(cast.seq);
     this.#noteTaken(cast);
+    cast.finish();
     const last = this.#finished.at(-1);
     if (last !== undefined && last.start + last.count === cast.seq) {
       this.#finished[this.#finished.length - 1] = { start: last.start, count: last.count + 1 };

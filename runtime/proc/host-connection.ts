@@ -53,9 +53,16 @@ export function isPassing(error: unknown): boolean {
 /**
  * Links over TCP and TLS outlive their connections; the end of a Unix socket is the end of the process behind it.
  * @param limit of the first attempt, in ms
+ * @param connectMs in which the network must have answered, in ms, where that is known sooner than by `limit`
  * @throws Error, HandshakeError if there is none, or it does not let this process in
  */
-export async function connectToHost(platform: Platform, from: Proc, target: HostTarget, limit: number): Promise<Pipe> {
+export async function connectToHost(
+  platform: Platform,
+  from: Proc,
+  target: HostTarget,
+  limit: number,
+  connectMs?: number,
+): Promise<Pipe> {
   const { address, proof, agent: to, attaches = false } = target;
   const token = proof?.token;
   const tls = credentialsOf(proof?.tls);
@@ -64,7 +71,17 @@ export async function connectToHost(platform: Platform, from: Proc, target: Host
   const peer = formatNetworkAddress(address);
   if (address.kind !== "unix") {
     const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, tls, signal);
-    return dialLasting({ clock, random, ...who, direct: !attaches, peer, token, handshakeMs: limit, connect });
+    return dialLasting({
+      clock,
+      random,
+      ...who,
+      direct: !attaches,
+      peer,
+      token,
+      handshakeMs: limit,
+      connectMs,
+      connect,
+    });
   }
   const given = new AbortController();
   const timer = clock.after(limit, () => given.abort(new Error(`it did not answer within ${limit} ms`)));

@@ -27,7 +27,10 @@ const beatsInSilence = 12;
  * sent again by the kernel; what is begun anew comes as soon as the network is back.
  */
 const attemptsInSilence = 24;
-/** Of those, each may take as long as so many are begun in: a host that is stuck keeps no more of them at its door. */
+/**
+ * A connection may take as long as so many attempts are begun in; once it stands, the host may take its time. So many are under
+ * way at most: a host that is stuck has no more of them at its door.
+ */
 const attemptsAtOnce = 6;
 
 /** How long hosts may take to hear that the driver has ended, in ms: they find out by themselves, only later. */
@@ -123,9 +126,7 @@ class WatchedHost {
     if (linked) void this.#askForLife();
     // A host that is only busy answers none of the attempts either: until one succeeds, the link goes on.
     const silent = clock.now() - this.#heardAt > 2 * this.#pause;
-    // The first one may take its time: a host that is busy lets nobody in quickly.
-    if (silent && this.#attempts < attemptsAtOnce) void this.#connect(attemptsAtOnce * this.#haste);
-    else if (!linked && this.#attempts === 0) void this.#connect(this.#order.silence);
+    if (this.#attempts < (silent ? attemptsAtOnce : linked ? 0 : 1)) void this.#connect();
     clock.after(silent || !linked ? this.#haste : this.#pause, () => this.#beat());
   }
 
@@ -138,13 +139,13 @@ class WatchedHost {
     }
   }
 
-  async #connect(limit: number): Promise<void> {
-    const { host, address, proof } = this.#order;
+  async #connect(): Promise<void> {
+    const { host, address, proof, silence } = this.#order;
     const target = { address: parseNetworkAddress(address), proof, agent: host };
     const begun = this.#platform.clock.now();
     this.#attempts++;
     try {
-      const pipe = await connectToHost(this.#platform, this.#proc, target, limit);
+      const pipe = await connectToHost(this.#platform, this.#proc, target, silence, attemptsAtOnce * this.#haste);
       // Another attempt was faster, or the link that there is has come back to life.
       if (this.#stopped || this.#heardAt >= begun) {
         pipe.destroy();

@@ -1,4 +1,6 @@
 /** What a sender keeps for its casts goes with the mesh. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
 import { viewOf } from "../../runtime/actor/mesh.js";
 import { range } from "../../runtime/shape/index.js";
@@ -60,4 +62,18 @@ test("when the mesh has been stopped: nothing is left on the processes that live
   await Promise.all(procs.map((proc) => world.stop(proc, id)));
   world.root.proc.casts.meshStopped(id);
   expect(castersOf(world.root)).toBe(0);
+});
+
+test("of calls that have been answered nothing is kept, also before it is known that all have taken them", async () => {
+  const { counters } = spawn(4);
+  const answers: WeakRef<object>[] = [];
+  const ask = async () => void answers.push(new WeakRef(await counters.value.call()));
+  for (let i = 0; i < 20; i++) await ask();
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  await until(() => {
+    collect();
+    // The last one may still be in somebody's hands.
+    return answers.filter((answer) => answer.deref() !== undefined).length <= 1;
+  });
 });

@@ -26,8 +26,9 @@ export interface LastingDialOptions {
   readonly peer: string;
   readonly token?: string | undefined;
   readonly limits?: Partial<LastingLimits>;
-  /** How long one attempt may take to connect, and then for its handshake, in ms. */
+  /** How long one attempt may take for its handshake, and to connect before that unless `connectMs` says otherwise, in ms. */
   readonly handshakeMs?: number;
+  readonly connectMs?: number | undefined;
   /**
    * Makes a connection: to `port` of the host when it has sent us there. Rejects when there is none; `signal` gives it up.
    */
@@ -97,10 +98,11 @@ class Dialler {
       direct,
       token,
       handshakeMs = defaultHandshakeLimits.handshakeMs,
+      connectMs = handshakeMs,
     } = this.#options;
     const giveUp = new AbortController();
-    const timer = clock.after(handshakeMs, () => {
-      giveUp.abort(new HandshakeError("lost", `it did not answer within ${handshakeMs} ms`));
+    const timer = clock.after(connectMs, () => {
+      giveUp.abort(new HandshakeError("lost", `it did not answer within ${connectMs} ms`));
     });
     let pipe: Pipe;
     try {
