@@ -22,7 +22,7 @@ await benchmark({ name: "detect", title: "Failures", rounds: 3, needs: ["viceroy
     "an actor fails": ["actor", times],
     "a process is killed": ["process", times],
     ...(there.cut !== undefined && {
-      "a host is silent, 3,000 ms (default)": ["host", 3, 3000],
+      "a host is silent, 2,500 ms (default)": ["host", 3, 2500],
       "a host is silent, 300 ms": ["host", 3, 300],
     }),
   };
