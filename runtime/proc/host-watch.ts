@@ -33,6 +33,9 @@ const attemptsInSilence = 24;
  */
 const attemptsAtOnce = 6;
 
+/** How long the first answer may take, where less silence is allowed, in ms: this process has just been started, and knows nothing yet. */
+const firstAnswer = 2500;
+
 /** How long hosts may take to hear that the driver has ended, in ms: they find out by themselves, only later. */
 const farewell = 400;
 
@@ -81,6 +84,8 @@ class WatchedHost {
   readonly #pause: number;
   readonly #haste: number;
   readonly #silence: Silence;
+  /** How long the host may say nothing, in ms. */
+  #allowed: number;
   /** When the host answered last. */
   #heardAt: number;
   /** Attempts to connect that are under way. */
@@ -99,9 +104,9 @@ class WatchedHost {
     const record = new MeshRecord({ id: AGENT_MESH, name: "host", owner: order.host, extent: {} });
     record.locate(0, { proc: order.host, location: "" });
     this.#agent = makeMesh(new MeshView(record, hostAgentDescriptor, wholeRegion({}))) as unknown as HostAgentMesh;
-    this.#silence = new Silence(platform.clock, order.silence, () => {
-      this.#end(`it has not been heard of for ${order.silence} ms: ${this.#failure}`);
-    });
+    this.#allowed = Math.max(order.silence, firstAnswer);
+    const over = () => this.#end(`it has not been heard of for ${this.#allowed} ms: ${this.#failure}`);
+    this.#silence = new Silence(platform.clock, order.silence, over, this.#allowed);
     this.#beat();
   }
 
@@ -165,6 +170,7 @@ class WatchedHost {
   #heard(): void {
     this.#heardAt = this.#platform.clock.now();
     this.#silence.heard();
+    this.#allowed = this.#order.silence;
   }
 
   #failed(error: unknown): void {
