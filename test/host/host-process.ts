@@ -19,7 +19,7 @@ export interface RunningHost {
 
 /** Resolves when it listens. @throws Error with what it has said, if it ends instead */
 export async function listening(host: Omit<RunningHost, "address">): Promise<RunningHost> {
-  await until(() => host.output.text.includes("listens at ") || host.child.exitCode !== null);
+  await until(() => host.output.text.includes("listens at ") || host.child.exitCode !== null, 60_000);
   const [, address] = /listens at (\S+)/.exec(host.output.text) ?? [];
   if (address === undefined) throw new Error(host.output.text);
   return { ...host, address };

@@ -91,12 +91,11 @@ void exited.then((code) => {
   if (!status?.ended) violation(`the driver ended by itself with ${code}`);
 });
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    for (const child of [driver, steady.child, shaky.child]) child.kill("SIGKILL");
-    process.exit(1);
-  });
-}
+// However this ends, nothing of it is left.
+process.once("exit", () => {
+  for (const child of [driver, steady.child, shaky.child]) child.kill("SIGKILL");
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 let status: SoakStatus | undefined;
 let heard = elapsed();
