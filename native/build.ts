@@ -1,0 +1,84 @@
+/**
+ * Builds an addon with g++ alone: all its files as one unit, which takes seconds, since the headers are most of the work. No gyp, no
+ * Python, no headers of Node.js but those of Node-API, which are packages.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { type AddonName, addonPlace } from "./place.js";
+
+const require = createRequire(import.meta.url);
+
+export interface BuildOptions {
+  /** The compiler; the variable CXX, or g++, by default. */
+  readonly compiler?: string;
+  /** Further arguments of the compiler: those of sanitizers. */
+  readonly flags?: readonly string[];
+  /** Where to put it. Default: where it is looked for. */
+  readonly file?: string;
+}
+
+/**
+ * @returns the file that was built; it takes the place of an earlier one at once, so that whoever loads it meanwhile has the old one
+ * or the new one
+ * @throws Error with what the compiler has said
+ */
+export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
+  const place = addonPlace(name);
+  const file = options.file ?? place.file;
+  const folder = path.dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const work = mkdtempSync(path.join(folder, ".build-"));
+  try {
+    const unit = path.join(work, "unit.cc");
+    writeFileSync(unit, place.files.map((source) => `#include ${JSON.stringify(source)}\n`).join(""));
+    const built = path.join(work, "addon.node");
+    const includes = [
+      path.dirname(require.resolve("node-addon-api/package.json")),
+      (require("node-api-headers") as { include_dir: string }).include_dir,
+    ];
+    await compile(options.compiler ?? (process.env["CXX"] || "g++"), [
+      "-std=c++17",
+      "-O2",
+      "-fPIC",
+      "-shared",
+      "-Wall",
+      "-Wextra",
+      "-DNAPI_VERSION=8",
+      "-DNODE_ADDON_API_CPP_EXCEPTIONS",
+      ...includes.map((include) => `-isystem${include}`),
+      `-I${place.sources}`,
+      ...(options.flags ?? []),
+      unit,
+      "-o",
+      built,
+      "-ldl",
+    ]);
+    renameSync(built, file);
+    return file;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function compile(compiler: string, args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(compiler, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    child.stdout.on("data", (data) => {
+      said += data;
+    });
+    child.stderr.on("data", (data) => {
+      said += data;
+    });
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      const advice = error.code === "ENOENT" ? ": install g++ (package g++ of Debian), or name a compiler by CXX" : "";
+      reject(new Error(`cannot build the addon: cannot run ${compiler}, ${error.message}${advice}`));
+    });
+    child.once("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`cannot build the addon: ${compiler} ended with code ${code}\n${said.trimEnd()}`));
+    });
+  });
+}

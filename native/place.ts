@@ -1,0 +1,91 @@
+/**
+ * Where a built addon is: what builds it and what loads it both ask here. In a folder of this user, under a name that changes with the
+ * version, the sources and the machine, so that an addon is never used with a Viceroy that it was not built from. Addons use
+ * Node-API, so one of them serves every version of Node.js.
+ */
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Addons that Viceroy has, by the name of their folder beside this file. */
+export type AddonName = "rdma";
+
+export interface AddonPlace {
+  /** The folder of its sources. */
+  readonly sources: string;
+  /** Files with code, sorted; absolute. */
+  readonly files: readonly string[];
+  /** Where it is once it is built; absolute. */
+  readonly file: string;
+}
+
+/**
+ * Names the file that is used instead, for who builds it in another way; `off`: none is used.
+ * For `rdma`: `VICEROY_RDMA_ADDON`.
+ */
+export function addonVariable(name: AddonName): string {
+  return `VICEROY_${name.toUpperCase()}_ADDON`;
+}
+
+/** @throws Error when the sources are not part of this installation */
+export function addonPlace(name: AddonName): AddonPlace {
+  const root = packageRoot();
+  const sources = path.join(root, "native", name);
+  const files = readdirSync(sources)
+    .filter((file) => file.endsWith(".cc"))
+    .sort()
+    .map((file) => path.join(sources, file));
+  const built = `viceroy-${name}-${sourceKey(root, sources)}-${process.platform}-${process.arch}.node`;
+  return { sources, files, file: path.join(cacheFolder(), built) };
+}
+
+/** Whether nobody but this user, or root, could have written a file that is going to be run. */
+export function isTrusted(file: string): boolean {
+  if (process.getuid === undefined) return true;
+  const own = process.getuid();
+  return [file, path.dirname(file)].every((entry) => {
+    const { uid, mode } = lstatSync(entry);
+    return (uid === own || uid === 0) && (mode & 0o022) === 0;
+  });
+}
+
+/** The folder of the package: this file is in it, in `native/` as a source or in `dist/` when built. */
+function packageRoot(): string {
+  for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
+    try {
+      const { name } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as { name?: unknown };
+      if (name === "viceroy") return folder;
+    } catch {
+      // There is none here.
+    }
+    if (folder === path.dirname(folder)) throw new Error("cannot find the package viceroy above its own code");
+  }
+}
+
+function sourceKey(root: string, sources: string): string {
+  const hash = createHash("sha256");
+  hash.update(readFileSync(path.join(root, "package.json")));
+  for (const name of readdirSync(sources).sort()) {
+    if (/\.(cc|h)$/.test(name))
+      hash
+        .update(`${name}\0`)
+        .update(readFileSync(path.join(sources, name)))
+        .update("\0");
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Not the folder of V8's code caches, which removes what is old. */
+function cacheFolder(): string {
+  const base = process.env["XDG_CACHE_HOME"] ?? "";
+  if (path.isAbsolute(base)) return path.join(base, "viceroy-addons");
+  try {
+    const home = homedir();
+    if (path.isAbsolute(home)) return path.join(home, ".cache", "viceroy-addons");
+  } catch {
+    // A user that the system does not know: a container that runs under any number.
+  }
+  return path.join(tmpdir(), `viceroy-addons-${process.getuid?.() ?? ""}`);
+}

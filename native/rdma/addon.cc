@@ -1,0 +1,30 @@
+/** What JavaScript sees of the addon: runtime/rdma/addon.ts declares it. Functions alone; what they do is in the files of their names. */
+#include <napi.h>
+
+#include "environment.h"
+#include "event.h"
+#include "mapped.h"
+#include "memory.h"
+#include "process_vm.h"
+#include "watch.h"
+
+static Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  Environment::Begin(env);
+  const auto add = [&](const char* name, Napi::Value (*call)(const Napi::CallbackInfo&)) {
+    exports.Set(name, Napi::Function::New(env, call, name));
+  };
+  add("createMemory", CreateMemory);
+  add("mapMemory", MapMemory);
+  add("unmap", Unmap);
+  add("addressOf", AddressOfView);
+  add("readProcess", ReadProcess);
+  add("processTransfer", ProcessTransferCall);
+  add("mappedTransfer", MappedTransferCall);
+  add("createEvent", CreateEvent);
+  add("signalEvent", SignalEvent);
+  add("drainEvent", DrainEvent);
+  exports.Set("Watch", DefineWatch(env));
+  return exports;
+}
+
+NODE_API_MODULE(viceroy_rdma, Init)

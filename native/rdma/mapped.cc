@@ -1,0 +1,48 @@
+#include "mapped.h"
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "transfer.h"
+
+namespace {
+
+class MappedTransfer final : public Transfer {
+ public:
+  MappedTransfer(TransferArguments arguments, uint8_t* memory) : Transfer(std::move(arguments)), memory_(memory) {}
+
+ protected:
+  int32_t Read(const Piece& piece) override {
+    if (!IsHead(arguments().slot, arguments().head)) return kNotGranted;
+    for (size_t i = 0; i < piece.count; i++) {
+      const Stretch& stretch = piece.stretches[i];
+      memcpy(arguments().local.data + stretch.local, memory_ + stretch.remote, stretch.length);
+    }
+    if (IsHead(arguments().slot, arguments().head)) return kDone;
+    Wipe(piece);
+    return kNotGranted;
+  }
+
+  /** The claim is held: while the head is right, its owner waits for the end of this. */
+  int32_t Write(const Piece& piece) override {
+    if (!IsHead(arguments().slot, arguments().head)) return kNotGranted;
+    for (size_t i = 0; i < piece.count; i++) {
+      const Stretch& stretch = piece.stretches[i];
+      memcpy(memory_ + stretch.remote, arguments().local.data + stretch.local, stretch.length);
+    }
+    return kDone;
+  }
+
+ private:
+  uint8_t* memory_;
+};
+
+}  // namespace
+
+Napi::Value MappedTransferCall(const Napi::CallbackInfo& info) {
+  auto given = TransferArguments::From(info);
+  const Bytes memory = BytesOf(info, TransferArguments::kCount, "memory");
+  if (memory.length < given.head.length) throw Napi::RangeError::New(info.Env(), "invalid memory: less than is granted");
+  return Transfer::Begin(info, std::make_unique<MappedTransfer>(std::move(given), memory.data), TransferArguments::kCount);
+}

@@ -1,0 +1,136 @@
+#include "transfer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace {
+
+/** So long, in bytes, is not cancelled: about 1 ms at the speed of one thread. */
+constexpr uint64_t kPiece = 4 << 20;
+/** The kernel takes 1,024 ranges in one call, of which two are the head. */
+constexpr size_t kPieceStretches = 1000;
+/** Between tries to get a cell, in microseconds. */
+constexpr useconds_t kRetry = 50;
+
+[[noreturn]] void Refuse(const Napi::CallbackInfo& info, const char* what) {
+  throw Napi::RangeError::New(info.Env(), std::string("invalid transfer: ") + what);
+}
+
+bool Fits(uint64_t offset, uint64_t length, uint64_t size) {
+  return offset <= size && length <= size - offset;
+}
+
+template <typename T>
+T* Aligned(const Napi::CallbackInfo& info, size_t index, const char* name, size_t bytes) {
+  Bytes view = BytesOf(info, index, name);
+  if (view.length < bytes || reinterpret_cast<uintptr_t>(view.data) % alignof(T) != 0) Refuse(info, name);
+  return reinterpret_cast<T*>(view.data);
+}
+
+}  // namespace
+
+TransferArguments TransferArguments::From(const Napi::CallbackInfo& info) {
+  const Bytes runs = BytesOf(info, 2, "stretches");
+  if (runs.length % sizeof(Stretch) != 0) Refuse(info, "stretches come as three words each");
+  TransferArguments result{
+      CountOf(info, 0, "direction") != 0,
+      BytesOf(info, 1, "local"),
+      std::vector<Stretch>(runs.length / sizeof(Stretch)),
+      Aligned<Slot>(info, 3, "slot", sizeof(Slot)),
+      {},
+      Control(Aligned<int64_t>(info, 5, "control", 2 * sizeof(int64_t))),
+      AddressOf(info, 6, "started"),
+      static_cast<uint32_t>(std::min<uint64_t>(CountOf(info, 7, "lanes"), 4)),
+  };
+  if (runs.length > 0) memcpy(result.stretches.data(), runs.data, runs.length);
+  const Bytes head = BytesOf(info, 4, "head");
+  if (head.length != sizeof(SlotHead)) Refuse(info, "a head has 64 bytes");
+  memcpy(&result.head, head.data, sizeof(SlotHead));
+  for (const Stretch& stretch : result.stretches) {
+    if (!Fits(stretch.local, stretch.length, result.local.length)) Refuse(info, "it leaves the local view");
+    if (!Fits(stretch.remote, stretch.length, result.head.length)) Refuse(info, "it leaves what is granted");
+  }
+  return result;
+}
+
+Transfer::Transfer(TransferArguments arguments) : arguments_(std::move(arguments)) {
+  Cut();
+}
+
+/** Long stretches become several; then neighbours come together in one piece, as many as fit. */
+void Transfer::Cut() {
+  for (const Stretch& whole : arguments_.stretches) {
+    for (uint64_t at = 0; at < whole.length; at += kPiece) {
+      stretches_.push_back({whole.remote + at, whole.local + at, std::min(kPiece, whole.length - at)});
+    }
+  }
+  arguments_.stretches.clear();
+  for (const Stretch& stretch : stretches_) {
+    const bool fits = !pieces_.empty() && pieces_.back().bytes + stretch.length <= kPiece &&
+                      pieces_.back().count < kPieceStretches;
+    if (!fits) pieces_.push_back({&stretch, 0, 0});
+    pieces_.back().count++;
+    pieces_.back().bytes += stretch.length;
+  }
+}
+
+Napi::Value Transfer::Begin(const Napi::CallbackInfo& info, std::unique_ptr<Transfer> transfer, size_t memory) {
+  Napi::Env env = info.Env();
+  const TransferArguments& given = transfer->arguments_;
+  if (given.lanes == 0) {
+    transfer->Run();
+    return Napi::Number::New(env, transfer->outcome_);
+  }
+  transfer->Hold(env, info[1].As<Napi::Object>(), given.local.data);
+  transfer->Hold(env, info[3].As<Napi::Object>(), given.slot);
+  transfer->Hold(env, info[5].As<Napi::Object>(), nullptr);
+  if (memory > 0) transfer->Hold(env, info[memory].As<Napi::Object>(), BytesOf(info, memory, "memory").data);
+  const uint32_t lanes = std::min<uint32_t>(given.lanes, std::max<size_t>(transfer->pieces_.size(), 1));
+  return Work::Start(env, std::move(transfer), lanes);
+}
+
+void Transfer::Run() {
+  if (!arguments_.write) return MovePieces();
+  WriterClaim claim(arguments_.slot, arguments_.started);
+  const int32_t outcome = Claim(&claim);
+  if (outcome == kDone) MovePieces();
+  else End(outcome);
+}
+
+int32_t Transfer::Claim(WriterClaim* claim) const {
+  while (!claim->Take()) {
+    if (arguments_.lanes == 0) return kBusy;
+    if (arguments_.control.cancelled() || ending()) return kCancelled;
+    if (!IsHead(arguments_.slot, arguments_.head)) return kNotGranted;
+    usleep(kRetry);
+  }
+  return kDone;
+}
+
+void Transfer::MovePieces() {
+  // Also when there is nothing to move: a grant that is no longer good is refused all the same.
+  if (!IsHead(arguments_.slot, arguments_.head)) return End(kNotGranted);
+  while (outcome_ == kDone) {
+    const size_t index = next_++;
+    if (index >= pieces_.size()) return;
+    if (arguments_.control.cancelled() || (arguments_.lanes > 0 && ending())) return End(kCancelled);
+    const Piece& piece = pieces_[index];
+    const int32_t outcome = arguments_.write ? Write(piece) : Read(piece);
+    if (outcome != kDone) return End(outcome);
+    arguments_.control.Count(piece.bytes);
+  }
+}
+
+void Transfer::End(int32_t outcome) {
+  int32_t none = kDone;
+  outcome_.compare_exchange_strong(none, outcome);
+}
+
+void Transfer::Wipe(const Piece& piece) const {
+  for (size_t i = 0; i < piece.count; i++) {
+    memset(arguments_.local.data + piece.stretches[i].local, 0, piece.stretches[i].length);
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The face of the addon `native/rdma`, and how it is found. Whoever wants memory that others can read one-sided asks for it here; where
+ * it is missing this is said once in each process, and everything goes on by `stream`, which needs none.
+ */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { addonPlace, addonVariable, isTrusted } from "../../native/place.js";
+
+/** What a transfer comes to; above 0 it is an errno. As in native/rdma/transfer.h. */
+export const Outcome = { done: 0, cancelled: -1, notGranted: -2, busy: -3 } as const;
+
+/** What all transfers take. Memory must not move, or be detached, before the promise has settled. */
+export type TransferArguments = readonly [
+  /** 0: from the other's memory into `local`; 1: from `local` into the other's. */
+  direction: 0 | 1,
+  local: ArrayBufferView,
+  /** Three words each: offset in what is granted, offset in `local`, length; in bytes. */
+  stretches: BigUint64Array,
+  /** The slot of the grant, mapped: 512 bytes, aligned. */
+  slot: Uint8Array,
+  /** The first 64 bytes that the slot must have before and after. */
+  head: Uint8Array,
+  /** Two words: set the first to cancel; the second counts bytes that have been moved. */
+  control: BigInt64Array,
+  /** When this process has started, in clock ticks since the boot: /proc/self/stat. */
+  started: bigint,
+  /** Threads of the pool that work on it; 0: it is done on the spot, and a number returned instead of a promise. */
+  lanes: number,
+];
+
+export interface RdmaAddon {
+  /** New memory that others can map, zeroed. The descriptor is close-on-exec and stays open until it is closed. @throws Error */
+  createMemory(bytes: number): { readonly fd: number; readonly buffer: ArrayBuffer };
+  /**
+   * Maps memory that another process has made by `createMemory`.
+   * @param offset in bytes, a multiple of 4096
+   * @param mode 0: what is written is everybody's; 1: what is written stays here
+   * @throws Error when it is not such memory, or less of it
+   */
+  mapMemory(fd: number, offset: number, bytes: number, mode: 0 | 1): ArrayBuffer;
+  /** Detaches such a buffer. Its memory is unmapped as soon as no transfer uses it. */
+  unmap(buffer: ArrayBuffer): void;
+  addressOf(view: ArrayBufferView): bigint;
+  /** A few bytes of another process of this user. @returns 0, or an errno */
+  readProcess(pid: number, address: bigint, local: ArrayBufferView): number;
+  /** @param slotAddress of the same slot in the other process */
+  processTransfer(...args: [...TransferArguments, pid: number, slotAddress: bigint]): number | Promise<number>;
+  /** @param memory mapped: all that is granted */
+  mappedTransfer(...args: [...TransferArguments, memory: Uint8Array]): number | Promise<number>;
+  /** Event counters (eventfd): close-on-exec, they do not block. */
+  createEvent(): number;
+  signalEvent(fd: number): void;
+  /** @returns whether it had been signalled */
+  drainEvent(fd: number): boolean;
+  /** Calls `ready` whenever a descriptor is readable. Keeps the event loop alive only after `ref`. Must be closed before the descriptor. */
+  readonly Watch: new (
+    fd: number,
+    ready: () => void,
+  ) => Watch;
+}
+
+export interface Watch {
+  ref(): void;
+  unref(): void;
+  close(): void;
+}
+
+export type AddonState =
+  | { readonly addon: RdmaAddon; readonly file: string }
+  /** `why` completes `one-sided memory needs the addon: …`. `off`: it was switched off, which is nothing to speak of. */
+  | { readonly addon: undefined; readonly why: string; readonly off: boolean };
+
+let state: AddonState | undefined;
+
+/** The addon, or why there is none; looked for once in each thread. Says nothing. */
+export function addonState(): AddonState {
+  state ??= find();
+  return state;
+}
+
+let said = false;
+
+/** The addon; undefined if there is none, of which a warning of the process tells, once. */
+export function rdmaAddon(): RdmaAddon | undefined {
+  const found = addonState();
+  if (found.addon === undefined && !found.off && !said) {
+    said = true;
+    process.emitWarning(
+      `one-sided memory needs the addon, and ${found.why}. Until then, bytes of RdmaBuffers go through the event loop of their ` +
+        "owner (transport `stream`). Run `npx viceroy setup --rdma` to build it",
+      { type: "ViceroyWarning", code: "VICEROY_RDMA_ADDON" },
+    );
+  }
+  return found.addon;
+}
+
+function find(): AddonState {
+  const given = process.env[addonVariable("rdma")];
+  if (given === "off") return missing(`${addonVariable("rdma")} is "off"`, true);
+  if (process.platform !== "linux") return missing(`there is none for ${process.platform}`, false);
+  try {
+    const file = given || addonPlace("rdma").file;
+    if (!existsSync(file)) return missing(`it has not been built: there is no ${file}`, false);
+    // What the user names himself is his own affair.
+    if (!given && !isTrusted(file)) return missing(`others than this user could have written ${file}`, false);
+    return { addon: createRequire(import.meta.url)(file) as RdmaAddon, file };
+  } catch (error) {
+    return missing(`it cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, false);
+  }
+}
+
+function missing(why: string, off: boolean): AddonState {
+  return { addon: undefined, why, off };
+}

@@ -1,0 +1,19 @@
+/** What an owner allows: a range of registered memory, for reading or also for writing, until it is taken back. */
+import type { Memory } from "./memory.js";
+
+/** `r`: peers may read; `rw`: and write. */
+export type Access = "r" | "rw";
+
+export interface Grant {
+  /** Which slot of this process's table says what has become of it. */
+  readonly slot: number;
+  /** How often that slot has been used, this time included. */
+  readonly generation: number;
+  /** 16 bytes that nobody can guess: who has them has the grant. */
+  readonly nonce: Uint8Array;
+  readonly memory: Memory;
+  /** In bytes, within the memory. */
+  readonly offset: number;
+  readonly length: number;
+  readonly access: Access;
+}
