@@ -3,7 +3,7 @@
  * of them by default.
  *
  * - runtime:  runtime.cjs, the one bundle of the runtime; load.cjs, which loads it with a code cache; boot.cjs, which
- *             child processes run; index.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
+ *             child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
  *             alone.
  * - gateway:  gateway.js, which users import as viceroy/gateway; what it needs of the runtime it imports from index.js.
  * - testing:  testing.js, which users import as viceroy/testing; what it needs of the runtime it imports from
@@ -37,6 +37,7 @@ const common = {
   // What is bundled refers to Viceroy by source, never to an earlier build of it.
   alias: {
     viceroy: "./runtime/index.ts",
+    "viceroy/rdma": "./runtime/rdma/index.ts",
     "viceroy/schema": "./schemas/vocabulary.ts",
     "viceroy/codegen/v1": "./runtime/codegen/v1/index.ts",
     "viceroy/capnp/v1": "./runtime/capnp/index.ts",
@@ -73,6 +74,7 @@ async function buildRuntime() {
   const bundle = finishBundle(path.join(dist, "runtime.cjs"));
   write("index.js", facade("main", bundle.main));
   write("codegen-v1.js", facade("codegenV1", bundle.codegenV1));
+  write("rdma.js", facade("rdma", bundle.rdma));
   write("testing-kernel.js", facade("kernel", bundle.kernel));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
 }

@@ -6,7 +6,7 @@ registerActors(import.meta.url, {
   version: "0.1.0",
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0xcf9fb505e2d55065n,
-    "viceroy/schemas/proc-agent#ProcAgent": 0x9ff1453f91ca78cdn,
+    "viceroy/schemas/proc-agent#ProcAgent": 0xb97100f8b0ceced9n,
   },
   actors: {},
 });

@@ -2,9 +2,10 @@
 import { setMainRoot } from "./actor/context.js";
 import { actorEnvironment } from "./actor/environment.js";
 import { program } from "./proc/local.js";
+import { bufferEnvironment } from "./rdma/environment.js";
 import { setWireEnvironment } from "./wire/environment.js";
 
-setWireEnvironment(actorEnvironment);
+setWireEnvironment({ ...actorEnvironment, ...bufferEnvironment });
 setMainRoot(() => program().home.proc.root);
 
 export * from "./actor/index.js";

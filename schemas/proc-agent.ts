@@ -1,6 +1,7 @@
 /** The agent of a process: what the process that made it asks of it, and what it reports back. */
 import type { Actor, Uint32, Uint64 } from "viceroy/schema";
 import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
+import type { GrantClaim, MemoryAnswer } from "./rdma.js";
 import type { ActorNotice } from "./supervision.js";
 
 /** PEM files. */
@@ -172,6 +173,21 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   unwatchHost(host: Uint64): void;
+  /**
+   * Bytes of memory that this process has granted, from `offset` on.
+   * @concurrent
+   */
+  readMemory(grant: GrantClaim, offset: number, length: Uint32): MemoryAnswer;
+  /**
+   * Puts bytes into memory that this process has granted.
+   * @concurrent
+   */
+  writeMemory(grant: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer;
+  /**
+   * What a transport has to exchange with the owner of a grant before bytes can go by it.
+   * @concurrent
+   */
+  askMemory(transport: string, request: Uint8Array): Uint8Array;
   /** Tells the proc that ordered an actor that it has failed. */
   failed(notice: ActorNotice): void;
   /** A host tells of processes that it has started for this one: what they have printed. */

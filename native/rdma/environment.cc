@@ -6,8 +6,11 @@ namespace {
 
 using Held = std::shared_ptr<Environment>;
 
+/** Runs while the heap is still there: grants of memory in it end sooner than that memory. */
 void End(void* data) {
-  static_cast<Environment*>(data)->ending = true;
+  auto environment = static_cast<Environment*>(data);
+  environment->ending = true;
+  for (const auto& entry : environment->mappings) entry.second->EnvironmentEnds();
 }
 
 }  // namespace

@@ -33,11 +33,11 @@ void Release(Napi::Env, void* base, Share* share) {
   delete share;
 }
 
-Napi::ArrayBuffer BufferOver(Napi::Env env, void* base, size_t length) {
+Napi::ArrayBuffer BufferOver(Napi::Env env, void* base, size_t length, bool wiped) {
   auto environment = Environment::Of(env);
   // Huge pages, where the system has them for such files, make copies by other processes faster. Only a hint.
   if (length >= kHugePage) madvise(base, length, MADV_HUGEPAGE);
-  auto mapping = std::make_shared<Mapping>(base, length);
+  auto mapping = std::make_shared<Mapping>(base, length, wiped);
   environment->mappings[base] = mapping;
   auto share = new Share{environment, mapping};
   try {
@@ -71,7 +71,7 @@ Napi::Value CreateMemory(const Napi::CallbackInfo& info) {
   }
   try {
     Napi::Object result = Napi::Object::New(env);
-    result.Set("buffer", BufferOver(env, base, bytes));
+    result.Set("buffer", BufferOver(env, base, bytes, info[1].ToBoolean()));
     result.Set("fd", Napi::Number::New(env, fd));
     return result;
   } catch (...) {
@@ -98,7 +98,7 @@ Napi::Value MapMemory(const Napi::CallbackInfo& info) {
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE, fd,
                     static_cast<off_t>(offset));
   if (base == MAP_FAILED) throw SystemError(env, "map " + std::to_string(bytes) + " bytes of memory", errno);
-  return BufferOver(env, base, bytes);
+  return BufferOver(env, base, bytes, false);
 }
 
 Napi::Value Unmap(const Napi::CallbackInfo& info) {

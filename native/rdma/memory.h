@@ -2,7 +2,10 @@
 #pragma once
 #include <napi.h>
 
-/** `createMemory(bytes) -> { fd, buffer }`: new memory, zeroed, mapped here; close-on-exec; never shrinks or grows. */
+/**
+ * `createMemory(bytes, wiped) -> { fd, buffer }`: new memory, zeroed, mapped here; close-on-exec; never shrinks or grows. Wiped: when the
+ * environment ends, all who have it mapped see zeros.
+ */
 Napi::Value CreateMemory(const Napi::CallbackInfo& info);
 /**
  * `mapMemory(fd, offset, bytes, mode) -> ArrayBuffer`: maps memory that another process has made; `offset` in bytes, a multiple of

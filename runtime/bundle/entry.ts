@@ -7,4 +7,5 @@ export * as codegenV1 from "../codegen/v1/index.js";
 export * as daemon from "../host/daemon/run.js";
 export * as main from "../index.js";
 export * as boot from "../proc/boot.js";
+export * as rdma from "../rdma/index.js";
 export * as kernel from "../testing/kernel.js";

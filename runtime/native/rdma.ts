@@ -29,8 +29,12 @@ export type TransferArguments = readonly [
 ];
 
 export interface RdmaAddon {
-  /** New memory that others can map, zeroed. The descriptor is close-on-exec and stays open until it is closed. @throws Error */
-  createMemory(bytes: number): { readonly fd: number; readonly buffer: ArrayBuffer };
+  /**
+   * New memory that others can map, zeroed. The descriptor is close-on-exec and stays open until it is closed.
+   * @param wiped when this thread ends: others that have it mapped see zeros then
+   * @throws Error
+   */
+  createMemory(bytes: number, wiped: boolean): { readonly fd: number; readonly buffer: ArrayBuffer };
   /**
    * Maps memory that another process has made by `createMemory`.
    * @param offset in bytes, a multiple of 4096

@@ -16,6 +16,7 @@ import {
   type SpawnOutcome,
   type StopOrder,
 } from "../../generated/proc-agent.js";
+import type { GrantClaim, MemoryAnswer } from "../../generated/rdma.js";
 import type { ActorNotice } from "../../generated/supervision.js";
 import { context } from "../actor/context.js";
 import type { ActorFailure } from "../actor/hooks.js";
@@ -109,6 +110,18 @@ export class Agent extends ProcAgentActor {
 
   async moved(move: ActorMove, from: ProcId): Promise<void> {
     await this.#proc.moved(move, from);
+  }
+
+  readMemory(claim: GrantClaim, offset: number, length: number): MemoryAnswer {
+    return this.#proc.memory.read(claim, offset, length);
+  }
+
+  writeMemory(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer {
+    return this.#proc.memory.write(claim, offset, bytes);
+  }
+
+  askMemory(transport: string, request: Uint8Array): Promise<Uint8Array> {
+    return this.#proc.memory.ask(transport, request);
   }
 
   failed(notice: ActorNotice): void {

@@ -24,6 +24,7 @@ import type { HostedBody } from "./hosted-body.js";
 import { type HostPlace, hostOf, placeOfMaker } from "./hosted-location.js";
 import { whileLoading } from "./loading.js";
 import type { Local } from "./local.js";
+import type { MemoryService } from "./memory-service.js";
 import { noticeOf } from "./notice.js";
 import { openPort } from "./own-port.js";
 import type { Platform } from "./platform.js";
@@ -101,6 +102,11 @@ export class LocalProc implements ProcHooks {
   /** The machine that it runs on. */
   get platform(): Platform {
     return this.#local.platform;
+  }
+
+  /** Who answers for memory of this process. */
+  get memory(): MemoryService {
+    return this.#local.memory;
   }
 
   /** Runs the user's code that belongs to no actor. */

@@ -23,6 +23,7 @@ import { locationOfMade } from "./hosted-location.js";
 import { refuseWhileLoading } from "./loading.js";
 import { type AgentRole, LocalProc } from "./local-proc.js";
 import type { Member } from "./member.js";
+import { type MemoryService, noMemory } from "./memory-service.js";
 import { nodePlatform } from "./node-platform.js";
 import type { Platform } from "./platform.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
@@ -65,6 +66,8 @@ export class Local {
   readonly direct: DirectLinks;
   /** Meshes of actors that were spawned from here, until they have been stopped. */
   readonly meshes = new Map<MeshId, SpawnedMesh>();
+  /** Who answers for its registered memory; whoever registers some says so. */
+  memory: MemoryService = noMemory;
   readonly ownership = new Ownership<Cell>();
   readonly supervisor: Supervisor<Cell>;
   /** Failures that nobody has handled. */

@@ -7,18 +7,10 @@
  * allows the direction, that buffers have not been dropped here, timeouts, signals, and the texts of errors. Checked by the backend,
  * where it can, because handles may lie: that the grant is alive, its range, its rights.
  */
-import type { ProcId } from "../link/address.js";
 import type { Grant } from "./grant.js";
 import type { Handle } from "./handle.js";
 import type { Operation } from "./operation.js";
-
-export type Transport = "shared" | "vm" | "verbs" | "stream";
-
-/** Best first: the order in which they are tried. */
-export const transports: readonly Transport[] = ["shared", "vm", "verbs", "stream"];
-
-/** Bytes that a backend may put into a handle. All that stand in one are at most 256. */
-export const PART_BYTES = 48;
+import type { Transport } from "./transport.js";
 
 export interface Backend {
   readonly transport: Transport;
@@ -31,7 +23,7 @@ export interface Backend {
   unavailable(): string | undefined;
 
   /**
-   * Owner: a grant has been made. Returns what peers need beyond what every handle has, at most `PART_BYTES`; undefined: nothing.
+   * Owner: a grant has been made. Returns what peers need beyond what every handle has, at most `PART_BYTES` (handle.ts); undefined: nothing.
    * Called once for each grant, before any handle of it leaves the process; must not block.
    * @throws Error, which fails the grant
    */
@@ -46,10 +38,9 @@ export interface Backend {
   /**
    * Owner: what an initiator's `ask` is answered with, for transports that must exchange something before the first transfer: queue pairs.
    * The bytes are hostile.
-   * @param peer the process that asks, by its memory's proc
    * @throws Error, whose message the initiator gets
    */
-  answer?(request: Uint8Array, peer: ProcId): Promise<Uint8Array>;
+  answer?(request: Uint8Array): Promise<Uint8Array>;
 
   /**
    * Initiator: tries to reach the memory that a handle names. Called once for each buffer that is used, and again after the one

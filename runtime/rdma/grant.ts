@@ -4,13 +4,19 @@ import type { Memory } from "./memory.js";
 /** `r`: peers may read; `rw`: and write. */
 export type Access = "r" | "rw";
 
-export interface Grant {
-  /** Which slot of this process's table says what has become of it. */
+/** Names a grant, and is the right to it. */
+export interface GrantKey {
+  /** Which slot of the owner's table says what has become of it. */
   readonly slot: number;
   /** How often that slot has been used, this time included. */
   readonly generation: number;
-  /** 16 bytes that nobody can guess: who has them has the grant. */
-  readonly nonce: Uint8Array;
+  /** 128 bits that nobody can guess: who has them has the grant. */
+  readonly nonce: Nonce;
+}
+
+export type Nonce = readonly [bigint, bigint];
+
+export interface Grant extends GrantKey {
   readonly memory: Memory;
   /** In bytes, within the memory. */
   readonly offset: number;

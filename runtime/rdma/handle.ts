@@ -2,25 +2,30 @@
  * What stands for a buffer in a message: at most 256 bytes. Whoever has it may do what it says: it is a bearer capability. Where it is
  * received nothing of it is trusted: what counts is what the owner's slot says.
  */
+import type { GrantClaim } from "../../generated/rdma.js";
 import type { Location, ProcId } from "../link/address.js";
-import type { Transport } from "./backend.js";
-import type { Access } from "./grant.js";
+import type { Access, GrantKey } from "./grant.js";
+import { type Transport, transports } from "./transport.js";
 
-export interface Handle {
-  /** The proc of the owner that answers for its memory. */
+/** Bytes of a handle on the wire, whatever is in it. */
+export const HANDLE_BYTES = 256;
+/** Bytes that one transport may put into it. */
+export const PART_BYTES = 48;
+
+export interface Handle extends GrantKey {
+  /** Who answers for the memory: the proc that code of the owner's process belongs to, and where that is. */
   readonly proc: ProcId;
   readonly location: Location;
   /** The owner's process. */
   readonly process: ProcessName;
-  readonly slot: number;
-  readonly generation: number;
-  readonly nonce: Uint8Array;
-  /** Bytes. */
+  /** In bytes, of what is granted. */
   readonly length: number;
   readonly access: Access;
-  /** What backends have put into it. */
-  readonly parts: Partial<Readonly<Record<Transport, Uint8Array>>>;
+  /** What transports have put into it. */
+  readonly parts: Parts;
 }
+
+export type Parts = Partial<Readonly<Record<Transport, Uint8Array>>>;
 
 /** A process of a machine, so that it is never taken for another. */
 export interface ProcessName {
@@ -31,4 +36,18 @@ export interface ProcessName {
   readonly started: bigint;
   /** The descriptor of the table of its grants; -1: there is none, since it has no addon. */
   readonly table: number;
+}
+
+export function claimOf({ slot, generation, nonce, process, length, access }: Handle): GrantClaim {
+  const { machine, pid, started } = process;
+  const [nonce0, nonce1] = nonce;
+  return { slot, generation, nonce0, nonce1, machine, pid, started, length, writable: access === "rw" };
+}
+
+/** A word for each transport, in the order in which parts stand. */
+export function partsOf(handle: { readonly parts: Parts }): [number, Uint8Array][] {
+  return transports.flatMap((transport, index) => {
+    const part = handle.parts[transport];
+    return part === undefined ? [] : [[index, part] as [number, Uint8Array]];
+  });
 }

@@ -5,6 +5,13 @@ export interface Memory {
   readonly bytes: Uint8Array;
   /** Where it begins in this process; undefined without the addon. */
   readonly address: bigint | undefined;
-  /** Of memory that others can map: the descriptor of its file, open as long as the memory is registered, and where in the file it begins. */
-  readonly file: { readonly fd: number; readonly offset: number } | undefined;
+  /** Of memory that others can map: the file that it is all of. */
+  readonly file: MemoryFile | undefined;
+}
+
+export interface MemoryFile {
+  /** Open as long as the memory is registered. */
+  readonly fd: number;
+  /** Which of all such memory of this process: descriptors come again. */
+  readonly serial: number;
 }

@@ -8,6 +8,7 @@ export type { Apply, Awaitable, MeshKind } from "../../actor/kind.js";
 export type { ActorMesh } from "../../actor/mesh.js";
 export type { Port } from "../../actor/port.js";
 export { type Registration, registerActors } from "../../proc/registry.js";
+export type { RdmaBuffer } from "../../rdma/buffer.js";
 export type { Codec, DecodeOptions } from "../../wire/codec.js";
 export { codec } from "../../wire/composed/index.js";
 export {
@@ -20,7 +21,7 @@ export {
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated.js";
-export type { RdmaBuffer, Tensor } from "../../wire/handles.js";
+export type { Tensor } from "../../wire/handles.js";
 export {
   checkUnknownCase,
   isEmpty,

@@ -1,0 +1,81 @@
+/** Several transfers as one step: to any buffers, of any processes, all under way at a time; done when all are. */
+import type { RdmaBuffer, RdmaTransferOptions } from "./buffer.js";
+import type { TransferOptions } from "./transfer.js";
+
+type Move = Omit<RdmaTransferOptions, keyof TransferOptions>;
+
+interface Step {
+  readonly direction: "readInto" | "writeFrom";
+  readonly buffer: RdmaBuffer;
+  readonly local: ArrayBufferView;
+  readonly move: Move;
+  moved: number;
+  bytes: number;
+}
+
+export class RdmaAction {
+  readonly #steps: Step[] = [];
+  #submitted = false;
+
+  /** Adds a read. Nothing happens before `submit`. */
+  readInto(buffer: RdmaBuffer, local: ArrayBufferView, move: Move = {}): this {
+    return this.#add("readInto", buffer, local, move);
+  }
+
+  /** Adds a write. They have no order among each other, nor with reads. */
+  writeFrom(buffer: RdmaBuffer, local: ArrayBufferView, move: Move = {}): this {
+    return this.#add("writeFrom", buffer, local, move);
+  }
+
+  /**
+   * Starts all of them, and resolves when all are done. When one fails the others are given up, and this rejects with its error once
+   * none of them touches local memory any more; what the others have moved by then is undefined. Once.
+   */
+  async submit({ signal, timeout, onProgress }: TransferOptions = {}): Promise<void> {
+    if (this.#submitted) throw new TypeError("cannot submit an RdmaAction: it was submitted already; make a new one");
+    this.#submitted = true;
+    signal?.throwIfAborted();
+    const failed = new AbortController();
+    const abort = () => failed.abort(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    const steps = this.#steps;
+    const report = () => {
+      let moved = 0;
+      let bytes = 0;
+      for (const step of steps) {
+        moved += step.moved;
+        bytes += step.bytes;
+      }
+      onProgress?.(moved, bytes);
+    };
+    const run = async (step: Step) => {
+      try {
+        await step.buffer[step.direction](step.local, {
+          ...step.move,
+          signal: failed.signal,
+          ...(timeout !== undefined && { timeout }),
+          ...(onProgress !== undefined && {
+            onProgress: (moved: number, bytes: number) => {
+              step.moved = moved;
+              step.bytes = bytes;
+              report();
+            },
+          }),
+        });
+      } catch (error) {
+        failed.abort(error);
+      }
+    };
+    await Promise.all(steps.map(run));
+    signal?.removeEventListener("abort", abort);
+    if (failed.signal.aborted) throw failed.signal.reason;
+  }
+
+  #add(direction: Step["direction"], buffer: RdmaBuffer, local: ArrayBufferView, move: Move): this {
+    if (this.#submitted) throw new TypeError("cannot add to an RdmaAction: it was submitted already; make a new one");
+    const bytes =
+      move.region?.shape.reduce((product, n) => product * n, move.region.item) ?? move.length ?? local.byteLength;
+    this.#steps.push({ direction, buffer, local, move, moved: 0, bytes });
+    return this;
+  }
+}

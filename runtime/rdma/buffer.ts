@@ -1,0 +1,307 @@
+/**
+ * Memory that processes reach into: registered by one, used by all to whom it has sent the buffer. The owner has the memory itself;
+ * everybody else has a handle, and moves bytes between that memory and views of his own.
+ */
+
+import { type Chosen, choose } from "./choose.js";
+import { type Domain, domain } from "./domain.js";
+import { RdmaError } from "./errors.js";
+import type { Access } from "./grant.js";
+import type { Handle } from "./handle.js";
+import type { Direction, Operation } from "./operation.js";
+import { Owned } from "./owned.js";
+import { type Range, type Region, type Stretches, stretchesOfRange, stretchesOfRegion } from "./region.js";
+import { runTransfer, type TransferOptions } from "./transfer.js";
+import { allowedTransports, checkTransports, type Transport } from "./transport.js";
+
+/** What a transfer moves, and how long it may take. */
+export interface RdmaTransferOptions extends TransferOptions, Range {
+  /** A block of n dimensions instead of a range: `length` is its own then. */
+  readonly region?: Region;
+}
+
+export interface RegisterOptions {
+  /** What those may do to whom the buffer itself is sent; default `rw`. */
+  readonly access?: Access;
+}
+
+export interface GrantOptions {
+  /** In bytes; default 0. */
+  readonly offset?: number;
+  /** In bytes; default: up to the end. */
+  readonly length?: number;
+  /** Default `r`. */
+  readonly access?: Access;
+}
+
+export interface OpenOptions {
+  /** Which transports may be used; default: `VICEROY_RDMA_TRANSPORT`, or all. */
+  readonly transports?: readonly Transport[];
+  readonly signal?: AbortSignal;
+}
+
+export interface RevokeOptions {
+  /** How long writers are waited for that do not come to an end, in ms; default 10,000. */
+  readonly timeout?: number;
+}
+
+/** Only this module makes buffers. */
+const secret = Symbol("RdmaBuffer");
+
+export class RdmaBuffer {
+  /** In bytes. */
+  readonly size: number;
+  /** What those may do who have it; the owner himself may do all. */
+  readonly access: Access;
+  /** @internal */
+  readonly handle: Handle;
+  readonly #owned: Owned | undefined;
+  #domain: Domain | undefined;
+  #chosen: Chosen | undefined;
+  #choosing: Promise<Chosen> | undefined;
+  #dropped = false;
+
+  /** @internal */
+  constructor(key: symbol, handle: Handle, owned?: Owned) {
+    if (key !== secret)
+      throw new TypeError("cannot make an RdmaBuffer: use RdmaBuffer.register or RdmaBuffer.allocate");
+    this.handle = handle;
+    this.size = handle.length;
+    this.access = handle.access;
+    this.#owned = owned;
+  }
+
+  /**
+   * Lets others use memory that there is, from now on until it is dropped. It must stay where it is: its ArrayBuffer must not be
+   * transferred or detached. Slices of Node.js's pool (small Buffers) are registered as the ranges that they are.
+   * @throws TypeError when it can move (a resizable ArrayBuffer) or has no bytes; RdmaError when there are too many grants
+   */
+  static register(view: ArrayBufferView, options: RegisterOptions = {}): RdmaBuffer {
+    const bytes = bytesOf(view);
+    if (bytes.length === 0) throw new TypeError("cannot register memory: it has no bytes");
+    if ((bytes.buffer as { resizable?: boolean; growable?: boolean }).resizable === true) {
+      throw new TypeError(
+        "cannot register memory: a resizable ArrayBuffer can give it back; use one of a fixed length",
+      );
+    }
+    const here = domain();
+    return RdmaBuffer.#own(here, here.register(bytes), options);
+  }
+
+  /**
+   * Memory that other processes of this machine can map: the fastest there is, and a view of it in place. Zeroed.
+   * @param bytes more than 0
+   * @throws RdmaError when there is not so much memory
+   */
+  static allocate(bytes: number, options: RegisterOptions = {}): RdmaBuffer {
+    if (!Number.isSafeInteger(bytes) || bytes <= 0) {
+      throw new TypeError(`cannot allocate memory: expected a number of bytes above 0, got ${bytes}`);
+    }
+    const here = domain();
+    return RdmaBuffer.#own(here, here.allocate(bytes), options);
+  }
+
+  static #own(here: Domain, memory: Owned["memory"], { access = "rw" }: RegisterOptions): RdmaBuffer {
+    const { grant, handle } = here.grant(memory, 0, memory.bytes.length, access);
+    return new RdmaBuffer(secret, handle, new Owned(here, memory, grant));
+  }
+
+  /** @internal What came in a message. */
+  static received(handle: Handle): RdmaBuffer {
+    return new RdmaBuffer(secret, handle);
+  }
+
+  /** Whether the memory is this process's own, and this the buffer that says what becomes of it. */
+  get owned(): boolean {
+    return this.#owned !== undefined;
+  }
+
+  /** How bytes move: `local` at the owner; undefined as long as nobody has opened it. */
+  get transport(): Transport | "local" | undefined {
+    return this.#owned === undefined ? this.#chosen?.transport : "local";
+  }
+
+  /** Whether the owner's event loop does nothing for transfers; undefined as long as nobody has opened it. */
+  get oneSided(): boolean | undefined {
+    return this.#owned === undefined ? this.#chosen?.oneSided : true;
+  }
+
+  /** The memory itself, at its owner. @throws RdmaError elsewhere, and when it was dropped */
+  get view(): Uint8Array {
+    const owned = this.#mustOwn("view", "it is memory of another process: read it with readInto, or map it");
+    this.#checkUse("view");
+    return owned.view;
+  }
+
+  /**
+   * Finds the way to the memory, which otherwise the first transfer does.
+   * @throws RdmaError when the handle is refused, its owner is gone, or no transport that is allowed leads there
+   */
+  async open(options: OpenOptions = {}): Promise<this> {
+    if (this.#owned === undefined) await this.#open(options);
+    return this;
+  }
+
+  /**
+   * Reads from the memory into a view of this process. Has begun when this returns. Resolves when the bytes are there: each was
+   * in the granted memory while the grant was good, but all together are no snapshot of what others write meanwhile.
+   * When it rejects, what is in the view is undefined, and nothing writes to it any more.
+   */
+  readInto(local: ArrayBufferView, options: RdmaTransferOptions = {}): Promise<void> {
+    return this.#transfer("read", local, options);
+  }
+
+  /**
+   * Writes into the memory what a view of this process holds; it must not change meanwhile. Has begun when this returns. Resolves when
+   * the bytes are there. When it rejects, any of them may be.
+   */
+  writeFrom(local: ArrayBufferView, options: RdmaTransferOptions = {}): Promise<void> {
+    return this.#transfer("write", local, options);
+  }
+
+  /**
+   * The memory in place, as long as the view is held: what its owner and others write is seen, as it happens to come. Of a buffer for
+   * reading alone, what is written into it stays here. Not revoked with the grant, and not gone with its owner.
+   * @throws RdmaError where the transport is not `shared`: the memory is on another machine, or was not made by `allocate`
+   */
+  async map(options: OpenOptions = {}): Promise<Uint8Array> {
+    this.#checkUse("map");
+    if (this.#owned !== undefined) return this.#owned.view;
+    const { opened, transport } = await this.#open(options);
+    if (opened.map === undefined) {
+      const why = `transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`;
+      throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot map an RdmaBuffer: ${why}`);
+    }
+    return opened.map();
+  }
+
+  /**
+   * Part of the memory, or less of a right, as a buffer of its own, to be sent to others and taken back by itself.
+   * @throws RdmaError for who is not the owner, or when it leaves this buffer
+   */
+  grant({ offset = 0, length = this.size - offset, access = "r" }: GrantOptions = {}): RdmaBuffer {
+    const owned = this.#mustOwn("grant part of an RdmaBuffer", "only its owner can");
+    this.#checkUse("grant part of an RdmaBuffer");
+    stretchesOfRange({ offset, length }, this.size, length);
+    if (length === 0) throw new RdmaError("ERR_RDMA_BOUNDS", "cannot grant part of an RdmaBuffer: it has no bytes");
+    if (access === "rw" && this.access === "r") {
+      throw new RdmaError("ERR_RDMA_ACCESS", "cannot grant part of an RdmaBuffer for writing: it is for reading alone");
+    }
+    const { handle, part } = owned.grant(offset, length, access);
+    return new RdmaBuffer(secret, handle, part);
+  }
+
+  /**
+   * Takes a grant back: this one, or one that `grant` has made of it. Resolves when no process reads or writes by it any more, or
+   * what is read is thrown away. From when it is called, new transfers are refused. Idempotent.
+   * @throws RdmaError TIMEOUT when a writer does not come to an end in time (it was stopped by SIGSTOP): it may still write, and
+   * the grant stays refused; revoke it again later
+   */
+  async revoke(granted: RdmaBuffer = this, options: RevokeOptions = {}): Promise<void> {
+    const own = this.#mustOwn("revoke a grant", "only its owner can");
+    const owned = granted.#mustOwn("revoke a grant", "only its owner can");
+    if (owned.memory !== own.memory) {
+      throw new RdmaError("ERR_RDMA_UNSUPPORTED", "cannot revoke a grant: it is of other memory");
+    }
+    await owned.revoke(options.timeout);
+  }
+
+  /**
+   * At the owner: takes all grants back and unregisters the memory; memory of `allocate` is gone then, except for who has mapped it.
+   * Of a part that was granted: takes that back. Elsewhere: the handle is no longer used here. Idempotent.
+   * @throws RdmaError TIMEOUT as `revoke`
+   */
+  async drop(options: RevokeOptions = {}): Promise<void> {
+    this.#dropped = true;
+    if (this.#owned !== undefined) await this.#owned.drop(options.timeout);
+    const choosing = this.#choosing;
+    this.#choosing = undefined;
+    this.#chosen = undefined;
+    await choosing?.then(
+      ({ opened }) => opened.close(),
+      () => {},
+    );
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.drop();
+  }
+
+  toString(): string {
+    return `RdmaBuffer(${this.size} bytes, ${this.access}${this.transport === undefined ? "" : `, ${this.transport}`})`;
+  }
+
+  #transfer(direction: Direction, view: ArrayBufferView, options: RdmaTransferOptions): Promise<void> {
+    try {
+      const local = bytesOf(view);
+      this.#checkUse(direction);
+      const stretches = this.#stretches(local.length, options);
+      if (direction === "write" && this.access === "r" && this.#owned === undefined) {
+        throw new RdmaError(
+          "ERR_RDMA_ACCESS",
+          `cannot write ${stretches.bytes} bytes: the buffer is for reading alone`,
+        );
+      }
+      this.#domain ??= this.#owned?.domain ?? domain();
+      return runTransfer(direction, local, stretches, options, this.#domain.clock, (operation) =>
+        this.#start(operation),
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #stretches(local: number, { offset, length, region }: RdmaTransferOptions): Stretches {
+    if (region !== undefined) return stretchesOfRegion(region, offset ?? 0, this.size, local);
+    return stretchesOfRange(
+      { ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) },
+      this.size,
+      local,
+    );
+  }
+
+  #start(operation: Operation): Promise<void> | undefined {
+    if (this.#owned !== undefined) return this.#owned.transfer(operation);
+    if (this.#chosen !== undefined) return this.#chosen.opened.transfer(operation);
+    return this.#openAndStart(operation);
+  }
+
+  async #openAndStart(operation: Operation): Promise<void> {
+    const given = new Promise<never>((_, reject) => operation.onCancel(() => reject(new Error("it was given up"))));
+    const { opened } = await Promise.race([this.#open({}), given]);
+    await opened.transfer(operation);
+  }
+
+  #open({ transports, signal }: OpenOptions): Promise<Chosen> {
+    if (this.#choosing !== undefined) return this.#choosing;
+    const here = domain();
+    this.#domain = here;
+    const never = new AbortController().signal;
+    const allowed = transports === undefined ? allowedTransports() : checkTransports(transports);
+    const choosing = choose(here, this.handle, allowed, signal ?? never).then((chosen) => {
+      this.#chosen = chosen;
+      return chosen;
+    });
+    this.#choosing = choosing;
+    // The next who uses it tries again.
+    choosing.catch(() => {
+      if (this.#choosing === choosing) this.#choosing = undefined;
+    });
+    return choosing;
+  }
+
+  #mustOwn(what: string, why: string): Owned {
+    if (this.#owned !== undefined) return this.#owned;
+    throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot ${what}: ${why}`);
+  }
+
+  #checkUse(what: string): void {
+    if (this.#dropped) throw new RdmaError("ERR_RDMA_DROPPED", `cannot ${what}: the buffer was dropped here`);
+  }
+}
+
+function bytesOf(view: ArrayBufferView): Uint8Array {
+  if (!ArrayBuffer.isView(view))
+    throw new TypeError(`expected a view of memory, got ${view === null ? "null" : typeof view}`);
+  return new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength);
+}

@@ -1,0 +1,16 @@
+/** One-sided memory: what users import as `viceroy/rdma`. */
+export { RdmaAction } from "./action.js";
+export {
+  type GrantOptions,
+  type OpenOptions,
+  RdmaBuffer,
+  type RdmaTransferOptions,
+  type RegisterOptions,
+  type RevokeOptions,
+} from "./buffer.js";
+export { RdmaError, type RdmaErrorCode } from "./errors.js";
+export type { Access } from "./grant.js";
+export type { Region } from "./region.js";
+export { rdmaSupport, type TransportSupport } from "./support.js";
+export type { TransferOptions } from "./transfer.js";
+export type { Transport } from "./transport.js";

@@ -1,0 +1,66 @@
+/** What `shared` and `vm` have in common: one call of the addon, on the spot when it is short, and what its outcome means. */
+import { availableParallelism } from "node:os";
+import { Outcome, type TransferArguments } from "../native/rdma.js";
+import { RdmaError } from "./errors.js";
+import type { Handle } from "./handle.js";
+import type { Operation } from "./operation.js";
+import { gone, type PeerSlot } from "./peer-tables.js";
+import { ownStart, startOf } from "./process-name.js";
+import { refused } from "./refusal.js";
+
+/** So many bytes are copied sooner than a thread of the pool has been woken, and hold up the event loop for less than 20 us. */
+const ON_THE_SPOT = 64 * 1024;
+/** From so many bytes on a second thread is worth it. */
+const TWO_LANES = 8 << 20;
+/** Short stretches cost the kernel more than their bytes. */
+const FEW = 64;
+
+const cores = availableParallelism();
+
+export type Call = (...args: TransferArguments) => number | Promise<number>;
+
+/** @returns undefined: it has been done */
+export function transfer(operation: Operation, peer: PeerSlot, handle: Handle, call: Call): Promise<void> | undefined {
+  const { direction, local, stretches, bytes, control } = operation;
+  const start = (lanes: number) =>
+    call(direction === "read" ? 0 : 1, local, stretches, peer.slot, peer.head, control, ownStart(), lanes);
+  if (bytes <= ON_THE_SPOT && stretches.length <= 3 * FEW) {
+    const outcome = start(0) as number;
+    if (outcome === Outcome.done) return undefined;
+    if (outcome !== Outcome.busy) return Promise.reject(errorOf(outcome, operation, peer, handle));
+  }
+  return settled(start(bytes >= TWO_LANES && cores > 1 ? 2 : 1), operation, peer, handle);
+}
+
+async function settled(
+  started: number | Promise<number>,
+  operation: Operation,
+  peer: PeerSlot,
+  handle: Handle,
+): Promise<void> {
+  const outcome = await started;
+  if (outcome !== Outcome.done) throw errorOf(outcome, operation, peer, handle);
+}
+
+// Of Linux, on all machines that it runs on.
+const ESRCH = 3;
+const EPERM = 1;
+
+function errorOf(outcome: number, operation: Operation, peer: PeerSlot, { process }: Handle): RdmaError {
+  const what = `${operation.direction} ${operation.bytes} bytes`;
+  if (outcome === Outcome.cancelled) return new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${what}: it was given up`);
+  const now = startOf(process.pid);
+  if (outcome === Outcome.notGranted) {
+    const refusal = peer.refusal();
+    if (refusal !== undefined) return refused(refusal, what);
+    // The slot still says yes, but in the process with this id there is no such slot any more.
+    return now === process.started ? gone(process.pid) : now === undefined ? gone(process.pid) : refused("stale", what);
+  }
+  if (outcome === ESRCH || now !== process.started) return gone(process.pid);
+  if (outcome === EPERM) {
+    const why = `this process may no longer use the memory of process ${process.pid} (EPERM)`;
+    return new RdmaError("ERR_RDMA_FAULT", `cannot ${what}: ${why}`);
+  }
+  const why = `the memory is not there any more, although it was not dropped (errno ${outcome}); was its ArrayBuffer transferred?`;
+  return new RdmaError("ERR_RDMA_FAULT", `cannot ${what}: ${why}`);
+}

@@ -1,0 +1,87 @@
+/** One transfer from its start to its end: with a limit of time, a signal, and word of how far it is. */
+import type { Clock } from "../link/clock.js";
+import { RdmaError } from "./errors.js";
+import { type Direction, Operation } from "./operation.js";
+import type { Stretches } from "./region.js";
+
+export interface TransferOptions {
+  /** Gives it up: it rejects with the signal's reason as soon as nothing touches the local view any more. */
+  readonly signal?: AbortSignal;
+  /** In ms; default 60,000. */
+  readonly timeout?: number;
+  /** Told every 50 ms, and at the end, how many bytes have been moved, of how many. */
+  readonly onProgress?: (moved: number, bytes: number) => void;
+}
+
+const defaultTimeout = 60_000;
+const progressInterval = 50;
+
+/** @returns undefined: it has been done on the spot */
+export type Start = (operation: Operation) => Promise<void> | undefined;
+
+/**
+ * Starts it before it returns.
+ * @throws nothing: what goes wrong rejects
+ */
+export function runTransfer(
+  direction: Direction,
+  local: Uint8Array,
+  { words, bytes }: Stretches,
+  options: TransferOptions,
+  clock: Clock,
+  start: Start,
+): Promise<void> {
+  const { signal, timeout = defaultTimeout, onProgress } = options;
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  const operation = new Operation(direction, local, words, bytes);
+  let started: Promise<void> | undefined;
+  try {
+    started = start(operation);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  if (started === undefined) {
+    onProgress?.(bytes, bytes);
+    return Promise.resolve();
+  }
+  return watched(started, operation, { ...options, timeout }, clock);
+}
+
+async function watched(
+  started: Promise<void>,
+  operation: Operation,
+  { signal, timeout, onProgress }: TransferOptions & { timeout: number },
+  clock: Clock,
+): Promise<void> {
+  const { bytes, direction } = operation;
+  let why: unknown;
+  const giveUp = (reason: unknown) => {
+    why = reason;
+    operation.cancel();
+  };
+  const abort = () => giveUp(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  const timer = clock.after(timeout, () => {
+    const text = `cannot ${direction} ${bytes} bytes: it took longer than ${timeout} ms`;
+    giveUp(new RdmaError("ERR_RDMA_TIMEOUT", text));
+  });
+  let ended = false;
+  const report = () => {
+    if (ended) return;
+    onProgress?.(operation.moved, bytes);
+    clock.after(progressInterval, report);
+  };
+  if (onProgress !== undefined) clock.after(progressInterval, report);
+  try {
+    await started;
+    // It may have ended before it noticed that nobody wants it: then it has been done.
+    ended = true;
+    onProgress?.(bytes, bytes);
+  } catch (error) {
+    throw operation.cancelled && why !== undefined ? why : error;
+  } finally {
+    ended = true;
+    timer.cancel();
+    signal?.removeEventListener("abort", abort);
+  }
+}

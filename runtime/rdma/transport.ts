@@ -1,0 +1,25 @@
+/** The names of the ways in which bytes move, for users and in handles. */
+
+export type Transport = "shared" | "vm" | "verbs" | "stream";
+
+/** Best first: the order in which they are tried. Handles count by this order: new ones come at the end. */
+export const transports: readonly Transport[] = ["shared", "vm", "verbs", "stream"];
+
+/** @throws TypeError with the names that there are */
+export function checkTransports(given: readonly string[]): readonly Transport[] {
+  for (const name of given) {
+    if (!(transports as readonly string[]).includes(name)) {
+      throw new TypeError(`invalid transport: expected some of ${transports.join(", ")}, got ${JSON.stringify(name)}`);
+    }
+  }
+  if (given.length === 0)
+    throw new TypeError(`invalid transports: expected some of ${transports.join(", ")}, got none`);
+  return given as readonly Transport[];
+}
+
+/** Which are allowed in this process: `VICEROY_RDMA_TRANSPORT`, with commas; all by default. @throws TypeError */
+export function allowedTransports(): readonly Transport[] {
+  const given = process.env["VICEROY_RDMA_TRANSPORT"];
+  if (given === undefined || given === "") return transports;
+  return checkTransports(given.split(",").map((name) => name.trim()));
+}

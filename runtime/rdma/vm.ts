@@ -1,0 +1,44 @@
+/**
+ * Transport `vm`: any memory of another process of this machine and user, by process_vm_readv and process_vm_writev. A read copies the
+ * head of the slot, the bytes, and the head again in one call; a write takes a cell of the slot first (native/rdma/slot.h).
+ */
+import type { RdmaAddon } from "../native/rdma.js";
+import type { Backend, Opened } from "./backend.js";
+import type { Handle } from "./handle.js";
+import { transfer } from "./native-transfer.js";
+import type { Operation } from "./operation.js";
+import type { PeerTables } from "./peer-tables.js";
+import { HEAD_BYTES } from "./slot.js";
+
+export class VmBackend implements Backend {
+  readonly transport = "vm";
+  readonly oneSided = true;
+  readonly #addon: RdmaAddon | undefined;
+  readonly #peers: PeerTables;
+
+  constructor(addon: RdmaAddon | undefined, peers: PeerTables) {
+    this.#addon = addon;
+    this.#peers = peers;
+  }
+
+  unavailable(): string | undefined {
+    return this.#addon === undefined ? "there is no addon" : undefined;
+  }
+
+  async open(handle: Handle): Promise<Opened | undefined> {
+    const addon = this.#addon;
+    const peer = this.#peers.slotOf(handle);
+    if (addon === undefined || peer === undefined) return undefined;
+    const { pid } = handle.process;
+    // The proof: the slot is readable, there, at its address, by the call that reads use, and it is the one that was mapped.
+    const head = new Uint8Array(HEAD_BYTES);
+    if (addon.readProcess(pid, peer.slotAddress, head) !== 0 || !head.every((byte, i) => byte === peer.head[i])) {
+      return undefined;
+    }
+    return {
+      transfer: (operation: Operation) =>
+        transfer(operation, peer, handle, (...args) => addon.processTransfer(...args, pid, peer.slotAddress)),
+      close() {},
+    };
+  }
+}
