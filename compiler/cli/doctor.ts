@@ -11,6 +11,7 @@ import { GitError, GitRepository } from "../git/index.js";
 import { packageName } from "../pipeline/project.js";
 import { exitCode, type Io } from "./io.js";
 import { driverSetting } from "./lock-install.js";
+import type { RdmaSupport } from "./rdma-support.js";
 
 export interface Finding {
   readonly level: "ok" | "note" | "problem";
@@ -23,10 +24,12 @@ export async function doctor(
   folder: string,
   io: Io,
   inStep: (configFile: string) => Promise<boolean | undefined>,
+  rdma: RdmaSupport,
 ): Promise<number> {
   const findings = [
     nodeFinding(process.versions.node),
     ...machineFindings(),
+    ...rdmaFindings(rdma),
     ...(await projectFindings(folder, inStep)),
   ];
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" };
@@ -108,6 +111,34 @@ function bindingFinding(): Finding {
     what: "taskset not found: processes can't be bound to cores",
     advice: "package util-linux has it",
   };
+}
+
+/** Exported for tests. */
+export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSupport): readonly Finding[] {
+  const missing: Finding = {
+    level: "note",
+    what: `no addon for one-sided memory: ${why}`,
+    advice: "run `npx viceroy setup --rdma`; it takes g++ and some seconds",
+  };
+  const findings: Finding[] = [
+    addon === undefined ? missing : { level: "ok", what: `addon for one-sided memory ${addon}` },
+  ];
+  for (const { transport, oneSided, why: lacks } of transports) {
+    const kind = oneSided ? "one-sided" : "by the owner's event loop";
+    findings.push(
+      lacks === undefined
+        ? { level: "ok", what: `RdmaBuffer by ${transport}, ${kind}` }
+        : { level: "note", what: `no RdmaBuffer by ${transport}: ${lacks}` },
+    );
+  }
+  if (ptraceScope > 0) {
+    findings.push({
+      level: "note",
+      what: `ptrace_scope is ${ptraceScope}: processes cannot reach into each other by vm, or parents into children alone`,
+      advice: "memory of RdmaBuffer.allocate does not need it; or run `sysctl kernel.yama.ptrace_scope=0` as root",
+    });
+  }
+  return findings;
 }
 
 function shell(command: string): string {

@@ -131,11 +131,21 @@ function commands(program: Command, end: (code: number) => void): Command {
     });
 
   program
+    .command("setup")
+    .description("build what is in native code, with g++: faster, but nothing needs it")
+    .option("--rdma", "one-sided memory between processes of a machine")
+    .action(async (options) => {
+      const { setup } = await import("./setup.js");
+      end(await setup(options, processIo));
+    });
+
+  program
     .command("doctor")
     .description("say what this machine and this project have, what is missing, and what to do")
     .action(async () => {
       const { doctor } = await import("./doctor.js");
-      end(await doctor(process.cwd(), processIo, isInStep));
+      const { rdmaSupport } = await import("./rdma-support.js");
+      end(await doctor(process.cwd(), processIo, isInStep, rdmaSupport()));
     });
 
   return program;

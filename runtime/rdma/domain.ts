@@ -7,20 +7,17 @@ import type { Clock } from "../link/clock.js";
 import { type RdmaAddon, rdmaAddon } from "../native/rdma.js";
 import { type Local, local } from "../proc/local.js";
 import type { Backend } from "./backend.js";
+import { makeBackends } from "./backends.js";
 import { RdmaError } from "./errors.js";
 import type { Access, Grant } from "./grant.js";
 import { type Handle, PART_BYTES, type Parts, type ProcessName } from "./handle.js";
 import type { Memory } from "./memory.js";
 import { MemoryProc } from "./memory-proc.js";
-import { PeerTables } from "./peer-tables.js";
 import { ownMachine, ownStart } from "./process-name.js";
 import { OwnerService } from "./service.js";
-import { SharedBackend } from "./shared.js";
 import { State } from "./slot.js";
-import { StreamBackend } from "./stream.js";
 import { Table } from "./table.js";
 import type { Transport } from "./transport.js";
-import { VmBackend } from "./vm.js";
 
 /** How long a revocation waits for writers unless it is told otherwise, in ms. */
 const writersLimit = 10_000;
@@ -40,12 +37,7 @@ export class Domain {
     this.addon = rdmaAddon();
     this.table = new Table(this.addon, clock, random);
     this.procs = new MemoryProc(owner);
-    const peers = new PeerTables(this.addon);
-    this.backends = [
-      new SharedBackend(this.addon, peers),
-      new VmBackend(this.addon, peers),
-      new StreamBackend(this.procs),
-    ];
+    this.backends = makeBackends(this.addon, this.procs);
     owner.memory = new OwnerService(this.table, this.backends);
     process.once("exit", () => this.table.close());
   }

@@ -11,6 +11,6 @@ export {
 export { RdmaError, type RdmaErrorCode } from "./errors.js";
 export type { Access } from "./grant.js";
 export type { Region } from "./region.js";
-export { rdmaSupport, type TransportSupport } from "./support.js";
+export { type RdmaSupport, rdmaSupport, type TransportSupport } from "./support.js";
 export type { TransferOptions } from "./transfer.js";
 export type { Transport } from "./transport.js";

@@ -13,7 +13,16 @@ import type { LocalProc } from "../proc/local-proc.js";
 /** "memory" */
 const MARK = 0x7972_6f6d_656dn;
 
-export class MemoryProc {
+/** The way to the agents of processes that have granted memory. */
+export interface Road {
+  /**
+   * Says something to one of them.
+   * @param send calls it, and does not await before it does
+   */
+  ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T;
+}
+
+export class MemoryProc implements Road {
   readonly #local: Local;
   readonly #made: LocalProc;
 
@@ -30,10 +39,6 @@ export class MemoryProc {
     return { proc: id, location };
   }
 
-  /**
-   * Says something to the agent of a process that has granted memory, on the road of bulk bytes.
-   * @param send calls it, and does not await before it does
-   */
   ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T {
     const { host, home, platform, runDir } = this.#local;
     const here = hostOf(host ?? "")?.agent;

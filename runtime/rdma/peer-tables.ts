@@ -105,11 +105,14 @@ export class PeerTables {
 
   #table(addon: RdmaAddon, name: ProcessName): BigUint64Array | undefined {
     const key = `${name.pid} ${name.started} ${name.table}`;
+    // What is mapped outlives its owner, and would go on to say yes.
+    const now = startOf(name.pid);
+    if (now !== name.started) {
+      this.#mapped.delete(key);
+      throw now === undefined ? gone(name.pid) : refused("stale");
+    }
     const known = this.#mapped.get(key);
     if (known !== undefined) return known;
-    const now = startOf(name.pid);
-    if (now === undefined) throw gone(name.pid);
-    if (now !== name.started) throw refused("stale");
     const fd = this.open(name, name.table);
     if (fd === undefined) return undefined;
     try {
@@ -126,11 +129,6 @@ export class PeerTables {
     } finally {
       closeSync(fd);
     }
-  }
-
-  /** The owner has ended. */
-  forget({ pid, started, table }: ProcessName): void {
-    this.#mapped.delete(`${pid} ${started} ${table}`);
   }
 }
 

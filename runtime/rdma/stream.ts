@@ -7,7 +7,7 @@ import type { MemoryAnswer } from "../../generated/rdma.js";
 import type { Backend, Opened } from "./backend.js";
 import { RdmaError } from "./errors.js";
 import { claimOf, type Handle } from "./handle.js";
-import type { MemoryProc } from "./memory-proc.js";
+import type { Road } from "./memory-proc.js";
 import { type Operation, stretchesOf } from "./operation.js";
 import { isRefusal, refused } from "./refusal.js";
 import { STREAM_CHUNK } from "./service.js";
@@ -26,10 +26,10 @@ interface Piece {
 export class StreamBackend implements Backend {
   readonly transport = "stream";
   readonly oneSided = false;
-  readonly #procs: MemoryProc;
+  readonly #road: Road;
 
-  constructor(procs: MemoryProc) {
-    this.#procs = procs;
+  constructor(road: Road) {
+    this.#road = road;
   }
 
   unavailable(): undefined {
@@ -110,7 +110,7 @@ export class StreamBackend implements Backend {
     call: (agent: ProcAgentMesh) => PromiseLike<MemoryAnswer>,
   ): Promise<MemoryAnswer> {
     try {
-      return await this.#procs.ask(proc, location, call);
+      return await this.#road.ask(proc, location, call);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot reach the owner of an RdmaBuffer: ${why}`, { cause: error });

@@ -1,24 +1,43 @@
-/** What this process can do with memory of others, for people: `viceroy doctor` prints it. */
+/** What this machine can do with memory of other processes, for people: `viceroy doctor` prints it. Opens nothing. */
+import { readFileSync } from "node:fs";
 import { addonState } from "../native/rdma.js";
-import { domain } from "./domain.js";
+import { makeBackends } from "./backends.js";
 import type { Transport } from "./transport.js";
 
 export interface TransportSupport {
   readonly transport: Transport;
+  /** Whether the owner's event loop does nothing for a transfer. */
   readonly oneSided: boolean;
-  /** Undefined: it can be used. */
-  readonly why: string | undefined;
+  /** Why it cannot be used; undefined: it can, where the other process can, too. */
+  readonly why?: string;
 }
 
-export function rdmaSupport(): {
-  readonly addon: string | undefined;
+export interface RdmaSupport {
+  /** The file of the addon. */
+  readonly addon?: string;
+  /** Why there is none. */
+  readonly why?: string;
+  /** What `vm` is restricted to by this machine (Yama's ptrace_scope); 0: nothing. */
+  readonly ptraceScope: number;
   readonly transports: readonly TransportSupport[];
-} {
+}
+
+export function rdmaSupport(): RdmaSupport {
   const state = addonState();
-  const support = domain().backends.map((backend) => ({
-    transport: backend.transport,
-    oneSided: backend.oneSided,
-    why: backend.unavailable(),
-  }));
-  return { addon: state.addon === undefined ? undefined : state.file, transports: support };
+  const road = { ask: () => Promise.reject(new Error("nothing is asked for here")) as never };
+  const transports = makeBackends(state.addon, road).map((backend) => {
+    const why = backend.unavailable();
+    const { transport, oneSided } = backend;
+    return { transport, oneSided, ...(why !== undefined && { why }) };
+  });
+  const addon = state.addon === undefined ? { why: state.why } : { addon: state.file };
+  return { ...addon, ptraceScope: ptraceScope(), transports };
+}
+
+function ptraceScope(): number {
+  try {
+    return Number(readFileSync("/proc/sys/kernel/yama/ptrace_scope", "latin1"));
+  } catch {
+    return 0;
+  }
 }

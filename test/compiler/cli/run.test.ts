@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { doctor, nodeFinding } from "../../../compiler/cli/doctor.js";
+import { doctor, nodeFinding, rdmaFindings } from "../../../compiler/cli/doctor.js";
 import { moduleVariable } from "../../../compiler/cli/repl.js";
 import { nodeFlags, run } from "../../../compiler/cli/run.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
+
+const noRdma = { why: "it has not been built", ptraceScope: 0, transports: [] };
 
 test("a script that is not there is said", async () => {
   const io = new TestIo();
@@ -31,7 +33,7 @@ test("generated modules have names that JavaScript can say", () => {
 test("doctor says what is wrong and what to do, and ends with 1", async () => {
   const folder = folderWith({ "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
-  expect(await doctor(folder, io, async () => false)).toBe(1);
+  expect(await doctor(folder, io, async () => false, noRdma)).toBe(1);
   expect(io.lines).toContain("PROBLEM generated code is out of step");
   expect(io.lines).toContain("        run `npx viceroy compile`");
   expect(io.lines.at(-1)).toBe("1 to mend.");
@@ -40,7 +42,7 @@ test("doctor says what is wrong and what to do, and ends with 1", async () => {
 test("doctor says when the package has no name", async () => {
   const folder = folderWith({ "viceroy.config.ts": "export default {}" });
   const io = new TestIo();
-  expect(await doctor(folder, io, async () => true)).toBe(1);
+  expect(await doctor(folder, io, async () => true, noRdma)).toBe(1);
   expect(io.lines).toContainEqual(
     expect.stringMatching(/^PROBLEM cannot use the project: expected a package\.json with a "name"/),
   );
@@ -50,7 +52,7 @@ test("doctor is content with a project in step", async () => {
   const folder = folderWith({});
   addFiles(folder, { "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
-  expect(await doctor(folder, io, async () => true)).toBe(0);
+  expect(await doctor(folder, io, async () => true, noRdma)).toBe(0);
   expect(io.lines).toContain(`ok      Node.js ${process.versions.node}`);
   expect(io.lines.at(-1)).toBe("Nothing to mend.");
 });
@@ -62,4 +64,26 @@ test("an old Node.js is a problem", () => {
     advice: "Viceroy needs Node.js 20.9 or newer: install one from nodejs.org or your package manager",
   });
   expect(nodeFinding("20.9.0").level).toBe("ok");
+});
+
+test("doctor says which ways there are to memory of other processes", () => {
+  expect(rdmaFindings(noRdma)).toEqual([
+    {
+      level: "note",
+      what: "no addon for one-sided memory: it has not been built",
+      advice: "run `npx viceroy setup --rdma`; it takes g++ and some seconds",
+    },
+  ]);
+  const transports = [
+    { transport: "vm", oneSided: true },
+    { transport: "stream", oneSided: false },
+    { transport: "verbs", oneSided: true, why: "there is no device" },
+  ];
+  expect(rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports }).map(({ level, what }) => `${level} ${what}`)).toEqual([
+    "ok addon for one-sided memory /x.node",
+    "ok RdmaBuffer by vm, one-sided",
+    "ok RdmaBuffer by stream, by the owner's event loop",
+    "note no RdmaBuffer by verbs: there is no device",
+    "note ptrace_scope is 1: processes cannot reach into each other by vm, or parents into children alone",
+  ]);
 });

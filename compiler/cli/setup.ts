@@ -1,0 +1,38 @@
+/** `viceroy setup [--rdma]`: builds what Viceroy has in native code. Without options, all of it. Nothing of it is needed to run. */
+import { spawnSync } from "node:child_process";
+import { buildAddon } from "../../native/build.js";
+import type { AddonName } from "../../native/place.js";
+import { exitCode, type Io } from "./io.js";
+
+export interface SetupOptions {
+  readonly rdma?: boolean;
+}
+
+const addons: Readonly<Record<AddonName, string>> = { rdma: "one-sided memory between processes of a machine" };
+
+export async function setup(options: SetupOptions, io: Io): Promise<number> {
+  const names = Object.keys(addons) as AddonName[];
+  const chosen = names.filter((name) => options[name] === true);
+  let code: number = exitCode.ok;
+  for (const name of chosen.length > 0 ? chosen : names) {
+    try {
+      const begin = performance.now();
+      const file = await buildAddon(name);
+      load(file);
+      io.out(`built ${name} (${addons[name]}) in ${((performance.now() - begin) / 1000).toFixed(1)} s: ${file}`);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      io.err(error.message);
+      code = exitCode.drift;
+    }
+  }
+  return code;
+}
+
+/** In a process of its own: what is wrong with native code may end it. @throws Error with what Node.js says */
+function load(file: string): void {
+  const { status, stderr } = spawnSync(process.execPath, ["-e", "require(process.argv[1])", file], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`cannot load ${file}, which was built just now: ${stderr.trimEnd()}`);
+}

@@ -1,0 +1,90 @@
+/**
+ * What tests of one-sided memory have in common: vaults in other processes, and which transports are tried.
+ *
+ * VICEROY_TEST_RDMA names the transports, with commas; by default those that any machine of Linux has. Inside of a virtual machine
+ * with RDMA it is `verbs`. Tests of transports that need the addon are left out where it has not been built, unless everything
+ * is to be tested (VICEROY_PEERS is "required"): then its absence is an error.
+ */
+import { fileURLToPath } from "node:url";
+import { onUnhandledFault, thisHost } from "viceroy";
+import { RdmaBuffer, rdmaSupport, type Transport } from "viceroy/rdma";
+import { compileProject } from "../proc/crew.js";
+
+const project = fileURLToPath(new URL("project/", import.meta.url));
+
+const named = process.env["VICEROY_TEST_RDMA"] ?? "shared,vm,stream";
+const wanted = named.split(",") as Transport[];
+const support = rdmaSupport();
+
+/** Whether the addon is there. @throws Error when it must be and is not */
+export const hasAddon = support.addon !== undefined;
+if (!hasAddon && process.env["VICEROY_PEERS"] === "required") {
+  throw new Error(`cannot test one-sided memory: ${support.why}. Run \`node dist/cli/viceroy.js setup --rdma\``);
+}
+
+/** A transport that the whole suite runs on, and what is peculiar to it. */
+export interface Tested {
+  readonly transport: Transport;
+  readonly oneSided: boolean;
+  /** Whether its memory must be made by `allocate`. */
+  readonly allocated: boolean;
+  /** Whether what has been opened can be read when the owner has died. */
+  readonly survives: boolean;
+  readonly skipped: boolean;
+}
+
+export const tested: readonly Tested[] = wanted.map((transport) => ({
+  transport,
+  oneSided: transport !== "stream",
+  allocated: transport === "shared",
+  survives: transport === "shared",
+  skipped: transport !== "stream" && !hasAddon,
+}));
+
+export async function loadVaults() {
+  await compileProject(project);
+  await import("./project/generated/registry.js");
+  return import("./project/src/iron-vault.js");
+}
+
+export type Vaults = Awaited<ReturnType<typeof loadVaults>>;
+
+/** Vaults in processes of their own, which end with the scope. */
+export async function vaultsIn({ IronVault }: Vaults, count: number) {
+  const procs = thisHost().spawnProcs({ vaults: count });
+  const mesh = procs.spawn("vaults", IronVault);
+  await mesh.ready;
+  return { mesh, at: (rank: number) => mesh.slice({ vaults: rank }), [Symbol.asyncDispose]: () => procs.stop() };
+}
+
+/** The same memory, reached by this transport. */
+export async function by(transport: Transport, buffer: RdmaBuffer): Promise<RdmaBuffer> {
+  return buffer.open({ transports: [transport] });
+}
+
+/** Fails with the first byte that differs: comparing millions one by one is not what `toEqual` is made for. */
+export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
+  if (Buffer.compare(Uint8Array.from(actual), expected) === 0) return;
+  const at = actual.findIndex((byte, i) => byte !== expected[i]);
+  const where =
+    at < 0 || actual.length !== expected.length ? "" : `, first at ${at}: ${actual[at]} for ${expected[at]}`;
+  throw new Error(`expected ${expected.length} bytes, got ${actual.length} that differ${where}`);
+}
+
+/** Processes are killed on purpose in this scope. */
+export function ignoringFaults(): Disposable {
+  const before = onUnhandledFault(() => {});
+  return { [Symbol.dispose]: () => void onUnhandledFault(before) };
+}
+
+/** What a transfer was refused with. */
+export async function codeOf(transfer: Promise<unknown>): Promise<string> {
+  try {
+    await transfer;
+    return "done";
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}
+
+export { RdmaBuffer };
