@@ -7,6 +7,10 @@ export interface Found {
   message?: string;
   transport?: string;
   bytes?: Uint8Array;
+  /** Reads that went well. */
+  count?: Uint32;
+  /** Bytes that should not have been seen. */
+  foreign?: Uint32;
 }
 
 /** Has memory, and does with it what it is told. */
@@ -22,14 +26,18 @@ export interface Vault extends Actor {
   pid(): Uint32;
   /** Stops the event loop. */
   block(milliseconds: Uint32): void;
-  /** Registers, grants and takes back, over and over, each time with memory that holds other bytes. */
-  churn(rounds: Uint32): Uint32;
   /** Reads what another has. */
   read(buffer: RdmaBuffer, transport: string, length: Uint32): Found;
-  /** Writes again and again until it fails. */
+  /**
+   * Reads all of it again and again until that fails; all bytes should be `value`, also those of the last read, or 0.
+   * @concurrent
+   */
+  readUntil(buffer: RdmaBuffer, transport: string, value: Uint32): Found;
+  /**
+   * Writes again and again until it fails.
+   * @concurrent
+   */
   write(buffer: RdmaBuffer, transport: string, value: Uint32): Found;
   echo(buffer: RdmaBuffer): RdmaBuffer;
   echoAll(buffers: RdmaBuffer[]): RdmaBuffer[];
-  /** The bytes of a handle, as a message has them. */
-  arrayBuffers(): Uint32;
 }

@@ -54,18 +54,6 @@ export class IronVault extends VaultActor {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
   }
 
-  /** The memory of each round is that of the last one: whoever reads too late finds what was not meant for him. */
-  async churn(rounds: number): Promise<number> {
-    const { view } = this.#mine;
-    for (let round = 0; round < rounds; round++) {
-      const granted = this.#mine.grant();
-      await new Promise((resolve) => setImmediate(resolve));
-      await this.#mine.revoke(granted);
-      view.fill(round & 0xff);
-    }
-    return rounds;
-  }
-
   async read(buffer: RdmaBuffer, transport: string, length: number): Promise<Found> {
     const bytes = new Uint8Array(length);
     try {
@@ -74,6 +62,23 @@ export class IronVault extends VaultActor {
       return { bytes, transport: String(buffer.transport) };
     } catch (error) {
       return { code: codeOf(error), message: String(error) };
+    }
+  }
+
+  async readUntil(buffer: RdmaBuffer, transport: string, value: number): Promise<Found> {
+    const bytes = new Uint8Array(buffer.size);
+    let count = 0;
+    let foreign = 0;
+    try {
+      await buffer.open({ transports: [transport as Transport] });
+      for (;;) {
+        await buffer.readInto(bytes);
+        count++;
+        foreign += bytes.reduce((sum, byte) => sum + (byte === value ? 0 : 1), 0);
+      }
+    } catch (error) {
+      foreign += bytes.reduce((sum, byte) => sum + (byte === value || byte === 0 ? 0 : 1), 0);
+      return { count, foreign, code: codeOf(error) };
     }
   }
 
@@ -93,10 +98,6 @@ export class IronVault extends VaultActor {
 
   echoAll(buffers: RdmaBuffer[]): RdmaBuffer[] {
     return buffers;
-  }
-
-  arrayBuffers(): number {
-    return process.memoryUsage().external;
   }
 
   get #mine(): RdmaBuffer {

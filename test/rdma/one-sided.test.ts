@@ -1,0 +1,111 @@
+/** What owners do not have to do, what they wait for, and what nobody gets to see. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { RdmaBuffer } from "viceroy/rdma";
+import { by, codeOf, expectBytes, ignoringFaults, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
+
+let vaults: Vaults;
+beforeAll(async () => {
+  vaults = await loadVaults();
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+for (const { transport, oneSided, allocated, skipped } of tested) {
+  describe.skipIf(skipped)(`by ${transport}`, () => {
+    test("an owner that is stopped by SIGSTOP is read and written all the same, if it is one-sided", async () => {
+      await using owners = await vaultsIn(vaults, 1);
+      const vault = owners.at(0);
+      const buffer = await by(transport, await vault.make.callOne(allocated, 1_000_000, "rw"));
+      const pid = await vault.pid.callOne();
+      const bytes = new Uint8Array(1_000_000);
+      process.kill(pid, "SIGSTOP");
+      try {
+        if (oneSided) {
+          await buffer.readInto(bytes, { timeout: 20_000 });
+          expectBytes(
+            bytes,
+            Uint8Array.from({ length: 1_000_000 }, (_, i) => vaults.pattern(i)),
+          );
+          await buffer.writeFrom(bytes.fill(3), { timeout: 20_000 });
+          await buffer.readInto(bytes.fill(0), { timeout: 20_000 });
+          expectBytes(bytes, new Uint8Array(1_000_000).fill(3));
+        } else {
+          expect(await codeOf(buffer.readInto(bytes, { timeout: 300 }))).toBe("ERR_RDMA_TIMEOUT");
+        }
+      } finally {
+        process.kill(pid, "SIGCONT");
+      }
+      await buffer.readInto(bytes);
+    });
+
+    test("what takes the place of revoked memory is never seen, however the owner's timing is", async () => {
+      await using owners = await vaultsIn(vaults, 1);
+      const size = 6 << 20;
+      await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
+      let reads = 0;
+      for (let round = 0; round < 12; round++) {
+        memory.view.fill(0x11);
+        const granted = memory.grant();
+        const reading = owners.at(0).readUntil.callOne(granted, transport, 0x11);
+        await pause((oneSided ? 5 : 150) + 7 * round);
+        await memory.revoke(granted);
+        memory.view.fill(0xee);
+        const { count, foreign, code } = await reading;
+        expect({ foreign, code }).toEqual({ foreign: 0, code: "ERR_RDMA_REVOKED" });
+        reads += count ?? 0;
+      }
+      expect(reads).toBeGreaterThan(0);
+    });
+
+    test("once a grant is revoked nobody writes by it: those who do are waited for", async () => {
+      await using owners = await vaultsIn(vaults, 1);
+      const size = 6 << 20;
+      await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
+      for (let round = 0; round < 8; round++) {
+        const granted = memory.grant({ access: "rw" });
+        const writing = owners.at(0).write.callOne(granted, transport, 0x22);
+        while (memory.view[0] !== 0x22) await pause(1);
+        await pause(3 * round);
+        await memory.revoke(granted);
+        memory.view.fill(0x11);
+        await pause(20);
+        expect(memory.view.every((byte) => byte === 0x11)).toBe(true);
+        expect((await writing).code).toBe("ERR_RDMA_REVOKED");
+      }
+    });
+
+    test.skipIf(!oneSided || transport === "verbs")(
+      "a writer that is stopped holds up the revocation, and says so; one that dies does not",
+      async () => {
+        using _ = ignoringFaults();
+        await using owners = await vaultsIn(vaults, 1);
+        const writer = owners.at(0);
+        const pid = await writer.pid.callOne();
+        const size = 64 << 20;
+        await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
+        let granted = memory;
+        let writing = Promise.resolve("done");
+        let code = "done";
+        // It writes most of the time, but not always.
+        for (let tries = 0; tries < 20 && code === "done"; tries++) {
+          memory.view[0] = 0;
+          granted = memory.grant({ access: "rw" });
+          writing = codeOf(writer.write.callOne(granted, transport, 0x22));
+          while (memory.view[0] !== 0x22) await pause(1);
+          process.kill(pid, "SIGSTOP");
+          code = await codeOf(memory.revoke(granted, { timeout: 100 }));
+          if (code !== "done") break;
+          process.kill(pid, "SIGCONT");
+          await writing;
+        }
+        expect(code).toBe("ERR_RDMA_TIMEOUT");
+        await expect(memory.revoke(granted, { timeout: 0 })).rejects.toThrow(
+          `cannot take back a grant in time: process ${pid} is still writing, or was stopped while it did`,
+        );
+        process.kill(pid, "SIGKILL");
+        await memory.revoke(granted);
+        expect(await writing).not.toBe("done");
+      },
+    );
+  });
+}

@@ -1,0 +1,195 @@
+/** Handles that lie: each is refused for what it is, and none of them reads a byte. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { codec } from "viceroy";
+import { RdmaBuffer, type Transport } from "viceroy/rdma";
+import { OwnerService } from "../../runtime/rdma/service.js";
+import { SLOTS, State } from "../../runtime/rdma/slot.js";
+import { Table } from "../../runtime/rdma/table.js";
+import { systemClock, systemRandom } from "../../runtime/link/clock.js";
+import { ownMachine, ownStart } from "../../runtime/rdma/process-name.js";
+import { cases } from "../profile.js";
+import { by, codeOf, expectBytes, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
+
+const handles = codec.rdmaBuffer<RdmaBuffer>();
+
+/** Where fields of a handle are, from its end. */
+const Field = {
+  machine: 60,
+  pid: 52,
+  started: 48,
+  slot: 36,
+  generation: 32,
+  nonce: 28,
+  length: 12,
+  access: 4,
+} as const;
+
+/** The same handle with one field changed. */
+function forge(buffer: RdmaBuffer, field: keyof typeof Field, change: (value: number) => number): RdmaBuffer {
+  const bytes = Uint8Array.from(handles.encode(buffer));
+  const view = new DataView(bytes.buffer);
+  const at = bytes.length - Field[field];
+  view.setUint32(at, change(view.getUint32(at, true)) >>> 0, true);
+  return handles.decode(bytes);
+}
+
+let vaults: Vaults;
+beforeAll(async () => {
+  vaults = await loadVaults();
+});
+
+describe("handles", () => {
+  test("take at most 256 bytes", async () => {
+    await using buffer = RdmaBuffer.allocate(2 ** 20);
+    expect(handles.encode(buffer).length).toBeLessThanOrEqual(256);
+  });
+
+  test("that are no handles are refused when they come", () => {
+    const bytes = handles.encode(RdmaBuffer.register(new Uint8Array(8)));
+    expect(() => forge(handles.decode(bytes), "length", () => 0)).toThrow("a handle to memory is none");
+    expect(() => forge(handles.decode(bytes), "pid", () => 0)).toThrow("a handle to memory is none");
+    expect(() => forge(handles.decode(bytes), "access", () => 7)).toThrow("a handle to memory is none");
+    expect(() => forge(handles.decode(bytes), "access", () => 0x0100)).toThrow("the message ends too early");
+    expect(() => handles.encode({} as RdmaBuffer)).toThrow("expected an RdmaBuffer, got a Object");
+  });
+});
+
+for (const { transport, allocated, skipped } of tested) {
+  describe.skipIf(skipped)(`by ${transport}`, () => {
+    test("each lie is refused with the code of its own", async () => {
+      await using owners = await vaultsIn(vaults, 1);
+      const vault = owners.at(0);
+      const good = await vault.make.callOne(allocated, 10_000, "r");
+      const tried = async (buffer: RdmaBuffer) => {
+        const local = new Uint8Array(16).fill(77);
+        const code = await codeOf(buffer.open({ transports: [transport] }).then(() => buffer.readInto(local)));
+        expectBytes(local, new Uint8Array(16).fill(77));
+        return code;
+      };
+      expect(await tried(forge(good, "nonce", (word) => word ^ 1))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "generation", (count) => count + 1))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "generation", () => 0))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "slot", (slot) => slot + 1))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "slot", () => 0))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "slot", () => 0xffff_ffff))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "length", (bytes) => bytes + 1))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "access", () => 1))).toBe("ERR_RDMA_FORGED");
+      // The id of the process is another's by now.
+      expect(await tried(forge(good, "started", (ticks) => ticks + 1))).toBe("ERR_RDMA_STALE");
+      const bytes = new Uint8Array(16);
+      await (await by(transport, good)).readInto(bytes);
+      expectBytes(
+        bytes,
+        Uint8Array.from({ length: 16 }, (_, i) => vaults.pattern(i)),
+      );
+    });
+
+    test("handles with any bytes changed crash nobody, and read what they named, or nothing", async () => {
+      if (transport === "stream") return fuzzOwner();
+      await using owners = await vaultsIn(vaults, 1);
+      const good = handles.encode(await owners.at(0).make.callOne(allocated, 4096, "r"));
+      const local = new Uint8Array(4096);
+      let refused = 0;
+      const tries = cases(4000, 1_000_000);
+      for (let i = 0; i < tries; i++) {
+        const bytes = Uint8Array.from(good);
+        for (let left = 1 + (i % 3); left > 0; left--) bytes[random(bytes.length)] = random(256);
+        local.fill(77);
+        const went = await readWith(bytes, transport, local);
+        if (!went) refused++;
+        for (const [at, byte] of local.entries()) {
+          if (byte !== (went ? vaults.pattern(at) : 77)) expect.fail(`byte ${at} of case ${i} is ${byte}`);
+        }
+      }
+      expect(refused).toBeGreaterThan(tries / 4);
+      expect(await owners.at(0).pid.callOne()).toBeGreaterThan(0);
+    });
+  });
+}
+
+test("after a boot of the machine, handles of before are refused by whoever is asked", async () => {
+  await using owners = await vaultsIn(vaults, 1);
+  const good = await owners.at(0).make.callOne(true, 10, "r");
+  const before = forge(good, "machine", (word) => word ^ 1);
+  await expect(before.open()).rejects.toThrow(
+    "cannot open: the handle is of something that is no more; ask the owner for a new one",
+  );
+  expect(await codeOf(before.open())).toBe("ERR_RDMA_STALE");
+});
+
+test("a slot that is used again is not taken for what it was", async () => {
+  const table = new Table(undefined, systemClock, systemRandom);
+  const memory = { bytes: new Uint8Array(8), address: undefined, file: undefined };
+  const add = () => table.add(memory, 0, 8, "r");
+  const first = add();
+  const others = Array.from({ length: SLOTS - 2 }, add);
+  expect(add).toThrow(`cannot grant memory: there are ${SLOTS - 1} grants; revoke or drop some`);
+  table.end(first, State.revoked);
+  expect(table.find(first)).toBe("revoked");
+  await table.written(first, new AbortController().signal);
+  table.release(first);
+  expect(table.find(first)).toBe("revoked");
+  const again = add();
+  expect(again.slot).toBe(first.slot);
+  expect(table.find(first)).toBe("stale");
+  expect(table.find(again)).toBe(again);
+  expect(table.find({ ...again, nonce: first.nonce })).toBe("forged");
+  expect(new Set([first, again, ...others].map(({ nonce }) => nonce.join())).size).toBe(SLOTS);
+});
+
+/** What owners are asked for by messages: claims of all kinds. */
+function fuzzOwner(): void {
+  const table = new Table(undefined, systemClock, systemRandom);
+  const bytes = new Uint8Array(64).fill(77);
+  bytes.subarray(16, 32).fill(1);
+  const grant = table.add({ bytes, address: undefined, file: undefined }, 16, 16, "rw");
+  const service = new OwnerService(table, []);
+  const good = {
+    slot: grant.slot,
+    generation: grant.generation,
+    nonce0: grant.nonce[0],
+    nonce1: grant.nonce[1],
+    machine: ownMachine(),
+    pid: process.pid,
+    started: ownStart(),
+    length: 16,
+    writable: true,
+  };
+  expect(service.read(good, 0, 16)).toEqual({ bytes: new Uint8Array(16).fill(1) });
+  expect(service.write({ ...good, writable: false }, 0, new Uint8Array(1))).toEqual({ refused: "access" });
+  const odd = [0, 1, 15, 16, 17, -1, 0.5, 2 ** 31, 2 ** 32 - 1, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY];
+  const any = () => odd[random(odd.length)]!;
+  for (let i = 0; i < cases(50_000, 1_000_000); i++) {
+    const claim = { ...good };
+    if (i % 2 === 0) {
+      const lie = Object.keys(good)[random(9)] as keyof typeof good;
+      Object.assign(claim, { [lie]: typeof good[lie] === "bigint" ? BigInt(random(2 ** 31)) : any() });
+    }
+    const offset = any();
+    const length = any();
+    const answer = service.read(claim, offset, length);
+    if (answer.refused === undefined && answer.bytes?.every((byte) => byte === 1) !== true) expect.fail(`case ${i}`);
+    if (answer.refused === undefined && !(offset >= 0 && offset + length <= 16))
+      expect.fail(`case ${i} left the grant`);
+    service.write(claim, offset, new Uint8Array(random(40)).fill(1));
+  }
+  expectBytes(bytes.subarray(0, 16), new Uint8Array(16).fill(77));
+  expectBytes(bytes.subarray(32), new Uint8Array(32).fill(77));
+}
+
+async function readWith(bytes: Uint8Array, transport: Transport, local: Uint8Array): Promise<boolean> {
+  try {
+    const buffer = handles.decode(bytes);
+    if (buffer.size < local.length) return false;
+    await buffer.open({ transports: [transport] });
+    await buffer.readInto(local);
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error);
+    return false;
+  }
+}
+
+function random(below: number): number {
+  return Math.floor(Math.random() * below);
+}
