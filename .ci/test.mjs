@@ -3,6 +3,7 @@
  * Arguments go to vitest.
  */
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { missingPeers } from "./peers.mjs";
 import { node, root, step } from "./steps.mjs";
@@ -16,11 +17,17 @@ if (!has("node_modules/vitest")) {
 }
 if (!(await step("build", () => node("build.mjs")))) process.exit(1);
 
+function hasRdmaAddon() {
+  const { load } = createRequire(import.meta.url)("../dist/load.cjs");
+  return load().rdma.rdmaSupport().addon !== undefined;
+}
+
 /** What is left out here, and what runs it. */
 const skipped = [["test/package/pack.test.ts", "installs packages from the registry; npm run verify runs it"]];
 const args = process.argv.slice(2);
 const { code, passed, failed } = await runTests([...skipped.flatMap(([file]) => ["--exclude", file]), ...args]);
 for (const [file, why] of skipped) console.log(`skipped: ${file} (${why})`);
 for (const name of missingPeers()) console.log(`skipped: tests that need ${name} (run npm run peers to install it)`);
+if (!hasRdmaAddon()) console.log("skipped: one-sided memory (run node dist/cli/viceroy.js setup --rdma to build its addon)");
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(code);

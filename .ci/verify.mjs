@@ -47,7 +47,7 @@ if (existsSync(path.join(root, ".git"))) {
 // The schemas of the tests are compiled anew: what they become is not kept.
 await check("compile the schemas of the tests", () =>
   allOf(
-    ["test/contract/project", "test/fixtures/crew", "test/fixtures/guild", "test/gateway/project"].map(
+    ["test/contract/project", "test/fixtures/crew", "test/fixtures/guild", "test/gateway/project", "test/rdma/project"].map(
       (project) => () => viceroy(project, "compile"),
     ),
   ),
@@ -60,6 +60,8 @@ await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 // What is missing is an error here, and not a test less.
 await check("programs of others that tests need", () => preparePeers());
 process.env.VICEROY_PEERS = "required";
+await check("the addon for one-sided memory", () => viceroy(".", "setup", "--rdma"));
+await check("the addon under sanitizers", () => node(".ci/rdma-sanitizers.mjs"));
 await check("tests", async () => {
   const tests = await runTests([], profile);
   passed += tests.passed;
