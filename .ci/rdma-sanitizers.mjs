@@ -20,6 +20,16 @@ const kinds = [
     libraries: ["libasan.so", "libubsan.so"],
     // What V8 leaves behind at its end is its own affair.
     env: { ASAN_OPTIONS: "detect_leaks=0", UBSAN_OPTIONS: "print_stacktrace=1" },
+    start: [],
+  },
+  {
+    name: "threads",
+    // Fences are not understood: what is ordered by one is ordered by atomic words as well.
+    flags: ["-fsanitize=thread", "-Wno-tsan", "-g"],
+    libraries: ["libtsan.so"],
+    env: { TSAN_OPTIONS: `suppressions=${path.join(root, ".ci/tsan.supp")} report_signal_unsafe=0 exitcode=66` },
+    // It wants its own places in the address space.
+    start: ["setarch", "-R"],
   },
 ];
 
@@ -36,11 +46,12 @@ try {
   process.chdir(root);
   const { buildAddon } = await builder();
   process.exitCode = await allOf(
-    kinds.map(({ name, flags, libraries, env }) => async () => {
+    kinds.map(({ name, flags, libraries, env, start }) => async () => {
       console.log(`sanitizers: ${name}`);
       const file = await buildAddon("rdma", { flags, file: path.join(folder, `${flags.length}-addon.node`) });
       const preload = libraries.map(library).join(" ");
-      return run(process.execPath, [program], { env: { ...env, VICEROY_RDMA_ADDON: file, LD_PRELOAD: preload } });
+      const [command, ...args] = [...start, process.execPath, program];
+      return run(command, args, { env: { ...env, VICEROY_RDMA_ADDON: file, LD_PRELOAD: preload } });
     }),
   );
 } finally {

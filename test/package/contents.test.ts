@@ -44,8 +44,8 @@ test("the files that entry points load at run time are there", () => {
   expect(names).toEqual(expect.arrayContaining(["dist/runtime.cjs", "dist/load.cjs", "dist/boot.cjs", "LICENSE"]));
 });
 
-test("nothing else is: no sources, no tests, no leftovers", () => {
-  const expected = /^(?:dist\/.*\.(?:js|cjs|map|d\.ts)|package\.json|README\.md|LICENSE)$/;
+test("nothing else is: no sources but those of addons, no tests, no leftovers", () => {
+  const expected = /^(?:native\/rdma\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
 });
