@@ -31,13 +31,13 @@ export function addonVariable(name: AddonName): string {
 
 /** @throws Error when the sources are not part of this installation */
 export function addonPlace(name: AddonName): AddonPlace {
-  const root = packageRoot();
+  const { root, version } = packageRoot();
   const sources = path.join(root, "native", name);
   const files = readdirSync(sources)
     .filter((file) => file.endsWith(".cc"))
     .sort()
     .map((file) => path.join(sources, file));
-  const built = `viceroy-${name}-${sourceKey(root, sources)}-${process.platform}-${process.arch}.node`;
+  const built = `viceroy-${name}-${sourceKey(version, sources)}-${process.platform}-${process.arch}.node`;
   return { sources, files, file: path.join(cacheFolder(), built) };
 }
 
@@ -52,11 +52,12 @@ export function isTrusted(file: string): boolean {
 }
 
 /** The folder of the package: this file is in it, in `native/` as a source or in `dist/` when built. */
-function packageRoot(): string {
+function packageRoot(): { readonly root: string; readonly version: string } {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     try {
-      const { name } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as { name?: unknown };
-      if (name === "viceroy") return folder;
+      const text = readFileSync(path.join(folder, "package.json"), "utf8");
+      const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
+      if (name === "viceroy") return { root: folder, version: String(version) };
     } catch {
       // There is none here.
     }
@@ -64,9 +65,9 @@ function packageRoot(): string {
   }
 }
 
-function sourceKey(root: string, sources: string): string {
+function sourceKey(version: string, sources: string): string {
   const hash = createHash("sha256");
-  hash.update(readFileSync(path.join(root, "package.json")));
+  hash.update(`${version}\0`);
   for (const name of readdirSync(sources).sort()) {
     if (/\.(cc|h)$/.test(name))
       hash

@@ -2,6 +2,7 @@
 import { attachHosts, onUnhandledFault, thisHost } from "viceroy";
 import type { EchoMesh } from "../generated/echo.js";
 import "../generated/registry.js";
+import { BookKeeper } from "./book-keeper.js";
 import { EchoServer } from "./echo-server.js";
 import { MemoryGauge, NumberCell, SlowSink } from "./gauge.js";
 
@@ -42,4 +43,11 @@ export function spawnMeasured() {
     sink: () => procs.spawn("sink", SlowSink),
     stop: () => procs.stop(),
   };
+}
+
+/** Processes with a keeper of memory each. */
+export function spawnKeepers(count: number) {
+  const procs = thisHost().spawnProcs({ procs: count });
+  const keepers = procs.spawn("keepers", BookKeeper);
+  return { at: (proc: number) => keepers.slice({ procs: proc }), all: keepers, stop: () => procs.stop() };
 }
