@@ -25,7 +25,10 @@ export class Owned {
 
   get view(): Uint8Array {
     const { offset, length } = this.#grant;
-    return this.memory.bytes.subarray(offset, offset + length);
+    const { bytes } = this.memory;
+    if (bytes.length >= offset + length) return bytes.subarray(offset, offset + length);
+    const why = "its ArrayBuffer was detached, although it is registered";
+    throw new RdmaError("ERR_RDMA_FAULT", `cannot use the memory of an RdmaBuffer: ${why}`);
   }
 
   grant(offset: number, length: number, access: Access): { readonly handle: Handle; readonly part: Owned } {
@@ -51,10 +54,6 @@ export class Owned {
   /** The memory is here: what is to be moved is moved at once. */
   transfer(operation: Operation): undefined {
     const { view } = this;
-    if (view.length < this.#grant.length) {
-      const why = "its ArrayBuffer was detached, although it is registered";
-      throw new RdmaError("ERR_RDMA_FAULT", `cannot ${operation.direction}: ${why}`);
-    }
     for (const { remote, local, length } of stretchesOf(operation)) {
       const there = view.subarray(remote, remote + length);
       const here = operation.local.subarray(local, local + length);

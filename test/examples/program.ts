@@ -20,9 +20,16 @@ export function runExample(name: string, args: readonly string[] = [], cwd = roo
   return run(process.execPath, [tsx, `${root}examples/${name}/src/main.ts`, ...args], cwd);
 }
 
-export function run(command: string, args: readonly string[], cwd: string): Promise<Outcome> {
+/** @param env on top of the environment of this process */
+export function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const options = { cwd, maxBuffer: 1 << 26, timeout: 100_000, env: { ...process.env, ...env } };
   return new Promise((resolve) => {
-    const child = execFile(command, args, { cwd, maxBuffer: 1 << 26, timeout: 100_000 }, (_error, stdout, stderr) =>
+    const child = execFile(command, args, options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
   });
