@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { rdmaSupport } from "viceroy/rdma";
+import { outputOf } from "./markdown.js";
+import { expectOutput, runExample } from "./program.js";
+
+// Eight processes with 64 MiB each are much for a machine that tests other things meanwhile.
+test("parameter server: eight workers read weights and leave gradients, and the numbers are right", async () => {
+  const { code, stdout, stderr } = await runExample("parameter-server", ["4"]);
+  const { addon } = rdmaSupport();
+  if (addon !== undefined) expect(stderr).toBe("");
+  const wanted = outputOf("docs/examples/parameter-server.md")
+    .replace("3.0 GiB", "0.2 GiB")
+    .replace("shared", addon === undefined ? "stream" : "shared")
+    .replace(/[\d.]+ s with/, "<n> s with");
+  expectOutput(stdout, wanted);
+  expect(code).toBe(0);
+});
