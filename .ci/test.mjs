@@ -28,6 +28,7 @@ const args = process.argv.slice(2);
 const { code, passed, failed } = await runTests([...skipped.flatMap(([file]) => ["--exclude", file]), ...args]);
 for (const [file, why] of skipped) console.log(`skipped: ${file} (${why})`);
 for (const name of missingPeers()) console.log(`skipped: tests that need ${name} (run npm run peers to install it)`);
-if (!hasRdmaAddon()) console.log("skipped: one-sided memory (run node dist/cli/viceroy.js setup --rdma to build its addon)");
+if (!hasRdmaAddon())
+  console.log("skipped: one-sided memory (run node dist/cli/viceroy.js setup --rdma to build its addon)");
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(code);

@@ -47,9 +47,13 @@ if (existsSync(path.join(root, ".git"))) {
 // The schemas of the tests are compiled anew: what they become is not kept.
 await check("compile the schemas of the tests", () =>
   allOf(
-    ["test/contract/project", "test/fixtures/crew", "test/fixtures/guild", "test/gateway/project", "test/rdma/project"].map(
-      (project) => () => viceroy(project, "compile"),
-    ),
+    [
+      "test/contract/project",
+      "test/fixtures/crew",
+      "test/fixtures/guild",
+      "test/gateway/project",
+      "test/rdma/project",
+    ].map((project) => () => viceroy(project, "compile")),
   ),
 );
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));

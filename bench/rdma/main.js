@@ -33,14 +33,27 @@ await benchmark({ name: "rdma", title: "One-sided memory", rounds: 3 }, async ({
       .map((name) => ({
         name,
         run: (round) =>
-          runJson([process.execPath, here("reader.js"), name, String(size), ms, path.join(workDir, `${name}-${round}`)]),
+          runJson([
+            process.execPath,
+            here("reader.js"),
+            name,
+            String(size),
+            ms,
+            path.join(workDir, `${name}-${round}`),
+          ]),
       }));
     if (subjects.length === 0) continue;
     const samples = await takeTurns(subjects, options);
     sections.push({ title, samples, table: compare(samples, { reference: "grpc-js", columns, subject: "way" }) });
   }
   sections.push(await handles("what a handle costs", ["call", "handle"], { metric: "us", title: "us", ratio: true }));
-  sections.push(await handles("readers of one owner", ["readers-1", "readers-8"], { metric: "speed", title: "GB/s of all", ratio: true }));
+  sections.push(
+    await handles("readers of one owner", ["readers-1", "readers-8"], {
+      metric: "speed",
+      title: "GB/s of all",
+      ratio: true,
+    }),
+  );
   return sections.filter((section) => section !== undefined);
 
   async function handles(title, all, column) {

@@ -19,7 +19,13 @@ const kinds = {
     const server = new Server({ "grpc.max_send_message_length": -1 });
     const get = { path: "/bench.Bytes/Get", requestStream: false, responseStream: false };
     const service = {
-      Get: { ...get, requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same },
+      Get: {
+        ...get,
+        requestSerialize: same,
+        requestDeserialize: same,
+        responseSerialize: same,
+        responseDeserialize: same,
+      },
     };
     server.addService(service, { Get: (_, callback) => callback(null, bytes) });
     server.bindAsync(`unix:${path}`, ServerCredentials.createInsecure(), ready);

@@ -88,6 +88,10 @@ export const ways = {
           resolve();
         });
       });
-    return { fetch, stop: () => (client.close(), child.kill()) };
+    const stop = () => {
+      client.close();
+      child.kill();
+    };
+    return { fetch, stop };
   },
 };

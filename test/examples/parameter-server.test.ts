@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
 import { rdmaSupport } from "viceroy/rdma";
+import { expect, test } from "vitest";
 import { outputOf } from "./markdown.js";
 import { expectOutput, runExample } from "./program.js";
 

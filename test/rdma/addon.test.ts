@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { thisHost } from "viceroy";
 import { RdmaBuffer } from "viceroy/rdma";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildAddon } from "../../native/build.js";
 import { addonPlace, isTrusted } from "../../native/place.js";
 import { run } from "../examples/program.js";
@@ -53,7 +53,10 @@ describe("without the addon", () => {
     const bytes = new Uint8Array(1000);
     await remote.readInto(bytes);
     expect(remote).toMatchObject({ transport: "stream", oneSided: false });
-    expectBytes(bytes, Uint8Array.from({ length: 1000 }, (_, i) => vaults.pattern(i)));
+    expectBytes(
+      bytes,
+      Uint8Array.from({ length: 1000 }, (_, i) => vaults.pattern(i)),
+    );
     await using own = RdmaBuffer.register(new Uint8Array(10).fill(4));
     expect(await vault.read.callOne(own, "stream", 10)).toEqual({
       bytes: new Uint8Array(10).fill(4),
@@ -79,7 +82,9 @@ test("who has no compiler is told what to install, and what a compiler says is p
   await expect(buildAddon("rdma", { compiler: "no-such-compiler", file })).rejects.toThrow(
     /^cannot build the addon: cannot run no-such-compiler, .*: install g\+\+ \(package g\+\+ of Debian\), or name a compiler by CXX$/,
   );
-  await expect(buildAddon("rdma", { compiler: "false", file })).rejects.toThrow("cannot build the addon: false ended with code 1");
+  await expect(buildAddon("rdma", { compiler: "false", file })).rejects.toThrow(
+    "cannot build the addon: false ended with code 1",
+  );
   expect(readdirSync(folder).filter((name) => name.startsWith(".build") || name === "built.node")).toEqual([]);
 });
 
@@ -114,7 +119,10 @@ describe.skipIf(!hasAddon)("with the addon", () => {
     const remote = await by("vm", await vault.make.callOne(false, 100_000, "rw"));
     const bytes = new Uint8Array(100_000);
     await remote.readInto(bytes);
-    expectBytes(bytes, Uint8Array.from({ length: 100_000 }, (_, i) => vaults.pattern(i)));
+    expectBytes(
+      bytes,
+      Uint8Array.from({ length: 100_000 }, (_, i) => vaults.pattern(i)),
+    );
     await procs.stop();
     expect(await codeOf(remote.readInto(bytes))).toMatch(/^ERR_RDMA_(DROPPED|FORGED|PEER_GONE)$/);
   });

@@ -1,6 +1,7 @@
 /** What owners do not have to do, what they wait for, and what nobody gets to see. */
-import { beforeAll, describe, expect, test } from "vitest";
+
 import { RdmaBuffer } from "viceroy/rdma";
+import { beforeAll, describe, expect, test } from "vitest";
 import { by, codeOf, expectBytes, ignoringFaults, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
 
 let vaults: Vaults;

@@ -1,12 +1,13 @@
 /** Handles that lie: each is refused for what it is, and none of them reads a byte. */
-import { beforeAll, describe, expect, test } from "vitest";
+
 import { codec } from "viceroy";
 import { RdmaBuffer, type Transport } from "viceroy/rdma";
+import { beforeAll, describe, expect, test } from "vitest";
+import { systemClock, systemRandom } from "../../runtime/link/clock.js";
+import { ownMachine, ownStart } from "../../runtime/rdma/process-name.js";
 import { OwnerService } from "../../runtime/rdma/service.js";
 import { SLOTS, State } from "../../runtime/rdma/slot.js";
 import { Table } from "../../runtime/rdma/table.js";
-import { systemClock, systemRandom } from "../../runtime/link/clock.js";
-import { ownMachine, ownStart } from "../../runtime/rdma/process-name.js";
 import { cases } from "../profile.js";
 import { by, codeOf, expectBytes, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
 

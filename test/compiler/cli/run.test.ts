@@ -79,7 +79,9 @@ test("doctor says which ways there are to memory of other processes", () => {
     { transport: "stream", oneSided: false },
     { transport: "verbs", oneSided: true, why: "there is no device" },
   ];
-  expect(rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports }).map(({ level, what }) => `${level} ${what}`)).toEqual([
+  expect(
+    rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports }).map(({ level, what }) => `${level} ${what}`),
+  ).toEqual([
     "ok addon for one-sided memory /x.node",
     "ok RdmaBuffer by vm, one-sided",
     "ok RdmaBuffer by stream, by the owner's event loop",

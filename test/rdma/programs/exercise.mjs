@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 const addon = createRequire(import.meta.url)(process.env.VICEROY_RDMA_ADDON);
 const size = 24 << 20;
@@ -46,7 +46,9 @@ async function transfers({ memory, granted, pid, mapped }) {
   const rows = Array.from({ length: 5000 }, (_, i) => [i * 64, i * 16, 16]);
   assert.equal(await call(0, local, stretches(...rows), control(), 2), 0);
   // Many at a time, and writers for whom there are not enough cells.
-  const many = Array.from({ length: 80 }, (_, i) => call(i % 2, new Uint8Array(size / 8), stretches([i, 0, size / 8 - i]), control(), 2));
+  const many = Array.from({ length: 80 }, (_, i) =>
+    call(i % 2, new Uint8Array(size / 8), stretches([i, 0, size / 8 - i]), control(), 2),
+  );
   assert.deepEqual([...new Set(await Promise.all(many))], [0]);
   // Given up.
   const stop = control();
@@ -54,7 +56,17 @@ async function transfers({ memory, granted, pid, mapped }) {
   Atomics.store(stop, 0, 1n);
   assert.ok([0, -1].includes(await given));
   // Not what was granted.
-  assert.equal(call(0, local, stretches([0, 0, 8]), control(), 0, granted.head.map((byte, i) => (i === 0 ? byte ^ 1 : byte))), -2);
+  assert.equal(
+    call(
+      0,
+      local,
+      stretches([0, 0, 8]),
+      control(),
+      0,
+      granted.head.map((byte, i) => (i === 0 ? byte ^ 1 : byte)),
+    ),
+    -2,
+  );
   assert.throws(() => call(0, local, stretches([1, 0, size]), control(), 0), /it leaves what is granted/);
   assert.throws(() => call(0, local, stretches([0, 1, size]), control(), 0), /it leaves the local view/);
   assert.throws(() => call(0, local, stretches([2n ** 64n - 1n, 0, 2]), control(), 0), /it leaves what is granted/);
@@ -82,7 +94,17 @@ async function everything() {
   await transfers({ memory: shared, granted: grantOf(shared), mapped: true });
   // Unmapped while it is read from.
   const granted = grantOf(shared);
-  const reading = addon.mappedTransfer(0, new Uint8Array(size), stretches([0, 0, size]), granted.slot, granted.head, new BigInt64Array(2), 5n, 2, shared);
+  const reading = addon.mappedTransfer(
+    0,
+    new Uint8Array(size),
+    stretches([0, 0, size]),
+    granted.slot,
+    granted.head,
+    new BigInt64Array(2),
+    5n,
+    2,
+    shared,
+  );
   addon.unmap(view);
   assert.equal(view.byteLength, 0);
   assert.equal(await reading, 0);
