@@ -1,6 +1,7 @@
 /** What JavaScript sees of the addon: runtime/rdma/addon.ts declares it. Functions alone; what they do is in the files of their names. */
 #include <napi.h>
 
+#include "channel.h"
 #include "environment.h"
 #include "event.h"
 #include "mapped.h"
@@ -24,6 +25,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("signalEvent", SignalEvent);
   add("drainEvent", DrainEvent);
   exports.Set("Watch", DefineWatch(env));
+  exports.Set("Channel", Channel::Define(env));
   return exports;
 }
 

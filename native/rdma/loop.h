@@ -19,9 +19,13 @@ void uv_close(uv_handle_s* handle, void (*closed)(uv_handle_s* handle));
 int uv_poll_init(uv_loop_s* loop, uv_handle_s* poll, int fd);
 int uv_poll_start(uv_handle_s* poll, int events, void (*ready)(uv_handle_s* poll, int status, int events));
 int uv_poll_stop(uv_handle_s* poll);
+int uv_idle_init(uv_loop_s* loop, uv_handle_s* idle);
+int uv_idle_start(uv_handle_s* idle, void (*turn)(uv_handle_s* idle));
+int uv_idle_stop(uv_handle_s* idle);
 
 }
 
 /** `uv_handle_type`, `uv_poll_event`. */
+constexpr int kUvIdle = 6;
 constexpr int kUvPoll = 8;
 constexpr int kUvReadable = 1;

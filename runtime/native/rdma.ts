@@ -61,6 +61,39 @@ export interface RdmaAddon {
     fd: number,
     ready: () => void,
   ) => Watch;
+  readonly Channel: {
+    /**
+     * Offers one. @throws Error when the system has no memory or descriptors for it
+     * @param bytes of each ring, a power of two @param token 16 bytes by which it is known
+     */
+    new (bytes: number, token: Uint8Array): NativeChannel;
+    /** Joins the one that a process of this user offers. @throws Error when there is none with this size and token */
+    new (bytes: number, token: Uint8Array, pid: number, memory: number, waker: number, awaited: number): NativeChannel;
+  };
+}
+
+/**
+ * Two rings in shared memory, one for each direction, and what wakes each side: the bytes of a link between processes of one host.
+ * Nothing that the other side does to it harms this process.
+ */
+export interface NativeChannel {
+  /** Numbers of the descriptors of who offers it, by which the other joins: memory, waker, awaited. Valid until `begin`. */
+  descriptors(): readonly [number, number, number];
+  /**
+   * Both sides have it. From now on `ready` is called whenever there is something to read, or room where `write` has found too little;
+   * where it returns false, not before `resume`.
+   * @param sent bytes that this side has sent another way, and that come before those that are written here
+   */
+  begin(sent: number, ready: () => boolean): void;
+  resume(): void;
+  /** Bytes that the other side has sent another way before the first that came here; -1: none has come yet. */
+  before(): number;
+  /** @returns how many bytes of `bytes`, from an offset on, it has taken; -1: the other side has broken the ring */
+  write(bytes: Uint8Array, from: number): number;
+  /** @returns how many bytes it has copied to the beginning of `target`; 0: there are none; -1: the other side has broken the ring */
+  read(target: Uint8Array): number;
+  /** Gives back memory and descriptors. Idempotent; nothing else is called afterwards. */
+  close(): void;
 }
 
 export interface Watch {

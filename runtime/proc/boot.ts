@@ -3,7 +3,7 @@
  * maker orders the first actor; the maker has long been sending by then.
  */
 import { builtins } from "../builtins.js";
-import { fdPipe } from "../link/socket-pipe.js";
+import { parentPipe } from "../link/unix/pipe.js";
 import { runChild } from "./child.js";
 import { becomeChild } from "./local.js";
 import { boundOwnOutputs } from "./own-output.js";
@@ -23,7 +23,7 @@ export function boot(): void {
   // What is left is what user code expects to find there.
   process.argv.splice(2);
   boundOwnOutputs();
-  const stop = runChild(identity, fdPipe(linkDescriptor), becomeChild);
+  const stop = runChild(identity, parentPipe(linkDescriptor), becomeChild);
   onSignals(stop);
 }
 

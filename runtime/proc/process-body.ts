@@ -1,6 +1,6 @@
 /** A process of the operating system as the body of a proc. */
 import { hex64 } from "../link/address.js";
-import { socketPipe } from "../link/socket-pipe.js";
+import { childPipe } from "../link/unix/pipe.js";
 import { makeExtent } from "../shape/extent.js";
 import type { Body, Identity } from "./body.js";
 import { describeEnd } from "./end.js";
@@ -15,7 +15,7 @@ export function processBody(options: ProcessOptions): Body {
   const command = [options.bootFile, ...identityArguments(options.identity), options.label];
   const { pid, socket, exited, ended, ref, kill } = launch({ ...options, command });
   return {
-    pipe: socketPipe(socket),
+    pipe: childPipe(socket),
     ended: exited.then((end) => describeEnd(pid, end)),
     finished: ended,
     ref,

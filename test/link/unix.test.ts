@@ -13,8 +13,7 @@ import { SupervisionError } from "../../runtime/actor/errors.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { Proc } from "../../runtime/actor/proc.js";
 import { systemClock, systemRandom } from "../../runtime/link/clock.js";
-import { socketPipe } from "../../runtime/link/socket-pipe.js";
-import { connectUnix, listenUnix } from "../../runtime/link/unix/pipe.js";
+import { childPipe, connectUnix, listenUnix } from "../../runtime/link/unix/pipe.js";
 import { setWireEnvironment } from "../../runtime/wire/environment.js";
 import { type CounterMesh, counterDescriptor } from "../actor/counter.js";
 import { cases } from "../profile.js";
@@ -24,6 +23,8 @@ const fixture = fileURLToPath(new URL("fixtures/counter-process.ts", import.meta
 let folder: string;
 let proc: Proc;
 let child: ChildProcess | undefined;
+/** How the child has ended. */
+let childEnded: Promise<string>;
 let lost: string[];
 
 beforeEach(() => {
@@ -42,8 +43,7 @@ beforeEach(() => {
       handlerSlow() {},
       stopOwned: async () => {},
       meshOrdered: async () => true,
-      peerLost: () =>
-        new Promise((resolve) => child?.once("exit", (code, signal) => resolve(`it ended: ${signal ?? code}`))),
+      peerLost: () => childEnded,
       peerDown: (_peer, reason) => lost.push(reason),
       undeliverable() {},
     },
@@ -64,13 +64,19 @@ function counterAt(location: string): CounterMesh<never> {
   return wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
 }
 
+/** Its end may be known before that of its link. */
+function watched(child: ChildProcess): void {
+  childEnded = new Promise((resolve) => child.once("exit", (code, signal) => resolve(`it ended: ${signal ?? code}`)));
+}
+
 /** The counter in a child process, on a socket that it inherits. */
 function inherited(env: Record<string, string> = {}): CounterMesh<never> {
   child = spawn(process.execPath, ["--import", "tsx", fixture], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
     env: { ...process.env, ...env },
   });
-  proc.attach(socketPipe(child.stdio[3] as Socket), 11n);
+  watched(child);
+  proc.attach(childPipe(child.stdio[3] as Socket), 11n);
   return counterAt("");
 }
 
@@ -126,6 +132,7 @@ describe("a process that listens", () => {
   async function listening(): Promise<CounterMesh<never>> {
     const address = path.join(folder, "counter.sock");
     child = spawn(process.execPath, ["--import", "tsx", fixture, address], { stdio: ["ignore", "pipe", "inherit"] });
+    watched(child);
     await new Promise((resolve) => child!.stdout!.once("data", resolve));
     return counterAt(address);
   }

@@ -1,14 +1,28 @@
-/** A byte pipe over a Unix socket: between processes of one machine, of one user. */
-import { connect, createServer, type Server } from "node:net";
+/** Byte pipes between processes of one machine: over a Unix socket, and beside it through shared memory where both can. */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { systemRandom } from "../clock.js";
 import type { Pipe } from "../pipe.js";
-import { connecting, socketPipe } from "../socket-pipe.js";
+import { memoryAddon } from "../shared/choice.js";
+import { joiningPipe, offeringPipe } from "../shared/pipe.js";
+import { connecting, fdPipe, socketPipe } from "../socket-pipe.js";
 
 /**
  * @param signal gives the attempt up
  * @returns a pipe to the socket at `path`; rejects when nobody listens there
  */
-export function connectUnix(path: string, signal?: AbortSignal): Promise<Pipe> {
-  return connecting((onread) => connect({ path, onread }), "connect", path, signal);
+export async function connectUnix(path: string, signal?: AbortSignal): Promise<Pipe> {
+  const pipe = await connecting((onread) => connect({ path, onread }), "connect", path, signal);
+  return offeringPipe(pipe, systemRandom, memoryAddon);
+}
+
+/** A pipe to a process that was just started with the other end of this socket, which nobody has read from. */
+export function childPipe(socket: Socket): Pipe {
+  return offeringPipe(socketPipe(socket), systemRandom, memoryAddon);
+}
+
+/** A pipe to the process that has started this one with a socket as file descriptor `fd`, which it owns from now on. */
+export function parentPipe(fd: number): Pipe {
+  return joiningPipe(fdPipe(fd), memoryAddon);
 }
 
 /**
@@ -17,7 +31,7 @@ export function connectUnix(path: string, signal?: AbortSignal): Promise<Pipe> {
  */
 export function listenUnix(path: string, accept: (pipe: Pipe) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => accept(socketPipe(socket)));
+    const server = createServer((socket) => accept(joiningPipe(socketPipe(socket), memoryAddon)));
     server.once("error", reject);
     server.listen(path, () => {
       server.off("error", reject);

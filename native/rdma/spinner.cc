@@ -1,0 +1,174 @@
+#include "spinner.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "channel.h"
+#include "environment.h"
+
+namespace {
+
+/** In ns. */
+constexpr uint64_t kSpinMicro = 1000;
+constexpr uint64_t kSpinMilli = 1000 * kSpinMicro;
+/** How long a thread looks for more before it sleeps: what it takes to be woken. */
+constexpr uint64_t kSpinLook = 50 * kSpinMicro;
+/** Of that in one turn of the event loop, which others wait for. */
+constexpr uint64_t kSpinTurn = 10 * kSpinMicro;
+/** One tenth of the time may be spent in vain, saved up for so long. */
+constexpr uint64_t kSpinShare = 10;
+constexpr int64_t kSpinMostCredit = static_cast<int64_t>(2 * kSpinMilli);
+/** How often it is asked whether somebody else wants the processor, and for how long that one then has it. */
+constexpr uint64_t kSpinAsk = kSpinMilli;
+constexpr uint64_t kSpinPause = 5 * kSpinMilli;
+
+uint64_t SpinnerNow() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+inline void RelaxProcessor() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+std::shared_ptr<Spinner> Spinner::Of(Napi::Env env) {
+  auto environment = Environment::Of(env);
+  if (!environment->spinner) environment->spinner = std::make_shared<Spinner>(env);
+  return environment->spinner;
+}
+
+Spinner::Spinner(Napi::Env env) : env_(env), credit_(kSpinMostCredit), creditedAt_(SpinnerNow()) {
+  uv_loop_s* loop = nullptr;
+  if (napi_get_uv_event_loop(env, &loop) != napi_ok) throw Napi::Error::New(env, "cannot wait: there is no event loop");
+  handle_ = static_cast<uv_handle_s*>(calloc(1, uv_handle_size(kUvIdle)));
+  if (handle_ == nullptr) throw std::bad_alloc();
+  uv_idle_init(loop, handle_);
+  uv_handle_set_data(handle_, this);
+  uv_unref(handle_);
+  napi_add_env_cleanup_hook(env, [](void* data) { static_cast<Spinner*>(data)->End(); }, this);
+}
+
+Spinner::~Spinner() {
+  End();
+}
+
+void Spinner::End() {
+  awake_.clear();
+  if (handle_ == nullptr) return;
+  uv_handle_set_data(handle_, nullptr);
+  uv_close(handle_, [](uv_handle_s* handle) { free(handle); });
+  handle_ = nullptr;
+}
+
+void Spinner::Served(Channel* channel) {
+  idleSince_ = SpinnerNow();
+  const int processor = sched_getcpu();
+  channel->RunsOn(processor);
+  if (!channel->PeerRunsBeside(processor) && channel->Sleep()) return;
+  if (std::find(awake_.begin(), awake_.end(), channel) == awake_.end()) awake_.push_back(channel);
+  Start();
+}
+
+void Spinner::Remove(Channel* channel) {
+  awake_.erase(std::remove(awake_.begin(), awake_.end(), channel), awake_.end());
+  if (awake_.empty()) Stop();
+}
+
+void Spinner::Start() {
+  if (running_ || handle_ == nullptr) return;
+  running_ = true;
+  uv_idle_start(handle_, [](uv_handle_s* handle) {
+    auto spinner = static_cast<Spinner*>(uv_handle_get_data(handle));
+    if (spinner != nullptr) spinner->Turn();
+  });
+}
+
+void Spinner::Stop() {
+  if (!running_ || handle_ == nullptr) return;
+  running_ = false;
+  uv_idle_stop(handle_);
+}
+
+void Spinner::Turn() {
+  Napi::HandleScope scope(env_);
+  const uint64_t now = SpinnerNow();
+  if (ServeReady()) return;
+  if (now - idleSince_ < kSpinLook && MayLook()) {
+    if (Look()) ServeReady();
+    return;
+  }
+  SleepAll(now);
+}
+
+bool Spinner::ServeReady() {
+  bool served = false;
+  // Those who are served may close others, or wake them.
+  for (size_t i = 0; i < awake_.size();) {
+    Channel* channel = awake_[i];
+    if (channel->Ready()) {
+      served = true;
+      channel->Serve();
+    }
+    if (i < awake_.size() && awake_[i] == channel) i++;
+  }
+  if (served) idleSince_ = SpinnerNow();
+  return served;
+}
+
+bool Spinner::Look() {
+  const uint64_t end = SpinnerNow() + kSpinTurn;
+  do {
+    for (int i = 0; i < 32; i++) {
+      for (const Channel* channel : awake_) {
+        if (channel->Ready()) return true;
+      }
+      RelaxProcessor();
+    }
+  } while (SpinnerNow() < end);
+  return false;
+}
+
+bool Spinner::MayLook() {
+  const uint64_t now = SpinnerNow();
+  const auto earned = static_cast<int64_t>((now - creditedAt_) / kSpinShare);
+  credit_ = std::min(kSpinMostCredit, credit_ + earned);
+  creditedAt_ = now;
+  if (credit_ < 0 || IsWanted(now)) return false;
+  const int processor = sched_getcpu();
+  bool beside = false;
+  for (Channel* channel : awake_) {
+    channel->RunsOn(processor);
+    beside = beside || channel->PeerRunsBeside(processor);
+  }
+  return beside;
+}
+
+bool Spinner::IsWanted(uint64_t now) {
+  if (now - askedAt_ >= kSpinAsk) {
+    rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    if (usage.ru_nivcsw != preemptions_ && askedAt_ != 0) pausedUntil_ = now + kSpinPause;
+    preemptions_ = usage.ru_nivcsw;
+    askedAt_ = now;
+  }
+  return now < pausedUntil_;
+}
+
+void Spinner::SleepAll(uint64_t now) {
+  credit_ -= static_cast<int64_t>(std::min(now - idleSince_, kSpinLook));
+  awake_.erase(std::remove_if(awake_.begin(), awake_.end(), [](Channel* channel) { return channel->Sleep(); }),
+               awake_.end());
+  if (awake_.empty()) Stop();
+}

@@ -1,0 +1,37 @@
+/** Whether links between processes of one host go through shared memory: where the addon is, unless the user does not want it. */
+import { addonState, type RdmaAddon } from "../../native/rdma.js";
+
+/** `socket`: never; `memory`: it is an error where it cannot be, which is for tests; by default wherever it can be. */
+export const LINKS_VARIABLE = "VICEROY_LINKS";
+
+let chosen: RdmaAddon | undefined | "unknown" = "unknown";
+
+/** What shared memory is made with; undefined: there is none. @throws Error if it was asked for and is missing */
+export function memoryAddon(): RdmaAddon | undefined {
+  if (chosen === "unknown") chosen = choose();
+  return chosen;
+}
+
+/** How processes of this host speak to each other, for people. */
+export function linkTransport(): string {
+  const wanted = process.env[LINKS_VARIABLE];
+  if (wanted === "socket") return `Unix sockets (${LINKS_VARIABLE} is "socket")`;
+  const state = addonState();
+  if (state.addon === undefined) return `Unix sockets: shared memory needs the addon, and ${state.why}`;
+  return "shared memory, beside Unix sockets";
+}
+
+function choose(): RdmaAddon | undefined {
+  const wanted = process.env[LINKS_VARIABLE];
+  if (wanted === "socket") return undefined;
+  const state = addonState();
+  if (wanted === undefined || wanted === "") return state.addon;
+  if (wanted !== "memory") {
+    throw new TypeError(`cannot use ${LINKS_VARIABLE}: expected "socket", "memory" or nothing, got "${wanted}"`);
+  }
+  if (state.addon !== undefined) return state.addon;
+  throw new Error(
+    `cannot link processes by shared memory, as ${LINKS_VARIABLE} asks: that needs the addon, and ${state.why}; ` +
+      "run `npx viceroy setup --rdma` to build it",
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * What two ends of a Unix socket say to each other before anything else, where one of them offers shared memory: docs/protocol.md,
+ * *shared memory*. Both begin with the same magic number, which no frame and no handshake begins with.
+ */
+
+/** "VCRM" */
+const MAGIC = 0x4d524356;
+const VERSION = 1;
+const TOKEN_AT = 32;
+
+export const OFFER_BYTES = 48;
+export const ANSWER_BYTES = 8;
+export const TOKEN_BYTES = 16;
+
+/** A channel, as who is to join it finds it. The numbers are descriptors of the process that offers it. */
+export interface Offer {
+  /** Of each ring, in bytes. */
+  readonly bytes: number;
+  readonly pid: number;
+  readonly memory: number;
+  readonly waker: number;
+  readonly awaited: number;
+  readonly token: Uint8Array;
+}
+
+/** The first bytes of a side: `more` of them are needed, they are something `else`, or what was expected. */
+export function kindOf(bytes: Uint8Array, fill: number, size: number): "more" | "else" | "whole" {
+  const magic = new DataView(bytes.buffer, bytes.byteOffset);
+  for (let i = 0; i < Math.min(fill, 4); i++) if (magic.getUint8(i) !== ((MAGIC >>> (8 * i)) & 0xff)) return "else";
+  return fill < size ? "more" : "whole";
+}
+
+export function writeOffer({ bytes, pid, memory, waker, awaited, token }: Offer): Uint8Array {
+  const offer = new Uint8Array(OFFER_BYTES);
+  const view = new DataView(offer.buffer);
+  for (const [i, word] of [MAGIC, VERSION, bytes, pid, memory, waker, awaited].entries()) {
+    view.setUint32(i * 4, word, true);
+  }
+  offer.set(token, TOKEN_AT);
+  return offer;
+}
+
+/** @returns undefined if it is of another version: then it is not taken */
+export function readOffer(offer: Uint8Array): Offer | undefined {
+  const view = new DataView(offer.buffer, offer.byteOffset);
+  const word = (index: number): number => view.getUint32(index * 4, true);
+  if (word(1) !== VERSION) return undefined;
+  const token = offer.slice(TOKEN_AT, TOKEN_AT + TOKEN_BYTES);
+  return { bytes: word(2), pid: word(3), memory: word(4), waker: word(5), awaited: word(6), token };
+}
+
+export function writeAnswer(taken: boolean): Uint8Array {
+  const answer = new Uint8Array(ANSWER_BYTES);
+  const view = new DataView(answer.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(4, taken ? 1 : 0, true);
+  return answer;
+}
+
+/** @returns whether the offer was taken */
+export function readAnswer(answer: Uint8Array): boolean {
+  return new DataView(answer.buffer, answer.byteOffset).getUint32(4, true) === 1;
+}
