@@ -1,0 +1,73 @@
+/**
+ * `npm run bench:links`: how long a link between two processes of one host takes, there and back: over shared memory and over a
+ * Unix socket, against the rings of the addon and the socket of Node.js with nothing above them. Needs the addon: `viceroy setup --rdma`.
+ */
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import {
+  benchmark,
+  cacheDir,
+  canPin,
+  compare,
+  pinned,
+  repository,
+  startAnswering,
+  takeWindows,
+} from "../harness/index.js";
+
+const file = (name) => fileURLToPath(new URL(name, import.meta.url));
+const subjects = {
+  ring: "the addon's ring alone",
+  memory: "link over shared memory",
+  net: "net.Socket alone",
+  socket: "link over a Unix socket",
+};
+const columns = [{ metric: "p50", title: "us there and back, half of all", ratio: true }];
+
+await benchmark({ name: "links", title: "Links between processes of one host", rounds: 3 }, async (context) => {
+  // Below node_modules, where the sources of the addon are looked for upwards of the bundle.
+  const bundle = path.join(cacheDir("links"), "ends.mjs");
+  await build({
+    entryPoints: [file("ends.ts")],
+    outfile: bundle,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    absWorkingDir: repository,
+  });
+  const sections = [];
+  for (const placement of placements(context.options.quick)) sections.push(await measure(context, bundle, placement));
+  return sections;
+});
+
+async function measure({ options, workDir, wanted }, bundle, { title, clientCpus, serverCpus }) {
+  let started = 0;
+  const running = Object.entries(subjects)
+    .filter(([kind]) => wanted(kind))
+    .map(([kind, name]) => ({
+      name,
+      start: () => start(kind, path.join(workDir, `${kind}-${process.pid}-${started++}`)),
+    }));
+  const start = async (kind, address) => {
+    const env = [`VICEROY_LINKS=${kind === "memory" || kind === "ring" ? "memory" : "socket"}`];
+    const command = [process.execPath, file("client.js"), bundle, kind, address, serverCpus ?? ""];
+    const client = await startAnswering(["env", ...env, ...pinned(clientCpus, command)]);
+    return {
+      metrics: ["p50"],
+      constants: {},
+      measure: () => client.ask(options.quick ? "2000" : "10000"),
+      stop: () => client.stop(),
+    };
+  };
+  const samples = await takeWindows(running, { ...options, windows: options.quick ? 2 : 10 });
+  return { title, samples, table: compare(samples, { reference: subjects.ring, columns }) };
+}
+
+function placements(quick) {
+  const one = { title: "Both processes on one core", clientCpus: "0", serverCpus: "0" };
+  const two = { title: "Each process on a core of its own", clientCpus: "0", serverCpus: "1" };
+  if (!canPin()) return [{ title: "Not pinned (no taskset here)" }];
+  return quick || availableParallelism() < 2 ? [one] : [two, one];
+}

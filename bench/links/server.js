@@ -1,0 +1,8 @@
+/** A server process: `node server.js <bundle> <kind> <address>`; prints a line when it can be reached. */
+import { endWithParent } from "../harness/child.js";
+
+const [, , bundle, kind, address] = process.argv;
+const { serve } = await import(bundle);
+await serve(kind, address);
+endWithParent();
+process.stdout.write("ready\n");
