@@ -29,6 +29,7 @@ export async function doctor(
   const findings = [
     nodeFinding(process.versions.node),
     ...machineFindings(),
+    { level: "ok", what: `processes of this machine are linked by ${rdma.links}` } as const,
     ...rdmaFindings(rdma),
     ...(await projectFindings(folder, inStep)),
   ];

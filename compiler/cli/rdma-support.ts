@@ -6,6 +6,7 @@ export interface RdmaSupport {
   readonly why?: string;
   readonly ptraceScope: number;
   readonly transports: readonly { readonly transport: string; readonly oneSided: boolean; readonly why?: string }[];
+  readonly links: string;
 }
 
 export function rdmaSupport(): RdmaSupport {

@@ -1,5 +1,6 @@
 /** What this machine can do with memory of other processes, for people: `viceroy doctor` prints it. Opens nothing. */
 import { readFileSync } from "node:fs";
+import { linkTransport } from "../link/shared/choice.js";
 import { addonState } from "../native/rdma.js";
 import { makeBackends } from "./backends.js";
 import type { Transport } from "./transport.js";
@@ -20,6 +21,8 @@ export interface RdmaSupport {
   /** What `vm` is restricted to by this machine (Yama's ptrace_scope); 0: nothing. */
   readonly ptraceScope: number;
   readonly transports: readonly TransportSupport[];
+  /** What links between processes of this machine go by. */
+  readonly links: string;
 }
 
 export function rdmaSupport(): RdmaSupport {
@@ -31,7 +34,7 @@ export function rdmaSupport(): RdmaSupport {
     return { transport, oneSided, ...(why !== undefined && { why }) };
   });
   const addon = state.addon === undefined ? { why: state.why } : { addon: state.file };
-  return { ...addon, ptraceScope: ptraceScope(), transports };
+  return { ...addon, ptraceScope: ptraceScope(), transports, links: linkTransport() };
 }
 
 function ptraceScope(): number {

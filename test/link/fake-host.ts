@@ -6,11 +6,11 @@ import { noKeepAlive } from "../../runtime/link/keep-alive.js";
 import type { Destination, Lane } from "../../runtime/link/lane.js";
 import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
 import { Link } from "../../runtime/link/link.js";
-import { localPipe } from "../../runtime/link/local/pipe.js";
 import type { Interface, Message, Sender } from "../../runtime/link/session.js";
 import type { Encoded } from "../../runtime/link/waiting.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
+import { pipePair } from "./pipes.js";
 
 export interface Received {
   readonly lane: Lane;
@@ -132,7 +132,7 @@ export const waiter = { credited(): void {} };
 export function linked(limits: Partial<Limits> = {}) {
   const near = new FakeHost(10n, limits);
   const far = new FakeHost(11n, limits);
-  const [a, b] = localPipe();
+  const [a, b] = pipePair();
   const link = new Link(near, 11n, false);
   const other = new Link(far, undefined, false);
   link.attach(a);

@@ -4,7 +4,7 @@ import { moduleVariable } from "../../../compiler/cli/repl.js";
 import { nodeFlags, run } from "../../../compiler/cli/run.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
 
-const noRdma = { why: "it has not been built", ptraceScope: 0, transports: [] };
+const noRdma = { why: "it has not been built", ptraceScope: 0, transports: [], links: "Unix sockets" };
 
 test("a script that is not there is said", async () => {
   const io = new TestIo();
@@ -80,7 +80,7 @@ test("doctor says which ways there are to memory of other processes", () => {
     { transport: "verbs", oneSided: true, why: "there is no device" },
   ];
   expect(
-    rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports }).map(({ level, what }) => `${level} ${what}`),
+    rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports, links: "" }).map(({ level, what }) => `${level} ${what}`),
   ).toEqual([
     "ok addon for one-sided memory /x.node",
     "ok RdmaBuffer by vm, one-sided",

@@ -6,8 +6,8 @@ import { HandshakeError } from "../../../runtime/link/handshake/errors.js";
 import type { Offer } from "../../../runtime/link/handshake/message.js";
 import { type OfferOptions, offerLink } from "../../../runtime/link/handshake/offer.js";
 import { tokenOf } from "../../../runtime/link/handshake/proof.js";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
+import { pipePair } from "../pipes.js";
 
 const token = "a token that nobody guesses";
 const offered: Offer = { universe: 1n, from: 2n, to: 3n, link: 4n, first: true, direct: false, received: 0 };
@@ -38,7 +38,7 @@ interface Met {
 }
 
 function meet(dialler: Partial<OfferOptions>, acceptor: Partial<AcceptorOptions>, offer: Partial<Offer> = {}): Met {
-  const [near, far] = localPipe();
+  const [near, far] = pipePair();
   const met = { offers: [] as Offer[], refusals: [] as string[], opened: [] as Pipe[] };
   const made = new Acceptor({
     ...machine,

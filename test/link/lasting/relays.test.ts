@@ -5,11 +5,11 @@ import type { RelayFrame } from "../../../runtime/link/host.js";
 import { LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
 import { dialLasting } from "../../../runtime/link/lasting/dial.js";
 import { Link } from "../../../runtime/link/link.js";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { Relays } from "../../../runtime/link/relay.js";
 import { FakeHost } from "../fake-host.js";
 import { Heard } from "../heard.js";
+import { pipePair } from "../pipes.js";
 
 const machine = { clock: systemClock, random: systemRandom };
 
@@ -40,7 +40,7 @@ class Passing extends FakeHost {
 }
 
 function connect(a: Passing, b: Passing): void {
-  const [near, far] = localPipe();
+  const [near, far] = pipePair();
   for (const [host, peer, pipe] of [
     [a, b.id, near],
     [b, a.id, far],
