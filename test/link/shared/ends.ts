@@ -1,0 +1,109 @@
+/** Two ends of a pipe in shared memory within this process, and one that a test plays by hand. */
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { systemRandom } from "../../../runtime/link/clock.js";
+import { localPipe } from "../../../runtime/link/local/pipe.js";
+import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
+import { type Offer, readOffer, writeAnswer } from "../../../runtime/link/shared/offer.js";
+import { joiningPipe, type MemorySource, offeringPipe, RING_BYTES } from "../../../runtime/link/shared/pipe.js";
+import { addonState } from "../../../runtime/native/rdma.js";
+
+const state = addonState();
+/** Why the tests that need the addon are left out; undefined: they are not. */
+export const missing = state.addon === undefined ? state.why : undefined;
+
+export const memory: MemorySource = () => state.addon;
+export const none: MemorySource = () => undefined;
+
+export interface Pair {
+  readonly near: Pipe;
+  readonly far: Pipe;
+}
+
+export function pair(bytes = RING_BYTES, offers = memory, joins = memory): Pair {
+  const [near, far] = localPipe();
+  return { near: offeringPipe(near, systemRandom, offers, bytes), far: joiningPipe(far, joins) };
+}
+
+/** Where things are in the memory of a channel: native/rdma/channel.cc and ring.h. */
+export const Layout = {
+  token: 0,
+  before: [16, 24],
+  /** Of the ring from who offers to who joins, and of the other. */
+  rings: [128, 640],
+  head: 0,
+  start: 8,
+  tail: 128,
+  asleep: 256,
+  wanting: 384,
+  data: 4096,
+} as const;
+
+/** The side that joins, as a test plays it: it sees the offer, and has the memory as a file. */
+export class Hostile {
+  readonly pipe: Pipe;
+  /** What has come by the socket. */
+  heard = Buffer.alloc(0);
+  readonly offer: Promise<Offer>;
+  #file: number | undefined;
+
+  constructor(pipe: Pipe) {
+    this.pipe = pipe;
+    let offered: (offer: Offer) => void = () => {};
+    this.offer = new Promise((resolve) => {
+      offered = resolve;
+    });
+    const page = Buffer.alloc(4096);
+    const sink: PipeSink = {
+      buffer: () => page,
+      received: (n) => {
+        this.heard = Buffer.concat([this.heard, page.subarray(0, n)]);
+        const offer = readOffer(this.heard);
+        if (offer !== undefined) offered(offer);
+      },
+      closed: () => {},
+    };
+    pipe.open(sink);
+  }
+
+  /** Opens the memory and says that the offer is taken. */
+  async take(): Promise<void> {
+    const { pid, memory: number } = await this.offer;
+    this.#file = openSync(`/proc/${pid}/fd/${number}`, "r+");
+    this.pipe.write([writeAnswer(true)], () => {});
+  }
+
+  say(...chunks: readonly Uint8Array[]): void {
+    this.pipe.write(chunks, () => {});
+  }
+
+  word(at: number): bigint {
+    const bytes = Buffer.alloc(8);
+    readSync(this.#file!, bytes, 0, 8, at);
+    return bytes.readBigUInt64LE();
+  }
+
+  setWord(at: number, value: bigint): void {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt.asUintN(64, value));
+    writeSync(this.#file!, bytes, 0, 8, at);
+  }
+
+  /** Has the other side look, as if it were woken. */
+  async wake(): Promise<void> {
+    const { pid, awaited } = await this.offer;
+    const file = openSync(`/proc/${pid}/fd/${awaited}`, "r+");
+    writeSync(file, "!");
+    closeSync(file);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.pipe.destroy();
+  }
+}
+
+/** Plays the joining side against one that offers. */
+export function hostile(bytes = RING_BYTES): { readonly near: Pipe; readonly far: Hostile } {
+  const [near, far] = localPipe();
+  return { near: offeringPipe(near, systemRandom, memory, bytes), far: new Hostile(far) };
+}
