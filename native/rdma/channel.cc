@@ -149,12 +149,20 @@ bool Channel::Ready() const {
 }
 
 void Channel::Serve() {
-  try {
-    const Napi::Value more = ready_.MakeCallback(Value(), {}, context_);
-    if (more.IsBoolean() && !more.As<Napi::Boolean>()) paused_ = true;
-  } catch (const Napi::Error& error) {
-    // What JavaScript throws in a callback of the loop is an uncaught exception, as everywhere.
-    napi_fatal_exception(Env(), error.Value());
+  Napi::Env env = Env();
+  // Not by the classes of node-addon-api: they end the process when a thread is being terminated, which nothing can be called in.
+  napi_value more = nullptr;
+  const napi_status status = napi_make_callback(env, context_, Value(), ready_.Value(), 0, nullptr, &more);
+  if (status == napi_ok) {
+    bool goesOn = true;
+    if (napi_get_value_bool(env, more, &goesOn) == napi_ok && !goesOn) paused_ = true;
+    return;
+  }
+  paused_ = true;
+  napi_value error = nullptr;
+  // What JavaScript throws in a callback of the loop is an uncaught exception, as everywhere.
+  if (status == napi_pending_exception && napi_get_and_clear_last_exception(env, &error) == napi_ok) {
+    napi_fatal_exception(env, error);
   }
 }
 

@@ -44,7 +44,8 @@ export class Hostile {
   /** What has come by the socket. */
   heard = Buffer.alloc(0);
   readonly offer: Promise<Offer>;
-  #file: number | undefined;
+  #file = -1;
+  #waker = -1;
 
   constructor(pipe: Pipe) {
     this.pipe = pipe;
@@ -65,10 +66,11 @@ export class Hostile {
     pipe.open(sink);
   }
 
-  /** Opens the memory and says that the offer is taken. */
+  /** Opens what is offered and says that it is taken. */
   async take(): Promise<void> {
-    const { pid, memory: number } = await this.offer;
+    const { pid, memory: number, awaited } = await this.offer;
     this.#file = openSync(`/proc/${pid}/fd/${number}`, "r+");
+    this.#waker = openSync(`/proc/${pid}/fd/${awaited}`, "r+");
     this.pipe.write([writeAnswer(true)], () => {});
   }
 
@@ -78,26 +80,24 @@ export class Hostile {
 
   word(at: number): bigint {
     const bytes = Buffer.alloc(8);
-    readSync(this.#file!, bytes, 0, 8, at);
+    readSync(this.#file, bytes, 0, 8, at);
     return bytes.readBigUInt64LE();
   }
 
   setWord(at: number, value: bigint): void {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(BigInt.asUintN(64, value));
-    writeSync(this.#file!, bytes, 0, 8, at);
+    writeSync(this.#file, bytes, 0, 8, at);
   }
 
-  /** Has the other side look, as if it were woken. */
-  async wake(): Promise<void> {
-    const { pid, awaited } = await this.offer;
-    const file = openSync(`/proc/${pid}/fd/${awaited}`, "r+");
-    writeSync(file, "!");
-    closeSync(file);
+  /** Has the other side look. */
+  wake(): void {
+    writeSync(this.#waker, "!");
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    if (this.#file >= 0) closeSync(this.#file);
+    if (this.#waker >= 0) closeSync(this.#waker);
     this.pipe.destroy();
   }
 }
