@@ -3,11 +3,15 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { systemRandom } from "../../../runtime/link/clock.js";
 import { localPipe } from "../../../runtime/link/local/pipe.js";
 import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
+import { memoryAddon } from "../../../runtime/link/shared/choice.js";
 import { type Offer, readOffer, writeAnswer } from "../../../runtime/link/shared/offer.js";
 import { joiningPipe, type MemorySource, offeringPipe, RING_BYTES } from "../../../runtime/link/shared/pipe.js";
 import { addonState } from "../../../runtime/native/rdma.js";
+import { onMemory } from "../pipes.js";
 
 const state = addonState();
+// Where shared memory is what is tested, its absence is an error.
+if (onMemory) memoryAddon();
 /** Why the tests that need the addon are left out; undefined: they are not. */
 export const missing = state.addon === undefined ? state.why : undefined;
 
