@@ -1,0 +1,239 @@
+/**
+ * A virtual machine with RDMA devices that the kernel makes out of Ethernet (Soft-RoCE, rxe). It sees all files of this machine,
+ * writes to none of them, runs one command and is gone. Emulated: a stock kernel cannot always be virtualised where tests run.
+ *
+ * What is not obvious, each found by a boot that failed:
+ * - the kernel measures the rate of its clock against a timer that stands still while the emulator does not get the processor,
+ *   and then hangs: it is told the rate, that of the host, whose counter the emulated processor shows;
+ * - without `tsc=reliable` the clock falls back to 4 ms;
+ * - the uncompressed kernel starts by PVH, which `microvm` does by itself.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { cpio, type Entry } from "./cpio.js";
+import type { Parts } from "./parts.js";
+
+export interface MachineOptions {
+  /** A script of sh, run as root in the checkout. */
+  readonly command: string;
+  /**
+   * `wire`: devices rxe0 (10.77.0.1) and rxe1 (10.77.0.2) at the ends of a wire inside the machine.
+   * Or one end of a cable to a second machine: rxe0 on eth0, 10.78.0.1 at the end that listens, 10.78.0.2 at the other.
+   */
+  readonly rdma: "wire" | Cable;
+  /** Milliseconds until the machine is killed. */
+  readonly timeLimit: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Told what the command prints, as it comes. */
+  readonly onOutput?: (text: string) => void;
+}
+
+export interface Cable {
+  readonly end: "listens" | "connects";
+  /** Of a Unix socket, which the machine that listens makes. */
+  readonly path: string;
+}
+
+export interface MachineEnd {
+  /** Of the command: 128 + n when signal n ended it. Undefined: the machine was killed first. */
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What the kernel said. */
+  readonly console: string;
+}
+
+export interface Machine {
+  readonly end: Promise<MachineEnd>;
+  /** Settles when the command's output holds `text`. @throws Error when the machine ends before */
+  printed(text: string): Promise<void>;
+  /** As if its power had been cut. */
+  kill(): void;
+}
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const init = fileURLToPath(new URL("init.sh", import.meta.url));
+
+const modules = [
+  ...["virtio_mmio", "9pnet_virtio", "9p", "overlay", "virtio_console", "virtio_net", "veth", "sch_netem"],
+  ...["crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_rxe"],
+];
+
+/** Boots a machine. @throws Error from `end` when it ends by itself without an exit code: the text holds its console */
+export async function boot(parts: Parts, options: MachineOptions): Promise<Machine> {
+  const folder = mkdtempSync(path.join(tmpdir(), "viceroy-machine-"));
+  writeFileSync(path.join(folder, "initrd"), initrd(parts, options));
+  const streams = await Promise.all(["console", "out", "err", "control"].map((name) => Stream.at(folder, name)));
+  const [log, out, err, control] = streams as [Stream, Stream, Stream, Stream];
+  if (options.onOutput !== undefined) for (const stream of [out, err]) stream.onData = options.onOutput;
+  const qemu = start(parts, folder, options);
+  let killed = false;
+  const kill = (): void => {
+    killed = true;
+    qemu.kill("SIGKILL");
+  };
+  const timer = setTimeout(kill, options.timeLimit);
+  const ended = async (): Promise<MachineEnd> => {
+    const complaint = await complaintOf(qemu);
+    clearTimeout(timer);
+    await Promise.all(streams.map((stream) => stream.close()));
+    rmSync(folder, { recursive: true, force: true });
+    const code = /^exit (\d+)$/m.exec(control.text)?.[1];
+    if (code === undefined && !killed) {
+      throw new Error(
+        `cannot run in the virtual machine: it ended without an exit code. Emulator: ${complaint}\nConsole: ${log.text.slice(-4000)}`,
+      );
+    }
+    return {
+      code: code === undefined ? undefined : Number(code),
+      stdout: out.text,
+      stderr: err.text,
+      console: log.text,
+    };
+  };
+  const end = ended();
+  end.catch(() => undefined);
+  const printed = (text: string): Promise<void> => {
+    const before = end.then(({ stdout, stderr }) => {
+      if (!stdout.includes(text)) {
+        throw new Error(`the machine ended before it printed ${text}: ${stdout}${stderr}\n${log.text.slice(-2000)}`);
+      }
+    });
+    return Promise.race([out.holds(text), before]);
+  };
+  return { end, printed, kill };
+}
+
+function initrd(parts: Parts, { command, rdma, environment = {} }: MachineOptions): Buffer {
+  const loaded = parts.modules(modules);
+  const address = typeof rdma === "object" && rdma.end === "listens" ? "10.78.0.1" : "10.78.0.2";
+  const kind = typeof rdma === "string" ? rdma : "cable";
+  const exported = Object.entries(environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+  const text = (name: string, content: string): Entry => ({ name, bytes: Buffer.from(content) });
+  const folders = ["bin", "m", "proc", "sys", "dev", "host", "parts", "above", "root"];
+  return cpio([
+    ...folders.map((name) => ({ name })),
+    { name: "bin/busybox", bytes: parts.busybox, executable: true },
+    { name: "init", bytes: readFileSync(init), executable: true },
+    ...loaded.map(({ name, code }) => ({ name: `m/${name}.ko`, bytes: code })),
+    text("modules", loaded.map(({ name }) => `${name}\n`).join("")),
+    text(
+      "settings",
+      `rdma=${kind}\naddress=${address}\npath=${quoted(`${path.dirname(process.execPath)}:${systemPath}`)}\n`,
+    ),
+    text("command", `cd ${quoted(root)} || exit 125\n${exported.join("")}${command}\n`),
+  ]);
+}
+
+const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function start(parts: Parts, folder: string, { rdma }: MachineOptions): ChildProcess {
+  const port = (id: string, device: string): string[] => [
+    ...["-chardev", `socket,id=${id},path=${path.join(folder, id)},server=off`],
+    ...["-device", `${device},chardev=${id},name=${id}`],
+  ];
+  const files = (id: string, place: string): string[] => [
+    ...["-fsdev", `local,id=${id},path=${place.replaceAll(",", ",,")},security_model=none,readonly=on,multidevs=remap`],
+    ...["-device", `virtio-9p-device,fsdev=${id},mount_tag=${id}`],
+  ];
+  const args = [
+    ...["-no-user-config", "-nodefaults", "-display", "none", "-no-reboot"],
+    ...parts.firmware.flatMap((place) => ["-L", place]),
+    ...["-M", "microvm,acpi=on,rtc=on,pic=on,pit=on", "-accel", "tcg,thread=multi", "-cpu", "max"],
+    ...["-smp", "2", "-m", "2048", "-kernel", parts.kernel, "-initrd", path.join(folder, "initrd")],
+    ...["-append", `console=ttyS0 panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on ${clock()}`],
+    ...["-chardev", `socket,id=console,path=${path.join(folder, "console")},server=off`, "-serial", "chardev:console"],
+    ...["-device", "virtio-serial-device", ...["out", "err", "control"].flatMap((id) => port(id, "virtserialport"))],
+    ...[...files("host", "/"), ...files("parts", parts.folder)],
+    ...(typeof rdma === "string" ? [] : cableArgs(rdma)),
+    ...["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"],
+  ];
+  const env = { ...process.env, ...parts.environment };
+  // The emulator dies with this process, however it ends.
+  return spawn("setpriv", ["--pdeathsig", "KILL", parts.emulator, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+function cableArgs({ end, path: place }: Cable): string[] {
+  const mac = end === "listens" ? "52:54:00:78:00:01" : "52:54:00:78:00:02";
+  const server = end === "listens" ? "on" : "off";
+  return [
+    ...["-netdev", `stream,id=cable,server=${server},addr.type=unix,addr.path=${place}`],
+    ...["-device", `virtio-net-device,netdev=cable,mac=${mac}`],
+  ];
+}
+
+/** The rate of the host's time stamp counter, as the kernel has measured it, else as it names it. */
+function clock(): string {
+  const log = spawnSync("dmesg", [], { encoding: "utf8" }).stdout ?? "";
+  const measured = /tsc: (?:Refined TSC clocksource calibration: |Detected )(\d+\.\d+) MHz/.exec(log)?.[1];
+  const named = /^cpu MHz\s*: (\d+\.\d+)/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1];
+  const megahertz = measured ?? named;
+  return megahertz === undefined ? "" : `tsc=reliable tsc_early_khz=${Math.round(Number(megahertz) * 1000)}`;
+}
+
+/** Settles when a process has ended. @returns what it wrote to its terminal */
+async function complaintOf(child: ChildProcess): Promise<string> {
+  let text = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  try {
+    await once(child, "close");
+  } catch (error) {
+    text += String(error);
+  }
+  return text;
+}
+
+/** What the machine writes to one of its ports: the emulator connects to a Unix socket. */
+class Stream {
+  text = "";
+  onData: (text: string) => void = () => undefined;
+  readonly #server: Server;
+  readonly #waiting: { readonly text: string; readonly resolve: () => void }[] = [];
+
+  static async at(folder: string, name: string): Promise<Stream> {
+    const server = createServer();
+    server.listen(path.join(folder, name));
+    await once(server, "listening");
+    return new Stream(server);
+  }
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on("connection", (socket) => {
+      socket.setEncoding("utf8");
+      socket.on("error", () => undefined);
+      socket.on("data", (chunk: string) => {
+        this.text += chunk;
+        this.onData(chunk);
+        for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
+      });
+    });
+  }
+
+  holds(text: string): Promise<void> {
+    if (this.text.includes(text)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push({ text, resolve });
+    });
+  }
+
+  /** Settles when everything has been read. */
+  async close(): Promise<void> {
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
