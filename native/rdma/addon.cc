@@ -7,6 +7,7 @@
 #include "mapped.h"
 #include "memory.h"
 #include "process_vm.h"
+#include "verbs.h"
 #include "watch.h"
 
 static Napi::Object Init(Napi::Env env, Napi::Object exports) {
@@ -24,8 +25,10 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("createEvent", CreateEvent);
   add("signalEvent", SignalEvent);
   add("drainEvent", DrainEvent);
+  add("verbsMissing", VerbsMissing);
   exports.Set("Watch", DefineWatch(env));
   exports.Set("Channel", Channel::Define(env));
+  exports.Set("VerbsDevice", DefineVerbsDevice(env));
   return exports;
 }
 

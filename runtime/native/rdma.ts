@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { addonPlace, addonVariable, isTrusted } from "../../native/place.js";
+import type { VerbsAddon } from "./verbs.js";
 
 /** What a transfer comes to; above 0 it is an errno. As in native/rdma/transfer.h. */
 export const Outcome = { done: 0, cancelled: -1, notGranted: -2, busy: -3 } as const;
@@ -28,7 +29,7 @@ export type TransferArguments = readonly [
   lanes: number,
 ];
 
-export interface RdmaAddon {
+export interface RdmaAddon extends VerbsAddon {
   /**
    * New memory that others can map, zeroed. The descriptor is close-on-exec and stays open until it is closed.
    * @param wiped when this thread ends: others that have it mapped see zeros then

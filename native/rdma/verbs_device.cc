@@ -1,0 +1,291 @@
+#include "verbs_device.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace {
+
+/** Transfers under way on one queue pair. runtime/rdma/verbs/ posts fewer. */
+constexpr uint32_t kSendQueue = 64;
+/** Completions that nobody has looked at yet, of all pairs. */
+constexpr int kCompletions = 4096;
+constexpr uint8_t kMostReads = 16;
+
+int Errno() {
+  return errno == 0 ? EIO : errno;
+}
+
+}  // namespace
+
+VerbsDevice::VerbsDevice(const VerbsLibrary* library, std::string name, uint32_t port, uint32_t gid_index)
+    : library_(library),
+      name_(std::move(name)),
+      port_(static_cast<uint8_t>(port)),
+      gid_index_(static_cast<uint8_t>(gid_index)) {}
+
+int VerbsDevice::OpenByName() {
+  verbs::Device** list = library_->get_device_list(nullptr);
+  if (list == nullptr) return Errno();
+  int failed = ENODEV;
+  for (verbs::Device** device = list; *device != nullptr; device++) {
+    if (name_ != library_->get_device_name(*device)) continue;
+    context_ = library_->open_device(*device);
+    failed = context_ == nullptr ? Errno() : 0;
+    break;
+  }
+  library_->free_device_list(list);
+  return failed;
+}
+
+int VerbsDevice::Open() {
+  std::unique_lock<std::shared_mutex> lock(in_use_);
+  if (usable_) return EALREADY;
+  const int failed = OpenAll();
+  usable_ = failed == 0;
+  return failed;
+}
+
+int VerbsDevice::OpenAll() {
+  if (const int failed = OpenByName()) return failed;
+  verbs::DeviceAttr attributes = {};
+  if (const int failed = library_->query_device(context_, &attributes)) return failed;
+  if (const int failed = library_->query_port(context_, port_, &port_attributes_)) return failed;
+  if (port_attributes_.state != verbs::kPortActive) return ENETDOWN;
+  reads_answered_ = static_cast<uint32_t>(std::clamp<int>(attributes.max_qp_rd_atom, 1, kMostReads));
+  reads_asked_ = static_cast<uint32_t>(std::clamp<int>(attributes.max_qp_init_rd_atom, 1, kMostReads));
+  pd_ = library_->alloc_pd(context_);
+  if (pd_ == nullptr) return Errno();
+  channel_ = library_->create_comp_channel(context_);
+  if (channel_ == nullptr) return Errno();
+  for (const int fd : {channel_->fd, context_->cmd_fd, context_->async_fd}) {
+    if (fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC) != 0) return errno;
+  }
+  if (fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK) != 0) return errno;
+  cq_ = library_->create_cq(context_, std::min(kCompletions, attributes.max_cqe), nullptr, channel_, 0);
+  if (cq_ == nullptr) return Errno();
+  return context_->ops.req_notify_cq(cq_, 0);
+}
+
+void VerbsDevice::Close() {
+  std::unique_lock<std::shared_mutex> lock(in_use_);
+  usable_ = false;
+  std::vector<int32_t> pairs;
+  std::map<int32_t, verbs::Mr*> regions;
+  {
+    std::lock_guard<std::mutex> maps(mutex_);
+    for (const auto& [id, pair] : pairs_) pairs.push_back(id);
+    regions.swap(regions_);
+  }
+  for (const int32_t id : pairs) DestroyPair(id);
+  for (const auto& [id, region] : regions) library_->dereg_mr(region);
+  if (cq_ != nullptr) library_->destroy_cq(std::exchange(cq_, nullptr));
+  if (channel_ != nullptr) library_->destroy_comp_channel(std::exchange(channel_, nullptr));
+  if (pd_ != nullptr) library_->dealloc_pd(std::exchange(pd_, nullptr));
+  if (context_ != nullptr) library_->close_device(std::exchange(context_, nullptr));
+}
+
+int32_t VerbsDevice::Register(void* data, size_t length, int access) {
+  const Use use(this);
+  if (!use.possible()) return -ESHUTDOWN;
+  verbs::Mr* region = library_->reg_mr(pd_, data, length, access);
+  if (region == nullptr) return -Errno();
+  std::lock_guard<std::mutex> lock(mutex_);
+  regions_[next_] = region;
+  return next_++;
+}
+
+int VerbsDevice::Deregister(int32_t id) {
+  const Use use(this);
+  if (!use.possible()) return ESHUTDOWN;
+  verbs::Mr* region = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = regions_.find(id);
+    if (found == regions_.end()) return ENOENT;
+    region = found->second;
+    regions_.erase(found);
+  }
+  const int failed = library_->dereg_mr(region);
+  if (failed == 0) return 0;
+  std::lock_guard<std::mutex> lock(mutex_);
+  regions_[id] = region;
+  return failed;
+}
+
+uint32_t VerbsDevice::KeyOf(int32_t id) {
+  const Use use(this);
+  if (!use.possible()) return 0;
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = regions_.find(id);
+  return found == regions_.end() ? 0 : found->second->rkey;
+}
+
+std::shared_ptr<VerbsDevice::Pair> VerbsDevice::PairOf(int32_t id) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = pairs_.find(id);
+  return found == pairs_.end() ? nullptr : found->second;
+}
+
+int32_t VerbsDevice::CreatePair() {
+  const Use use(this);
+  if (!use.possible()) return -ESHUTDOWN;
+  verbs::QpInitAttr attributes = {};
+  attributes.send_cq = cq_;
+  attributes.recv_cq = cq_;
+  attributes.qp_type = verbs::kQptRc;
+  attributes.cap.max_send_wr = kSendQueue;
+  attributes.cap.max_recv_wr = 1;
+  attributes.cap.max_send_sge = 1;
+  attributes.cap.max_recv_sge = 1;
+  auto pair = std::make_shared<Pair>();
+  pair->qp = library_->create_qp(pd_, &attributes);
+  if (pair->qp == nullptr) return -Errno();
+  std::lock_guard<std::mutex> lock(mutex_);
+  pairs_[next_] = std::move(pair);
+  return next_++;
+}
+
+uint32_t VerbsDevice::NumberOf(int32_t id) {
+  const Use use(this);
+  if (!use.possible()) return 0;
+  const auto pair = PairOf(id);
+  if (pair == nullptr) return 0;
+  std::lock_guard<std::mutex> lock(pair->mutex);
+  return pair->qp == nullptr ? 0 : pair->qp->qp_num;
+}
+
+int VerbsDevice::Connect(int32_t id, uint32_t first, const Peer& peer, const Patience& patience) {
+  const Use use(this);
+  if (!use.possible()) return ESHUTDOWN;
+  const auto pair = PairOf(id);
+  if (pair == nullptr) return ENOENT;
+  std::lock_guard<std::mutex> lock(pair->mutex);
+  if (pair->qp == nullptr) return ENOENT;
+  verbs::QpAttr init = {};
+  init.qp_state = verbs::kInit;
+  init.port_num = port_;
+  init.qp_access_flags = verbs::kRemoteRead | verbs::kRemoteWrite;
+  const int init_mask = verbs::kState | verbs::kPkeyIndex | verbs::kPort | verbs::kAccessFlags;
+  if (const int failed = library_->modify_qp(pair->qp, &init, init_mask)) return failed;
+
+  verbs::QpAttr receive = {};
+  receive.qp_state = verbs::kRtr;
+  receive.path_mtu = static_cast<int>(std::min(mtu(), peer.mtu));
+  receive.dest_qp_num = peer.number;
+  receive.rq_psn = peer.first;
+  receive.max_dest_rd_atomic = static_cast<uint8_t>(reads_answered_);
+  receive.min_rnr_timer = 12;
+  memcpy(receive.ah_attr.dgid, peer.gid, sizeof peer.gid);
+  receive.ah_attr.is_global = 1;
+  receive.ah_attr.sgid_index = gid_index_;
+  receive.ah_attr.hop_limit = 64;
+  receive.ah_attr.dlid = static_cast<uint16_t>(peer.lid);
+  receive.ah_attr.port_num = port_;
+  const int receive_mask = verbs::kState | verbs::kAv | verbs::kPathMtu | verbs::kDestQpn | verbs::kRqPsn |
+                           verbs::kMaxDestRdAtomic | verbs::kMinRnrTimer;
+  if (const int failed = library_->modify_qp(pair->qp, &receive, receive_mask)) return failed;
+
+  verbs::QpAttr send = {};
+  send.qp_state = verbs::kRts;
+  send.timeout = static_cast<uint8_t>(patience.timeout);
+  send.retry_cnt = static_cast<uint8_t>(patience.retries);
+  send.rnr_retry = 7;
+  send.sq_psn = first;
+  send.max_rd_atomic = static_cast<uint8_t>(std::clamp<uint32_t>(peer.reads, 1, reads_asked_));
+  const int send_mask = verbs::kState | verbs::kTimeout | verbs::kRetryCnt | verbs::kRnrRetry | verbs::kSqPsn |
+                        verbs::kMaxRdAtomic;
+  return library_->modify_qp(pair->qp, &send, send_mask);
+}
+
+int VerbsDevice::Fail(int32_t id) {
+  const Use use(this);
+  if (!use.possible()) return ESHUTDOWN;
+  const auto pair = PairOf(id);
+  if (pair == nullptr) return ENOENT;
+  std::lock_guard<std::mutex> lock(pair->mutex);
+  if (pair->qp == nullptr) return ENOENT;
+  verbs::QpAttr attributes = {};
+  attributes.qp_state = verbs::kErr;
+  return library_->modify_qp(pair->qp, &attributes, verbs::kState);
+}
+
+int VerbsDevice::Destroy(int32_t id) {
+  const Use use(this);
+  if (!use.possible()) return ESHUTDOWN;
+  return DestroyPair(id);
+}
+
+int VerbsDevice::DestroyPair(int32_t id) {
+  std::shared_ptr<Pair> pair;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = pairs_.find(id);
+    if (found == pairs_.end()) return ENOENT;
+    pair = found->second;
+    pairs_.erase(found);
+  }
+  std::lock_guard<std::mutex> lock(pair->mutex);
+  return library_->destroy_qp(std::exchange(pair->qp, nullptr));
+}
+
+int VerbsDevice::Post(int32_t pair, int32_t region, const Transfer& transfer) {
+  const Use use(this);
+  if (!use.possible()) return ESHUTDOWN;
+  const auto found = PairOf(pair);
+  if (found == nullptr) return ENOENT;
+  verbs::Sge local = {0, transfer.length, 0};
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto registered = regions_.find(region);
+    if (registered == regions_.end()) return ENOENT;
+    const uint64_t length = registered->second->length;
+    if (transfer.offset > length || transfer.length > length - transfer.offset) return EINVAL;
+    local.addr = reinterpret_cast<uint64_t>(registered->second->addr) + transfer.offset;
+    local.lkey = registered->second->lkey;
+  }
+  verbs::SendWr request = {};
+  request.wr_id = transfer.tag;
+  request.sg_list = &local;
+  request.num_sge = 1;
+  request.opcode = transfer.write ? verbs::kRdmaWrite : verbs::kRdmaRead;
+  request.send_flags = verbs::kSignaled;
+  request.remote_addr = transfer.remote;
+  request.rkey = transfer.key;
+  verbs::SendWr* bad = nullptr;
+  std::lock_guard<std::mutex> lock(found->mutex);
+  if (found->qp == nullptr) return ENOENT;
+  return context_->ops.post_send(found->qp, &request, &bad);
+}
+
+int VerbsDevice::descriptor() {
+  const Use use(this);
+  return use.possible() ? channel_->fd : -1;
+}
+
+int VerbsDevice::Poll(uint32_t* words, int limit) {
+  const Use use(this);
+  if (!use.possible()) return -ESHUTDOWN;
+  verbs::Cq* cq = nullptr;
+  void* own = nullptr;
+  unsigned events = 0;
+  while (library_->get_cq_event(channel_, &cq, &own) == 0) events++;
+  if (events > 0) library_->ack_cq_events(cq_, events);
+  // Asks to be woken before it looks: what completes in between is not lost.
+  if (const int failed = context_->ops.req_notify_cq(cq_, 0)) return -failed;
+  int count = 0;
+  verbs::Wc completion;
+  while (count < limit) {
+    const int found = context_->ops.poll_cq(cq_, 1, &completion);
+    if (found < 0) return -EIO;
+    if (found == 0) break;
+    words[2 * count] = static_cast<uint32_t>(completion.wr_id);
+    words[2 * count + 1] = static_cast<uint32_t>(completion.status);
+    count++;
+  }
+  return count;
+}
