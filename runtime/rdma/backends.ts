@@ -1,13 +1,27 @@
 /** The transports that there are, best first. */
+import type { Clock } from "../link/clock.js";
 import type { RdmaAddon } from "../native/rdma.js";
 import type { Backend } from "./backend.js";
 import type { Road } from "./memory-proc.js";
 import { PeerTables } from "./peer-tables.js";
 import { SharedBackend } from "./shared.js";
 import { StreamBackend } from "./stream.js";
+import type { Grants } from "./table.js";
+import { VerbsBackend } from "./verbs/backend.js";
 import { VmBackend } from "./vm.js";
 
-export function makeBackends(addon: RdmaAddon | undefined, road: Road): readonly Backend[] {
+/** @param grants of this process */
+export function makeBackends(
+  addon: RdmaAddon | undefined,
+  road: Road,
+  grants: Grants,
+  clock: Clock,
+): readonly Backend[] {
   const peers = new PeerTables(addon);
-  return [new SharedBackend(addon, peers), new VmBackend(addon, peers), new StreamBackend(road)];
+  return [
+    new SharedBackend(addon, peers),
+    new VmBackend(addon, peers),
+    new VerbsBackend(addon, grants, clock),
+    new StreamBackend(road),
+  ];
 }

@@ -37,7 +37,7 @@ export class Domain {
     this.addon = rdmaAddon();
     this.table = new Table(this.addon, clock, random);
     this.procs = new MemoryProc(owner);
-    this.backends = makeBackends(this.addon, this.procs);
+    this.backends = makeBackends(this.addon, this.procs, this.table, clock);
     owner.memory = new OwnerService(this.table, this.backends);
     process.once("exit", () => this.table.close());
   }

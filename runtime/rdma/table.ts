@@ -28,7 +28,13 @@ import {
 /** How often writers are looked for that a revocation waits for, in ms. */
 const pause = 1;
 
-export class Table {
+/** What has been granted, as owners look it up for others. */
+export interface Grants {
+  /** The grant that somebody names, who may be lying. */
+  find(key: GrantKey): Grant | Refusal;
+}
+
+export class Table implements Grants {
   /** The descriptor of the file that peers map; -1: there is none. */
   readonly fd: number;
   /** Slots without the addon are of no use to anybody else, and grow as needed. */
@@ -82,7 +88,6 @@ export class Table {
     return grant;
   }
 
-  /** The grant that somebody names, who may be lying. */
   find(key: GrantKey): Grant | Refusal {
     if (!(key.slot > 0 && key.slot < this.#next)) return "forged";
     const at = key.slot * WORDS;

@@ -1,0 +1,212 @@
+/**
+ * What initiators and owners tell each other before the first transfer, over the links that calls take: numbers of fixed length, the least
+ * significant byte first. Both sides read them as hostile. Every request names a grant: who has none gets no queue pair.
+ */
+import type { GrantClaim } from "../../../generated/rdma.js";
+import { isRefusal, type Refusal } from "../refusal.js";
+import { type Beat, SECRET_BYTES } from "./device.js";
+import type { PairName } from "./pair.js";
+import type { Port } from "./ports.js";
+
+const GID_BYTES = 16;
+/** Of what an initiator calls its connection by. */
+export const TOKEN_BYTES = 8;
+/** With which a request begins: the grant that it names. */
+export const CLAIM_BYTES = 53;
+/** Ports that fit into a handle. */
+const mostPorts = 2;
+
+/** One side of a queue pair that is to be connected. */
+export interface End {
+  readonly pair: PairName;
+  readonly beat: Beat;
+}
+
+export interface Request {
+  readonly grant: GrantClaim;
+  /** Which port of the owner. */
+  readonly gid: Uint8Array;
+  /** Present: a queue pair is wanted as well. The owner has one for each token: the one that it had is over. */
+  readonly connect?: { readonly token: Uint8Array; readonly end: End };
+}
+
+export interface Answer {
+  readonly address: bigint;
+  readonly key: number;
+  /** Of the queue pair, if one was wanted. */
+  readonly end?: End;
+}
+
+/** The owner's device cannot serve, though the grant is good. */
+export interface Trouble {
+  readonly why: string;
+}
+
+const answered = 0;
+const troubled = 1;
+
+export function encodePorts(ports: readonly Port[]): Uint8Array {
+  const writer = new Writer();
+  for (const { gid, link } of ports.slice(0, mostPorts)) {
+    writer.number(link === "infiniband" ? 1 : 0, 1);
+    writer.bytes(gid);
+  }
+  return writer.take();
+}
+
+/** What a handle says, whoever has made it: ports in whole, no others. */
+export function decodePorts(bytes: Uint8Array): { readonly link: Port["link"]; readonly gid: Uint8Array }[] {
+  const reader = new Reader(bytes);
+  const count = Math.min(Math.floor(bytes.length / (1 + GID_BYTES)), mostPorts);
+  return Array.from({ length: count }, () => {
+    const link = reader.number(1) === 1 ? "infiniband" : "ethernet";
+    return { link, gid: reader.bytes(GID_BYTES) };
+  });
+}
+
+export function encodeRequest({ grant, gid, connect }: Request): Uint8Array {
+  const writer = new Writer();
+  writer.number(grant.slot, 4);
+  writer.number(grant.generation, 4);
+  for (const word of [grant.nonce0, grant.nonce1, grant.machine, grant.started]) writer.word(word);
+  writer.number(grant.pid, 4);
+  writer.number(grant.length, 8);
+  writer.number(grant.writable ? 1 : 0, 1);
+  writer.bytes(gid);
+  if (connect !== undefined) {
+    writer.bytes(connect.token);
+    writeEnd(writer, connect.end);
+  }
+  return writer.take();
+}
+
+/** @throws RangeError when it is none, as `decodeAnswer` does */
+export function decodeRequest(bytes: Uint8Array): Request {
+  const reader = new Reader(bytes);
+  const grant = readClaim(reader);
+  const gid = reader.bytes(GID_BYTES);
+  if (!reader.more) return { grant, gid };
+  return { grant, gid, connect: { token: reader.bytes(TOKEN_BYTES), end: reader.last(readEnd) } };
+}
+
+function readClaim(reader: Reader): GrantClaim {
+  const [slot, generation] = [reader.number(4), reader.number(4)];
+  const [nonce0, nonce1, machine, started] = [reader.word(), reader.word(), reader.word(), reader.word()];
+  const [pid, length, writable] = [reader.number(4), Number(reader.word()), reader.number(1) === 1];
+  return { slot, generation, nonce0, nonce1, machine, started, pid, length, writable };
+}
+
+export function encodeAnswer(answer: Answer | Refusal | Trouble): Uint8Array {
+  const writer = new Writer();
+  if (typeof answer === "string") {
+    writer.bytes(new TextEncoder().encode(answer));
+  } else if ("why" in answer) {
+    writer.number(troubled, 1);
+    writer.bytes(new TextEncoder().encode(answer.why));
+  } else {
+    writer.number(answered, 1);
+    writer.word(answer.address);
+    writer.number(answer.key, 4);
+    if (answer.end !== undefined) writeEnd(writer, answer.end);
+  }
+  return writer.take();
+}
+
+export function decodeAnswer(bytes: Uint8Array): Answer | Refusal | Trouble {
+  const reader = new Reader(bytes);
+  const kind = reader.number(1);
+  if (kind === troubled) return { why: new TextDecoder().decode(bytes.subarray(1)) };
+  if (kind !== answered) {
+    const text = new TextDecoder().decode(bytes);
+    if (isRefusal(text)) return text;
+    throw new RangeError("invalid message: expected an answer or a refusal");
+  }
+  const answer = { address: reader.word(), key: reader.number(4) };
+  return reader.more ? { ...answer, end: reader.last(readEnd) } : answer;
+}
+
+function writeEnd(writer: Writer, { pair, beat }: End): void {
+  writer.bytes(pair.gid);
+  writer.number(pair.number, 4);
+  writer.number(pair.first, 4);
+  writer.number(pair.lid, 2);
+  writer.number(pair.mtu, 1);
+  writer.number(pair.reads, 1);
+  writer.word(beat.address);
+  writer.number(beat.key, 4);
+  writer.bytes(beat.secret);
+}
+
+function readEnd(reader: Reader): End {
+  const pair = {
+    gid: reader.bytes(GID_BYTES),
+    number: reader.number(4) & 0xff_ffff,
+    first: reader.number(4) & 0xff_ffff,
+    lid: reader.number(2),
+    mtu: Math.min(Math.max(reader.number(1), 1), 5),
+    reads: reader.number(1),
+  };
+  return { pair, beat: { address: reader.word(), key: reader.number(4), secret: reader.bytes(SECRET_BYTES) } };
+}
+
+class Writer {
+  readonly #bytes: number[] = [];
+
+  number(value: number, length: number): void {
+    for (let index = 0; index < length; index++) this.#bytes.push(Math.floor(value / 256 ** index) & 0xff);
+  }
+
+  word(value: bigint): void {
+    for (let shift = 0n; shift < 64n; shift += 8n) this.#bytes.push(Number((value >> shift) & 0xffn));
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#bytes.push(...bytes);
+  }
+
+  take(): Uint8Array {
+    return Uint8Array.from(this.#bytes);
+  }
+}
+
+class Reader {
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get more(): boolean {
+    return this.#at < this.#view.byteLength;
+  }
+
+  number(length: 1 | 2 | 4): number {
+    const at = this.#next(length);
+    if (length === 1) return this.#view.getUint8(at);
+    return length === 2 ? this.#view.getUint16(at, true) : this.#view.getUint32(at, true);
+  }
+
+  word(): bigint {
+    return this.#view.getBigUint64(this.#next(8), true);
+  }
+
+  bytes(length: number): Uint8Array {
+    const at = this.#next(length);
+    return new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length).slice();
+  }
+
+  /** Nothing may follow. */
+  last<T>(read: (reader: Reader) => T): T {
+    const value = read(this);
+    if (this.more) throw new RangeError(`invalid message: expected ${this.#at} bytes, got ${this.#view.byteLength}`);
+    return value;
+  }
+
+  #next(length: number): number {
+    const at = this.#at;
+    this.#at += length;
+    if (this.#at <= this.#view.byteLength) return at;
+    throw new RangeError(`invalid message: expected ${this.#at} bytes or more, got ${this.#view.byteLength}`);
+  }
+}

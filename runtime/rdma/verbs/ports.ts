@@ -1,0 +1,93 @@
+/**
+ * Which RDMA ports this machine has, as the kernel tells in /sys/class/infiniband. Looking costs little and loads no library; most machines
+ * have none.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+export interface Port {
+  readonly device: string;
+  /** From 1. */
+  readonly port: number;
+  /** Which of its addresses, and that address: 16 bytes. */
+  readonly gidIndex: number;
+  readonly gid: Uint8Array;
+  readonly link: "ethernet" | "infiniband";
+}
+
+/**
+ * Ports that are up, each with the address that reaches furthest.
+ * @param only `device` or `device:port`: no other
+ * @param root where the kernel shows them
+ */
+export function activePorts(only: string | undefined, root = "/sys/class/infiniband"): readonly Port[] {
+  if (!existsSync(root)) return [];
+  const ports = readdirSync(root)
+    .sort()
+    .flatMap((device) =>
+      readdirSync(path.join(root, device, "ports")).map((port) => portOf(root, device, Number(port))),
+    );
+  return ports.filter((port) => port !== undefined).filter((port) => isMeant(port, only));
+}
+
+function isMeant({ device, port }: Port, only: string | undefined): boolean {
+  return only === undefined || only === device || only === `${device}:${port}`;
+}
+
+function portOf(root: string, device: string, port: number): Port | undefined {
+  const folder = path.join(root, device, "ports", String(port));
+  if (!textOf(folder, "state").includes("ACTIVE")) return undefined;
+  const link = textOf(folder, "link_layer") === "InfiniBand" ? "infiniband" : "ethernet";
+  const gids = gidsOf(folder).filter(({ type }) => link === "infiniband" || type.includes("RoCE v2"));
+  const best = gids.sort((a, b) => reach(b.gid) - reach(a.gid))[0];
+  return best === undefined ? undefined : { device, port, gidIndex: best.index, gid: best.gid, link };
+}
+
+function gidsOf(folder: string): { index: number; gid: Uint8Array; type: string }[] {
+  const indices = readdirSync(path.join(folder, "gids")).map(Number);
+  return indices
+    .sort((a, b) => a - b)
+    .map((index) => ({
+      index,
+      gid: Uint8Array.from(Buffer.from(textOf(folder, `gids/${index}`).replaceAll(":", ""), "hex")),
+      type: textOf(folder, `gid_attrs/types/${index}`),
+    }))
+    .filter(({ gid }) => gid.length === 16 && gid.some((byte) => byte !== 0));
+}
+
+/** Addresses of IPv4 are routed most often, those of one link never. */
+function reach(gid: Uint8Array): number {
+  if (gid[0] === 0xfe && (gid[1]! & 0xc0) === 0x80) return 0;
+  return isIpv4(gid) ? 2 : 1;
+}
+
+function isIpv4(gid: Uint8Array): boolean {
+  return gid.subarray(0, 10).every((byte) => byte === 0) && gid[10] === 0xff && gid[11] === 0xff;
+}
+
+/** Entries that are not in use cannot be read. */
+function textOf(folder: string, name: string): string {
+  try {
+    return readFileSync(path.join(folder, name), "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** How alike two addresses are, in bits from the left: the more, the nearer. */
+export function commonBits(a: Uint8Array, b: Uint8Array): number {
+  for (let index = 0; index < a.length; index++) {
+    const differing = a[index]! ^ b[index]!;
+    if (differing !== 0) return index * 8 + Math.clz32(differing) - 24;
+  }
+  return a.length * 8;
+}
+
+/** The pair of ports, ours and theirs, that are nearest to each other. */
+export function nearest<T extends { readonly gid: Uint8Array; readonly link: string }>(
+  ours: readonly Port[],
+  theirs: readonly T[],
+): { readonly our: Port; readonly their: T } | undefined {
+  const pairs = ours.flatMap((our) => theirs.filter(({ link }) => link === our.link).map((their) => ({ our, their })));
+  return pairs.sort((a, b) => commonBits(b.our.gid, b.their.gid) - commonBits(a.our.gid, a.their.gid))[0];
+}
