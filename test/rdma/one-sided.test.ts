@@ -2,7 +2,7 @@
 
 import { RdmaBuffer } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
-import { by, codeOf, expectBytes, ignoringFaults, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
+import { by, codeOf, expectBytes, ignoringFaults, loadVaults, long, tested, type Vaults, vaultsIn } from "./vaults.js";
 
 let vaults: Vaults;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
 
     test("what takes the place of revoked memory is never seen, however the owner's timing is", async () => {
       await using owners = await vaultsIn(vaults, 1);
-      const size = 6 << 20;
+      const size = long(6 << 20);
       await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
       let reads = 0;
       for (let round = 0; round < 12; round++) {
@@ -60,7 +60,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
 
     test("once a grant is revoked nobody writes by it: those who do are waited for", async () => {
       await using owners = await vaultsIn(vaults, 1);
-      const size = 6 << 20;
+      const size = long(6 << 20);
       await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
       for (let round = 0; round < 8; round++) {
         const granted = memory.grant({ access: "rw" });
@@ -79,10 +79,10 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
       "a writer that is stopped holds up the revocation, and says so; one that dies does not",
       async () => {
         using _ = ignoringFaults();
-        await using owners = await vaultsIn(vaults, 1);
+        await using owners = await vaultsIn(vaults, 1, true);
         const writer = owners.at(0);
         const pid = await writer.pid.callOne();
-        const size = 64 << 20;
+        const size = long(64 << 20);
         await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
         let granted = memory;
         let writing = Promise.resolve("done");

@@ -13,7 +13,7 @@ import { by, codeOf, expectBytes, loadVaults, tested, type Vaults, vaultsIn } fr
 
 const handles = codec.rdmaBuffer<RdmaBuffer>();
 
-/** Where fields of a handle are, from its end. */
+/** Where fields of a handle are, from the end of them. */
 const Field = {
   machine: 60,
   pid: 52,
@@ -29,7 +29,9 @@ const Field = {
 function forge(buffer: RdmaBuffer, field: keyof typeof Field, change: (value: number) => number): RdmaBuffer {
   const bytes = Uint8Array.from(handles.encode(buffer));
   const view = new DataView(bytes.buffer);
-  const at = bytes.length - Field[field];
+  // What transports have put into it stands behind its fields.
+  const parts = Object.values(buffer.handle.parts).reduce((sum, part) => sum + 4 + part.length, 0);
+  const at = bytes.length - parts - Field[field];
   view.setUint32(at, change(view.getUint32(at, true)) >>> 0, true);
   return handles.decode(bytes);
 }
@@ -49,8 +51,8 @@ describe("handles", () => {
     const bytes = handles.encode(RdmaBuffer.register(new Uint8Array(8)));
     expect(() => forge(handles.decode(bytes), "length", () => 0)).toThrow("a handle to memory is none");
     expect(() => forge(handles.decode(bytes), "pid", () => 0)).toThrow("a handle to memory is none");
-    expect(() => forge(handles.decode(bytes), "access", () => 7)).toThrow("a handle to memory is none");
-    expect(() => forge(handles.decode(bytes), "access", () => 0x0100)).toThrow("the message ends too early");
+    expect(() => forge(handles.decode(bytes), "access", (word) => word | 7)).toThrow("a handle to memory is none");
+    expect(() => forge(handles.decode(bytes), "access", (word) => word + 0x0100)).toThrow("the message ends too early");
     expect(() => handles.encode({} as RdmaBuffer)).toThrow("expected an RdmaBuffer, got a Object");
   });
 });
@@ -74,7 +76,7 @@ for (const { transport, allocated, skipped } of tested) {
       expect(await tried(forge(good, "slot", () => 0))).toBe("ERR_RDMA_FORGED");
       expect(await tried(forge(good, "slot", () => 0xffff_ffff))).toBe("ERR_RDMA_FORGED");
       expect(await tried(forge(good, "length", (bytes) => bytes + 1))).toBe("ERR_RDMA_FORGED");
-      expect(await tried(forge(good, "access", () => 1))).toBe("ERR_RDMA_FORGED");
+      expect(await tried(forge(good, "access", (word) => word | 1))).toBe("ERR_RDMA_FORGED");
       // The id of the process is another's by now.
       expect(await tried(forge(good, "started", (ticks) => ticks + 1))).toBe("ERR_RDMA_STALE");
       const bytes = new Uint8Array(16);
@@ -85,26 +87,30 @@ for (const { transport, allocated, skipped } of tested) {
       );
     });
 
-    test("handles with any bytes changed crash nobody, and read what they named, or nothing", async () => {
-      if (transport === "stream") return fuzzOwner();
-      await using owners = await vaultsIn(vaults, 1);
-      const good = handles.encode(await owners.at(0).make.callOne(allocated, 4096, "r"));
-      const local = new Uint8Array(4096);
-      let refused = 0;
-      const tries = cases(4000, 1_000_000);
-      for (let i = 0; i < tries; i++) {
-        const bytes = Uint8Array.from(good);
-        for (let left = 1 + (i % 3); left > 0; left--) bytes[random(bytes.length)] = random(256);
-        local.fill(77);
-        const went = await readWith(bytes, transport, local);
-        if (!went) refused++;
-        for (const [at, byte] of local.entries()) {
-          if (byte !== (went ? vaults.pattern(at) : 77)) expect.fail(`byte ${at} of case ${i} is ${byte}`);
+    // By verbs an owner is asked: machine/inside/devices.ts asks it for what handles like these would.
+    test.skipIf(transport === "verbs")(
+      "handles with any bytes changed crash nobody, and read what they named, or nothing",
+      async () => {
+        if (transport === "stream") return fuzzOwner();
+        await using owners = await vaultsIn(vaults, 1);
+        const good = handles.encode(await owners.at(0).make.callOne(allocated, 4096, "r"));
+        const local = new Uint8Array(4096);
+        let refused = 0;
+        const tries = cases(4000, 1_000_000);
+        for (let i = 0; i < tries; i++) {
+          const bytes = Uint8Array.from(good);
+          for (let left = 1 + (i % 3); left > 0; left--) bytes[random(bytes.length)] = random(256);
+          local.fill(77);
+          const went = await readWith(bytes, transport, local);
+          if (!went) refused++;
+          for (const [at, byte] of local.entries()) {
+            if (byte !== (went ? vaults.pattern(at) : 77)) expect.fail(`byte ${at} of case ${i} is ${byte}`);
+          }
         }
-      }
-      expect(refused).toBeGreaterThan(tries / 4);
-      expect(await owners.at(0).pid.callOne()).toBeGreaterThan(0);
-    });
+        expect(refused).toBeGreaterThan(tries / 4);
+        expect(await owners.at(0).pid.callOne()).toBeGreaterThan(0);
+      },
+    );
   });
 }
 

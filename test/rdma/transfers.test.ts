@@ -2,7 +2,7 @@
 
 import { RdmaAction, RdmaBuffer, RdmaError } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
-import { by, codeOf, expectBytes, ignoringFaults, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
+import { by, codeOf, expectBytes, ignoringFaults, loadVaults, long, tested, type Vaults, vaultsIn } from "./vaults.js";
 
 let vaults: Vaults;
 beforeAll(async () => {
@@ -163,7 +163,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
     test("a transfer has begun when it is called, and says how far it is", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
-      const length = 24 << 20;
+      const length = long(24 << 20);
       const buffer = await by(transport, await vault.make.callOne(allocated, length, "rw"));
       const bytes = new Uint8Array(length);
       const seen: number[] = [];
@@ -178,7 +178,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
 
     test("a signal or a limit of time gives a transfer up, and then nothing touches the local view any more", async () => {
       await using owners = await vaultsIn(vaults, 1);
-      const length = 64 << 20;
+      const length = long(64 << 20);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, length, "rw"));
       const bytes = new Uint8Array(length);
       await expect(buffer.readInto(bytes, { signal: AbortSignal.abort(new Error("not now")) })).rejects.toThrow(
@@ -296,9 +296,9 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
 
     test("an owner that is killed leaves readers alive, with an error in time", async () => {
       using _ = ignoringFaults();
-      await using owners = await vaultsIn(vaults, 2);
+      await using owners = await vaultsIn(vaults, 2, true);
       const mesh = owners.at(0);
-      const length = 64 << 20;
+      const length = long(64 << 20);
       const buffer = await by(transport, await mesh.make.callOne(allocated, length, "rw"));
       const fresh = await mesh.echo.callOne(buffer);
       const pid = await mesh.pid.callOne();

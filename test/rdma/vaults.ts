@@ -49,12 +49,32 @@ export async function loadVaults() {
 
 export type Vaults = Awaited<ReturnType<typeof loadVaults>>;
 
-/** Vaults in processes of their own, which end with the scope. */
-export async function vaultsIn({ IronVault }: Vaults, count: number) {
+/** Whether every instruction is emulated: starting a process takes ten times as long as most tests. */
+const emulated = process.env["VICEROY_TEST_EMULATED"] !== undefined;
+
+async function newVaults({ IronVault }: Vaults, count: number) {
   const procs = thisHost().spawnProcs({ vaults: count });
   const mesh = procs.spawn("vaults", IronVault);
   await mesh.ready;
-  return { mesh, at: (rank: number) => mesh.slice({ vaults: rank }), [Symbol.asyncDispose]: () => procs.stop() };
+  return { procs, mesh };
+}
+
+const free = new Map<number, ReturnType<typeof newVaults>[]>();
+
+/**
+ * Vaults in processes of their own, which end with the scope; where all is emulated they serve other scopes then.
+ * @param mortal they are going to be killed: nobody else gets them
+ */
+export async function vaultsIn(vaults: Vaults, count: number, mortal = false) {
+  const waiting = free.get(count) ?? [];
+  free.set(count, waiting);
+  const found = (mortal ? undefined : waiting.pop()) ?? newVaults(vaults, count);
+  const { procs, mesh } = await found;
+  const end = async () => {
+    if (emulated && !mortal) waiting.push(found);
+    else await procs.stop();
+  };
+  return { mesh, at: (rank: number) => mesh.slice({ vaults: rank }), [Symbol.asyncDispose]: end };
 }
 
 /** The same memory, reached by this transport. */
@@ -75,6 +95,11 @@ export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
 export function ignoringFaults(): Disposable {
   const before = onUnhandledFault(() => {});
   return { [Symbol.dispose]: () => void onUnhandledFault(before) };
+}
+
+/** Bytes of a transfer that is to take a while: fewer where every instruction is emulated. */
+export function long(bytes: number): number {
+  return emulated ? bytes / 16 : bytes;
 }
 
 /** What a transfer was refused with. */

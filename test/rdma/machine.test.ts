@@ -1,0 +1,76 @@
+/**
+ * Transport `verbs` on RDMA devices, which this machine need not have: in virtual machines, whose kernel makes them out of Ethernet. What
+ * runs there is in machine/inside, and the suite that all transports pass.
+ */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { addonPlace } from "../../native/place.js";
+import { boot, type MachineEnd } from "./machine/machine.js";
+import { machineParts } from "./machine/parts.js";
+import { suite } from "./machine/suite.js";
+import type { Outcome } from "./machine/vitest.js";
+
+const parts = machineParts();
+const addon = addonPlace("rdma").file;
+if (parts !== undefined && !existsSync(addon) && process.env["VICEROY_PEERS"] === "required") {
+  throw new Error(
+    `cannot test RDMA devices: there is no addon at ${addon}. Run \`node dist/cli/viceroy.js setup --rdma\``,
+  );
+}
+
+/** Emulated, and beside other tests: alone on two cores it takes a tenth of this. */
+const timeLimit = 900_000;
+const environment = {
+  VICEROY_RDMA_ADDON: addon,
+  VICEROY_PEERS: "required",
+  VICEROY_TEST_RDMA: "verbs",
+  VICEROY_TEST_EMULATED: "1",
+};
+
+describe.skipIf(parts === undefined || !existsSync(addon))("RDMA devices", { timeout: timeLimit + 60_000 }, () => {
+  test("enforce what is granted, and transfers of every kind pass over them", async () => {
+    const devices = await suite("devices", ["machine/inside/devices.ts"], ["machine/inside/owner.ts"]);
+    const transfers = await suite("transfers", ["transfers.test.ts", "one-sided.test.ts", "safety.test.ts"]);
+    const command = `node ${devices}; node ${transfers}`;
+    const machine = await boot(parts!, { command, rdma: "wire", timeLimit, environment });
+    expectPassed(await machine.end, 25);
+  });
+
+  test("of two machines reach each other, until one of them dies", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "viceroy-cable-"));
+    const cable = path.join(folder, "cable");
+    const program = await suite("peers", ["machine/inside/peers.ts"]);
+    const daemon = "node dist/cli/viceroy.js host --listen tcp://10.78.0.1:26600 --insecure";
+    const options = { timeLimit, environment };
+    const other = await boot(parts!, { ...options, command: daemon, rdma: { end: "listens", path: cable } });
+    try {
+      while (!existsSync(cable)) await Promise.race([new Promise((resolve) => setTimeout(resolve, 50)), other.end]);
+      const one = await boot(parts!, {
+        ...options,
+        command: `node ${program}`,
+        rdma: { end: "connects", path: cable },
+      });
+      await one.printed("the other machine may die now");
+      // In the middle of the read that has begun by then.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      other.kill();
+      expectPassed(await one.end, 3);
+      expect((await other.end).code).toBeUndefined();
+    } finally {
+      other.kill();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** @param least how many tests there must have been */
+function expectPassed({ code, stdout, stderr }: MachineEnd, least: number): void {
+  const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+  const outcomes = lines.map((line) => JSON.parse(line) as Outcome);
+  const failures = outcomes.filter(({ error }) => error !== undefined);
+  expect(failures, stderr).toEqual([]);
+  expect(code, stdout + stderr).toBe(0);
+  expect(outcomes.length, stdout + stderr).toBeGreaterThanOrEqual(least);
+}

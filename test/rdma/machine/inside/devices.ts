@@ -1,0 +1,225 @@
+/**
+ * What the devices enforce, and what becomes of transfers when connections, grants and processes end: by the transport itself, since
+ * everything above it is honest. From device rxe0 to rxe1, over a wire.
+ */
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
+import { rdmaAddon } from "../../../../runtime/native/rdma.js";
+import type { Opened } from "../../../../runtime/rdma/backend.js";
+import type { Handle } from "../../../../runtime/rdma/handle.js";
+import { type Direction, Operation } from "../../../../runtime/rdma/operation.js";
+import { Table } from "../../../../runtime/rdma/table.js";
+import { VerbsBackend } from "../../../../runtime/rdma/verbs/backend.js";
+import { type Answer, CLAIM_BYTES, decodeAnswer } from "../../../../runtime/rdma/verbs/messages.js";
+import { cases } from "../../../profile.js";
+import { pattern } from "./owner.js";
+import { Owner } from "./owners.js";
+
+const size = 3 << 20;
+
+describe("by an RDMA device", () => {
+  let owner: Owner;
+  let backend: VerbsBackend;
+  let handle: Handle;
+  let opened: Opened;
+
+  beforeAll(async () => {
+    const addon = rdmaAddon();
+    backend = new VerbsBackend(addon, new Table(addon, systemClock, systemRandom), systemClock, "rxe0");
+    owner = new Owner("rxe1");
+    handle = await owner.grant(size, "rw");
+    opened = await open(owner, handle);
+  });
+
+  afterAll(() => {
+    owner[Symbol.dispose]();
+    backend.close();
+  });
+
+  async function open(of: Owner, named: Handle): Promise<Opened> {
+    const reached = await backend.open(named, of.ask, new AbortController().signal);
+    if (reached === undefined) throw new Error("the device does not lead there");
+    return reached;
+  }
+
+  test("the two devices speak to each other: a program of libibverbs says so", () => {
+    const script =
+      "ibv_rc_pingpong -d rxe0 -g 1 -n 20 >/dev/null & sleep 1; ibv_rc_pingpong -d rxe1 -g 1 -n 20 10.77.0.1";
+    expect(execFileSync("sh", ["-c", script], { encoding: "utf8" })).toContain("20 iters");
+  });
+
+  test("bytes arrive, large and small, both ways", async () => {
+    const all = new Uint8Array(size);
+    await run(opened, "read", all);
+    expect(all.every((byte, index) => byte === pattern(index))).toBe(true);
+    await run(opened, "write", new Uint8Array(100).fill(9), 500);
+    const written = await owner.tell({ kind: "bytes", slot: handle.slot, from: 499, to: 601 });
+    expect(written).toEqual(Uint8Array.from([pattern(499), ...new Array(100).fill(9), pattern(600)]));
+    const some = new Uint8Array(300);
+    await run(opened, "read", some, 450);
+    expect(some.subarray(0, 50).every((byte, index) => byte === pattern(450 + index))).toBe(true);
+    expect(some.subarray(50, 150).every((byte) => byte === 9)).toBe(true);
+  });
+
+  test("what lies beyond the grant is not read and not written, and the connection is made anew", async () => {
+    const beyond = new Uint8Array(8192);
+    const text = "cannot read 8192 bytes: the owner's device refuses it, though the grant is good";
+    await expect(run(opened, "read", beyond, size - 4096)).rejects.toThrow(text);
+    expect(beyond.includes(0xee)).toBe(false);
+    await expect(run(opened, "write", beyond, size - 4096)).rejects.toMatchObject({ code: "ERR_RDMA_FAULT" });
+    await run(opened, "read", new Uint8Array(16));
+  });
+
+  test("what is granted for reading is not written", async () => {
+    const readable = await owner.grant(4096, "r");
+    const reader = await open(owner, readable);
+    await expect(run(reader, "write", new Uint8Array(16))).rejects.toMatchObject({ code: "ERR_RDMA_FAULT" });
+    await expect(
+      backend.open({ ...readable, access: "rw" }, owner.ask, new AbortController().signal),
+    ).rejects.toMatchObject({ code: "ERR_RDMA_FORGED" });
+    expect(await owner.tell({ kind: "bytes", slot: readable.slot, from: 0, to: 2 })).toEqual(
+      Uint8Array.of(pattern(0), pattern(1)),
+    );
+  });
+
+  test("a guessed nonce, a longer length, another process: refused by the owner before a device is asked", async () => {
+    const never = new AbortController().signal;
+    const [word] = handle.nonce;
+    const lies: [Handle, string][] = [
+      [{ ...handle, nonce: [word, 1n] }, "ERR_RDMA_FORGED"],
+      [{ ...handle, slot: 60_000 }, "ERR_RDMA_FORGED"],
+      [{ ...handle, generation: handle.generation + 1 }, "ERR_RDMA_FORGED"],
+      [{ ...handle, length: size + 1 }, "ERR_RDMA_FORGED"],
+      [{ ...handle, process: { ...handle.process, started: handle.process.started + 1n } }, "ERR_RDMA_STALE"],
+      [{ ...handle, process: { ...handle.process, machine: 5n } }, "ERR_RDMA_STALE"],
+    ];
+    for (const [lie, code] of lies) await expect(backend.open(lie, owner.ask, never)).rejects.toMatchObject({ code });
+  });
+
+  test("requests with any bytes changed crash nobody, and lead to what they name, or nowhere", async () => {
+    const never = new AbortController().signal;
+    const fresh = new VerbsBackend(rdmaAddon(), { find: () => "forged" }, systemClock, "rxe0");
+    let sound = new Uint8Array(0);
+    const ask = async (request: Uint8Array): Promise<Uint8Array> => {
+      sound = Uint8Array.from(request);
+      return owner.ask(request);
+    };
+    await fresh.open(handle, ask, never);
+    fresh.close();
+    const { address } = accepted(await owner.ask(sound));
+    let refused = 0;
+    for (let index = 0; index < cases(150); index++) {
+      const changed = Uint8Array.from(sound);
+      for (let left = 1 + (index % 3); left > 0; left--) changed[random(changed.length)] = random(256);
+      const answer = decodeAnswer(
+        await owner.ask(changed.subarray(0, index % 5 === 0 ? random(changed.length) : undefined)),
+      );
+      if (typeof answer === "string" || "why" in answer) refused++;
+      else {
+        expect(answer.address).toBe(address);
+        expect(changed.subarray(0, CLAIM_BYTES)).toEqual(sound.subarray(0, CLAIM_BYTES));
+      }
+    }
+    expect(refused).toBeGreaterThan(10);
+    await run(opened, "read", new Uint8Array(16));
+  });
+
+  test("a revoked grant is refused by the device, and reads of others on the same connection go on", async () => {
+    const other = await owner.grant(size, "rw");
+    const reader = await open(owner, other);
+    await run(reader, "read", new Uint8Array(16));
+    await owner.tell({ kind: "revoke", slot: other.slot });
+    const [bytes, mine] = [new Uint8Array(size), new Uint8Array(size)];
+    const ends = await Promise.allSettled([
+      run(opened, "read", mine, 0),
+      run(reader, "read", bytes),
+      run(opened, "read", new Uint8Array(size)),
+    ]);
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(ends[1]).toMatchObject({ reason: { code: "ERR_RDMA_REVOKED" } });
+    expect(bytes.includes(0xdd)).toBe(false);
+    expect(mine[size - 1]).toBe(pattern(size - 1));
+  });
+
+  test("an owner that is stopped is read all the same", async () => {
+    owner.child.kill("SIGSTOP");
+    const bytes = new Uint8Array(size);
+    await run(opened, "read", bytes);
+    owner.child.kill("SIGCONT");
+    expect(bytes[size - 1]).toBe(pattern(size - 1));
+  });
+
+  test("a transfer that nobody wants any more touches nothing afterwards", async () => {
+    const bytes = new Uint8Array(size);
+    const reading = new Operation("read", bytes, BigUint64Array.of(0n, 0n, BigInt(size)), size);
+    const end = opened.transfer(reading);
+    reading.cancel();
+    await expect(end).rejects.toThrow(`cannot read ${size} bytes: it was cancelled`);
+    bytes.fill(0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(bytes.some((byte) => byte !== 0)).toBe(false);
+  });
+
+  test("packets are lost on the wire, and everything arrives", async () => {
+    for (const end of ["wire0", "wire1"]) tc("add", "dev", end, "root", "netem", "loss", "2%");
+    try {
+      const bytes = new Uint8Array(1 << 20);
+      await run(opened, "read", bytes);
+      expect(bytes.every((byte, index) => byte === pattern(index) || (index >= 500 && index < 600))).toBe(true);
+      await run(opened, "write", bytes);
+    } finally {
+      for (const end of ["wire0", "wire1"]) tc("del", "dev", end, "root");
+    }
+  });
+
+  test("an owner that is killed in the middle: transfers end with an error, and soon", async () => {
+    using mortal = new Owner("rxe1");
+    const doomed = await open(mortal, await mortal.grant(size, "rw"));
+    const all = Array.from({ length: 6 }, (_, index) =>
+      run(doomed, index % 2 === 0 ? "read" : "write", new Uint8Array(size)).then(
+        () => "done",
+        (error: { code?: string }) => error.code,
+      ),
+    );
+    mortal.child.kill("SIGKILL");
+    const ends = await Promise.all(all);
+    expect(ends.filter((code) => code !== "done" && code !== "ERR_RDMA_PEER_GONE")).toEqual([]);
+    expect(ends).toContain("ERR_RDMA_PEER_GONE");
+    await expect(run(doomed, "read", new Uint8Array(16))).rejects.toThrow(
+      "cannot read 16 bytes: the owner is not reached: the owner has ended",
+    );
+    await run(opened, "read", new Uint8Array(16));
+  });
+
+  test("an owner frees the queue pairs of those who use it no more", async () => {
+    expect(pairs()).toBeGreaterThan(1);
+    backend.close();
+    for (let tries = 0; pairs() > 0 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(pairs()).toBe(0);
+  });
+});
+
+/** Queue pairs of all processes of this machine. */
+function pairs(): number {
+  return execFileSync("rdma", ["resource", "show", "qp"], { encoding: "utf8" }).match(/type RC/g)?.length ?? 0;
+}
+
+function accepted(bytes: Uint8Array): Answer {
+  const answer = decodeAnswer(bytes);
+  if (typeof answer === "string" || "why" in answer) throw new Error(`refused: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+function random(below: number): number {
+  return Math.floor(Math.random() * below);
+}
+
+function tc(verb: string, ...args: readonly string[]): void {
+  execFileSync("tc", ["qdisc", verb, ...args]);
+}
+
+function run(opened: Opened, direction: Direction, local: Uint8Array, remote = 0): Promise<void> {
+  const stretches = BigUint64Array.of(BigInt(remote), 0n, BigInt(local.length));
+  return Promise.resolve(opened.transfer(new Operation(direction, local, stretches, local.length)));
+}

@@ -1,0 +1,88 @@
+/** A process that grants memory through RDMA devices, and does what its parent says: the transport alone, without actors around it. */
+
+import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
+import { rdmaAddon } from "../../../../runtime/native/rdma.js";
+import type { Grant } from "../../../../runtime/rdma/grant.js";
+import type { Handle } from "../../../../runtime/rdma/handle.js";
+import { ownMachine, ownStart } from "../../../../runtime/rdma/process-name.js";
+import { State } from "../../../../runtime/rdma/slot.js";
+import { Table } from "../../../../runtime/rdma/table.js";
+import { VerbsBackend } from "../../../../runtime/rdma/verbs/backend.js";
+
+export type Command =
+  | { readonly kind: "grant"; readonly length: number; readonly access: "r" | "rw" }
+  | { readonly kind: "answer"; readonly request: Uint8Array }
+  | { readonly kind: "revoke"; readonly slot: number }
+  | { readonly kind: "bytes"; readonly slot: number; readonly from: number; readonly to: number };
+
+export interface Question {
+  readonly id: number;
+  readonly command: Command;
+}
+
+export interface Reply {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+export function pattern(index: number): number {
+  return (index * 7 + (index >> 9)) & 0xff;
+}
+
+/** Bytes around what is granted, which nobody may see. */
+const margin = 8192;
+
+function serve(): void {
+  const addon = rdmaAddon();
+  const table = new Table(addon, systemClock, systemRandom);
+  const backend = new VerbsBackend(addon, table, systemClock);
+  const grants = new Map<number, Grant>();
+
+  const grantOf = (slot: number): Grant => {
+    const grant = grants.get(slot);
+    if (grant === undefined) throw new Error(`there is no grant ${slot}`);
+    return grant;
+  };
+
+  const make = (length: number, access: "r" | "rw"): Handle => {
+    const all = new Uint8Array(length + 2 * margin).fill(0xee);
+    const bytes = all.subarray(margin, margin + length);
+    for (let index = 0; index < length; index++) bytes[index] = pattern(index);
+    const grant = table.add({ bytes, address: addon?.addressOf(bytes), file: undefined }, 0, length, access);
+    grants.set(grant.slot, grant);
+    const { slot, generation, nonce } = grant;
+    const verbs = backend.granted();
+    const parts = verbs === undefined ? {} : { verbs };
+    const name = { machine: ownMachine(), pid: process.pid, started: ownStart(), table: table.fd };
+    return { slot, generation, nonce, length, access, proc: 1n, location: "", process: name, parts };
+  };
+
+  const run = async (command: Command): Promise<unknown> => {
+    switch (command.kind) {
+      case "grant":
+        return make(command.length, command.access);
+      case "answer":
+        return backend.answer(command.request);
+      case "revoke": {
+        const grant = grantOf(command.slot);
+        table.end(grant, State.revoked);
+        await backend.revoked(grant);
+        // What was granted is used for something else from here on.
+        grant.memory.bytes.fill(0xdd);
+        return undefined;
+      }
+      case "bytes":
+        return grantOf(command.slot).memory.bytes.slice(command.from, command.to);
+    }
+  };
+
+  process.on("message", ({ id, command }: Question) => {
+    run(command).then(
+      (value) => process.send?.({ id, value } satisfies Reply),
+      (error: Error) => process.send?.({ id, error: error.message } satisfies Reply),
+    );
+  });
+}
+
+if (process.env["VICEROY_TEST_OWNER"] !== undefined) serve();

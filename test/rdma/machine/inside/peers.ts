@@ -1,0 +1,78 @@
+/** What one machine does with memory of another, which a cable joins to it, until that one is gone. */
+import { execFileSync } from "node:child_process";
+import { connect } from "node:net";
+import { attachHosts } from "viceroy";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { by, codeOf, ignoringFaults, loadVaults, type Vaults } from "../../vaults.js";
+
+const host = "10.78.0.1";
+const port = 26_600;
+const size = 2 << 20;
+/** Where every instruction is emulated, processes are silent while they start. */
+const patience = { timeout: 120_000, silence: 15_000, keepAlive: 120_000 };
+
+describe("between two machines", () => {
+  let vaults: Vaults;
+  let hosts: ReturnType<typeof attachHosts>;
+
+  beforeAll(async () => {
+    await listening();
+    vaults = await loadVaults();
+    hosts = attachHosts([`tcp://${host}:${port}`], patience);
+  });
+
+  afterAll(() => hosts.stop().catch(() => undefined));
+
+  function vault() {
+    return hosts.spawnProcs({ vaults: 1 }).spawn("vaults", vaults.IronVault).slice({ hosts: 0, vaults: 0 });
+  }
+
+  test("memory is read and written through both devices, also when packets are lost", async () => {
+    const owner = vault();
+    const buffer = await by("verbs", await owner.make.callOne(false, size, "rw"));
+    expect(String(buffer)).toBe(`RdmaBuffer(${size} bytes, rw, verbs)`);
+    const bytes = new Uint8Array(size);
+    await buffer.readInto(bytes);
+    expect(bytes.every((byte, index) => byte === vaults.pattern(index))).toBe(true);
+    execFileSync("tc", ["qdisc", "add", "dev", "eth0", "root", "netem", "loss", "2%"]);
+    await buffer.readInto(bytes.fill(0));
+    expect(bytes.every((byte, index) => byte === vaults.pattern(index))).toBe(true);
+    await buffer.writeFrom(new Uint8Array(300_000).fill(7));
+    execFileSync("tc", ["qdisc", "del", "dev", "eth0", "root"]);
+    expect(await owner.bytes.callOne(299_999, 2)).toEqual(Uint8Array.of(7, vaults.pattern(300_000)));
+  });
+
+  test("without being told, what leads to another machine is found: verbs", async () => {
+    const buffer = await vault().make.callOne(true, 1000, "r");
+    await buffer.readInto(new Uint8Array(1000));
+    expect(buffer).toMatchObject({ transport: "verbs", oneSided: true });
+  });
+
+  test("a machine that dies in the middle of a read leaves this one alive, with an error", async () => {
+    using _ = ignoringFaults();
+    const owner = vault();
+    const buffer = await by("verbs", await owner.make.callOne(false, size, "r"));
+    const bytes = new Uint8Array(size);
+    const reading = (async () => {
+      for (;;) await buffer.readInto(bytes);
+    })();
+    process.stdout.write("the other machine may die now\n");
+    expect(await codeOf(reading)).toBe("ERR_RDMA_PEER_GONE");
+    expect(await codeOf(buffer.readInto(bytes))).toBe("ERR_RDMA_PEER_GONE");
+  });
+});
+
+/** Settles when the daemon of the other machine can be reached. */
+async function listening(): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    const reached = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, host, () => resolve(true));
+      socket.once("error", () => resolve(false));
+      socket.once("connect", () => socket.destroy());
+      setTimeout(() => socket.destroy(new Error("too late")), 1_000).unref();
+    });
+    if (reached) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`nobody listens at ${host}:${port}`);
+}
