@@ -2,7 +2,7 @@
 
 import { RdmaBuffer } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
-import { by, codeOf, expectBytes, ignoringFaults, loadVaults, long, tested, type Vaults, vaultsIn } from "./vaults.js";
+import { by, codeOf, emulated, expectBytes, ignoringFaults, loadVaults, long, tested, type Vaults, vaultsIn } from "./vaults.js";
 
 let vaults: Vaults;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
         memory.view.fill(0x11);
         const granted = memory.grant();
         const reading = owners.at(0).readUntil.callOne(granted, transport, 0x11);
-        await pause((oneSided ? 5 : 150) + 7 * round);
+        await pause((oneSided && !emulated ? 5 : 150) + 7 * round);
         await memory.revoke(granted);
         memory.view.fill(0xee);
         const { count, foreign, code } = await reading;

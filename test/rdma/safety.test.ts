@@ -9,7 +9,7 @@ import { OwnerService } from "../../runtime/rdma/service.js";
 import { SLOTS, State } from "../../runtime/rdma/slot.js";
 import { Table } from "../../runtime/rdma/table.js";
 import { cases } from "../profile.js";
-import { by, codeOf, expectBytes, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
+import { by, codeOf, emulated, expectBytes, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
 
 const handles = codec.rdmaBuffer<RdmaBuffer>();
 
@@ -124,7 +124,7 @@ test("after a boot of the machine, handles of before are refused by whoever is a
   expect(await codeOf(before.open())).toBe("ERR_RDMA_STALE");
 });
 
-test("a slot that is used again is not taken for what it was", async () => {
+test.skipIf(emulated)("a slot that is used again is not taken for what it was", async () => {
   const table = new Table(undefined, systemClock, systemRandom);
   const memory = { bytes: new Uint8Array(8), address: undefined, file: undefined };
   const add = () => table.add(memory, 0, 8, "r");

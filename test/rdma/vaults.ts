@@ -50,7 +50,7 @@ export async function loadVaults() {
 export type Vaults = Awaited<ReturnType<typeof loadVaults>>;
 
 /** Whether every instruction is emulated: starting a process takes ten times as long as most tests. */
-const emulated = process.env["VICEROY_TEST_EMULATED"] !== undefined;
+export const emulated = process.env["VICEROY_TEST_EMULATED"] !== undefined;
 
 async function newVaults({ IronVault }: Vaults, count: number) {
   const procs = thisHost().spawnProcs({ vaults: count });
