@@ -60,9 +60,6 @@ export interface ProcOptions {
   readonly accept?: (pipe: Pipe, from: ProcId) => void;
 }
 
-/** Actors that have ended and are remembered for their late callers. */
-const REMEMBERED = 4096;
-
 export class Proc implements LinkHost {
   readonly id: ProcId;
   readonly universe: bigint;
@@ -207,7 +204,7 @@ export class Proc implements LinkHost {
     if (this.#cells.get(cell.mesh) !== cell) return;
     this.#cells.delete(cell.mesh);
     this.#stopped.set(cell.mesh, cell.ended!);
-    if (this.#stopped.size > REMEMBERED) this.#stopped.delete(this.#stopped.keys().next().value!);
+    if (this.#stopped.size > this.limits.endedActors) this.#stopped.delete(this.#stopped.keys().next().value!);
   }
 
   openPort(port: OpenPort): void {

@@ -15,6 +15,8 @@ export interface Limits {
   readonly treeAbove: number;
   /** How many procs one proc hands a cast on to. */
   readonly treeFanout: number;
+  /** Actors of a proc that have ended and are remembered for late callers: of others the owner is asked. */
+  readonly endedActors: number;
 }
 
 const KiB = 1024;
@@ -30,4 +32,5 @@ export const defaultLimits: Limits = {
   streamBytes: MiB,
   treeAbove: 64,
   treeFanout: 16,
+  endedActors: 4096,
 };

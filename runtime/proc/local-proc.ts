@@ -285,7 +285,7 @@ export class LocalProc implements ProcHooks {
   }
 
   meshOrdered(mesh: MeshId): Promise<boolean> {
-    return this.#local.meshes.get(mesh)?.ordered ?? Promise.resolve(false);
+    return this.#local.meshes.get(mesh)?.isOrdered() ?? Promise.resolve(false);
   }
 
   peerLost(peer: ProcId, error: Error | undefined): string | Promise<string> {

@@ -74,6 +74,8 @@ export class SpawnedMesh implements MeshControl, Owned {
   #comingBack: Map<number, Timer | undefined> | undefined;
   #ready: Deferred<void> | undefined;
   #stopping: Promise<void> | undefined;
+  /** Whoever has not got a message by now never will. */
+  #stopOrdered = false;
 
   constructor(record: MeshRecord, owner: Cell, region: Region, plan: SpawnPlan, host: MeshHost) {
     this.record = record;
@@ -90,9 +92,10 @@ export class SpawnedMesh implements MeshControl, Owned {
     return this.record.name;
   }
 
-  /** Resolves when the orders to create the actors are on their way. */
-  get ordered(): Promise<boolean> {
-    return this.#ordered?.then(() => true) ?? Promise.resolve(true);
+  /** Resolves when the orders to create the actors are on their way. @returns whether those to stop them are not yet */
+  async isOrdered(): Promise<boolean> {
+    await this.#ordered;
+    return !this.#stopOrdered;
   }
 
   /** It is being stopped, or has been. */
@@ -244,7 +247,9 @@ export class SpawnedMesh implements MeshControl, Owned {
     // Orders to stop take other ways than casts, which may be longer.
     if (options.drain > 0)
       await within(this.#host.proc.clock, options.drain, this.#host.proc.casts.taken(this.record.id));
-    await this.#host.stopActors(this, options);
+    const stopped = this.#host.stopActors(this, options);
+    this.#stopOrdered = true;
+    await stopped;
     this.#forget();
   }
 

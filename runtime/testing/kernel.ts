@@ -5,6 +5,7 @@
 export { neverDropped } from "../actor/collector.js";
 export { currentTurn, runTurn, setMainRoot } from "../actor/context.js";
 export { Reception } from "../host/daemon/reception.js";
+export { defaultLastingLimits } from "../link/lasting/limits.js";
 export { defaultLimits } from "../link/limits.js";
 export { runChild } from "../proc/child.js";
 export { Local, local } from "../proc/local.js";

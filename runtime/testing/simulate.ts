@@ -2,11 +2,12 @@
  * Runs a scenario as the main program of a simulated cluster, from its start to the end of its last process, and checks what
  * must hold whatever happened.
  */
+import type { LastingLimits } from "../link/lasting/limits.js";
 import type { Limits } from "../link/limits.js";
 import { SimulationError } from "./errors.js";
 import { applyFault, type CausedFault, type Fault, type FaultOptions, planFaults } from "./faults.js";
 import { virtualGlobals } from "./globals.js";
-import { defaultLimits, setMainRoot } from "./kernel.js";
+import { defaultLastingLimits, defaultLimits, setMainRoot } from "./kernel.js";
 import type { NetworkOptions } from "./network.js";
 import type { SimulatedProcess } from "./process.js";
 import { checkQueues } from "./queues.js";
@@ -23,6 +24,8 @@ export interface SimulateOptions {
   readonly place?: (process: NewProcess) => string;
   /** Bounds of links, lanes and trees, in place of those that processes have: little credit, say, or trees of few. */
   readonly limits?: Partial<Limits>;
+  /** Bounds of links between hosts, which outlive their connections: when bytes are confirmed, say, or a link is given up. */
+  readonly lasting?: Partial<LastingLimits>;
   /** Milliseconds of virtual time that the scenario has. Default: an hour. */
   readonly limit?: number;
   /** Whether what happens is kept as lines of text. Default: false, which is quicker. */
@@ -71,12 +74,14 @@ export async function simulate<T>(
   if (!Number.isSafeInteger(seed)) throw new RangeError(`cannot simulate: expected an integer as seed, got ${seed}`);
   if (running) throw new Error("cannot simulate: another simulation runs in this thread, wait for its end first");
   running = true;
-  const before = { ...defaultLimits };
+  const before = [{ ...defaultLimits }, { ...defaultLastingLimits }];
   Object.assign(defaultLimits, options.limits);
+  Object.assign(defaultLastingLimits, options.lasting);
   try {
     return await new Running(seed, options).run(scenario);
   } finally {
-    Object.assign(defaultLimits, before);
+    Object.assign(defaultLimits, before[0]);
+    Object.assign(defaultLastingLimits, before[1]);
     running = false;
   }
 }

@@ -36,13 +36,16 @@ export class Book {
   /** Ranks that owners have been told of: how often, by owner, mesh and rank. */
   readonly told = new Map<string, number>();
   readonly #simulation: Simulation;
+  readonly #lasting: boolean;
   readonly #replaced = new Map<string, number>();
   readonly #senders = new Map<string, Sender>();
   readonly #paths = new Map<string, Path>();
   #lives = 0;
 
-  constructor(simulation: Simulation) {
+  /** @param lasting links between hosts outlive their connections */
+  constructor(simulation: Simulation, lasting: boolean) {
     this.#simulation = simulation;
+    this.#lasting = lasting;
   }
 
   /** A name that no other actor of this run has. */
@@ -141,9 +144,10 @@ export class Book {
    * whoever was at its other end: makers relay, and casts go down trees. Links between hosts hide it.
    */
   #severed(from: string, to: number): boolean {
+    if (this.#lasting) return false;
     const pid = this.#senders.get(from)?.pid;
     return this.#simulation.faults.some(({ kind, did }) => {
-      if (kind !== "cut" || did.includes("host@")) return false;
+      if (kind !== "cut") return false;
       const ends = [...did.matchAll(/#(\d+)/g)].map(([, number]) => Number(number));
       return ends.includes(to) || ends.includes(pid ?? 0);
     });
@@ -171,7 +175,7 @@ export function theBook(): Book {
   return book;
 }
 
-export function newBook(simulation: Simulation): Book {
-  book = new Book(simulation);
+export function newBook(simulation: Simulation, lasting = false): Book {
+  book = new Book(simulation, lasting);
   return book;
 }

@@ -8,14 +8,18 @@ import { Future } from "../../runtime/actor/future.js";
 import { Held } from "../../runtime/actor/held.js";
 import { Mailbox } from "../../runtime/actor/mailbox.js";
 import { PortQueue } from "../../runtime/actor/port-queue.js";
+import { Proc } from "../../runtime/actor/proc.js";
 import type { Turn } from "../../runtime/actor/turn.js";
 import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
 import { TreeNode } from "../../runtime/cast/node.js";
+import { Tenant } from "../../runtime/host/daemon/tenant.js";
 import { PendingCalls } from "../../runtime/link/calls.js";
 import { Kind } from "../../runtime/link/frame.js";
 import { Lane } from "../../runtime/link/lane.js";
+import { LastingPipe } from "../../runtime/link/lasting/pipe.js";
 import { ResendBuffer } from "../../runtime/link/lasting/resend-buffer.js";
 import { Link } from "../../runtime/link/link.js";
+import type { Pipe } from "../../runtime/link/pipe.js";
 import { Relays } from "../../runtime/link/relay.js";
 import { LocalProc } from "../../runtime/proc/local-proc.js";
 import { SpawnedProcs } from "../../runtime/proc/spawned-procs.js";
@@ -152,6 +156,25 @@ export const bugs: Readonly<Record<string, Plant>> = {
         call(original, this, [this.end]);
       } as Method,
   ),
+  "bytes are confirmed that have not come": instead(
+    ResendBuffer.prototype,
+    "confirm",
+    (original) =>
+      function (this: ResendBuffer, offset: number) {
+        call(original, this, [Math.min(this.sent, offset + 64)]);
+      } as Method,
+  ),
+  "bytes that come again are let through": instead(
+    LastingPipe.prototype,
+    "resume",
+    (original) =>
+      function (this: LastingPipe, pipe: Pipe, offset: number) {
+        call(original, this, [pipe, offset]);
+      } as Method,
+  ),
+  "a host keeps the processes of a driver that has vanished": forgets(Tenant.prototype, "abandoned", 1),
+  "nobody is told that there is no way to a process": forgets(Link.prototype, "unreachable", 1),
+  "whether there is such an actor is not answered": forgets(Proc.prototype, "asked", 1),
   "a cast that comes again is taken again": instead(
     Arrivals.prototype,
     "arrive",

@@ -38,10 +38,17 @@ const credit = { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, str
 /** Whatever is said to more actors goes down a tree. */
 const treesAbove = [1, 1, 2, 3, 64];
 
+/** Links are confirmed so late, in ms, that other connections are tried while there is nothing wrong; or soon enough. */
+const overdue = [20, 200, 5000];
+
 /** How the clusters of `npm run sim` are made. */
 export function optionsOf(seed: number): SimulateOptions {
-  const limits = { ...credit, treeAbove: treesAbove[Math.floor(seed / 3) % treesAbove.length]!, treeFanout: 2 };
-  if (onHosts(seed)) return { seed, limits, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest: 20_000 } };
+  const treeAbove = treesAbove[Math.floor(seed / 3) % treesAbove.length]!;
+  const limits = { ...credit, treeAbove, treeFanout: 2, endedActors: seed % 2 };
+  if (onHosts(seed)) {
+    const lasting = { overdueMs: overdue[Math.floor(seed / 15) % overdue.length]! };
+    return { seed, limits, lasting, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest: 20_000 } };
+  }
   const faults = { count: 7, within: 400, kinds: kindsOfMachine };
   return { seed, limits, place: ({ rank }) => `host${rank % 3}`, faults };
 }
@@ -53,7 +60,7 @@ export interface Outcome {
 
 export async function cluster(simulation: Simulation): Promise<Outcome> {
   const { random, seed } = simulation;
-  const book = newBook(simulation);
+  const book = newBook(simulation, onHosts(seed));
   onUnhandledFault((failure) => book.owner("program", failure));
   const restarts = random.chance(0.2);
   const restart = { policy: "on-failure", maxRestarts: 2, within: 60_000, backoff: 20 } as const;
@@ -91,7 +98,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   await second?.();
   // Failures are told in turns of their own, and late when a host has crashed.
   await simulation.sleep(20_000);
-  checkTold(simulation, book, size, restarts || replaced);
+  checkTold(simulation, book, size, restarts || replaced, onHosts(seed));
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));
   return { deliveries: book.deliveries };
 }

@@ -1,32 +1,31 @@
 /** What must be true of the processes of a simulated cluster when everything has come to rest. */
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
+import { suffered } from "./blame.js";
 import type { Book } from "./book.js";
 
 /** How long hosts wait for a driver that they hear nothing of, and then take to end what it has left, in ms. */
 const expiry = 10_000 + 5000;
-/** In ms: shorter ones are no silence that anybody calls an end. */
-const noticeable = 600;
 
-/** Whoever has lost a rank knows it, and nobody was told of what has not happened. @param remade ranks may have come back */
-export function checkTold(simulation: Simulation, book: Book, size: number, remade: boolean): void {
+/**
+ * Whoever has lost a rank knows it, and nobody was told of what has not happened.
+ * @param remade ranks may have come back
+ * @param lasting the processes are on hosts that were attached
+ */
+export function checkTold(simulation: Simulation, book: Book, size: number, remade: boolean, lasting: boolean): void {
   const { processes, faults } = simulation;
   const ranks = processes.filter(({ name }) => name.startsWith("procs "));
-  for (const { name, ended, end } of remade ? [] : ranks) {
-    const rank = rankOf(name, size / hostsIn(ranks));
-    if (ended && !book.told.has(`program: procs[${rank}]`)) book.violations.push(`nobody was told of ${name}: ${end}`);
+  for (const process of remade ? [] : ranks) {
+    const { name, ended, end } = process;
+    const told = book.told.has(`program: procs[${rankOf(name, size / hostsIn(ranks))}]`);
+    if (ended && !told) book.violations.push(`nobody was told of ${name}: ${end}`);
+    if (told && !suffered(simulation, process, lasting)) {
+      book.violations.push(`told of ${name}, to which nothing had happened: ${end ?? "it lives"}`);
+    }
   }
   const [told] = [...book.told.keys()].filter((key) => /: (?:procs|crew\d+|more\d*|extra\d+)\[/.test(key));
-  if (told === undefined) return;
-  const onHosts = processes.some(({ program }) => program === undefined);
-  const slow = faults.filter(({ kind }) => kind === "slow").length > 1;
-  const hurt = faults.some(({ kind, ms }) => {
-    if (kind.startsWith("crash")) return true;
-    if (!onHosts) return kind === "cut";
-    return (kind === "partition" || kind.startsWith("pause")) && ms > noticeable;
-  });
-  if (!hurt && !slow && !told.startsWith("driver2")) {
-    book.violations.push(`told of a failure, and there was none: ${told}`);
-  }
+  if (told === undefined || told.startsWith("driver2")) return;
+  if (processes.some((process) => suffered(simulation, process, lasting))) return;
+  book.violations.push(`told of a failure, and there was none: ${told}; ${faults.length} faults`);
 }
 
 /** `procs hosts=1 gpus=2@n1#7`, or `procs gpus=2@host2#4`. */

@@ -73,6 +73,7 @@ export const ledgerDescriptor = defineActor({
       result: codec.int32,
       concurrent: true,
     },
+    lend: { id: 15, args: int, result: codec.mesh(() => ledgerDescriptor) },
     where: { id: 14, args: int, result: codec.array(codec.int32) },
     echo: { id: 12, args: defineArgs(codec.tuple(codec.bytes), 1, 1), result: codec.bytes },
   }),
@@ -96,6 +97,7 @@ export interface LedgerMesh<D extends string = string> extends ActorMesh<LedgerK
   readonly fail: Endpoint<[], void, D>;
   readonly hire: Endpoint<[count: number], number, D>;
   readonly visit: Endpoint<[others: LedgerMesh, count: number], number, D>;
+  readonly lend: Endpoint<[count: number], LedgerMesh<"hands">, D>;
   readonly where: Endpoint<[n: number], number[], D>;
   readonly echo: Endpoint<[bytes: Uint8Array], Uint8Array, D>;
 }
@@ -216,11 +218,19 @@ export class Ledger extends Actor {
 
   /** Makes processes of its own, which must go with it. */
   async hire(count: number): Promise<number> {
+    const answers = await this.#crew(count).sleep.callSettled(1);
+    return [...answers.values()].filter(({ status }) => status === "fulfilled").length;
+  }
+
+  /** Makes processes of its own for others, who may call them when they, or this one, are gone. */
+  lend(count: number): LedgerMesh<"hands"> {
+    return this.#crew(count);
+  }
+
+  #crew(count: number): LedgerMesh<"hands"> {
     const name = `crew${++this.#crews}`;
     const hands = thisHost().spawnProcs({ hands: count }, { name });
-    const crew = hands.spawn(`${name} hands`, Ledger) as unknown as LedgerMesh<"hands">;
-    const answers = await crew.sleep.callSettled(1);
-    return [...answers.values()].filter(({ status }) => status === "fulfilled").length;
+    return hands.spawn(`${name} hands`, Ledger) as unknown as LedgerMesh<"hands">;
   }
 
   /** Calls actors that may be gone by then. */

@@ -32,6 +32,7 @@ const operations = {
   large: 1,
   spawn: 1,
   hire: 1,
+  borrow: 2,
   fail: 1,
 } as const;
 export type Operation = keyof typeof operations;
@@ -183,6 +184,9 @@ export class Program {
       case "hire":
         this.#ask("hire", () => one.hire.callOne(1 + (n % 2)));
         break;
+      case "borrow":
+        this.#ask("borrow", () => this.#borrow(one, n * 10));
+        break;
       case "fail":
         if (n % 4 === 0) one.fail.broadcast();
         break;
@@ -305,9 +309,18 @@ export class Program {
       const others = mesh as unknown as LedgerMesh;
       this.#ask("visit", () => one.visit.callOne(others, n % 5));
       if (n % 2 === 0) await mesh.stop({ drain: n });
+      // Some live on: whoever still calls the actors is not told of the end of a process.
+      if (n % 4 === 0) return;
       await procs.stop({ drain: n });
     };
     this.ask("spawn", work());
+  }
+
+  /** Calls processes that an actor has made, for the first time when they may be gone, and their makers too. */
+  async #borrow(one: LedgerMesh<never>, ms: number): Promise<void> {
+    const crew = await one.lend.callOne(1 + (ms % 2));
+    await this.#options.simulation.sleep(ms);
+    for (let i = 0; i < 3; i++) await crew.meanwhile.callSettled(1);
   }
 
   #fail(why: string): void {

@@ -79,9 +79,9 @@ export class Tenant implements OutputTarget {
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
     const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
-    this.#local = new Local(platform, identity, (reason) => void this.#abandoned(reason), agent);
+    this.#local = new Local(platform, identity, (reason) => void this.abandoned(reason), agent);
     platform.clock.after(attachLimit, () => {
-      if (!this.#attached) void this.#abandoned("its driver has not said what it wants");
+      if (!this.#attached) void this.abandoned("its driver has not said what it wants");
     });
   }
 
@@ -99,7 +99,7 @@ export class Tenant implements OutputTarget {
     this.#attached = true;
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
-      const over = () => void this.#abandoned(`its driver has not been heard of for ${keepAlive} ms`);
+      const over = () => void this.abandoned(`its driver has not been heard of for ${keepAlive} ms`);
       // Who beats is a process that the driver starts now.
       this.#silence ??= new Silence(this.#platform.clock, keepAlive, over, attachLimit);
     }
@@ -115,7 +115,7 @@ export class Tenant implements OutputTarget {
 
   /** The driver's machine knows that the driver has ended. */
   driverEnded(reason: string): void {
-    this.#platform.clock.soon(() => void this.#abandoned(reason));
+    this.#platform.clock.soon(() => void this.abandoned(reason));
   }
 
   /** @throws Error if it cannot be started */
@@ -201,7 +201,7 @@ export class Tenant implements OutputTarget {
   }
 
   /** The driver is gone, or nobody can tell it anything any more. */
-  async #abandoned(reason: string): Promise<void> {
+  async abandoned(reason: string): Promise<void> {
     this.#output.close();
     await this.end();
     // A link that waits for another connection would wait on.
