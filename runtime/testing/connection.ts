@@ -11,6 +11,8 @@ import { checksum } from "./trace.js";
 /** Who is at an end of a connection. */
 export interface Member extends Runner {
   readonly host: string;
+  /** Those that it has an end of. */
+  readonly connections: Set<Connection>;
   /** Bytes have come: for the trace. */
   heard(bytes: number, sum: number): void;
 }
@@ -135,7 +137,7 @@ export class Connection {
     this.#back = new Flow(network, this.far, this.near);
     this.near.wire(this.#there, this.#back);
     this.far.wire(this.#back, this.#there);
-    network.connections.add(this);
+    for (const all of [network, near, far]) all.connections.add(this);
   }
 
   /** Whose it is. */
@@ -170,7 +172,8 @@ export class Connection {
   }
 
   endClosed(): void {
-    if (this.near.ended && this.far.ended) this.network.connections.delete(this);
+    if (!this.near.ended || !this.far.ended) return;
+    for (const all of [this.network, ...this.members()]) all.connections.delete(this);
   }
 }
 

@@ -23,6 +23,7 @@ export function listen(
 ): void {
   if (listeners.has(place)) throw new Error(`cannot listen at ${place}: somebody does`);
   listeners.set(place, { owner, accept });
+  owner.places.add(place);
 }
 
 /** Listens at an address of the network; port 0: at one that is free. @throws Error if somebody listens there */

@@ -85,7 +85,7 @@ export function planFaults(seed: number, options: FaultOptions): Fault[] {
 /** @returns what was done, for people; undefined if there was nothing to do it to */
 export function applyFault(world: World, program: SimulatedProcess, fault: Fault): string | undefined {
   const { kind, which, other, ms } = fault;
-  const others = world.alive().filter((process) => process !== program);
+  const others = [...world.living].filter((process) => process !== program);
   const victim = pick(others, which);
   switch (kind) {
     case "crash":
@@ -136,7 +136,7 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
 export function crashHost(world: World, host: string | undefined): string | undefined {
   if (host === undefined) return undefined;
   world.network.down.add(host);
-  for (const process of world.alive()) {
+  for (const process of [...world.living]) {
     if (process.host === host) process.finish({ message: `host ${host} has crashed` }, true);
   }
   return host;

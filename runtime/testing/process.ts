@@ -4,9 +4,10 @@ import type { Pipe } from "../link/pipe.js";
 import type { BodyEnd, Identity } from "../proc/body.js";
 import type { Endable } from "../proc/shutdown.js";
 import { SimulatedClock } from "./clock.js";
-import type { Member } from "./connection.js";
+import type { Connection, Member } from "./connection.js";
 import { listenAt } from "./dial.js";
 import { Local, Reception, runChild, runTurn, setMainRoot } from "./kernel.js";
+import { Parked } from "./parked.js";
 import { SimulatedPlatform } from "./platform.js";
 import { Seeded } from "./seeded.js";
 import { killSoon } from "./watcher.js";
@@ -34,6 +35,10 @@ export class SimulatedProcess implements Member {
   readonly clock: SimulatedClock;
   readonly random: Seeded;
   busyUntil = 0;
+  readonly parked = new Parked();
+  readonly connections = new Set<Connection>();
+  /** Where it listens. */
+  readonly places = new Set<string>();
   /** Calls of a program that wait for an answer. */
   waiting = 0;
   /** What a program says it wants to be ended in order. */
@@ -167,7 +172,7 @@ export class SimulatedProcess implements Member {
   /** Its end, of whatever. @param crashed its host has crashed: nobody hears of it for a while */
   finish({ message, clean = false }: { readonly message: string; readonly clean?: boolean }, crashed = false): void {
     if (this.#end !== undefined) return;
-    const { scheduler, network, trace } = this.world;
+    const { scheduler, trace } = this.world;
     trace.note(scheduler.now, this.name, "ended", 0, () => message);
     const last = this.printed;
     const cause = { name: "ProcessEnd", message };
@@ -177,7 +182,7 @@ export class SimulatedProcess implements Member {
       cause: last === "" ? cause : { ...cause, cause: { name: "its standard error", message: `\n${last}` } },
     };
     this.#end = end;
-    for (const { near, far } of [...network.connections]) {
+    for (const { near, far } of [...this.connections]) {
       if (near.member === this) near.abandon(crashed);
       if (far.member === this) far.abandon(crashed);
     }

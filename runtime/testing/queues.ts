@@ -6,7 +6,7 @@ const outboxLimit = 64 * 1024 * 1024;
 
 /** @throws Error that names the queue that has grown beyond its bounds */
 export function checkQueues(world: World): void {
-  const living = world.alive();
+  const living = [...world.living];
   const senders = living.reduce((sum, { local }) => sum + countCells(local), 0);
   for (const { name, local } of living) {
     for (const { proc } of local?.procs.values() ?? []) {

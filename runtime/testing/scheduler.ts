@@ -3,6 +3,7 @@
  * before the next. Time jumps from task to task. Of tasks of one owner at the same time the one that was asked for first
  * comes first; which owner comes first the seed decides.
  */
+import { Parked } from "./parked.js";
 import { Seeded } from "./seeded.js";
 import type { Trace } from "./trace.js";
 
@@ -11,6 +12,8 @@ export interface Runner {
   readonly name: string;
   /** Decides with the time whose task is first. */
   readonly tie: number;
+  /** Its tasks whose time has come while it could not do them. */
+  readonly parked: Parked;
   /** When it can do something again, in ms: it is at work, or stopped. */
   busyUntil: number;
   /** It does nothing any more: its tasks are dropped. */
@@ -134,6 +137,7 @@ export class Scheduler {
     }
     this.current = owner;
     owner.busyUntil = time + this.#random.between(leastWork, mostWork);
+    this.#wake(owner);
     owner.enter();
     try {
       run!();
@@ -151,10 +155,32 @@ export class Scheduler {
       if (run === undefined || owner?.ended === true) continue;
       const { deadline } = this;
       if (deadline !== undefined && task.time > deadline.time) throw new Error(deadline.why());
-      if (owner === undefined || owner.busyUntil <= task.time) return task;
-      task.time = owner.busyUntil;
-      this.#push(task);
+      if (owner === undefined) return task;
+      const { parked, busyUntil } = owner;
+      if (task === parked.waker) {
+        parked.waker = undefined;
+        const first = busyUntil > task.time ? undefined : parked.take();
+        if (first === undefined) {
+          this.#wake(owner);
+          continue;
+        }
+        first.time = task.time;
+        return first;
+      }
+      if (busyUntil <= task.time) return task;
+      parked.add(task);
+      this.#wake(owner);
     }
+  }
+
+  /** Sees to it that what waits for a process is done when that can do it. */
+  #wake(owner: Runner): void {
+    const { parked, busyUntil } = owner;
+    if (parked.empty || (parked.waker !== undefined && parked.waker.time <= busyUntil)) return;
+    if (parked.waker !== undefined) parked.waker.run = undefined;
+    const order = ++this.#orders;
+    parked.waker = { time: busyUntil, order, tie: 0, owner, what: "wake", run: nothing };
+    this.#push(parked.waker);
   }
 
   #push(task: Task): void {
@@ -189,6 +215,8 @@ export class Scheduler {
     return first;
   }
 }
+
+function nothing(): void {}
 
 function earlier(a: Task, b: Task): boolean {
   if (a.time !== b.time) return a.time < b.time;

@@ -141,8 +141,12 @@ class Running {
       time: this.#limit,
       why: () => `the scenario has not ended within ${this.#limit} ms`,
     };
+    let check = 0;
     scheduler.between = () => {
-      if (scheduler.done % 1024 === 0) checkQueues(this.#world);
+      if (scheduler.done >= check) {
+        checkQueues(this.#world);
+        check = scheduler.done + Math.max(1024, 8 * this.#world.living.size);
+      }
       if (program.ended) this.#programEnded();
     };
     scheduler.at(0, program, "main", () =>
@@ -188,22 +192,21 @@ class Running {
       scheduler.stop(new Error(`the program has ended before the scenario: ${end}\n${printed}`));
       return;
     }
-    const { daemons } = this.#world;
-    const left = this.#world.alive();
-    if (left.length === 0) scheduler.stop();
+    const { daemons, living } = this.#world;
+    if (living.size === 0) scheduler.stop();
     else if (!this.#over) {
       this.#over = true;
       this.#expectEnd();
-    } else if (!this.#daemonsEnd && left.every((process) => daemons.has(process))) {
+    } else if (!this.#daemonsEnd && living.size <= daemons.size && [...living].every((one) => daemons.has(one))) {
       this.#daemonsEnd = true;
-      for (const daemon of left) daemon.terminate();
+      for (const daemon of living) daemon.terminate();
     }
   }
 
   /** Whoever lives on for too long when the program has ended, or is to end, is left over. */
   #expectEnd(): void {
     const { scheduler } = this.#world;
-    const living = () => this.#world.alive().map(({ name }) => name);
+    const living = () => [...this.#world.living].map(({ name }) => name);
     scheduler.deadline = {
       time: scheduler.now + endLimit,
       why: () => `${endLimit} ms after the end of the program these processes have not ended: ${living().join(", ")}`,

@@ -139,7 +139,7 @@ export class Simulation {
 
   /** All processes of a host do nothing for so many milliseconds. */
   pauseHost(host: string, ms: number): void {
-    for (const one of this.#world.alive()) if (one.host === host) one.busyUntil = this.now + ms;
+    for (const one of this.#world.living) if (one.host === host) one.busyUntil = this.now + ms;
   }
 
   /** Breaks all connections between two processes; the last of what was on its way may be lost. */

@@ -34,6 +34,8 @@ export class World {
   readonly network: Network;
   readonly classes = new SimulatedClasses();
   readonly processes: SimulatedProcess[] = [];
+  /** Those that have not ended, in the order in which they were started. */
+  readonly living = new Set<SimulatedProcess>();
   readonly daemons = new Set<SimulatedProcess>();
   /** Programs, by what their trees are called. */
   readonly programs = new Map<bigint, SimulatedProcess>();
@@ -62,6 +64,7 @@ export class World {
   make(options: ProcessOptions): SimulatedProcess {
     const made = new SimulatedProcess(this, this.processes.length + 1, options);
     this.processes.push(made);
+    this.living.add(made);
     return made;
   }
 
@@ -78,11 +81,6 @@ export class World {
     return made;
   }
 
-  /** Those that live. */
-  alive(): SimulatedProcess[] {
-    return this.processes.filter(({ ended }) => !ended);
-  }
-
   heard(by: SimulatedProcess, bytes: number, sum: number): void {
     this.arrivals++;
     this.trace.note(this.scheduler.now, by.name, "heard", sum, () => `${bytes} bytes`);
@@ -90,8 +88,9 @@ export class World {
 
   /** A process has ended. */
   left(owner: SimulatedProcess): void {
-    for (const [location, listener] of this.listeners) {
-      if (listener.owner === owner) this.listeners.delete(location);
+    this.living.delete(owner);
+    for (const place of owner.places) {
+      if (this.listeners.get(place)?.owner === owner) this.listeners.delete(place);
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import "../../runtime/index.js";
 import { parseArgs } from "node:util";
-import { explore, type Run, simulate } from "../../runtime/testing/index.js";
+import { explore, type Run, type SimulationError, simulate } from "../../runtime/testing/index.js";
 import { bugs } from "./bugs.js";
 import { cluster, type Outcome, optionsOf } from "./cluster.js";
 
@@ -47,9 +47,13 @@ const onRun = (run: Run<unknown>): void => {
 };
 
 if (values.trace) {
-  const run = await simulate(cluster, { ...optionsOf(from), record: true });
-  print(run.lines.join("\n"));
-  process.exit(0);
+  const { lines, message } = await simulate(cluster, { ...optionsOf(from), record: true }).then(
+    ({ lines }) => ({ lines, message: "" }),
+    (error: SimulationError) => error,
+  );
+  print(lines.join("\n"));
+  if (message !== "") print(message);
+  process.exit(message === "" ? 0 : 1);
 }
 if (values.all) {
   for (let seed = from; seed < from + seeds; seed++) {
