@@ -29,6 +29,19 @@ export function spawnEchoAt(address: string, options: Parameters<typeof attachHo
   return { echo, stop: () => hosts.stop() };
 }
 
+/** Attaches hosts; `spawn` starts processes with an echo server each on all of them. */
+export function attachAll(addresses: readonly string[], options: Parameters<typeof attachHosts>[1]) {
+  const hosts = attachHosts(addresses, options);
+  return {
+    ready: hosts.ready,
+    spawn(each: number) {
+      const procs = hosts.spawnProcs({ gpus: each });
+      return { ready: procs.ready, echo: procs.spawn("echo", EchoServer) };
+    },
+    stop: () => hosts.stop(),
+  };
+}
+
 /** Resolves when this program is told of the next failure that nobody has handled: all of its meshes are its own. */
 export function nextFailure(): Promise<unknown> {
   return new Promise((resolve) => onUnhandledFault(resolve));

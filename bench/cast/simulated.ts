@@ -1,0 +1,64 @@
+/**
+ * One run: `node --import tsx simulated.ts <directly|tree> <actors> <calls>`; the result is one line of JSON. Each actor is in
+ * a simulated process on a host of its own, in virtual time: what takes one core hours takes a cluster as long as is measured.
+ * Frames, bytes and processor time are those of the root; `ms` is the virtual time until all have answered.
+ */
+import { writeSync } from "node:fs";
+import { thisHost } from "../../runtime/index.js";
+import { Link } from "../../runtime/link/link.js";
+import type { Pipe } from "../../runtime/link/pipe.js";
+import { local } from "../../runtime/proc/local.js";
+import { simulate } from "../../runtime/testing/index.js";
+import { Counter, type CounterMesh } from "../../test/actor/counter.js";
+import { Meter } from "./measured.js";
+
+const [, , way, actorsText, callsText] = process.argv;
+const actors = Number(actorsText);
+const calls = Number(callsText);
+/** In virtual ms: what one call leaves to be done is no part of the next. */
+const rest = 1000;
+
+const meter = new Meter();
+const { attach } = Link.prototype;
+
+await simulate(
+  async (simulation) => {
+    const { proc } = local().home;
+    Link.prototype.attach = function (this: Link, pipe: Pipe) {
+      attach.call(this, this.host === proc ? meter.pipe(pipe) : pipe);
+    };
+    const procs = thisHost().spawnProcs({ gpus: actors });
+    const mesh = procs.spawn("counters", Counter as never, ...([1] as never)) as unknown as CounterMesh<"gpus">;
+    await mesh.ready;
+    const ready = simulation.now;
+    const call = async (): Promise<number> => {
+      await simulation.sleep(rest);
+      meter.reset();
+      const { now } = simulation;
+      const answers = await meter.time(() => mesh.value.call());
+      const took = simulation.now - now;
+      const total = [...answers.values()].reduce((a, b) => a + b, 0);
+      if (total !== actors) throw new Error(`expected ${actors} answers, got ${total}`);
+      return took;
+    };
+    const first = await call();
+    const sum = { frames: 0, bytes: 0, us: 0, ms: 0 };
+    for (let i = 0; i < calls; i++) {
+      const took = await call();
+      // Credit for what was cast, and what else follows a call, comes with the next ones.
+      await simulation.sleep(rest);
+      sum.ms += took / calls;
+      sum.frames += meter.frames / calls;
+      sum.bytes += meter.bytes / calls;
+      sum.us += (meter.ms * 1000) / calls;
+    }
+    writeSync(1, `${JSON.stringify({ ...sum, first, ready })}\n`);
+    // So many processes need not come to their ends in order.
+    process.exit(0);
+  },
+  {
+    place: ({ rank }) => `host${rank}`,
+    limits: { treeAbove: way === "tree" ? 1 : Number.MAX_SAFE_INTEGER },
+    limit: Number.MAX_SAFE_INTEGER,
+  },
+);
