@@ -4,6 +4,8 @@
  */
 import type { CausedFault, ProcessView, Simulation } from "../../runtime/testing/index.js";
 
+/** In ms: until then hosts are being attached, for which there is one attempt. */
+const attaching = 50;
 /** In ms: shorter ones are no silence that anybody calls an end. */
 const noticeable = 600;
 
@@ -14,7 +16,7 @@ export function suffered({ faults }: Simulation, process: ProcessView, lasting: 
   return faults.some((fault) => concerns(fault, process, lasting));
 }
 
-function concerns({ kind, ms, did }: CausedFault, { pid, host }: ProcessView, lasting: boolean): boolean {
+function concerns({ at, kind, ms, did }: CausedFault, { pid, host }: ProcessView, lasting: boolean): boolean {
   switch (kind) {
     case "crash":
       return names(did, pid) || did.startsWith(`host@${host}#`);
@@ -28,7 +30,7 @@ function concerns({ kind, ms, did }: CausedFault, { pid, host }: ProcessView, la
       return lasting && ms > noticeable && did.split(" ").includes(host);
     case "cut":
     case "mute":
-      return !lasting && names(did, pid);
+      return lasting ? at < attaching && did.includes(`host@${host}#`) : names(did, pid);
     default:
       return false;
   }

@@ -98,7 +98,8 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   await second?.();
   // Failures are told in turns of their own, and late when a host has crashed.
   await simulation.sleep(20_000);
-  checkTold(simulation, book, size, restarts || replaced, onHosts(seed));
+  const { hosts = 1 } = procs.extent as Readonly<Record<string, number>>;
+  checkTold(simulation, book, { perHost: size / hosts, remade: restarts || replaced, lasting: onHosts(seed) });
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));
   return { deliveries: book.deliveries };
 }

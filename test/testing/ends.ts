@@ -8,15 +8,20 @@ const expiry = 10_000 + 5000;
 
 /**
  * Whoever has lost a rank knows it, and nobody was told of what has not happened.
- * @param remade ranks may have come back
- * @param lasting the processes are on hosts that were attached
+ * @param options.perHost processes on each host
+ * @param options.remade ranks may have come back
+ * @param options.lasting the processes are on hosts that were attached
  */
-export function checkTold(simulation: Simulation, book: Book, size: number, remade: boolean, lasting: boolean): void {
+export function checkTold(
+  simulation: Simulation,
+  book: Book,
+  { perHost, remade, lasting }: { perHost: number; remade: boolean; lasting: boolean },
+): void {
   const { processes, faults } = simulation;
   const ranks = processes.filter(({ name }) => name.startsWith("procs "));
   for (const process of remade ? [] : ranks) {
     const { name, ended, end } = process;
-    const told = book.told.has(`program: procs[${rankOf(name, size / hostsIn(ranks))}]`);
+    const told = book.told.has(`program: procs[${rankOf(name, perHost)}]`);
     if (ended && !told) book.violations.push(`nobody was told of ${name}: ${end}`);
     if (told && !suffered(simulation, process, lasting)) {
       book.violations.push(`told of ${name}, to which nothing had happened: ${end ?? "it lives"}`);
@@ -32,10 +37,6 @@ export function checkTold(simulation: Simulation, book: Book, size: number, rema
 function rankOf(name: string, perHost: number): number {
   const host = Number(/ hosts=(\d+)/.exec(name)?.[1] ?? 0);
   return host * perHost + Number(/ gpus=(\d+)/.exec(name)?.[1] ?? 0);
-}
-
-function hostsIn(ranks: readonly ProcessView[]): number {
-  return new Set(ranks.map(({ name }) => / hosts=(\d+)/.exec(name)?.[1])).size;
 }
 
 /** A driver has ended, or does soon: nothing of it is left on any host when that has had time to show. */
