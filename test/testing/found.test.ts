@@ -85,3 +85,23 @@ test("that an actor has moved is told once to each process, also beside procs in
   expect(run.value).toEqual([0, 0]);
   expect(run.arrivals).toBeLessThan(200);
 });
+
+test("whoever calls actors that are being stopped, and that their processes remember no more, hears that they are gone", async () => {
+  const scenario = async (simulation: Simulation) => {
+    newBook(simulation);
+    onUnhandledFault(() => {});
+    const procs = thisHost().spawnProcs({ gpus: 3 });
+    const spawn = (name: string) => procs.spawn(name, Ledger) as unknown as LedgerMesh<"gpus">;
+    const [callers, called] = [spawn("callers"), spawn("called")];
+    await Promise.all([callers.ready, called.ready]);
+    // As long as it does not answer, the mesh is there for its owner.
+    simulation.pause(simulation.processes.find(({ name }) => name.startsWith("gpus=2@"))!, 5000);
+    void called.stop({ drain: 1 });
+    await simulation.sleep(100);
+    const first = called.slice({ gpus: 0 }) as unknown as LedgerMesh;
+    await soon(simulation, callers.slice({ gpus: 1 }).visit.callOne(first, 3));
+    return simulation.now;
+  };
+  const { value } = await simulate(scenario, { limits: { endedActors: 0 } });
+  expect(value).toBeLessThan(5000);
+});

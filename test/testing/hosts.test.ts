@@ -273,3 +273,24 @@ test("a daemon that is terminated ends its processes, and a host that has crashe
   });
   expect(value).toEqual({ told: 2, left: 0, values: [0, 0] });
 });
+
+test("links between hosts can be given other bounds, for one simulation", async () => {
+  const scenario = async (simulation: Simulation) => {
+    failures();
+    const hosts = attached(simulation, 1, { silence: 60_000, keepAlive: 60_000 });
+    const mesh = counters(hosts);
+    await mesh.value.call();
+    simulation.partition("driver", "n0", 40_000);
+    for (const { name } of named(simulation, "hosts=")) {
+      simulation.cut(simulation.program, named(simulation, name)[0]!);
+    }
+    const { now } = simulation;
+    const told = statuses(await mesh.value.callSettled());
+    return { told, took: simulation.now - now };
+  };
+  const short = await simulate(scenario, { lasting: { giveUpMs: 2000 } });
+  expect(short.value.told).toEqual(["rejected", "rejected"]);
+  expect(short.value.took).toBeLessThan(20_000);
+  const { value } = await simulate(scenario);
+  expect(value.took).toBeGreaterThan(30_000);
+});
