@@ -2,7 +2,18 @@
 
 import { RdmaBuffer } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
-import { by, codeOf, emulated, expectBytes, ignoringFaults, loadVaults, long, tested, type Vaults, vaultsIn } from "./vaults.js";
+import {
+  by,
+  codeOf,
+  emulated,
+  expectBytes,
+  ignoringFaults,
+  loadVaults,
+  long,
+  tested,
+  type Vaults,
+  vaultsIn,
+} from "./vaults.js";
 
 let vaults: Vaults;
 beforeAll(async () => {
