@@ -20,7 +20,7 @@ const kinds = [
     libraries: ["libasan.so", "libubsan.so"],
     // What V8 leaves behind at its end is its own affair.
     env: { ASAN_OPTIONS: "detect_leaks=0", UBSAN_OPTIONS: "print_stacktrace=1" },
-    start: [],
+    start: ["timeout", "600"],
   },
   {
     name: "threads",
@@ -29,7 +29,7 @@ const kinds = [
     libraries: ["libtsan.so"],
     env: { TSAN_OPTIONS: `suppressions=${path.join(root, ".ci/tsan.supp")} report_signal_unsafe=0 exitcode=66` },
     // It wants its own places in the address space.
-    start: ["setarch", "-R"],
+    start: ["timeout", "600", "setarch", "-R"],
   },
 ];
 

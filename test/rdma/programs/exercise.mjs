@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 const addon = createRequire(import.meta.url)(process.env.VICEROY_RDMA_ADDON);
-const size = 24 << 20;
+const size = 9 << 20;
 const words = 64;
 
 /** A slot that grants `bytes` of this process. */
