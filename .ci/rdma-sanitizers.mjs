@@ -1,5 +1,5 @@
 /**
- * Runs what the addon for one-sided memory does under the sanitizers of g++: addresses and undefined behaviour, then threads. Node.js
+ * Runs what the addon for one-sided memory does under the sanitizers of g++: addresses and undefined behaviour, or with `--threads` races. Node.js
  * itself is not instrumented, so the libraries of the sanitizers are loaded before it. Needs the built compiler.
  */
 import { execFileSync } from "node:child_process";
@@ -46,13 +46,15 @@ try {
   process.chdir(root);
   const { buildAddon } = await builder();
   process.exitCode = await allOf(
-    kinds.map(({ name, flags, libraries, env, start }) => async () => {
-      console.log(`sanitizers: ${name}`);
-      const file = await buildAddon("rdma", { flags, file: path.join(folder, `${flags.length}-addon.node`) });
-      const preload = libraries.map(library).join(" ");
-      const [command, ...args] = [...start, process.execPath, program];
-      return run(command, args, { env: { ...env, VICEROY_RDMA_ADDON: file, LD_PRELOAD: preload } });
-    }),
+    kinds
+      .filter(({ name }) => (name === "threads") === process.argv.includes("--threads"))
+      .map(({ name, flags, libraries, env, start }) => async () => {
+        console.log(`sanitizers: ${name}`);
+        const file = await buildAddon("rdma", { flags, file: path.join(folder, `${flags.length}-addon.node`) });
+        const preload = libraries.map(library).join(" ");
+        const [command, ...args] = [...start, process.execPath, program];
+        return run(command, args, { env: { ...env, VICEROY_RDMA_ADDON: file, LD_PRELOAD: preload } });
+      }),
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -66,6 +66,8 @@ await check("programs of others that tests need", () => preparePeers());
 process.env.VICEROY_PEERS = "required";
 await check("the addon for one-sided memory", () => viceroy(".", "setup", "--rdma"));
 await check("the addon under sanitizers", () => node(".ci/rdma-sanitizers.mjs"));
+if (profile === "long")
+  await check("the addon under the sanitizer of threads", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
 await check("tests", async () => {
   const tests = await runTests([], profile);
   passed += tests.passed;
