@@ -57,11 +57,11 @@ async function measure({ options, workDir, wanted }, bundle, { title, clientCpus
     return {
       metrics: ["p50"],
       constants: {},
-      measure: () => client.ask(options.quick ? "2000" : "10000"),
+      measure: () => client.ask("1000"),
       stop: () => client.stop(),
     };
   };
-  const samples = await takeWindows(running, { ...options, windows: options.quick ? 2 : 10 });
+  const samples = await takeWindows(running, { ...options, windows: options.quick ? 2 : 40 });
   return { title, samples, table: compare(samples, { reference: subjects.ring, columns }) };
 }
 
