@@ -3,7 +3,7 @@
  * before the next. Time jumps from task to task. Of tasks of one owner at the same time the one that was asked for first
  * comes first; which owner comes first the seed decides.
  */
-import { Parked } from "./parked.js";
+import type { Parked } from "./parked.js";
 import { Seeded } from "./seeded.js";
 import type { Trace } from "./trace.js";
 
