@@ -1,7 +1,9 @@
 #include "verbs_library.h"
 
 #include <dlfcn.h>
+#include <sys/utsname.h>
 
+#include <cstdio>
 #include <mutex>
 
 namespace {
@@ -20,15 +22,30 @@ struct Loaded {
   }
 };
 
+/**
+ * Since Linux 5.12 a child that is started gets copies of registered pages, and the device goes on with those of the parent. Before, the
+ * parent could lose them. What ibv_fork_init does instead, keeping the pages from the child, takes everything else on them along, so
+ * that starting a process fails with EFAULT: it is not called.
+ */
+bool StartingProcessesIsSafe() {
+  struct utsname system;
+  int major = 0;
+  int minor = 0;
+  if (uname(&system) != 0 || sscanf(system.release, "%d.%d", &major, &minor) != 2) return false;
+  return major > 5 || (major == 5 && minor >= 12);
+}
+
 Loaded::Loaded() {
-  // Stays loaded: it has threads' locks and handlers for fork of its own.
+  if (!StartingProcessesIsSafe()) {
+    why = "it needs Linux 5.12 or later";
+    return;
+  }
+  // Stays loaded: it has locks of its own.
   void* library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     why = dlerror();
     return;
   }
-  int (*fork_init)() = nullptr;
-  Find(library, "ibv_fork_init", &fork_init);
   Find(library, "ibv_get_device_list", &functions.get_device_list);
   Find(library, "ibv_free_device_list", &functions.free_device_list);
   Find(library, "ibv_get_device_name", &functions.get_device_name);
@@ -51,11 +68,6 @@ Loaded::Loaded() {
   Find(library, "ibv_destroy_qp", &functions.destroy_qp);
   Find(library, "ibv_wc_status_str", &functions.wc_status_str);
   if (!why.empty()) return;
-  // Before anything is registered: a child that is started must not take pages away that a device writes to.
-  if (fork_init() != 0) {
-    why = "ibv_fork_init failed, so that starting a process could damage registered memory";
-    return;
-  }
   complete = true;
 }
 
