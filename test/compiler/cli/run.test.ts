@@ -80,7 +80,9 @@ test("doctor says which ways there are to memory of other processes", () => {
     { transport: "verbs", oneSided: true, why: "there is no device" },
   ];
   expect(
-    rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports, links: "" }).map(({ level, what }) => `${level} ${what}`),
+    rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports, links: "" }).map(
+      ({ level, what }) => `${level} ${what}`,
+    ),
   ).toEqual([
     "ok addon for one-sided memory /x.node",
     "ok RdmaBuffer by vm, one-sided",
