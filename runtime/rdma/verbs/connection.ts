@@ -54,7 +54,12 @@ export class Connection {
    */
   async reach(grant: GrantClaim, ask: Ask, what: string, signal: AbortSignal): Promise<Way> {
     const port = await this.#devices.open(this.#our);
-    while (this.#connecting !== undefined) await this.#connecting.catch(() => undefined);
+    // Whoever connects may have more time than this one, and the owner may be stopped.
+    while (this.#connecting !== undefined)
+      await unlessAborted(
+        this.#connecting.catch(() => undefined),
+        signal,
+      );
     const asked = (request: Request) => question(request, ask, what, signal);
     const pair = this.#pair();
     if (pair !== undefined) return { pair, port, ...(await asked({ grant, gid: this.#gid })) };
@@ -119,7 +124,7 @@ async function question(request: Request, ask: Ask, what: string, signal: AbortS
   return answer;
 }
 
-/** Whoever is asked may be stopped, and never answer. */
+/** What is waited for may need an owner that is stopped, and never come. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let abort = (): void => undefined;

@@ -21,6 +21,8 @@ const mostPairs = 4096;
 const mostTries = 16;
 
 interface Held {
+  /** Of the request that it was made for, among all. */
+  readonly serial: number;
   readonly pair: Pair;
   readonly heartbeat: Heartbeat;
 }
@@ -33,6 +35,7 @@ export class Owner {
   readonly #pairs = new Map<string, Held>();
   /** Being connected. */
   #coming = 0;
+  #serial = 0;
 
   constructor(devices: Devices, grants: Grants) {
     this.#devices = devices;
@@ -49,6 +52,7 @@ export class Owner {
   }
 
   async #answer(request: Request): Promise<Answer | Refusal> {
+    const serial = ++this.#serial;
     const refusal = this.#find(request);
     if (typeof refusal === "string") return refusal;
     const port = this.#devices.portOf(request.gid);
@@ -57,7 +61,7 @@ export class Owner {
     const granted = await this.#region(request, open.device);
     const { connect } = request;
     if (typeof granted === "string" || connect === undefined) return granted;
-    const end = await this.#connect(open, Buffer.from(connect.token).toString("hex"), connect.end);
+    const end = await this.#connect(open, serial, Buffer.from(connect.token).toString("hex"), connect.end);
     return { ...granted, end };
   }
 
@@ -105,19 +109,21 @@ export class Owner {
     }
   }
 
-  async #connect(open: OpenPort, name: string, peer: End): Promise<End> {
+  async #connect(open: OpenPort, serial: number, name: string, peer: End): Promise<End> {
     if (this.#pairs.size + this.#coming >= mostPairs) throw new Error(`there are ${mostPairs} queue pairs already`);
     this.#coming++;
     try {
       const pair = await Pair.create(open.device);
       try {
         await pair.connect(peer.pair);
+        // Requests that came while this process was stopped are answered side by side: the last one counts.
+        if ((this.#pairs.get(name)?.serial ?? 0) > serial) throw new Error("a later request has taken its place");
       } catch (error) {
         await pair.destroy();
         throw error;
       }
       const heartbeat = new Heartbeat(this.#devices.clock, open, pair, peer.beat, () => this.#end(name, held));
-      const held: Held = { pair, heartbeat };
+      const held: Held = { serial, pair, heartbeat };
       const other = this.#pairs.get(name);
       if (other !== undefined) this.#end(name, other);
       this.#pairs.set(name, held);
