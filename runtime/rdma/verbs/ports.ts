@@ -5,6 +5,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
+/** Places without an address, one after the other, behind which there are no more: the kernel takes the first that is free. */
+const mostEmpty = 64;
+
 export interface Port {
   readonly device: string;
   /** From 1. */
@@ -25,13 +28,11 @@ export function activePorts(only: string | undefined, root = "/sys/class/infinib
   const ports = readdirSync(root)
     .sort()
     .flatMap((device) =>
-      readdirSync(path.join(root, device, "ports")).map((port) => portOf(root, device, Number(port))),
+      readdirSync(path.join(root, device, "ports"))
+        .filter((port) => only === undefined || only === device || only === `${device}:${port}`)
+        .map((port) => portOf(root, device, Number(port))),
     );
-  return ports.filter((port) => port !== undefined).filter((port) => isMeant(port, only));
-}
-
-function isMeant({ device, port }: Port, only: string | undefined): boolean {
-  return only === undefined || only === device || only === `${device}:${port}`;
+  return ports.filter((port) => port !== undefined);
 }
 
 function portOf(root: string, device: string, port: number): Port | undefined {
@@ -43,16 +44,19 @@ function portOf(root: string, device: string, port: number): Port | undefined {
   return best === undefined ? undefined : { device, port, gidIndex: best.index, gid: best.gid, link };
 }
 
+/** What is in use of a table with up to thousands of places, of which reading one costs the more the slower the machine is. */
 function gidsOf(folder: string): { index: number; gid: Uint8Array; type: string }[] {
-  const indices = readdirSync(path.join(folder, "gids")).map(Number);
-  return indices
-    .sort((a, b) => a - b)
-    .map((index) => ({
-      index,
-      gid: Uint8Array.from(Buffer.from(textOf(folder, `gids/${index}`).replaceAll(":", ""), "hex")),
-      type: textOf(folder, `gid_attrs/types/${index}`),
-    }))
-    .filter(({ gid }) => gid.length === 16 && gid.some((byte) => byte !== 0));
+  const places = readdirSync(path.join(folder, "gids")).length;
+  const gids: { index: number; gid: Uint8Array; type: string }[] = [];
+  for (let index = 0, empty = 0; index < places && empty < mostEmpty; index++) {
+    const gid = Uint8Array.from(Buffer.from(textOf(folder, `gids/${index}`).replaceAll(":", ""), "hex"));
+    if (gid.length !== 16 || gid.every((byte) => byte === 0)) empty++;
+    else {
+      empty = 0;
+      gids.push({ index, gid, type: textOf(folder, `gid_attrs/types/${index}`) });
+    }
+  }
+  return gids;
 }
 
 /** Addresses of IPv4 are routed most often, those of one link never. */

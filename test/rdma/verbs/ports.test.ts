@@ -55,6 +55,13 @@ test("ports that are up are found, each with the address that reaches furthest",
   ]);
 });
 
+test("an address is found behind places that have become free, and a long empty table is not read to its end", () => {
+  const gap = (places: number) => Array.from({ length: places }, () => [none] as const);
+  port("rxe0", "Ethernet", "4: ACTIVE", [[linkLocal, "RoCE v2"], ...gap(60), [ipv4(1), "RoCE v2"]]);
+  port("rxe1", "Ethernet", "4: ACTIVE", [[linkLocal, "RoCE v2"], ...gap(64), [ipv4(2), "RoCE v2"]]);
+  expect(activePorts(undefined, root).map(({ gidIndex }) => gidIndex)).toEqual([61, 0]);
+});
+
 test("VICEROY_RDMA_DEVICE leaves one device, or one port of it", () => {
   port("rxe0", "Ethernet", "4: ACTIVE", [[ipv4(1), "RoCE v2"]]);
   port("rxe1", "Ethernet", "4: ACTIVE", [[ipv4(2), "RoCE v2"]]);
