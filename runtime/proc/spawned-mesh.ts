@@ -74,8 +74,10 @@ export class SpawnedMesh implements MeshControl, Owned {
   #comingBack: Map<number, Timer | undefined> | undefined;
   #ready: Deferred<void> | undefined;
   #stopping: Promise<void> | undefined;
-  /** Whoever has not got a message by now never will. */
+  /** The orders to stop its actors are on their way. */
   #stopOrdered = false;
+  /** It is known what became of the first orders for all ranks. */
+  #outcomes: Deferred<void> | undefined;
 
   constructor(record: MeshRecord, owner: Cell, region: Region, plan: SpawnPlan, host: MeshHost) {
     this.record = record;
@@ -92,10 +94,19 @@ export class SpawnedMesh implements MeshControl, Owned {
     return this.record.name;
   }
 
-  /** Resolves when the orders to create the actors are on their way. @returns whether those to stop them are not yet */
+  /**
+   * Whether a process that knows no actor of the mesh will have one, or has to wait to know that it will not. Resolves when the
+   * orders to create them are on their way; once those to stop them are, too, not before all have been carried out: a process
+   * that is still making its actor keeps what was sent to that before.
+   */
   async isOrdered(): Promise<boolean> {
     await this.#ordered;
-    return !this.#stopOrdered;
+    if (!this.#stopOrdered) return true;
+    if (this.#waiting > 0) {
+      this.#outcomes ??= new Deferred();
+      await this.#outcomes.promise;
+    }
+    return false;
   }
 
   /** It is being stopped, or has been. */
@@ -128,6 +139,7 @@ export class SpawnedMesh implements MeshControl, Owned {
   /** What became of the first order for one rank. */
   outcome(rank: number, outcome: Settled<SpawnOutcome>): void {
     this.#waiting--;
+    if (this.#waiting <= 0) this.#outcomes?.resolve();
     this.#take(rank, outcome);
     this.#check();
   }
