@@ -4,10 +4,10 @@
  */
 import type { CausedFault, ProcessView, Simulation } from "../../runtime/testing/index.js";
 
-/** In ms: until then hosts are being attached, for which there is one attempt. */
-const attaching = 50;
 /** In ms: shorter ones are no silence that anybody calls an end. */
 const noticeable = 600;
+/** In ms: a driver whose sign of life does not come for longer has vanished. Less than the limit, for what is on its way. */
+const keptAlive = 9000;
 
 /** @param lasting its links to other hosts outlive their connections: what happens to connections alone is no excuse */
 export function suffered({ faults }: Simulation, process: ProcessView, lasting: boolean): boolean {
@@ -16,13 +16,14 @@ export function suffered({ faults }: Simulation, process: ProcessView, lasting: 
   return faults.some((fault) => concerns(fault, process, lasting));
 }
 
-function concerns({ at, kind, ms, did }: CausedFault, { pid, host }: ProcessView, lasting: boolean): boolean {
+function concerns({ kind, ms, did }: CausedFault, { pid, host }: ProcessView, lasting: boolean): boolean {
   switch (kind) {
     case "crash":
       return names(did, pid) || did.startsWith(`host@${host}#`);
     case "crash-host":
       return did === host;
     case "pause":
+      if (did.startsWith("watches hosts@")) return ms > keptAlive;
       return lasting && ms > noticeable && (names(did, pid) || did.startsWith(`host@${host}#`));
     case "pause-host":
       return ms > noticeable && did.startsWith(`${host} `);
@@ -30,7 +31,7 @@ function concerns({ at, kind, ms, did }: CausedFault, { pid, host }: ProcessView
       return lasting && ms > noticeable && did.split(" ").includes(host);
     case "cut":
     case "mute":
-      return lasting ? at < attaching && did.includes(`host@${host}#`) : names(did, pid);
+      return !lasting && names(did, pid);
     default:
       return false;
   }
