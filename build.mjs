@@ -24,6 +24,17 @@ const dist = path.join(root, "dist");
 const require = createRequire(import.meta.url);
 const { version, dependencies, peerDependencies } = require("./package.json");
 
+/** Of the sources of each addon, as native/place.ts asks for them. */
+async function addonKeys() {
+  const entry = { absWorkingDir: root, entryPoints: ["native/source-key.ts"], format: "esm", write: false };
+  const [{ text }] = (await build(entry)).outputFiles;
+  const { sourceKey } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  const folders = readdirSync(path.join(root, "native"), { withFileTypes: true }).filter((found) =>
+    found.isDirectory(),
+  );
+  return Object.fromEntries(folders.map(({ name }) => [name, sourceKey(version, path.join(root, "native", name))]));
+}
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -33,7 +44,10 @@ const common = {
   sourcesContent: true,
   charset: "ascii",
   logLevel: "warning",
-  define: { VICEROY_VERSION: JSON.stringify(version) },
+  define: {
+    VICEROY_VERSION: JSON.stringify(version),
+    VICEROY_ADDON_KEYS: JSON.stringify(JSON.stringify(await addonKeys())),
+  },
   // What is bundled refers to Viceroy by source, never to an earlier build of it.
   alias: {
     viceroy: "./runtime/index.ts",

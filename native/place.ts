@@ -3,11 +3,14 @@
  * version, the sources and the machine, so that an addon is never used with a Viceroy that it was not built from. Addons use
  * Node-API, so one of them serves every version of Node.js.
  */
-import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { sourceKey } from "./source-key.js";
+
+/** Replaced by the build with the keys of the addons' sources, by their names, in JSON; what runs unbuilt reads the sources. */
+declare const VICEROY_ADDON_KEYS: string | undefined;
 
 /** Addons that Viceroy has, by the name of their folder beside this file. */
 export type AddonName = "rdma";
@@ -31,14 +34,25 @@ export function addonVariable(name: AddonName): string {
 
 /** @throws Error when the sources are not part of this installation */
 export function addonPlace(name: AddonName): AddonPlace {
-  const { root, version } = packageRoot();
-  const sources = path.join(root, "native", name);
+  const sources = sourcesOf(name);
   const files = readdirSync(sources)
     .filter((file) => file.endsWith(".cc"))
     .sort()
     .map((file) => path.join(sources, file));
-  const built = `viceroy-${name}-${sourceKey(version, sources)}-${process.platform}-${process.arch}.node`;
-  return { sources, files, file: path.join(cacheFolder(), built) };
+  return { sources, files, file: addonFile(name) };
+}
+
+/** Where an addon is once it is built; absolute. Every process that starts asks: of what was built, nothing is read. */
+export function addonFile(name: AddonName): string {
+  const key =
+    typeof VICEROY_ADDON_KEYS === "string"
+      ? (JSON.parse(VICEROY_ADDON_KEYS) as Readonly<Record<AddonName, string>>)[name]
+      : sourceKey(packageRoot().version, sourcesOf(name));
+  return path.join(cacheFolder(), `viceroy-${name}-${key}-${process.platform}-${process.arch}.node`);
+}
+
+function sourcesOf(name: AddonName): string {
+  return path.join(packageRoot().root, "native", name);
 }
 
 /** Whether nobody but this user, or root, could have written a file that is going to be run. */
@@ -63,19 +77,6 @@ function packageRoot(): { readonly root: string; readonly version: string } {
     }
     if (folder === path.dirname(folder)) throw new Error("cannot find the package viceroy above its own code");
   }
-}
-
-function sourceKey(version: string, sources: string): string {
-  const hash = createHash("sha256");
-  hash.update(`${version}\0`);
-  for (const name of readdirSync(sources).sort()) {
-    if (/\.(cc|h)$/.test(name))
-      hash
-        .update(`${name}\0`)
-        .update(readFileSync(path.join(sources, name)))
-        .update("\0");
-  }
-  return hash.digest("hex").slice(0, 16);
 }
 
 /** Not the folder of V8's code caches, which removes what is old. */

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { addonPlace, addonVariable, isTrusted } from "../../native/place.js";
+import { addonFile, addonVariable, isTrusted } from "../../native/place.js";
 import type { VerbsAddon } from "./verbs.js";
 
 /** What a transfer comes to; above 0 it is an errno. As in native/rdma/transfer.h. */
@@ -137,7 +137,7 @@ function find(): AddonState {
   if (given === "off") return missing(`${addonVariable("rdma")} is "off"`, true);
   if (process.platform !== "linux") return missing(`there is none for ${process.platform}`, false);
   try {
-    const file = given || addonPlace("rdma").file;
+    const file = given || addonFile("rdma");
     if (!existsSync(file)) return missing(`it has not been built: there is no ${file}`, false);
     // What the user names himself is his own affair.
     if (!given && !isTrusted(file)) return missing(`others than this user could have written ${file}`, false);

@@ -37,6 +37,7 @@ test.each([
   ["index.js", "runtime/index.js"],
   ["codegen-v1.js", "runtime/codegen/v1/index.js"],
   ["testing.js", "runtime/testing/index.js"],
+  ["rdma.js", "runtime/rdma/index.js"],
 ])("%s exports what %s does", async (facade, source) => {
   const built: object = await import(path.join(dist, facade));
   const sources: object = await import(path.join(dist, "..", source));
@@ -53,6 +54,15 @@ const sameActor = `
 
 test("all entry points share one instance", () => {
   expect(script(sameActor)).toBe("true true Actor");
+});
+
+test("what most processes never use is not loaded when they start", () => {
+  const rare = ["child_process", "crypto", "tls", "v8", "vm", "worker_threads"];
+  const before = "const before = new Set(process.moduleLoadList);";
+  const load = 'createRequire(import.meta.url)("./dist/load.cjs").load("child");';
+  const after = `console.log(${JSON.stringify(rare)}.filter((name) => process.moduleLoadList.includes("NativeModule " + name) && !before.has("NativeModule " + name)).join());`;
+  // The code cache takes vm itself.
+  expect(script(`import { createRequire } from "node:module"; ${before} ${load} ${after}`)).toMatch(/^(vm)?$/);
 });
 
 test("the simulator has none of the runtime in it", () => {

@@ -6,14 +6,14 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { addonPlace } from "../../native/place.js";
+import { addonFile } from "../../native/place.js";
 import { boot, type MachineEnd } from "./machine/machine.js";
 import { machineParts } from "./machine/parts.js";
 import { suite } from "./machine/suite.js";
 import type { Outcome } from "./machine/vitest.js";
 
 const parts = machineParts();
-const addon = addonPlace("rdma").file;
+const addon = addonFile("rdma");
 if (parts !== undefined && !existsSync(addon) && process.env["VICEROY_PEERS"] === "required") {
   throw new Error(
     `cannot test RDMA devices: there is no addon at ${addon}. Run \`node dist/cli/viceroy.js setup --rdma\``,

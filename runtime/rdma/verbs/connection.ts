@@ -2,8 +2,9 @@
  * The initiator's side of the way to one process through one port: its queue pair, made when it is needed, and made anew when it
  * has broken, for which the owner's event loop is needed each time.
  */
-import { randomBytes } from "node:crypto";
+
 import type { GrantClaim } from "../../../generated/rdma.js";
+import { builtins } from "../../builtins.js";
 import type { Ask } from "../backend.js";
 import { RdmaError } from "../errors.js";
 import { refused } from "../refusal.js";
@@ -36,7 +37,7 @@ export class Connection {
   readonly #devices: Devices;
   readonly #our: Port;
   readonly #gid: Uint8Array;
-  readonly #token = new Uint8Array(randomBytes(TOKEN_BYTES));
+  readonly #token = new Uint8Array(builtins.crypto.randomBytes(TOKEN_BYTES));
   #connected: Connected | undefined;
   #connecting: Promise<unknown> | undefined;
 

@@ -2,8 +2,9 @@
  * An RDMA port, opened: what is registered with it, and what completes on it. Native calls as promises with errors; completions as promises
  * of who has posted. Nothing blocks, nothing spins: the event loop watches the descriptor of the completions.
  */
-import { randomBytes } from "node:crypto";
+
 import { getSystemErrorName } from "node:util";
+import { builtins } from "../../builtins.js";
 import type { Clock } from "../../link/clock.js";
 import type { RdmaAddon, Watch } from "../../native/rdma.js";
 import { access, type NativeDevice } from "../../native/verbs.js";
@@ -70,7 +71,7 @@ export class Device {
     try {
       check(await device.native.open(), `open RDMA device ${port.device}`);
       device.#watch = new addon.Watch(device.native.descriptor, () => device.#poll());
-      const secret = new Uint8Array(randomBytes(SECRET_BYTES));
+      const secret = new Uint8Array(builtins.crypto.randomBytes(SECRET_BYTES));
       const { address, key } = await device.register(secret, access.remoteRead);
       device.#beat = { address, key, secret };
       return device;
