@@ -51,7 +51,11 @@ export class StreamBackend implements Backend {
       const end = (error?: unknown) => {
         ended = true;
         if (error === undefined) resolve();
-        else reject(error as Error);
+        else {
+          // What is still under way is thrown away when it comes: nothing touches local memory after this.
+          operation.cancel();
+          reject(error as Error);
+        }
       };
       const fill = () => {
         while (
@@ -74,7 +78,6 @@ export class StreamBackend implements Backend {
         }
         if (!ended && underWay === 0 && next.done) end();
       };
-      // What is still under way is thrown away when it comes: nothing touches local memory after this.
       operation.onCancel(() => {
         if (!ended) end(new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${operation.direction}: it was given up`));
       });
