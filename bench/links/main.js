@@ -1,7 +1,8 @@
 /**
  * `npm run bench:links`: how long a link between two processes of one host takes, there and back: over shared memory and over a
- * Unix socket, against the rings of the addon and the socket of Node.js with nothing above them. Needs the addon: `viceroy setup --rdma`.
+ * Unix socket, against the rings of the addon and the socket of Node.js with nothing above them.
  */
+import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,26 +25,33 @@ const subjects = {
   net: "net.Socket alone",
   socket: "link over a Unix socket",
 };
+/** Ends that were started before leave their addresses behind. */
+let started = 0;
 const columns = [{ metric: "p50", title: "us there and back, half of all", ratio: true }];
 
-await benchmark({ name: "links", title: "Links between processes of one host", rounds: 3 }, async (context) => {
-  // Below node_modules, where the sources of the addon are looked for upwards of the bundle.
-  const bundle = path.join(cacheDir("links"), "ends.mjs");
-  await build({
-    entryPoints: [file("ends.ts")],
-    outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    absWorkingDir: repository,
-  });
-  const sections = [];
-  for (const placement of placements(context.options.quick)) sections.push(await measure(context, bundle, placement));
-  return sections;
-});
+await benchmark(
+  { name: "links", title: "Links between processes of one host", rounds: 3, needs: ["viceroy"] },
+  async (context) => {
+    execFileSync(process.execPath, [path.join(repository, "dist/cli/viceroy.js"), "setup", "--rdma"], {
+      stdio: "pipe",
+    });
+    // Below node_modules, where the sources of the addon are looked for upwards of the bundle.
+    const bundle = path.join(cacheDir("links"), "ends.mjs");
+    await build({
+      entryPoints: [file("ends.ts")],
+      outfile: bundle,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      absWorkingDir: repository,
+    });
+    const sections = [];
+    for (const placement of placements(context.options.quick)) sections.push(await measure(context, bundle, placement));
+    return sections;
+  },
+);
 
 async function measure({ options, workDir, wanted }, bundle, { title, clientCpus, serverCpus }) {
-  let started = 0;
   const running = Object.entries(subjects)
     .filter(([kind]) => wanted(kind))
     .map(([kind, name]) => ({
