@@ -1,7 +1,6 @@
 /**
- * Two rings in one piece of shared memory, one for each direction, and a pipe of the kernel for each side that wakes it. One process
- * offers a channel and another joins it, by the numbers that the first has for its descriptors. From then on neither needs the other
- * to be honest, alive or awake: whatever it does, nothing here crashes, and nothing blocks.
+ * Bytes between two processes in both directions, through memory that they share, and who does what when. Neither needs the other to
+ * be honest, alive or awake: whatever it does, nothing here crashes, and nothing blocks.
  */
 #pragma once
 #include <napi.h>
@@ -9,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "channel_memory.h"
 #include "ring.h"
 #include "spinner.h"
 #include "watch.h"
@@ -40,10 +40,6 @@ class Channel : public Napi::ObjectWrap<Channel> {
   /** The environment is about to end. */
   static void End(void* data);
 
-  void Offer(Napi::Env env);
-  void Join(const Napi::CallbackInfo& info);
-  void Map(Napi::Env env, int fd);
-  void Use(size_t sends, size_t receives);
   /** The peer has woken this side. */
   void Heard();
   void WakePeer();
@@ -65,17 +61,10 @@ class Channel : public Napi::ObjectWrap<Channel> {
   Napi::Value Read(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
-  const size_t size_;
-  void* base_ = nullptr;
-  int memory_ = -1;
-  /** Wakes the peer when something is written to it. */
-  int waker_ = -1;
-  /** Becomes readable when the peer wakes this side. */
-  int awaited_ = -1;
+  /** None once it is closed; what follows is in it. */
+  std::unique_ptr<ChannelMemory> memory_;
   std::optional<RingWriter> writer_;
   std::optional<RingReader> reader_;
-  std::atomic<uint64_t>* sentBefore_ = nullptr;
-  const std::atomic<uint64_t>* receivedBefore_ = nullptr;
   std::shared_ptr<Spinner> spinner_;
   std::unique_ptr<Watch> watch_;
   Napi::FunctionReference ready_;

@@ -134,7 +134,7 @@ class VerbsObject : public Napi::ObjectWrap<VerbsObject> {
     const int32_t id = IdOf(info, 0, "pair");
     const uint32_t first = WordOf(info, 1, "first");
     const Bytes gid = BytesOf(info, 2, "gid");
-    VerbsDevice::Peer peer = {};
+    VerbsPair::Peer peer = {};
     if (gid.length != sizeof peer.gid) throw Napi::RangeError::New(info.Env(), "invalid gid: expected 16 bytes");
     memcpy(peer.gid, gid.data, sizeof peer.gid);
     peer.number = WordOf(info, 3, "number");
@@ -142,7 +142,7 @@ class VerbsObject : public Napi::ObjectWrap<VerbsObject> {
     peer.lid = WordOf(info, 5, "lid");
     peer.mtu = WordOf(info, 6, "mtu");
     peer.reads = WordOf(info, 7, "reads");
-    const VerbsDevice::Patience patience = {WordOf(info, 8, "timeout"), WordOf(info, 9, "retries")};
+    const VerbsPair::Patience patience = {WordOf(info, 8, "timeout"), WordOf(info, 9, "retries")};
     return InPool(info, [=](VerbsDevice& device) { return -device.Connect(id, first, peer, patience); });
   }
 

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 namespace {
 
-/** Transfers under way on one queue pair. runtime/rdma/verbs/ posts fewer. */
-constexpr uint32_t kSendQueue = 64;
 /** Completions that nobody has looked at yet, of all pairs. */
 constexpr int kCompletions = 4096;
 constexpr uint8_t kMostReads = 16;
@@ -125,7 +122,7 @@ uint32_t VerbsDevice::KeyOf(int32_t id) {
   return found == regions_.end() ? 0 : found->second->rkey;
 }
 
-std::shared_ptr<VerbsDevice::Pair> VerbsDevice::PairOf(int32_t id) {
+std::shared_ptr<VerbsPair> VerbsDevice::PairOf(int32_t id) {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto found = pairs_.find(id);
   return found == pairs_.end() ? nullptr : found->second;
@@ -134,17 +131,8 @@ std::shared_ptr<VerbsDevice::Pair> VerbsDevice::PairOf(int32_t id) {
 int32_t VerbsDevice::CreatePair() {
   const Use use(this);
   if (!use.possible()) return -ESHUTDOWN;
-  verbs::QpInitAttr attributes = {};
-  attributes.send_cq = cq_;
-  attributes.recv_cq = cq_;
-  attributes.qp_type = verbs::kQptRc;
-  attributes.cap.max_send_wr = kSendQueue;
-  attributes.cap.max_recv_wr = 1;
-  attributes.cap.max_send_sge = 1;
-  attributes.cap.max_recv_sge = 1;
-  auto pair = std::make_shared<Pair>();
-  pair->qp = library_->create_qp(pd_, &attributes);
-  if (pair->qp == nullptr) return -Errno();
+  auto pair = std::make_shared<VerbsPair>(library_, pd_, cq_);
+  if (pair->failed() != 0) return -pair->failed();
   std::lock_guard<std::mutex> lock(mutex_);
   pairs_[next_] = std::move(pair);
   return next_++;
@@ -154,64 +142,22 @@ uint32_t VerbsDevice::NumberOf(int32_t id) {
   const Use use(this);
   if (!use.possible()) return 0;
   const auto pair = PairOf(id);
-  if (pair == nullptr) return 0;
-  std::lock_guard<std::mutex> lock(pair->mutex);
-  return pair->qp == nullptr ? 0 : pair->qp->qp_num;
+  return pair == nullptr ? 0 : pair->Number();
 }
 
-int VerbsDevice::Connect(int32_t id, uint32_t first, const Peer& peer, const Patience& patience) {
+int VerbsDevice::Connect(int32_t id, uint32_t first, const VerbsPair::Peer& peer, const VerbsPair::Patience& patience) {
   const Use use(this);
   if (!use.possible()) return ESHUTDOWN;
   const auto pair = PairOf(id);
-  if (pair == nullptr) return ENOENT;
-  std::lock_guard<std::mutex> lock(pair->mutex);
-  if (pair->qp == nullptr) return ENOENT;
-  verbs::QpAttr init = {};
-  init.qp_state = verbs::kInit;
-  init.port_num = port_;
-  init.qp_access_flags = verbs::kRemoteRead | verbs::kRemoteWrite;
-  const int init_mask = verbs::kState | verbs::kPkeyIndex | verbs::kPort | verbs::kAccessFlags;
-  if (const int failed = library_->modify_qp(pair->qp, &init, init_mask)) return failed;
-
-  verbs::QpAttr receive = {};
-  receive.qp_state = verbs::kRtr;
-  receive.path_mtu = static_cast<int>(std::min(mtu(), peer.mtu));
-  receive.dest_qp_num = peer.number;
-  receive.rq_psn = peer.first;
-  receive.max_dest_rd_atomic = static_cast<uint8_t>(reads_answered_);
-  receive.min_rnr_timer = 12;
-  memcpy(receive.ah_attr.dgid, peer.gid, sizeof peer.gid);
-  receive.ah_attr.is_global = 1;
-  receive.ah_attr.sgid_index = gid_index_;
-  receive.ah_attr.hop_limit = 64;
-  receive.ah_attr.dlid = static_cast<uint16_t>(peer.lid);
-  receive.ah_attr.port_num = port_;
-  const int receive_mask = verbs::kState | verbs::kAv | verbs::kPathMtu | verbs::kDestQpn | verbs::kRqPsn |
-                           verbs::kMaxDestRdAtomic | verbs::kMinRnrTimer;
-  if (const int failed = library_->modify_qp(pair->qp, &receive, receive_mask)) return failed;
-
-  verbs::QpAttr send = {};
-  send.qp_state = verbs::kRts;
-  send.timeout = static_cast<uint8_t>(patience.timeout);
-  send.retry_cnt = static_cast<uint8_t>(patience.retries);
-  send.rnr_retry = 7;
-  send.sq_psn = first;
-  send.max_rd_atomic = static_cast<uint8_t>(std::clamp<uint32_t>(peer.reads, 1, reads_asked_));
-  const int send_mask = verbs::kState | verbs::kTimeout | verbs::kRetryCnt | verbs::kRnrRetry | verbs::kSqPsn |
-                        verbs::kMaxRdAtomic;
-  return library_->modify_qp(pair->qp, &send, send_mask);
+  const VerbsPair::Local local = {port_, gid_index_, mtu(), reads_answered_, reads_asked_};
+  return pair == nullptr ? ENOENT : pair->Connect(first, local, peer, patience);
 }
 
 int VerbsDevice::Fail(int32_t id) {
   const Use use(this);
   if (!use.possible()) return ESHUTDOWN;
   const auto pair = PairOf(id);
-  if (pair == nullptr) return ENOENT;
-  std::lock_guard<std::mutex> lock(pair->mutex);
-  if (pair->qp == nullptr) return ENOENT;
-  verbs::QpAttr attributes = {};
-  attributes.qp_state = verbs::kErr;
-  return library_->modify_qp(pair->qp, &attributes, verbs::kState);
+  return pair == nullptr ? ENOENT : pair->Fail();
 }
 
 int VerbsDevice::Destroy(int32_t id) {
@@ -221,7 +167,7 @@ int VerbsDevice::Destroy(int32_t id) {
 }
 
 int VerbsDevice::DestroyPair(int32_t id) {
-  std::shared_ptr<Pair> pair;
+  std::shared_ptr<VerbsPair> pair;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto found = pairs_.find(id);
@@ -229,8 +175,7 @@ int VerbsDevice::DestroyPair(int32_t id) {
     pair = found->second;
     pairs_.erase(found);
   }
-  std::lock_guard<std::mutex> lock(pair->mutex);
-  return library_->destroy_qp(std::exchange(pair->qp, nullptr));
+  return pair->Destroy();
 }
 
 int VerbsDevice::Post(int32_t pair, int32_t region, const Transfer& transfer) {
@@ -256,10 +201,7 @@ int VerbsDevice::Post(int32_t pair, int32_t region, const Transfer& transfer) {
   request.send_flags = verbs::kSignaled;
   request.remote_addr = transfer.remote;
   request.rkey = transfer.key;
-  verbs::SendWr* bad = nullptr;
-  std::lock_guard<std::mutex> lock(found->mutex);
-  if (found->qp == nullptr) return ENOENT;
-  return context_->ops.post_send(found->qp, &request, &bad);
+  return found->Post(&request);
 }
 
 int VerbsDevice::descriptor() {

@@ -12,26 +12,10 @@
 #include <string>
 
 #include "verbs_library.h"
+#include "verbs_pair.h"
 
 class VerbsDevice {
  public:
-  /** What the other side of a queue pair is. */
-  struct Peer {
-    uint8_t gid[16];
-    uint32_t number;
-    uint32_t first;
-    uint32_t lid;
-    uint32_t mtu;
-    /** Reads that it answers at a time. */
-    uint32_t reads;
-  };
-
-  /** How patient a queue pair is: 4.096 us times 2 to the `timeout`, `retries` times. */
-  struct Patience {
-    uint32_t timeout;
-    uint32_t retries;
-  };
-
   struct Transfer {
     uint32_t tag;
     bool write;
@@ -66,7 +50,7 @@ class VerbsDevice {
   /** Its number on the wire; 0 when there is none. */
   uint32_t NumberOf(int32_t id);
   /** @param first the first packet's number of this side */
-  int Connect(int32_t id, uint32_t first, const Peer& peer, const Patience& patience);
+  int Connect(int32_t id, uint32_t first, const VerbsPair::Peer& peer, const VerbsPair::Patience& patience);
   /** What is under way completes, flushed; nothing can be posted any more. */
   int Fail(int32_t id);
   /** Nothing of it touches memory any more when it has returned. */
@@ -84,11 +68,6 @@ class VerbsDevice {
   uint32_t reads_answered() const { return reads_answered_; }
 
  private:
-  struct Pair {
-    std::mutex mutex;
-    verbs::Qp* qp = nullptr;
-  };
-
   /** Held by each call that uses the device. */
   class Use {
    public:
@@ -103,7 +82,7 @@ class VerbsDevice {
   int OpenByName();
   int OpenAll();
   int DestroyPair(int32_t id);
-  std::shared_ptr<Pair> PairOf(int32_t id);
+  std::shared_ptr<VerbsPair> PairOf(int32_t id);
 
   const VerbsLibrary* library_;
   const std::string name_;
@@ -124,5 +103,5 @@ class VerbsDevice {
   std::mutex mutex_;
   int32_t next_ = 1;
   std::map<int32_t, verbs::Mr*> regions_;
-  std::map<int32_t, std::shared_ptr<Pair>> pairs_;
+  std::map<int32_t, std::shared_ptr<VerbsPair>> pairs_;
 };

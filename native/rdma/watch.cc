@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arguments.h"
+#include "callback.h"
 
 Watch::Watch(Napi::Env env, int fd, std::function<void()> ready) : env_(env), ready_(std::move(ready)) {
   void* loop = nullptr;
@@ -66,14 +67,7 @@ class WatchObject : public Napi::ObjectWrap<WatchObject> {
  private:
   static void End(void* data) { static_cast<WatchObject*>(data)->watch_.reset(); }
 
-  void Call() {
-    try {
-      ready_.MakeCallback(Value(), {}, context_);
-    } catch (const Napi::Error& error) {
-      // What JavaScript throws in a callback of the loop is an uncaught exception, as everywhere.
-      napi_fatal_exception(Env(), error.Value());
-    }
-  }
+  void Call() { CallBack(Env(), context_, Value(), ready_.Value()); }
 
   Napi::Value Ref(const Napi::CallbackInfo& info) {
     if (watch_) watch_->Ref();

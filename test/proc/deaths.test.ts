@@ -31,7 +31,9 @@ test("SIGKILL: pending calls of every kind end, later ones too, and nobody else 
   process.kill(pids[1]!, "SIGKILL");
   const reasons = await Promise.all(pending.map((call) => Promise.resolve(call).catch((error) => error)));
   for (const reason of reasons) expect(reason).toBeInstanceOf(SupervisionError);
-  expect(reasons[0].message).toBe(`cannot call workers.sleep on rank 0: process ${pids[1]} was killed by SIGKILL`);
+  // Calls wait 30 ms for the status: on a machine that is overloaded it may come later, and stands in the fault below.
+  const known = `process ${pids[1]} was killed by SIGKILL|its process has closed its link`;
+  expect(reasons[0].message).toMatch(new RegExp(`^cannot call workers.sleep on rank 0: (${known})$`));
   expect([...(await settled).values()].map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   await until(() => faults.length > 0);
   expect(faults).toMatchObject([

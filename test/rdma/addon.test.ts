@@ -90,7 +90,7 @@ test("who has no compiler is told what to install, and what a compiler says is p
 
 test("the sources are there, one idea in each", () => {
   const { files } = addonPlace("rdma");
-  for (const file of files) expect(readFileSync(file, "utf8").split("\n").length, file).toBeLessThan(300);
+  for (const file of files) expect(readFileSync(file, "utf8").split("\n").length, file).toBeLessThan(250);
 });
 
 describe.skipIf(!hasAddon)("with the addon", () => {
