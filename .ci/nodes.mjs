@@ -1,43 +1,70 @@
 /**
- * The built package on other versions of Node.js than the one that runs everything: the oldest that package.json names, and those
- * in use. Every entry point is loaded, the schemas are compiled, the examples run: `node .ci/nodes.mjs [20 22 24]`.
+ * The examples, and the built package, on the Node.js that runs this and on others: the oldest that package.json names, and
+ * those in use. Every entry point is loaded, the schemas are compiled, the examples run: `node .ci/nodes.mjs [20 22 24]`.
  */
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
-import { allOf, examples, install, root, run } from "./steps.mjs";
+import { examples, install, root, told } from "./steps.mjs";
 
 const folder = ".ci/node";
 const entries = ["", "/schema", "/codegen/v1", "/capnp/v1", "/testing", "/compiler"].map((entry) => `viceroy${entry}`);
-const load = `for (const name of ${JSON.stringify(entries)}) await import(name); console.log(process.version);`;
+const load = `for (const name of ${JSON.stringify(entries)}) await import(name);`;
 
-if (process.platform !== "linux" || process.arch !== "x64") {
-  console.log("skipped: other versions of Node.js (their binaries are pinned for Linux on x64)");
-  process.exit(0);
+/** What is run: the binary, and what is said of it. */
+async function versions() {
+  const own = { name: `Node.js ${process.version}`, node: process.execPath };
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    console.log("skipped: other versions of Node.js (their binaries are pinned for Linux on x64)");
+    return [own];
+  }
+  const code = await install(folder);
+  if (code !== 0) throw new Error(`cannot install other versions of Node.js: npm ci in ${folder} ended with ${code}`);
+  const wanted = process.argv.slice(2);
+  const others = (wanted.length > 0 ? wanted : ["20", "22", "24"]).map((version) => {
+    const node = path.join(root, folder, `node_modules/node${version}/bin/node`);
+    if (existsSync(node)) return { name: `Node.js ${version} of ${folder}`, node };
+    throw new Error(`cannot find Node.js ${version}: expected it at ${node}, put there by npm ci in ${folder}`);
+  });
+  return [own, ...others];
 }
 
-const wanted = process.argv.slice(2);
-process.exitCode = await allOf([
-  () => install(folder),
-  ...(wanted.length > 0 ? wanted : ["20", "22", "24"]).map(tryOn),
-]);
+/** All that is run on one version, each as `[where, ...arguments]`. */
+const runs = [
+  [".", "--input-type=module", "--eval", load],
+  ...examples().flatMap((example) => [
+    [example, path.join(root, "dist/cli/viceroy.js"), "compile", "--check"],
+    [".", "--import", "tsx", `${example}/src/main.ts`],
+  ]),
+];
 
-function tryOn(version) {
-  const bin = path.join(root, folder, `node_modules/node${version}/bin`);
-  const node = path.join(bin, "node");
-  // What it starts by name is of the same version.
-  const env = { PATH: `${bin}${path.delimiter}${process.env.PATH ?? ""}` };
-  const on = (cwd, ...args) => run(node, args, { env, cwd: path.join(root, cwd) });
-  return () => {
-    if (!existsSync(node)) {
-      console.error(`cannot find Node.js ${version}: expected it at ${node}, put there by npm ci in ${folder}`);
-      return 1;
+/** As many at a time as there are processors, but no version twice: examples of one may write the same files. */
+async function runAll(wanted) {
+  let failed = 0;
+  const waiting = [...wanted];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      for (const [cwd, ...args] of runs) if (!(await succeeds(next, cwd, args))) failed++;
     }
-    return allOf([
-      () => on(".", "--input-type=module", "--eval", load),
-      ...examples().flatMap((example) => [
-        () => on(example, path.join(root, "dist/cli/viceroy.js"), "compile", "--check"),
-        () => on(".", "--import", "tsx", `${example}/src/main.ts`),
-      ]),
-    ]);
   };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+  return failed;
+}
+
+async function succeeds({ name, node }, cwd, args) {
+  // What it starts by name is of the same version.
+  const env = { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` };
+  const { code, text, seconds } = await told(node, args, { env, cwd: path.join(root, cwd) });
+  const what =
+    args.at(-1) === load ? "every entry point" : `${cwd === "." ? "" : `${cwd} `}${args.slice(-2).join(" ")}`;
+  console.log(`${code === 0 ? "ok" : `FAILED with code ${code}`}, ${seconds} s: ${name}: ${what}`);
+  if (code !== 0) console.log(text);
+  return code === 0;
+}
+
+try {
+  process.exitCode = (await runAll(await versions())) === 0 ? 0 : 1;
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
 }

@@ -23,6 +23,26 @@ export function run(command, args, { env = {}, cwd = root } = {}) {
   });
 }
 
+/** The same, silently. @returns its exit code, what it has printed, and how many seconds it took */
+export function told(command, args, { env = {}, cwd = root } = {}) {
+  const begin = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    const take = (chunk) => {
+      text += chunk;
+    };
+    child.stdout.setEncoding("utf8").on("data", take);
+    child.stderr.setEncoding("utf8").on("data", take);
+    const end = (code) => resolve({ code, text, seconds: ((performance.now() - begin) / 1000).toFixed(1) });
+    child.once("error", (error) => {
+      take(`cannot run ${command}: ${error.message}\n`);
+      end(1);
+    });
+    child.once("close", (code) => end(code ?? 1));
+  });
+}
+
 export const node = (...args) => run(process.execPath, args);
 
 /** Runs an installed tool of a package, by the path of its script. */

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildAddon } from "../../native/build.js";
 import { addonPlace, isTrusted } from "../../native/place.js";
 import { run } from "../examples/program.js";
-import { by, codeOf, expectBytes, hasAddon, loadVaults, type Vaults } from "./vaults.js";
+import { by, codeOf, expectBytes, hasAddon, loadVaults, patternOf, type Vaults } from "./vaults.js";
 
 const program = fileURLToPath(new URL("programs/without-addon.mjs", import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), "rdma-addon-"));
@@ -53,10 +53,7 @@ describe("without the addon", () => {
     const bytes = new Uint8Array(1000);
     await remote.readInto(bytes);
     expect(remote).toMatchObject({ transport: "stream", oneSided: false });
-    expectBytes(
-      bytes,
-      Uint8Array.from({ length: 1000 }, (_, i) => vaults.pattern(i)),
-    );
+    expectBytes(bytes, patternOf(vaults, 0, 1000));
     await using own = RdmaBuffer.register(new Uint8Array(10).fill(4));
     expect(await vault.read.callOne(own, "stream", 10)).toEqual({
       bytes: new Uint8Array(10).fill(4),
@@ -119,10 +116,7 @@ describe.skipIf(!hasAddon)("with the addon", () => {
     const remote = await by("vm", await vault.make.callOne(false, 100_000, "rw"));
     const bytes = new Uint8Array(100_000);
     await remote.readInto(bytes);
-    expectBytes(
-      bytes,
-      Uint8Array.from({ length: 100_000 }, (_, i) => vaults.pattern(i)),
-    );
+    expectBytes(bytes, patternOf(vaults, 0, 100_000));
     await procs.stop();
     expect(await codeOf(remote.readInto(bytes))).toMatch(/^ERR_RDMA_(DROPPED|FORGED|PEER_GONE)$/);
   });

@@ -10,6 +10,7 @@ import {
   ignoringFaults,
   loadVaults,
   long,
+  patternOf,
   tested,
   type Vaults,
   vaultsIn,
@@ -34,10 +35,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
       try {
         if (oneSided) {
           await buffer.readInto(bytes, { timeout: 20_000 });
-          expectBytes(
-            bytes,
-            Uint8Array.from({ length: 1_000_000 }, (_, i) => vaults.pattern(i)),
-          );
+          expectBytes(bytes, patternOf(vaults, 0, 1_000_000));
           await buffer.writeFrom(bytes.fill(3), { timeout: 20_000 });
           await buffer.readInto(bytes.fill(0), { timeout: 20_000 });
           expectBytes(bytes, new Uint8Array(1_000_000).fill(3));

@@ -9,7 +9,7 @@ import { OwnerService } from "../../runtime/rdma/service.js";
 import { SLOTS, State } from "../../runtime/rdma/slot.js";
 import { Table } from "../../runtime/rdma/table.js";
 import { cases } from "../profile.js";
-import { by, codeOf, emulated, expectBytes, loadVaults, tested, type Vaults, vaultsIn } from "./vaults.js";
+import { by, codeOf, emulated, expectBytes, loadVaults, patternOf, tested, type Vaults, vaultsIn } from "./vaults.js";
 
 const handles = codec.rdmaBuffer<RdmaBuffer>();
 
@@ -81,10 +81,7 @@ for (const { transport, allocated, skipped } of tested) {
       expect(await tried(forge(good, "started", (ticks) => ticks + 1))).toBe("ERR_RDMA_STALE");
       const bytes = new Uint8Array(16);
       await (await by(transport, good)).readInto(bytes);
-      expectBytes(
-        bytes,
-        Uint8Array.from({ length: 16 }, (_, i) => vaults.pattern(i)),
-      );
+      expectBytes(bytes, patternOf(vaults, 0, 16));
     });
 
     // By verbs an owner is asked: machine/inside/devices.ts asks it for what handles like these would.

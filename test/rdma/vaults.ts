@@ -49,6 +49,13 @@ export async function loadVaults() {
 
 export type Vaults = Awaited<ReturnType<typeof loadVaults>>;
 
+/** What `length` bytes from `offset` on of a vault's memory hold at first. */
+export function patternOf({ pattern }: Vaults, offset: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = pattern(offset + i);
+  return bytes;
+}
+
 /** Whether every instruction is emulated: starting a process takes ten times as long as most tests. */
 export const emulated = process.env["VICEROY_TEST_EMULATED"] !== undefined;
 
@@ -84,7 +91,7 @@ export async function by(transport: Transport, buffer: RdmaBuffer): Promise<Rdma
 
 /** Fails with the first byte that differs: comparing millions one by one is not what `toEqual` is made for. */
 export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
-  if (Buffer.compare(Uint8Array.from(actual), expected) === 0) return;
+  if (Buffer.compare(new Uint8Array(actual), expected) === 0) return;
   const at = actual.findIndex((byte, i) => byte !== expected[i]);
   const where =
     at < 0 || actual.length !== expected.length ? "" : `, first at ${at}: ${actual[at]} for ${expected[at]}`;

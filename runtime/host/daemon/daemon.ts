@@ -53,9 +53,9 @@ export class Daemon implements Landlord {
     const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refused("busy", "the host is being shut down");
     const known = this.#tenants.get(to);
+    const open = (pipe: Pipe) => this.#take(offer, pipe, known?.tenant);
     if (known !== undefined) {
       if (known.universe !== universe) return refused("unknown", "there is no such agent for this tree of processes");
-      const open = (pipe: Pipe) => known.tenant.accept(pipe);
       // Whether others are gone is for their links to find out.
       return from === known.tenant.driver ? { kind: "open", giveUpMs: longestCut, open } : { kind: "open", open };
     }
@@ -64,12 +64,20 @@ export class Daemon implements Landlord {
     if (!first) return refused("gone", "the host has ended what it did for this driver");
     const { size } = this.#tenants;
     if (size >= this.#options.maxDrivers) return refused("busy", `the host serves ${size} drivers and takes no more`);
-    const open = (pipe: Pipe) => {
-      const tenant = new Tenant(this.#options.platform(), { universe, id: to, driver: from }, this);
-      this.#tenants.set(to, { universe, tenant });
-      tenant.accept(pipe);
-    };
     return { kind: "open", giveUpMs: longestCut, open };
+  }
+
+  /** A link that was admitted. Since then things may have changed. */
+  #take({ universe, from, to }: Offer, pipe: Pipe, known: Tenant | undefined): void {
+    const found = this.#tenants.get(to);
+    const full = this.#tenants.size >= this.#options.maxDrivers;
+    if (found === undefined && (known !== undefined || full || this.#stopping !== undefined)) {
+      pipe.destroy(new Error("the host has ended what it did for this driver, or takes no more of them"));
+      return;
+    }
+    const tenant = found?.tenant ?? new Tenant(this.#options.platform(), { universe, id: to, driver: from }, this);
+    if (found === undefined) this.#tenants.set(to, { universe, tenant });
+    tenant.accept(pipe);
   }
 
   /** To the port of the process that is wanted. */

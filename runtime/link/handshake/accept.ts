@@ -10,18 +10,20 @@ import { Exchange } from "./exchange.js";
 import { defaultHandshakeLimits, type HandshakeLimits } from "./limits.js";
 import {
   type Answer,
+  checkTaken,
   type Offer,
   PROOF_BYTES,
   proofOf,
   REQUEST_BYTES,
   type Request,
   readRequest,
+  TAKEN_BYTES,
   writeAnswer,
   writeChallenge,
 } from "./message.js";
 import { nonce, proofBy, proves } from "./proof.js";
 
-/** What becomes of an offer. `open` gets the pipe once the answer is on its way; what it writes comes behind it. */
+/** What becomes of an offer. `open` gets the pipe once the dialler has shown that it knows of it, and may never be called. */
 export type Verdict =
   | { readonly kind: "open"; readonly received: number; open(pipe: Pipe): void }
   | { readonly kind: "redirect"; readonly port: number }
@@ -117,9 +119,15 @@ export class Acceptor {
       return;
     }
     exchange.send(answer);
+    if (verdict.kind === "redirect") {
+      this.#halfOpen.delete(exchange);
+      exchange.close();
+      return;
+    }
+    // A dialler whose connection is cut before it has the answer knows of no link, and will not come back for it.
+    checkTaken(await exchange.read(TAKEN_BYTES, true));
     this.#halfOpen.delete(exchange);
-    if (verdict.kind === "redirect") exchange.close();
-    else verdict.open(exchange.settle());
+    verdict.open(exchange.settle());
   }
 
   #verdictOn(request: Request): Verdict | Promise<Verdict> {

@@ -6,12 +6,13 @@ import { HandshakeError, type HandshakeReason, handshakeReasons } from "./errors
 
 /** "VCRH" */
 const MAGIC = 0x48524356;
-export const HANDSHAKE_VERSION = 1;
+export const HANDSHAKE_VERSION = 2;
 
 export const REQUEST_BYTES = 88;
 export const CHALLENGE_BYTES = 40;
 export const PROOF_BYTES = 32;
 export const ANSWER_BYTES = 512;
+export const TAKEN_BYTES = 8;
 export const NONCE_BYTES = 32;
 
 const Bit = { first: 1, token: 2, direct: 4 } as const;
@@ -119,6 +120,16 @@ export function readAnswer(bytes: Uint8Array): Answer {
 }
 
 const kinds: readonly Answer["kind"][] = ["open", "redirect", "refuse"];
+
+/** That a dialler knows of its link. */
+export function writeTaken(): Uint8Array {
+  return message(TAKEN_BYTES, 0).bytes;
+}
+
+/** @throws HandshakeError */
+export function checkTaken(bytes: Uint8Array): void {
+  opened(bytes, "last message");
+}
 
 /** Where the proof of an answer stands. */
 export function proofOf(answer: Uint8Array): Uint8Array {

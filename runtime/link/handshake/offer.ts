@@ -13,6 +13,7 @@ import {
   readAnswer,
   readChallenge,
   writeRequest,
+  writeTaken,
 } from "./message.js";
 import { nonce, proofBy, proves } from "./proof.js";
 
@@ -65,6 +66,7 @@ export async function offerLink(pipe: Pipe, offer: Offer, options: OfferOptions)
       exchange.close();
       return read;
     }
+    exchange.send(writeTaken());
     return { ...read, pipe: exchange.settle() };
   } catch (error) {
     exchange.destroy(error instanceof Error ? error : undefined);

@@ -19,6 +19,14 @@ export type Admission =
   | { readonly kind: "open"; readonly giveUpMs?: number; open(pipe: Pipe): void }
   | Exclude<Verdict, { kind: "open" }>;
 
+type Opening = Extract<Admission, { kind: "open" }>;
+
+interface AcceptedLink {
+  readonly pipe: LastingPipe;
+  /** Who gets it, as long as the dialler has not shown that it knows of the link: it is nobody's until then. */
+  open: Opening["open"] | undefined;
+}
+
 export interface LastingAcceptorOptions extends Omit<AcceptorOptions, "decide"> {
   readonly lasting?: Partial<LastingLimits>;
   /** Asked for links that are not here, when the dialler has proved the token. `open` gets a pipe that outlives connections. */
@@ -30,7 +38,7 @@ export class LastingAcceptor {
   readonly #limits: LastingLimits;
   readonly #mostLinks: number;
   readonly #acceptor: Acceptor;
-  readonly #pipes = new Map<string, LastingPipe>();
+  readonly #links = new Map<string, AcceptedLink>();
 
   /** @throws RangeError for limits */
   constructor(options: LastingAcceptorOptions) {
@@ -50,7 +58,7 @@ export class LastingAcceptor {
 
   /** Links that stand, those that wait for another connection included. */
   get links(): number {
-    return this.#pipes.size;
+    return this.#links.size;
   }
 
   get connections(): number {
@@ -69,20 +77,20 @@ export class LastingAcceptor {
 
   async #decide(offer: Offer): Promise<Verdict> {
     const key = keyOf(offer);
-    if (!this.#pipes.has(key)) {
-      if (this.#pipes.size >= this.#mostLinks) {
+    if (!this.#links.has(key)) {
+      if (this.#links.size >= this.#mostLinks) {
         return { kind: "refuse", reason: "busy", text: `this process has ${this.#mostLinks} links and takes no more` };
       }
       const admission = await this.#options.admit(offer);
       if (admission.kind !== "open") return admission;
-      if (!offer.first && !this.#pipes.has(key)) {
+      if (!offer.first && !this.#links.has(key)) {
         return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
       }
       // Asked twice at the same time: the second one continues the link of the first.
-      if (!this.#pipes.has(key)) admission.open(this.#made(key, offer, admission.giveUpMs));
+      if (!this.#links.has(key)) this.#make(key, offer, admission);
     }
-    const pipe = this.#pipes.get(key);
-    if (pipe === undefined) return { kind: "refuse", reason: "gone", text: "the link has ended at once" };
+    const link = this.#links.get(key)!;
+    const { pipe } = link;
     if (!pipe.canResume(offer.received)) {
       const text = `the dialler says that it has ${offer.received} bytes of the link, which cannot be`;
       return { kind: "refuse", reason: "offset", text };
@@ -96,21 +104,29 @@ export class LastingAcceptor {
       open: (connection) => {
         // Another connection may have got ahead of this one: then what the dialler was told is not true any more.
         if (pipe.bytesReceived !== received || !pipe.canResume(offer.received)) connection.destroy();
-        else pipe.resume(connection, offer.received);
+        else {
+          pipe.resume(connection, offer.received);
+          this.#announce(link);
+        }
       },
     };
   }
 
-  #made(key: string, { from }: Offer, giveUpMs = this.#limits.giveUpMs): LastingPipe {
+  #make(key: string, { from }: Offer, { giveUpMs = this.#limits.giveUpMs, open }: Opening): void {
     const pipe = new LastingPipe({
       clock: this.#options.clock,
       limits: { ...this.#limits, giveUpMs },
       peer: `process ${hex64(from)}`,
       lost: () => {},
-      over: () => this.#pipes.delete(key),
+      over: () => this.#links.delete(key),
     });
-    this.#pipes.set(key, pipe);
-    return pipe;
+    this.#links.set(key, { pipe, open });
+  }
+
+  #announce(link: AcceptedLink): void {
+    const { pipe, open } = link;
+    link.open = undefined;
+    if (!pipe.ended) open?.(pipe);
   }
 }
 

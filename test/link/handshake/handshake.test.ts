@@ -67,6 +67,7 @@ describe("two sides with the same token", () => {
     const met = meet({ token }, { token }, { first: false, received: 2 ** 40 });
     const outcome = await met.outcome;
     if (outcome.kind !== "open") throw new Error("expected a pipe");
+    await soon();
     expect(outcome.received).toBe(7);
     expect(met.offers).toEqual([expect.objectContaining({ ...offered, first: false, received: 2 ** 40 })]);
     const here = listenTo(outcome.pipe);

@@ -7,6 +7,7 @@ import type { Offer } from "../../../runtime/link/handshake/message.js";
 import { type Admission, LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
 import { dialLasting, type LastingDialOptions } from "../../../runtime/link/lasting/dial.js";
 import type { LastingLimits } from "../../../runtime/link/lasting/limits.js";
+import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
 import { localPipe } from "../../../runtime/link/local/pipe.js";
 import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
 
@@ -172,6 +173,25 @@ export class CutWorld {
     return new Cut(near, budget, dumb !== "no");
   }
 
+  /** The dialler's end of a new link. The other side knows of it at the latest when something has been said. */
+  async started(): Promise<LastingPipe> {
+    let near: LastingPipe | undefined;
+    const dial = () => {
+      this.dial().then((pipe) => {
+        near = pipe as LastingPipe;
+      }, dial);
+    };
+    dial();
+    await this.run(() => near !== undefined);
+    return near!;
+  }
+
+  /** The acceptor's end of the first link. */
+  async met(): Promise<LastingPipe> {
+    await this.run(() => this.accepted.length > 0);
+    return this.accepted[0] as LastingPipe;
+  }
+
   /** Lets everything happen that can until `done`, time passing when nothing else moves. */
   async run(done: () => boolean, steps = 3000): Promise<void> {
     for (let i = 0; i < steps; i++) {
@@ -201,11 +221,10 @@ export class Talker implements PipeSink {
     this.say(random, bytes);
   }
 
-  /** Once. */
   say(random: Random, bytes: number): void {
-    this.sent = Buffer.alloc(bytes);
-    for (let i = 0; i < bytes; i++) this.sent[i] = Math.floor(random.number() * 256);
-    for (let at = 0; at < bytes; ) {
+    let at = this.sent.length;
+    this.sent = Buffer.concat([this.sent, Buffer.alloc(bytes).map(() => Math.floor(random.number() * 256))]);
+    while (at < this.sent.length) {
       const chunks: Uint8Array[] = [];
       for (let n = Math.floor(random.number() * 3); n >= 0; n--) {
         const size = Math.floor(random.number() ** 4 * 200_000);

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Random } from "../../../runtime/link/clock.js";
-import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
 import { cases, mayHang } from "../../profile.js";
 import { CutWorld, type CutWorldOptions, Talker } from "./cut-world.js";
 
@@ -12,28 +11,25 @@ const forever = () => Number.MAX_SAFE_INTEGER;
 async function talk(options: Pick<CutWorldOptions, "seed" | "budget" | "dumb">, bytes: number): Promise<number> {
   const limits = { resendBytes: 100_000, giveUpMs: 1_000_000_000, redialMs: 1, redialMaxMs: 10 };
   const world = new CutWorld({ ...options, limits });
-  let near: LastingPipe | undefined;
-  const dial = () => {
-    world.dial().then((pipe) => {
-      near = pipe as LastingPipe;
-    }, dial);
-  };
-  dial();
-  await world.run(() => near !== undefined);
-  // Attempts whose answer was lost have left links that nobody uses.
-  const far = world.accepted.at(-1) as LastingPipe;
-  const a = new Talker(near!, world.random, bytes);
+  const near = await world.started();
+  const a = new Talker(near, world.random, 1);
+  const far = await world.met();
+  a.say(world.random, bytes);
   const b = new Talker(far, world.random, bytes);
   let most = 0;
   await world.run(() => {
-    most = Math.max(most, near!.retained, far.retained);
+    most = Math.max(most, near.retained, far.retained);
+    // Who has nothing to say does not notice that a connection has gone dumb; links send signs of life.
+    if (near.retained === 0 && a.bytesHeard < b.sent.length) a.say(world.random, 1);
     return a.bytesHeard >= b.sent.length && b.bytesHeard >= a.sent.length;
   });
   expect(a.heard.equals(b.sent)).toBe(true);
   expect(b.heard.equals(a.sent)).toBe(true);
   expect(most).toBeLessThanOrEqual(limits.resendBytes);
-  await world.run(() => near!.retained === 0 && far.retained === 0);
+  await world.run(() => near.retained === 0 && far.retained === 0);
   expect([a.ends, b.ends]).toEqual([[], []]);
+  // Attempts whose answer was lost have left no links.
+  expect(world.accepted).toEqual([far]);
   return world.connections.length;
 }
 
@@ -66,8 +62,8 @@ test("and over connections that go dumb, in one direction or both, and are repla
 test("what still comes over a dumb connection while another one is being made does not come twice", async () => {
   let budget = 200;
   const world = new CutWorld({ seed: 7, budget: () => budget, dumb: () => "dialler" });
-  const near = await started(world);
-  const far = world.accepted[0]!;
+  const near = await world.started();
+  const far = await world.met();
   const a = new Talker(near, world.random, 0);
   const b = new Talker(far, world.random, 0);
   budget = Number.MAX_SAFE_INTEGER;
@@ -82,14 +78,15 @@ test("what still comes over a dumb connection while another one is being made do
   expect(world.clock.now()).toBeGreaterThanOrEqual(5000);
   expect(a.heard.equals(Buffer.alloc(said).map((_, i) => i))).toBe(true);
   expect(b.heard.equals(a.sent)).toBe(true);
-  await world.run(() => (far as LastingPipe).retained === 0);
+  await world.run(() => far.retained === 0);
 });
 
 test("a farewell arrives as well", async () => {
   const world = new CutWorld({ seed: 1, budget: () => 1000, limits: { redialMs: 1, redialMaxMs: 10 } });
-  const near = await started(world);
+  const near = await world.started();
+  const far = await world.met();
   const a = new Talker(near, world.random, 50_000);
-  const b = new Talker(world.accepted[0]!, world.random, 0);
+  const b = new Talker(far, world.random, 0);
   near.close();
   await world.run(() => a.ends.length > 0 && b.ends.length > 0);
   expect([a.ends, b.ends]).toEqual([[undefined], [undefined]]);
@@ -99,9 +96,10 @@ test("a farewell arrives as well", async () => {
 
 test("a link without connection is given up on both sides, and says why", async () => {
   const world = new CutWorld({ seed: 2, budget: forever, limits: { giveUpMs: 5000 } });
-  const near = await started(world);
+  const near = await world.started();
+  const far = await world.met();
   const a = new Talker(near, world.random, 10);
-  const b = new Talker(world.accepted[0]!, world.random, 10);
+  const b = new Talker(far, world.random, 10);
   await world.run(() => a.bytesHeard === 10 && b.bytesHeard === 10);
   world.unreachable = true;
   const from = world.clock.now();
@@ -118,9 +116,10 @@ test("a link without connection is given up on both sides, and says why", async 
 
 test("what is written while there is no connection waits for one, up to the bound", async () => {
   const world = new CutWorld({ seed: 3, budget: forever, limits: { resendBytes: 1000, giveUpMs: 60_000 } });
-  const near = (await started(world)) as LastingPipe;
+  const near = await world.started();
+  const far = await world.met();
   const a = new Talker(near, world.random, 0);
-  const b = new Talker(world.accepted[0]!, world.random, 0);
+  const b = new Talker(far, world.random, 0);
   world.unreachable = true;
   world.connections[0]!.destroy();
   await world.run(() => !near.connected);
@@ -134,13 +133,14 @@ test("what is written while there is no connection waits for one, up to the boun
 
 test("a link that the other side has given up ends at once when it comes back", async () => {
   const world = new CutWorld({ seed: 4, budget: forever, limits: { giveUpMs: 60_000 } });
-  const near = await started(world);
+  const near = await world.started();
+  const far = await world.met();
   const a = new Talker(near, world.random, 0);
-  const b = new Talker(world.accepted[0]!, world.random, 0);
+  const b = new Talker(far, world.random, 0);
   world.unreachable = true;
   world.connections[0]!.destroy();
   await world.run(() => world.clock.now() > 100);
-  world.accepted[0]!.destroy(new Error("it has had enough"));
+  far.destroy(new Error("it has had enough"));
   world.unreachable = false;
   await world.run(() => a.ends.length > 0 && b.ends.length > 0);
   expect(a.ends[0]!.message).toBe(
@@ -151,9 +151,10 @@ test("a link that the other side has given up ends at once when it comes back", 
 
 test("a link that one side ends is ended on the other, with the reason", async () => {
   const world = new CutWorld({ seed: 5, budget: forever });
-  const near = await started(world);
+  const near = await world.started();
+  const far = await world.met();
   const a = new Talker(near, world.random, 0);
-  const b = new Talker(world.accepted[0]!, world.random, 0);
+  const b = new Talker(far, world.random, 0);
   near.destroy(new Error("cannot read frame: unknown kind 99"));
   await world.run(() => a.ends.length > 0 && b.ends.length > 0);
   expect(a.ends[0]!.message).toBe("cannot read frame: unknown kind 99");
@@ -162,24 +163,15 @@ test("a link that one side ends is ended on the other, with the reason", async (
 
 test("connections that break at once are made again with growing pauses", async () => {
   const world = new CutWorld({ seed: 6, budget: forever, limits: { giveUpMs: 60_000 } });
-  const near = await started(world);
+  const near = await world.started();
+  const far = await world.met();
   new Talker(near, world.random, 0);
-  new Talker(world.accepted[0]!, world.random, 0);
+  new Talker(far, world.random, 0);
   const from = world.connections.length;
   await world.run(() => {
-    if ((near as LastingPipe).connected) world.connections.at(-1)!.destroy();
+    if (near.connected) world.connections.at(-1)!.destroy();
     return world.clock.now() > 20_000;
   });
   expect(world.connections.length - from).toBeLessThan(30);
   expect(world.connections.length - from).toBeGreaterThan(10);
 });
-
-/** A link whose first connection stands. */
-async function started(world: CutWorld): Promise<LastingPipe> {
-  let near: LastingPipe | undefined;
-  world.dial().then((pipe) => {
-    near = pipe as LastingPipe;
-  });
-  await world.run(() => near !== undefined);
-  return near!;
-}

@@ -76,6 +76,7 @@ test("a relay that dies in the middle of a message is replaced by another one, a
       return near.relays.dial(via, far.id);
     },
   });
+  while (accepted.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const [here, there] = [new Heard(dialled), new Heard(accepted[0]!)];
   const large = Buffer.alloc(3_000_000).map((_, i) => i * 7 + (i >> 9));
   for (const relay of between.slice(0, 2)) relay.lifetime = 800_000;

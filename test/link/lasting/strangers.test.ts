@@ -18,6 +18,7 @@ import {
   writeAnswer,
   writeChallenge,
   writeRequest,
+  writeTaken,
 } from "../../../runtime/link/handshake/message.js";
 import { nonce, proofBy } from "../../../runtime/link/handshake/proof.js";
 import { type Admission, LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
@@ -64,6 +65,7 @@ beforeEach(async () => {
   port = (listener.address as SocketAddress).port;
   good = await dialTo(port);
   goodHeard = new Heard(good);
+  await guest(0);
 });
 
 afterEach(async () => {
@@ -78,6 +80,12 @@ afterEach(async () => {
   listener.close();
   for (const server of servers.splice(0)) server.close();
 });
+
+/** The other end of a link, once it has been let in. */
+async function guest(index: number): Promise<(typeof guests)[number]> {
+  while (guests.length <= index) await soon();
+  return guests[index]!;
+}
 
 function dialTo(at: number, options: Partial<LastingDialOptions> = {}): Promise<Pipe> {
   return dialLasting({
@@ -130,8 +138,13 @@ class Raw {
     return bytes;
   }
 
-  /** A correct handshake. */
-  async handshake(offer: Partial<Offer> = {}, own = token, extra: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
+  /** A correct handshake; without its last message unless it `knows` of the answer. */
+  async handshake(
+    offer: Partial<Offer> = {},
+    own = token,
+    extra: Uint8Array = new Uint8Array(0),
+    knows = true,
+  ): Promise<Uint8Array> {
     const whole = {
       universe: 1n,
       from: 66n,
@@ -146,7 +159,9 @@ class Raw {
     this.send(request);
     const challenge = await this.read(CHALLENGE_BYTES);
     this.send(Buffer.concat([proofBy("dialler", own, [request, challenge]), extra]));
-    return this.read(ANSWER_BYTES);
+    const answer = await this.read(ANSWER_BYTES);
+    if (knows && readAnswer(answer).kind === "open") this.send(writeTaken());
+    return answer;
   }
 }
 
@@ -217,10 +232,10 @@ describe("a stranger", () => {
     const request = writeRequest(offer, nonce(systemRandom));
     request[4] = 9;
     raw.send(request);
-    expect((await raw.read(CHALLENGE_BYTES))[4]).toBe(1);
+    expect((await raw.read(CHALLENGE_BYTES))[4]).toBe(2);
     await raw.closed;
     expect(refusals).toEqual([
-      "cannot connect: the peer speaks version 9 of the handshake, this process 1; install the same version of viceroy on both sides",
+      "cannot connect: the peer speaks version 9 of the handshake, this process 2; install the same version of viceroy on both sides",
     ]);
   });
 
@@ -262,6 +277,7 @@ describe("a stranger", () => {
     await Promise.all(raws.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
     const late = await dialTo(port);
     const heard = new Heard(late);
+    await guest(1);
     late.close();
     await heard.end;
     await Promise.all(raws.map(({ closed }) => closed));
@@ -300,6 +316,32 @@ describe("a stranger", () => {
     expect(proofOf(answer).every((byte) => byte === 0)).toBe(true);
   });
 
+  test("whose connection is lost before it has the answer has no link, and one that knows of it comes back to it", async () => {
+    const link = 78n;
+    const raw = new Raw();
+    await raw.handshake({ link }, token, new Uint8Array(0), false);
+    raw.socket.destroy();
+    while (acceptor.connections > 1) await soon();
+    expect([guests.length, acceptor.links]).toEqual([1, 2]);
+    const back = new Raw();
+    expect(readAnswer(await back.handshake({ link, first: false }))).toEqual({ kind: "open", received: 0 });
+    back.send(segment(SegmentKind.end, 0));
+    await (await guest(1)).heard.end;
+    expect(guests[1]!.offer).toMatchObject({ link, first: true });
+    expect(acceptor.links).toBe(1);
+  });
+
+  test("that answers the answer with garbage has no link", async () => {
+    const raw = new Raw();
+    await raw.handshake({}, token, new Uint8Array(0), false);
+    raw.send("GET / HTTP/1.1");
+    await raw.closed;
+    expect(guests.length).toBe(1);
+    expect(refusals).toEqual([
+      "cannot read the last message of the handshake: the peer does not speak this protocol; is it a Viceroy process?",
+    ]);
+  });
+
   test("that goes on before it is answered is cut off", async () => {
     const raw = new Raw();
     await raw.handshake({}, token, Buffer.alloc(1)).catch(() => {});
@@ -336,7 +378,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     const raw = new Raw();
     expect(readAnswer(await raw.handshake())).toEqual({ kind: "open", received: 0 });
     raw.send(bytes);
-    expect((await guests[1]!.heard.end)?.message).toBe(message);
+    expect((await (await guest(1)).heard.end)?.message).toBe(message);
     const reset = resetSegment(message);
     expect(await raw.read(reset.length)).toEqual(reset);
     await raw.closed;
@@ -361,7 +403,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
   test("confirming less than it did before", async () => {
     const raw = new Raw();
     await raw.handshake();
-    guests[1]!.pipe.write([Buffer.from("abcdef")], () => {});
+    (await guest(1)).pipe.write([Buffer.from("abcdef")], () => {});
     await raw.read(10);
     raw.send(Buffer.concat([ackSegment(5), ackSegment(4)]));
     expect((await guests[1]!.heard.end)?.message).toBe("cannot read ack: expected 5 to 6 bytes, got 4");
@@ -370,7 +412,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
   test("an offset that it had already passed, when it comes back", async () => {
     const raw = new Raw();
     await raw.handshake({ link: 77n });
-    guests[1]!.pipe.write([Buffer.from("abcdef")], () => {});
+    (await guest(1)).pipe.write([Buffer.from("abcdef")], () => {});
     await raw.read(10);
     raw.send(ackSegment(5));
     await soon();
