@@ -32,6 +32,8 @@ export class Routes {
   readonly #relays: Relays;
   readonly #made: (link: Link) => void;
   readonly #links = new Map<ProcId, Link>();
+  /** Further links to a peer: two that dial each other at the same time have one each, and each uses its own. */
+  readonly #spare = new Map<ProcId, Link[]>();
   readonly #down = new Map<ProcId, DeliveryError>();
 
   /** @param made told of each link that is made here */
@@ -78,17 +80,27 @@ export class Routes {
     return link;
   }
 
-  /** A link that has come about otherwise. The first one to a peer is the one that is used. */
+  /** A link that has come about otherwise. The first one to a peer is the one that is used, as long as it stands. */
   add(peer: ProcId, link: Link): void {
-    if (!this.#links.has(peer)) this.#links.set(peer, link);
     this.#down.delete(peer);
+    const used = this.#links.get(peer);
+    const spare = this.#spare.get(peer) ?? [];
+    if (used === undefined) this.#links.set(peer, link);
+    else if (used !== link && !spare.includes(link)) this.#spare.set(peer, [...spare, link]);
   }
 
-  /** @returns whether another link to the same peer is left */
+  /** @returns whether another link to the same peer is left, which is used from now on */
   remove(link: Link): boolean {
     const { peer } = link;
     if (peer === undefined) return true;
-    if (this.#links.get(peer) === link) this.#links.delete(peer);
+    const spare = (this.#spare.get(peer) ?? []).filter((other) => other !== link);
+    if (this.#links.get(peer) === link) {
+      const next = spare.shift();
+      if (next === undefined) this.#links.delete(peer);
+      else this.#links.set(peer, next);
+    }
+    if (spare.length === 0) this.#spare.delete(peer);
+    else this.#spare.set(peer, spare);
     return this.#links.has(peer);
   }
 

@@ -97,6 +97,11 @@ export class World {
     return this.#ends.filter(({ names }) => names.includes(name)).map(({ pipe }) => pipe);
   }
 
+  /** Those between two procs, in the order in which they were dialled. */
+  pipesBetween(one: string, other: string): Pipe[] {
+    return this.#ends.filter(({ names }) => names.includes(one) && names.includes(other)).map(({ pipe }) => pipe);
+  }
+
   async dial(location: string, from: string): Promise<Pipe> {
     const to = this.procs.get(location);
     if (to === undefined || this.unreachable.has(location)) throw new Error(`nobody listens at ${location}`);

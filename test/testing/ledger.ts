@@ -136,6 +136,11 @@ export class Ledger extends Actor {
   }
 
   override cleanup(): void {
+    this.#isOver();
+  }
+
+  /** Nobody waits for its calls any more. */
+  #isOver(): void {
     for (let met = 1; met <= this.#met; met++) this.#book.senderEnded(`${this.#name}/${met}`);
   }
 
@@ -213,6 +218,8 @@ export class Ledger extends Actor {
   }
 
   fail(): void {
+    // What it has called is given up before what it owns has ended, and only then it cleans up.
+    this.#isOver();
     throw new Error("told to fail");
   }
 
