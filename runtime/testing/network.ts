@@ -29,8 +29,8 @@ export class Network {
   readonly #blocked = new Map<string, number>();
   /** Hosts that have crashed: whoever dials them gets no answer. */
   readonly down = new Set<string>();
-  /** How many times longer bytes take. */
-  #slowness = 1;
+  /** How many times longer bytes take, by each of those who have said so. */
+  readonly #slow = new Set<{ readonly factor: number }>();
 
   constructor(scheduler: Scheduler, seed: number, { latency = [0.1, 0.5], bandwidth = 100_000 }: NetworkOptions) {
     this.scheduler = scheduler;
@@ -48,6 +48,12 @@ export class Network {
     const [low, high] = from.host === to.host ? localLatency : this.#latency;
     const jitter = this.random.number();
     return (low + (high - low) * jitter * jitter * jitter) * this.#slowness;
+  }
+
+  get #slowness(): number {
+    let slowest = 1;
+    for (const { factor } of this.#slow) slowest = Math.max(slowest, factor);
+    return slowest;
   }
 
   /** Bytes from one host do not reach another for so many ms. */
@@ -82,11 +88,10 @@ export class Network {
     return until > this.scheduler.now ? until : 0;
   }
 
-  /** Everything takes `factor` times longer for so many ms. */
+  /** Everything takes `factor` times longer for so many ms. Of several at a time the largest counts: some of them together are no outage. */
   slowDown(factor: number, ms: number): void {
-    this.#slowness *= factor;
-    this.scheduler.at(this.scheduler.now + ms, undefined, "speed up", () => {
-      this.#slowness /= factor;
-    });
+    const slow = { factor };
+    this.#slow.add(slow);
+    this.scheduler.at(this.scheduler.now + ms, undefined, "speed up", () => this.#slow.delete(slow));
   }
 }

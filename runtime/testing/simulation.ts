@@ -158,7 +158,7 @@ export class Simulation {
     if (!oneWay) this.#world.network.block(to, from, ms);
   }
 
-  /** Everything on the network takes `factor` times longer for so many milliseconds. */
+  /** Everything on the network takes `factor` times longer for so many milliseconds; of several at a time the largest counts. */
   slowDown(factor: number, ms: number): void {
     this.#world.network.slowDown(factor, ms);
   }
