@@ -30,13 +30,17 @@ interface Path {
 }
 
 export class Book {
-  readonly violations: string[] = [];
   /** Messages that have been handled. */
   deliveries = 0;
   /** Ranks that owners have been told of: how often, by owner, mesh and rank. */
   readonly told = new Map<string, number>();
   readonly #simulation: Simulation;
   readonly #lasting: boolean;
+  readonly #violations: string[] = [];
+  /** Messages of a sender that have not come although later ones have, with what is to be said of each. */
+  readonly #gaps = new Map<string, string[]>();
+  /** How many messages of a sender have come back to it. */
+  readonly #bounced = new Map<string, number>();
   readonly #replaced = new Map<string, number>();
   readonly #senders = new Map<string, Sender>();
   readonly #paths = new Map<string, Path>();
@@ -46,6 +50,21 @@ export class Book {
   constructor(simulation: Simulation, lasting: boolean) {
     this.#simulation = simulation;
     this.#lasting = lasting;
+  }
+
+  /** What was wrong in this run. What was lost and came back to its sender was not lost in silence. */
+  get violations(): readonly string[] {
+    const silent = [...this.#gaps].filter(([from, lost]) => lost.length > (this.#bounced.get(from) ?? 0));
+    return [...this.#violations, ...silent.flatMap(([, lost]) => lost)];
+  }
+
+  violation(text: string): void {
+    this.#violations.push(text);
+  }
+
+  /** A message has come back to its sender. */
+  bounced(name: string): void {
+    this.#bounced.set(name, (this.#bounced.get(name) ?? 0) + 1);
   }
 
   /** A name that no other actor of this run has. */
@@ -71,7 +90,7 @@ export class Book {
         const key = `${name}: ${lost.mesh}[${rank}]`;
         const times = (this.told.get(key) ?? 0) + 1;
         this.told.set(key, times);
-        if (times > 1 + (this.#replaced.get(key) ?? 0)) this.violations.push(`told ${times} times: ${key}`);
+        if (times > 1 + (this.#replaced.get(key) ?? 0)) this.violation(`told ${times} times: ${key}`);
       }
     }
   }
@@ -102,19 +121,19 @@ export class Book {
     const path = this.#path(from, address);
     const label = `${from} -> ${address}`;
     const place = placeOf(path.numbers, number);
-    if (place < 0) this.violations.push(`${label}: ${number} came and was never sent`);
-    if (path.seen.has(number)) this.violations.push(`${label}: ${number} came twice`);
+    if (place < 0) this.violation(`${label}: ${number} came and was never sent`);
+    if (path.seen.has(number)) this.violation(`${label}: ${number} came twice`);
     path.seen.add(number);
     const before = last.get(from);
     last.set(from, place);
     if (before === undefined || this.#severed(from, pid)) return;
-    if (place <= before) this.violations.push(`${label}: ${number} came after ${path.numbers[before]}`);
+    if (place <= before) this.violation(`${label}: ${number} came after ${path.numbers[before]}`);
     for (let missing = before + 1; missing < place; missing++) {
       const lost = path.numbers[missing]!;
       if (path.calls.has(lost) && this.#over(from)) continue;
-      this.#simulation.note(`which is wrong: ${lost} has not come`);
-      this.violations.push(`${label}: ${number} came and ${lost} has not`);
-      return;
+      this.#simulation.note(`${lost} has not come`);
+      const gaps = this.#gaps.get(from) ?? [];
+      this.#gaps.set(from, [...gaps, `${label}: ${number} came and ${lost} has not`]);
     }
   }
 

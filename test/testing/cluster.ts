@@ -41,16 +41,19 @@ const treesAbove = [1, 1, 2, 3, 64];
 /** Links are confirmed so late, in ms, that other connections are tried while there is nothing wrong; or soon enough. */
 const overdue = [20, 200, 5000];
 
+/** In ms of virtual time: several times what the longest run takes. One that never ends is not waited for longer. */
+const limit = 600_000;
+
 /** How the clusters of `npm run sim` are made. */
 export function optionsOf(seed: number): SimulateOptions {
   const treeAbove = treesAbove[Math.floor(seed / 3) % treesAbove.length]!;
   const limits = { ...credit, treeAbove, treeFanout: 2, endedActors: seed % 2 };
   if (onHosts(seed)) {
     const lasting = { overdueMs: overdue[Math.floor(seed / 15) % overdue.length]! };
-    return { seed, limits, lasting, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest: 20_000 } };
+    return { seed, limit, limits, lasting, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest: 20_000 } };
   }
   const faults = { count: 7, within: 400, kinds: kindsOfMachine };
-  return { seed, limits, place: ({ rank }) => `host${rank % 3}`, faults };
+  return { seed, limit, limits, place: ({ rank }) => `host${rank % 3}`, faults };
 }
 
 export interface Outcome {
@@ -94,7 +97,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   await topUp(simulation, book);
   program.checkAll();
   await Promise.race([program.settled(), simulation.sleep(patience)]);
-  if (program.pending.length > 0) book.violations.push(`never ended: ${program.pending.join(", ")}`);
+  if (program.pending.length > 0) book.violation(`never ended: ${program.pending.join(", ")}`);
   await second?.();
   // Failures are told in turns of their own, and late when a host has crashed.
   await simulation.sleep(20_000);

@@ -22,15 +22,15 @@ export function checkTold(
   for (const process of remade ? [] : ranks) {
     const { name, ended, end } = process;
     const told = book.told.has(`program: procs[${rankOf(name, perHost)}]`);
-    if (ended && !told) book.violations.push(`nobody was told of ${name}: ${end}`);
+    if (ended && !told) book.violation(`nobody was told of ${name}: ${end}`);
     if (told && !suffered(simulation, process, lasting)) {
-      book.violations.push(`told of ${name}, to which nothing had happened: ${end ?? "it lives"}`);
+      book.violation(`told of ${name}, to which nothing had happened: ${end ?? "it lives"}`);
     }
   }
   const [told] = [...book.told.keys()].filter((key) => /: (?:procs|crew\d+|more\d*|extra\d+)\[/.test(key));
   if (told === undefined || told.startsWith("driver2")) return;
   if (processes.some((process) => suffered(simulation, process, lasting))) return;
-  book.violations.push(`told of a failure, and there was none: ${told}; ${faults.length} faults`);
+  book.violation(`told of a failure, and there was none: ${told}; ${faults.length} faults`);
 }
 
 /** `procs hosts=1 gpus=2@n1#7`, or `procs gpus=2@host2#4`. */
@@ -42,12 +42,12 @@ function rankOf(name: string, perHost: number): number {
 /** A driver has ended, or does soon: nothing of it is left on any host when that has had time to show. */
 export async function checkEnds(simulation: Simulation, book: Book, driver: ProcessView): Promise<void> {
   for (let waited = 0; !driver.ended && waited < 200_000; waited += 1000) await simulation.sleep(1000);
-  if (!driver.ended) book.violations.push(`${driver.name} has not come to its end`);
+  if (!driver.ended) book.violation(`${driver.name} has not come to its end`);
   await simulation.sleep(expiry);
   // Whatever is paused does not leave.
   await simulation.sleep(20_000);
   for (const process of simulation.processes) {
     if (process.program !== driver || process.ended) continue;
-    book.violations.push(`${process.name} has outlived ${driver.name}: ${driver.end}`);
+    book.violation(`${process.name} has outlived ${driver.name}: ${driver.end}`);
   }
 }

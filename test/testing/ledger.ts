@@ -144,7 +144,9 @@ export class Ledger extends Actor {
     for (let met = 1; met <= this.#met; met++) this.#book.senderEnded(`${this.#name}/${met}`);
   }
 
-  override undeliverable(): void {}
+  override undeliverable(): void {
+    this.#book.bounced(this.#sender);
+  }
 
   note(from: string, number: number): void {
     this.#book.take(from, number, this.#taker);
