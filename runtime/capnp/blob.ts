@@ -16,6 +16,7 @@ export const text: PointerType<string> = {
     const place = listAt(message, segment, at);
     if (place === undefined) return "";
     const { segment: there, start, length, size } = place;
+    if (size === ListSize.byte) message.need(there, start, length);
     if (size !== ListSize.byte || length === 0 || there.bytes[start + length - 1] !== 0) {
       throw malformed(`expected a text at ${placeOf(segment, at)}: bytes that end with a zero`);
     }
@@ -72,6 +73,7 @@ function block(message: Message, segment: Segment, at: number, depth: number, by
   if (place.length > 0 && place.size !== size) {
     throw malformed(`expected a list of numbers of ${bytes} bytes at ${placeOf(segment, at)}`);
   }
+  message.need(place.segment, place.start, place.length * bytes);
   return { bytes: place.segment.bytes, start: place.start, length: place.length };
 }
 

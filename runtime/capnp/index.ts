@@ -10,6 +10,7 @@ export { json } from "./json.js";
 export { ListReader, list, map, record, set } from "./list.js";
 export type { ReadLimits } from "./message.js";
 export { nullable } from "./nullable.js";
+export { type RemoteMemory, RemoteMessage, type RemoteMessageOptions, type RemoteReadOptions } from "./remote.js";
 export {
   hasPointer,
   readBool,

@@ -57,6 +57,7 @@ function composite(
   segment: Segment,
   at: number,
 ): ListPlace {
+  message.need(there, tag, 8);
   const low = there.view.getUint32(tag, true);
   const high = there.view.getUint32(tag + 4, true);
   if ((low & 3) !== 0) throw malformed(`the list at ${placeOf(segment, at)} has elements that are no structs`);
@@ -111,6 +112,7 @@ export class ListReader<View> implements Iterable<View> {
     const element = this.#element;
     const bit = index * step;
     const at = start + Math.floor(bit / 8);
+    this.#message.need(segment, at, Math.ceil(step / 8));
     if (element.kind === "data") return element.view(segment.view, at, bit & 7);
     if (element.inList === undefined) return element.view(this.#message, segment, at + dataSize, this.#depth);
     return element.inList.view(this.#message, segment, at, dataSize, pointerCount, this.#depth);

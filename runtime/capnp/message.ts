@@ -7,6 +7,7 @@
  * After the encoding specification of Cap'n Proto, https://capnproto.org/encoding.html.
  */
 import { CapnpError } from "./error.js";
+import { type Presence, presenceOf } from "./presence.js";
 
 export interface ReadLimits {
   /**
@@ -32,9 +33,12 @@ export interface Segment {
 export class Message {
   readonly segments: readonly Segment[];
   readonly depth: number;
+  readonly #presence: Presence | undefined;
   #left: number;
 
-  constructor(segments: readonly Uint8Array[], limits: ReadLimits = {}) {
+  /** @param presence where not all of it is there: what is needed is asked for before it is looked at */
+  constructor(segments: readonly Uint8Array[], limits: ReadLimits = {}, presence?: Presence) {
+    this.#presence = presence;
     this.segments = segments.map((bytes, id) => {
       return { id, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
     });
@@ -52,6 +56,14 @@ export class Message {
           "refused; for one that can be trusted give { traversal: Infinity }",
       );
     }
+  }
+
+  /**
+   * Says that those bytes are about to be looked at, which are known to be in the segment.
+   * @throws CapnpError when they are not there yet
+   */
+  need({ bytes }: Segment, at: number, length: number): void {
+    this.#presence?.need(bytes.byteOffset + at, length);
   }
 
   /** @throws CapnpError when `left` levels are none */
@@ -73,11 +85,14 @@ export function openMessage(bytes: Uint8Array, limits?: ReadLimits): Message {
   if (!(bytes instanceof Uint8Array)) throw new TypeError("cannot read a message: expected a Uint8Array");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.byteLength < 8) throw malformed(`expected at least 8 bytes, got ${bytes.byteLength}`);
+  const presence = presenceOf(bytes.buffer);
+  presence?.need(bytes.byteOffset, 8);
   const count = view.getUint32(0, true) + 1;
   if (count > mostSegments) throw malformed(`expected at most ${mostSegments} segments, got ${count}`);
   let at = 8 * Math.ceil((4 + 4 * count) / 8);
   if (at > bytes.byteLength)
     throw malformed(`the sizes of its ${count} segments do not fit into ${bytes.byteLength} bytes`);
+  presence?.need(bytes.byteOffset, at);
   const segments: Uint8Array[] = [];
   for (let i = 0; i < count; i++) {
     const size = 8 * view.getUint32(4 + 4 * i, true);
@@ -88,7 +103,7 @@ export function openMessage(bytes: Uint8Array, limits?: ReadLimits): Message {
     at += size;
   }
   if ((segments[0] as Uint8Array).byteLength < 8) throw malformed("its first segment has no root");
-  return new Message(segments, limits);
+  return new Message(segments, limits, presence);
 }
 
 /** What a pointer leads to. One object, used again and again: what is in it is taken out at once. */
@@ -126,6 +141,7 @@ function followFar(message: Message, from: Segment, place: number, low: number, 
     throw malformed(`the far pointer at ${placeOf(from, place)} leads past the end of segment ${far.id}`);
   }
   message.spend(double ? 16 : 8);
+  message.need(far, pad, double ? 16 : 8);
   const first = far.view.getInt32(pad, true);
   const second = far.view.getUint32(pad + 4, true);
   if (!double) {

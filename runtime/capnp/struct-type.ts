@@ -268,7 +268,9 @@ function memberValue(reader: StructReader, { type, at, optional, nullable, tag }
 /** Opens a message whose root is a struct of that type. Nothing is decoded. */
 export function readMessage<R extends StructReader>(type: StructType<R>, bytes: Uint8Array, limits?: ReadLimits): R {
   const message = openMessage(bytes, limits);
-  return type.view(message, message.segments[0]!, 0, message.depth);
+  const root = message.segments[0]!;
+  message.need(root, 0, 8);
+  return type.view(message, root, 0, message.depth);
 }
 
 /** The whole value behind a reader. */

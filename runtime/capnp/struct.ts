@@ -59,6 +59,7 @@ export function structAt<R extends StructReader>(
     throw malformed(`the struct at ${placeOf(segment, at)} lies outside of its segment`);
   }
   message.spend(size + 8);
+  message.need(there, data, size);
   return new Reader(message, there, data, dataSize, data + dataSize, pointerCount, below);
 }
 
