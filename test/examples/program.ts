@@ -15,9 +15,14 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** `npx tsx <program>` in the checkout. */
-export function runExample(name: string, args: readonly string[] = [], cwd = root): Promise<Outcome> {
-  return run(process.execPath, [tsx, `${root}examples/${name}/src/main.ts`, ...args], cwd);
+/** `npx tsx <program>` in the checkout. @param env on top of the environment of this process */
+export function runExample(
+  name: string,
+  args: readonly string[] = [],
+  cwd = root,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  return run(process.execPath, [tsx, `${root}examples/${name}/src/main.ts`, ...args], cwd, env);
 }
 
 /** @param env on top of the environment of this process */

@@ -1,0 +1,76 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { setImmediate as others } from "node:timers/promises";
+import { RdmaBuffer } from "viceroy/rdma";
+import { type Lateness, type Published, TrainerActor } from "../generated/weights.js";
+import { initialWeight } from "./model.js";
+
+/** In ms: how often the event loop is looked at. */
+const resolution = 1;
+
+/**
+ * Three buffers: two hold versions that others may read, in the third the next one is made. Who has been given a version reads
+ * it whole or is refused: before its buffer is written to, its grant is taken back.
+ */
+export class Part extends TrainerActor {
+  readonly #buffers: readonly RdmaBuffer[];
+  readonly #published: Published[] = [];
+  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution });
+
+  constructor(weights: number) {
+    super();
+    this.#buffers = [0, 1, 2].map(() => RdmaBuffer.allocate(4 * weights));
+    floatsOf(this.#bufferOf(0)).forEach((_, i, all) => {
+      all[i] = initialWeight(i);
+    });
+    this.#publish(0);
+    this.#delay.enable();
+  }
+
+  async step(): Promise<void> {
+    const { version } = this.#published.at(-1)!;
+    await train(floatsOf(this.#bufferOf(version)), floatsOf(this.#bufferOf(version + 1)));
+    this.#publish(version + 1);
+    if (this.#published.length <= 2) return;
+    const oldest = this.#published.shift()!;
+    // From here on nobody is shown what is read by it: the next step may write there.
+    await this.#bufferOf(oldest.version).revoke(oldest.weights);
+  }
+
+  published(): Published[] {
+    return this.#published;
+  }
+
+  lateness(): Lateness {
+    const { mean, max } = this.#delay;
+    this.#delay.reset();
+    const late = (ns: number) => Math.max(0, ns / 1e6 - resolution);
+    return { mean: late(mean), most: late(max) };
+  }
+
+  override async cleanup(): Promise<void> {
+    this.#delay.disable();
+    await Promise.all(this.#buffers.map((buffer) => buffer.drop()));
+  }
+
+  #bufferOf(version: number): RdmaBuffer {
+    return this.#buffers[version % this.#buffers.length]!;
+  }
+
+  #publish(version: number): void {
+    this.#published.push({ version, weights: this.#bufferOf(version).grant({ access: "r" }) });
+  }
+}
+
+/** What an optimizer would do on another device; here all weights grow by 1, a little at a time so that others get their turn. */
+async function train(from: Float32Array, to: Float32Array): Promise<void> {
+  const atOnce = 2 ** 16;
+  for (let begin = 0; begin < from.length; begin += atOnce) {
+    const end = Math.min(begin + atOnce, from.length);
+    for (let i = begin; i < end; i++) to[i] = from[i]! + 1;
+    await others();
+  }
+}
+
+function floatsOf({ view }: RdmaBuffer): Float32Array {
+  return new Float32Array(view.buffer, view.byteOffset, view.byteLength / 4);
+}

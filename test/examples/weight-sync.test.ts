@@ -1,0 +1,28 @@
+import { rdmaSupport } from "viceroy/rdma";
+import { expect, test } from "vitest";
+import { outputOf } from "./markdown.js";
+import { expectOutput, root, runExample } from "./program.js";
+
+const { addon } = rdmaSupport();
+
+/** What its page shows, with smaller versions. How late loops are, and how many versions an engine meets, is the machine's affair. */
+function wanted(transport: string): string {
+  return outputOf("docs/examples/weight-sync.md")
+    .replace(/[\d.]+ ms late on average, [\d.]+ ms/g, "<n> ms late on average, <n> ms")
+    .replace("of 32 MiB", "of 4 MiB")
+    .replace("by shared", `by ${transport}`)
+    .replace(/\d+ came whole, \d+ were refused/, "<n> came whole, <n> were refused");
+}
+
+test("weight sync: versions arrive whole while trainers go on, and a version that was taken back is refused", async () => {
+  const { code, stdout, stderr } = await runExample("weight-sync", ["2"]);
+  if (addon !== undefined) expect(stderr).toBe("");
+  expectOutput(stdout, wanted(addon === undefined ? "stream" : "shared"));
+  expect(code).toBe(0);
+});
+
+test("weight sync: by stream, too", async () => {
+  const { code, stdout } = await runExample("weight-sync", ["2"], root, { VICEROY_RDMA_TRANSPORT: "stream" });
+  expectOutput(stdout, wanted("stream"));
+  expect(code).toBe(0);
+});
