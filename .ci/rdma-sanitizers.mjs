@@ -1,6 +1,7 @@
 /**
- * Runs what the addon for one-sided memory does under the sanitizers of g++: addresses and undefined behaviour, or with `--threads` races. Node.js
- * itself is not instrumented, so the libraries of the sanitizers are loaded before it. Needs the built compiler.
+ * Runs what the addon does under the sanitizers of g++: addresses and undefined behaviour, or with `--threads` races. One-sided memory and
+ * RDMA devices by programs that use all of it, links in shared memory by their own tests. Node.js itself is not instrumented, so
+ * the libraries of the sanitizers are loaded before it. Needs the built compiler.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +12,11 @@ import { allOf, root, run } from "./steps.mjs";
 // In the checkout: the sources are found from there.
 mkdirSync(path.join(root, ".viceroy"), { recursive: true });
 const folder = mkdtempSync(path.join(root, ".viceroy/sanitizers-"));
-const program = "test/rdma/programs/exercise.mjs";
+const memory = "test/rdma/programs/exercise.mjs";
+const devices = "test/rdma/programs/exercise-verbs.mjs";
+const links = ["shared", "hostile", "processes"].map((name) => `test/link/shared/${name}.test.ts`);
+
+const vitest = ["node_modules/vitest/vitest.mjs", "run", "--project", "memory", ...links];
 
 const kinds = [
   {
@@ -40,6 +45,15 @@ async function builder() {
   return import(file);
 }
 
+/** A library in the place of libibverbs. @returns the folder that it is in */
+function standIn(name, source, flags) {
+  const place = path.join(folder, name);
+  mkdirSync(place);
+  const made = ["-std=c++17", "-shared", "-fPIC", "-Inative/rdma", ...flags, "-x", "c++", source];
+  execFileSync("g++", [...made, "-o", path.join(place, "libibverbs.so.1")], { stdio: "inherit" });
+  return place;
+}
+
 const library = (name) => execFileSync("g++", [`-print-file-name=${name}`], { encoding: "utf8" }).trim();
 
 try {
@@ -51,9 +65,21 @@ try {
       .map(({ name, flags, libraries, env, start }) => async () => {
         console.log(`sanitizers: ${name}`);
         const file = await buildAddon("rdma", { flags, file: path.join(folder, `${flags.length}-addon.node`) });
-        const preload = libraries.map(library).join(" ");
-        const [command, ...args] = [...start, process.execPath, program];
-        return run(command, args, { env: { ...env, VICEROY_RDMA_ADDON: file, LD_PRELOAD: preload } });
+        const loop = standIn(`${flags.length}-loop`, "test/rdma/programs/loop-verbs.cc", flags);
+        const empty = standIn(`${flags.length}-empty`, "/dev/null", []);
+        const shared = { ...env, VICEROY_RDMA_ADDON: file, LD_PRELOAD: libraries.map(library).join(" ") };
+        const under = (args, more = {}) => {
+          const [command, ...before] = start;
+          return run(command, [...before, process.execPath, ...args], { env: { ...shared, ...more } });
+        };
+        return allOf([
+          () => under([memory]),
+          () => under([devices]),
+          () => under([devices, "incomplete"], { LD_LIBRARY_PATH: empty }),
+          () => under([devices, "loop"], { LD_LIBRARY_PATH: loop }),
+          // Races on rings have a test of their own: test/link/shared/ring.test.ts.
+          ...(name === "threads" ? [] : [() => under(vitest, { VICEROY_PEERS: "required", VICEROY_LINKS: "memory" })]),
+        ]);
       }),
   );
 } finally {

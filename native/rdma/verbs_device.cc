@@ -44,6 +44,8 @@ int VerbsDevice::Open() {
   if (usable_) return EALREADY;
   const int failed = OpenAll();
   usable_ = failed == 0;
+  // Who tries again begins with nothing.
+  if (failed != 0) GiveBack();
   return failed;
 }
 
@@ -80,6 +82,10 @@ void VerbsDevice::Close() {
   }
   for (const int32_t id : pairs) DestroyPair(id);
   for (const auto& [id, region] : regions) library_->dereg_mr(region);
+  GiveBack();
+}
+
+void VerbsDevice::GiveBack() {
   if (cq_ != nullptr) library_->destroy_cq(std::exchange(cq_, nullptr));
   if (channel_ != nullptr) library_->destroy_comp_channel(std::exchange(channel_, nullptr));
   if (pd_ != nullptr) library_->dealloc_pd(std::exchange(pd_, nullptr));

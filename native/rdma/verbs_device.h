@@ -81,6 +81,7 @@ class VerbsDevice {
 
   int OpenByName();
   int OpenAll();
+  void GiveBack();
   int DestroyPair(int32_t id);
   std::shared_ptr<VerbsPair> PairOf(int32_t id);
 
