@@ -65,20 +65,21 @@ try {
       .map(({ name, flags, libraries, env, start }) => async () => {
         console.log(`sanitizers: ${name}`);
         const file = await buildAddon("rdma", { flags, file: path.join(folder, `${flags.length}-addon.node`) });
-        const loop = standIn(`${flags.length}-loop`, "test/rdma/programs/loop-verbs.cc", flags);
-        const empty = standIn(`${flags.length}-empty`, "/dev/null", []);
         const shared = { ...env, VICEROY_RDMA_ADDON: file, LD_PRELOAD: libraries.map(library).join(" ") };
         const under = (args, more = {}) => {
           const [command, ...before] = start;
           return run(command, [...before, process.execPath, ...args], { env: { ...shared, ...more } });
         };
+        // Races on rings have a test of their own: test/link/shared/ring.test.ts.
+        if (name === "threads") return under([memory]);
+        const loop = standIn("loop", "test/rdma/programs/loop-verbs.cc", flags);
+        const empty = standIn("empty", "/dev/null", []);
         return allOf([
           () => under([memory]),
           () => under([devices]),
           () => under([devices, "incomplete"], { LD_LIBRARY_PATH: empty }),
           () => under([devices, "loop"], { LD_LIBRARY_PATH: loop }),
-          // Races on rings have a test of their own: test/link/shared/ring.test.ts.
-          ...(name === "threads" ? [] : [() => under(vitest, { VICEROY_PEERS: "required", VICEROY_LINKS: "memory" })]),
+          () => under(vitest, { VICEROY_PEERS: "required", VICEROY_LINKS: "memory" }),
         ]);
       }),
   );
