@@ -11,7 +11,7 @@ function wanted(transport: string): string {
     .replace(/[\d.]+ ms late on average, [\d.]+ ms/g, "<n> ms late on average, <n> ms")
     .replace("of 32 MiB", "of 4 MiB")
     .replace("by shared", `by ${transport}`)
-    .replace(/\d+ came whole, \d+ were refused/, "<n> came whole, <n> were refused");
+    .replace(/whole: \d+, (.*) back: \d+/, "whole: <n>, $1 back: <n>");
 }
 
 test("weight sync: versions arrive whole while trainers go on, and a version that was taken back is refused", async () => {

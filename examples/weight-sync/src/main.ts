@@ -42,7 +42,7 @@ const seen = [...(await engines.seen.call()).values()];
 const sum = (part: "whole" | "torn" | "refused") => seen.reduce((all, one) => all + one[part], 0);
 console.log(`versions of ${2 * mebibytes} MiB that engines began to pull by ${seen[0]!.transport}:`);
 console.log(
-  `  ${sum("whole")} came whole, ${sum("refused")} were refused since they had been taken back, ${sum("torn")} were torn`,
+  `  whole: ${sum("whole")}, refused since they had been taken back: ${sum("refused")}, torn: ${sum("torn")}`,
 );
 const { refused } = seen.at(-1)!;
 console.log(`the late engine asked at version ${asked}, was refused ${refused} time, and has version ${got}`);
