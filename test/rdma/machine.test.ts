@@ -66,11 +66,12 @@ describe.skipIf(parts === undefined || !existsSync(addon))("RDMA devices", { tim
 });
 
 /** @param least how many tests there must have been */
-function expectPassed({ code, stdout, stderr }: MachineEnd, least: number): void {
+function expectPassed({ code, stdout, stderr, console: kernel }: MachineEnd, least: number): void {
+  const said = `${stdout}${stderr}\nConsole: ${kernel.slice(-2000)}`;
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
   const outcomes = lines.map((line) => JSON.parse(line) as Outcome);
   const failures = outcomes.filter(({ error }) => error !== undefined);
-  expect(failures, stderr).toEqual([]);
-  expect(code, stdout + stderr).toBe(0);
-  expect(outcomes.length, stdout + stderr).toBeGreaterThanOrEqual(least);
+  expect(failures, said).toEqual([]);
+  expect(code, said).toBe(0);
+  expect(outcomes.length, said).toBeGreaterThanOrEqual(least);
 }
