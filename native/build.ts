@@ -1,11 +1,13 @@
 /**
  * Builds an addon with g++ alone: all its files as one unit, which takes seconds, since the headers are most of the work. No gyp, no
- * Python, no headers of Node.js but those of Node-API, which are packages.
+ * Python, no headers of Node.js but those of Node-API, which are packages. Only the addon for tensors is linked to something that a user
+ * has installed: libtorch.ts.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { findLibtorch, libtorchFlags } from "./libtorch.js";
 import { type AddonName, addonPlace } from "./place.js";
 
 const require = createRequire(import.meta.url);
@@ -22,10 +24,11 @@ export interface BuildOptions {
 /**
  * @returns the file that was built; it takes the place of an earlier one at once, so that whoever loads it meanwhile has the old one
  * or the new one
- * @throws Error with what the compiler has said
+ * @throws Error with what the compiler has said, or what is to be installed
  */
 export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
   const place = addonPlace(name);
+  const { compile: headers, link } = name === "tensor" ? libtorchFlags(findLibtorch()) : plain;
   const file = options.file ?? place.file;
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -39,7 +42,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       (require("node-api-headers") as { include_dir: string }).include_dir,
     ];
     await compile(options.compiler ?? (process.env["CXX"] || "g++"), [
-      "-std=c++17",
+      ...headers,
       "-O2",
       "-fPIC",
       "-shared",
@@ -53,6 +56,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       unit,
       "-o",
       built,
+      ...link,
       "-ldl",
     ]);
     renameSync(built, file);
@@ -61,6 +65,8 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
     rmSync(work, { recursive: true, force: true });
   }
 }
+
+const plain = { compile: ["-std=c++17"], link: [] };
 
 function compile(compiler: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {

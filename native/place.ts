@@ -13,7 +13,7 @@ import { sourceKey } from "./source-key.js";
 declare const VICEROY_ADDON_KEYS: string | undefined;
 
 /** Addons that Viceroy has, by the name of their folder beside this file. */
-export type AddonName = "rdma";
+export type AddonName = "rdma" | "tensor";
 
 export interface AddonPlace {
   /** The folder of its sources. */
@@ -26,7 +26,7 @@ export interface AddonPlace {
 
 /**
  * Names the file that is used instead, for who builds it in another way; `off`: none is used.
- * For `rdma`: `VICEROY_RDMA_ADDON`.
+ * For `rdma`: `VICEROY_RDMA_ADDON`; for `tensor`: `VICEROY_TENSOR_ADDON`.
  */
 export function addonVariable(name: AddonName): string {
   return `VICEROY_${name.toUpperCase()}_ADDON`;

@@ -1,4 +1,7 @@
-/** `viceroy setup [--rdma]`: builds what Viceroy has in native code. Without options, all of it. Nothing of it is needed to run. */
+/**
+ * `viceroy setup [--rdma] [--tensor]`: builds what Viceroy has in native code. Without options, what needs nothing but a compiler. Nothing
+ * of it is needed to run.
+ */
 import { spawnSync } from "node:child_process";
 import { buildAddon } from "../../native/build.js";
 import type { AddonName } from "../../native/place.js";
@@ -6,15 +9,21 @@ import { exitCode, type Io } from "./io.js";
 
 export interface SetupOptions {
   readonly rdma?: boolean;
+  readonly tensor?: boolean;
 }
 
-const addons: Readonly<Record<AddonName, string>> = { rdma: "one-sided memory between processes of a machine" };
+const addons: Readonly<Record<AddonName, string>> = {
+  rdma: "one-sided memory between processes of a machine",
+  tensor: "tensors by libtorch",
+};
+/** libtorch takes a gigabyte: only who asks for tensors is asked to install it. */
+const byDefault: readonly AddonName[] = ["rdma"];
 
 export async function setup(options: SetupOptions, io: Io): Promise<number> {
   const names = Object.keys(addons) as AddonName[];
   const chosen = names.filter((name) => options[name] === true);
   let code: number = exitCode.ok;
-  for (const name of chosen.length > 0 ? chosen : names) {
+  for (const name of chosen.length > 0 ? chosen : byDefault) {
     try {
       const begin = performance.now();
       const file = await buildAddon(name);

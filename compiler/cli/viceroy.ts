@@ -133,7 +133,8 @@ function commands(program: Command, end: (code: number) => void): Command {
   program
     .command("setup")
     .description("build what is in native code, with g++: faster, but nothing needs it")
-    .option("--rdma", "one-sided memory between processes of a machine")
+    .option("--rdma", "one-sided memory between processes of a machine; the default")
+    .option("--tensor", "tensors, by the libtorch that is installed")
     .action(async (options) => {
       const { setup } = await import("./setup.js");
       end(await setup(options, processIo));

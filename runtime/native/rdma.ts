@@ -2,9 +2,7 @@
  * The face of the addon `native/rdma`, and how it is found. Whoever wants memory that others can read one-sided asks for it here; where
  * it is missing this is said once in each process, and everything goes on by `stream`, which needs none.
  */
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { addonFile, addonVariable, isTrusted } from "../../native/place.js";
+import { type Found, findAddon } from "./find.js";
 import type { VerbsAddon } from "./verbs.js";
 
 /** What a transfer comes to; above 0 it is an errno. As in native/rdma/transfer.h. */
@@ -103,16 +101,14 @@ export interface Watch {
   close(): void;
 }
 
-export type AddonState =
-  | { readonly addon: RdmaAddon; readonly file: string }
-  /** `why` completes `one-sided memory needs the addon: …`. `off`: it was switched off, which is nothing to speak of. */
-  | { readonly addon: undefined; readonly why: string; readonly off: boolean };
+/** What is said when there is none completes `one-sided memory needs the addon: …`. */
+export type AddonState = Found<RdmaAddon>;
 
 let state: AddonState | undefined;
 
 /** The addon, or why there is none; looked for once in each thread. Says nothing. */
 export function addonState(): AddonState {
-  state ??= find();
+  state ??= findAddon<RdmaAddon>("rdma");
   return state;
 }
 
@@ -130,23 +126,4 @@ export function rdmaAddon(): RdmaAddon | undefined {
     );
   }
   return found.addon;
-}
-
-function find(): AddonState {
-  const given = process.env[addonVariable("rdma")];
-  if (given === "off") return missing(`${addonVariable("rdma")} is "off"`, true);
-  if (process.platform !== "linux") return missing(`there is none for ${process.platform}`, false);
-  try {
-    const file = given || addonFile("rdma");
-    if (!existsSync(file)) return missing(`it has not been built: there is no ${file}`, false);
-    // What the user names himself is his own affair.
-    if (!given && !isTrusted(file)) return missing(`others than this user could have written ${file}`, false);
-    return { addon: createRequire(import.meta.url)(file) as RdmaAddon, file };
-  } catch (error) {
-    return missing(`it cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, false);
-  }
-}
-
-function missing(why: string, off: boolean): AddonState {
-  return { addon: undefined, why, off };
 }

@@ -1,0 +1,60 @@
+/** What JavaScript sees of the addon: runtime/native/tensor.ts declares it. Functions alone; what they do is in the files of their names. */
+#include <napi.h>
+
+#include "allocator.h"
+#include "autograd.h"
+#include "call.h"
+#include "data.h"
+#include "environment.h"
+#include "recorder.h"
+#include "stream.h"
+#include "tensor.h"
+#include "threads.h"
+
+static Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  UseCachingAllocator();
+  Environment::Begin(env);
+  const auto add = [&](const char* name, Napi::Value (*call)(const Napi::CallbackInfo&)) {
+    exports.Set(name, Napi::Function::New(env, call, name));
+  };
+  add("begin", BeginTensors);
+  add("dispose", Dispose);
+  add("isDisposed", IsDisposed);
+  add("shape", Shape);
+  add("strides", Strides);
+  add("dtype", Dtype);
+  add("stats", Stats);
+  add("call", Call);
+  add("overloads", Overloads);
+  add("schemas", Schemas);
+  add("fromMemory", FromMemory);
+  add("toMemory", ToMemory);
+  add("requiresGrad", RequiresGrad);
+  add("setRequiresGrad", SetRequiresGrad);
+  add("gradOf", GradOf);
+  add("setGrad", SetGrad);
+  add("backward", Backward);
+  add("grad", Grad);
+  add("setGradMode", SetGradMode);
+  add("newRecorder", NewRecorder);
+  add("useRecorder", UseRecorder);
+  add("takeCommands", TakeCommands);
+  add("pendingCommands", PendingCommands);
+  add("sendTensor", SendTensor);
+  add("seedRanks", SeedRanks);
+  add("referenceNumber", ReferenceNumber);
+  add("newStream", NewStream);
+  add("submitCommands", SubmitCommands);
+  add("putTensor", PutTensor);
+  add("fetchTensor", FetchTensor);
+  add("streamStats", StreamStats);
+  add("closeStream", CloseStream);
+  add("setThreads", SetThreads);
+  add("getThreads", GetThreads);
+  add("versions", Versions);
+  add("emptyCache", GiveBackMemory);
+  add("seed", Seed);
+  return exports;
+}
+
+NODE_API_MODULE(viceroy_tensor, Init)

@@ -1,0 +1,53 @@
+#include "arguments.h"
+
+#include "torch.h"
+
+Napi::TypeError Wrong(const Napi::CallbackInfo& info, const char* name, const std::string& expected) {
+  return Napi::TypeError::New(info.Env(), std::string("invalid ") + name + ": expected " + expected);
+}
+
+Bytes BytesOf(const Napi::CallbackInfo& info, size_t index, const char* name) {
+  if (!info[index].IsTypedArray()) throw Wrong(info, name, "a typed array");
+  napi_typedarray_type type;
+  size_t length = 0;
+  void* data = nullptr;
+  if (napi_get_typedarray_info(info.Env(), info[index], &type, &length, &data, nullptr, nullptr) != napi_ok) {
+    throw Wrong(info, name, "a typed array");
+  }
+  auto array = info[index].As<Napi::TypedArray>();
+  return {static_cast<uint8_t*>(data), length * array.ElementSize()};
+}
+
+uint64_t CountOf(const Napi::CallbackInfo& info, size_t index, const char* name) {
+  const double limit = 9007199254740992.0;
+  double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
+  if (!(value >= 0 && value < limit) || value != static_cast<double>(static_cast<uint64_t>(value))) {
+    throw Wrong(info, name, "an integer from 0 to 2^53 - 1");
+  }
+  return static_cast<uint64_t>(value);
+}
+
+std::string TextOf(const Napi::CallbackInfo& info, size_t index, const char* name) {
+  if (!info[index].IsString()) throw Wrong(info, name, "a string");
+  return info[index].As<Napi::String>().Utf8Value();
+}
+
+std::string WhatOf(const std::exception& error) {
+  auto torch = dynamic_cast<const c10::Error*>(&error);
+  std::string what = torch == nullptr ? error.what() : torch->what_without_backtrace();
+  // Further lines say where in libtorch's code.
+  const size_t end = what.find("\nException raised from");
+  if (end != std::string::npos) what.resize(end);
+  while (!what.empty() && what.back() == '\n') what.pop_back();
+  return what;
+}
+
+Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<Napi::Value()>& call) {
+  try {
+    return call();
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Napi::Error::New(env, "cannot " + verb + ": " + WhatOf(error));
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Reading the arguments of a call that the runtime makes. What is wrong is a mistake of ours: it throws a TypeError that names the
+ * argument, and never trusts it. Arguments of operations come from users: convert.h.
+ */
+#pragma once
+#include <napi.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+struct Bytes {
+  uint8_t* data;
+  size_t length;
+};
+
+Napi::TypeError Wrong(const Napi::CallbackInfo& info, const char* name, const std::string& expected);
+/** The memory of a typed array, also of one over a SharedArrayBuffer. */
+Bytes BytesOf(const Napi::CallbackInfo& info, size_t index, const char* name);
+/** An integer from 0 to 2^53 - 1. */
+uint64_t CountOf(const Napi::CallbackInfo& info, size_t index, const char* name);
+std::string TextOf(const Napi::CallbackInfo& info, size_t index, const char* name);
+
+/** What libtorch says is wrong, without where in its code. */
+std::string WhatOf(const std::exception& error);
+/** What libtorch throws becomes an Error of JavaScript: `cannot <verb>: <why>`. */
+Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<Napi::Value()>& call);

@@ -1,0 +1,178 @@
+#include "call.h"
+
+#include <algorithm>
+
+#include "arguments.h"
+#include "convert.h"
+#include "recorded.h"
+#include "recorder.h"
+#include "tensor.h"
+
+namespace {
+
+/** What was passed. */
+struct Given {
+  Napi::Env env;
+  Napi::Array positional;
+  /** Empty if there are no options. */
+  Napi::Object options;
+  std::vector<std::string> names;
+};
+
+/** Why an overload is not the one that is meant. */
+struct Mismatch {
+  /** How many arguments have fitted. */
+  size_t fitted = 0;
+  std::string why;
+};
+
+std::string Named(const Op& op) {
+  return op.name.substr(op.name.find("::") + 2);
+}
+
+/** The arguments in the order of the schema. @returns whether they fit */
+bool Bind(const Given& given, const Op& op, torch::jit::Stack& stack, Mismatch& mismatch) {
+  stack.clear();
+  size_t used = 0;
+  size_t taken = 0;
+  const uint32_t count = given.positional.Length();
+  for (const auto& parameter : op.parameters) {
+    napi_value value = nullptr;
+    if (!parameter.named && taken < count) {
+      napi_get_element(given.env, given.positional, static_cast<uint32_t>(taken++), &value);
+    } else if (std::find(given.names.begin(), given.names.end(), parameter.name) != given.names.end()) {
+      napi_get_named_property(given.env, given.options, parameter.name.c_str(), &value);
+      used++;
+    }
+    napi_valuetype type = napi_undefined;
+    if (value != nullptr) napi_typeof(given.env, value, &type);
+    if (type == napi_undefined) {
+      if (!parameter.hasDefault) {
+        mismatch.why = "argument '" + parameter.name + "' is missing";
+        return false;
+      }
+      stack.push_back(parameter.defaultValue);
+      continue;
+    }
+    std::string expected;
+    c10::IValue converted;
+    if (!Convert(given.env, value, parameter, converted, expected)) {
+      mismatch.why = "argument '" + parameter.name + "' must be " + expected + ", got " + Describe(given.env, value);
+      return false;
+    }
+    stack.push_back(std::move(converted));
+    mismatch.fitted++;
+  }
+  if (taken < count) {
+    mismatch.why = "it takes " + std::to_string(taken) + " arguments in order, got " + std::to_string(count);
+    return false;
+  }
+  if (used == given.names.size()) return true;
+  for (const auto& name : given.names) {
+    const bool known = std::any_of(op.parameters.begin(), op.parameters.end(),
+                                   [&](const Parameter& parameter) { return parameter.name == name; });
+    mismatch.why = known ? "argument '" + name + "' is given twice" : "it has no argument '" + name + "'";
+    if (!known) return false;
+  }
+  return false;
+}
+
+Napi::TypeError NoneFits(Napi::Env env, const std::string& name, const std::vector<const Op*>& overloads,
+                         const Mismatch& nearest) {
+  std::string text = "cannot call " + name.substr(name.find("::") + 2) + ": " + nearest.why;
+  if (overloads.size() > 1) {
+    text += ". It can be called as";
+    for (const Op* op : overloads) text += "\n  " + SchemaText(*op);
+  }
+  return Napi::TypeError::New(env, text);
+}
+
+Given GivenBy(const Napi::CallbackInfo& info) {
+  Given given{info.Env(), {}, {}, {}};
+  if (!info[1].IsArray()) throw Wrong(info, "arguments", "an array");
+  given.positional = info[1].As<Napi::Array>();
+  if (!info[2].IsObject()) return given;
+  given.options = info[2].As<Napi::Object>();
+  const Napi::Array names = given.options.GetPropertyNames();
+  for (uint32_t i = 0; i < names.Length(); i++) {
+    std::string name = static_cast<Napi::Value>(names[i]).ToString().Utf8Value();
+    if (!given.options.Get(name).IsUndefined()) given.names.push_back(std::move(name));
+  }
+  return given;
+}
+
+/** Who records this call; null: it is run here. @throws c10::Error when tensors are of several meshes */
+std::shared_ptr<Recorder> RecorderOf(Environment& environment, const torch::jit::Stack& stack) {
+  std::shared_ptr<Recorder> found;
+  bool tensors = false;
+  for (const auto& value : stack) {
+    ForEachTensor(value, [&](const at::Tensor& tensor) {
+      tensors = true;
+      const Recorded* recorded = RecordedOf(tensor);
+      if (recorded == nullptr) return;
+      if (found && found != recorded->recorder()) throw std::runtime_error("its tensors are of different meshes");
+      found = recorded->recorder();
+    });
+  }
+  return tensors ? found : environment.recorder;
+}
+
+/** What makes tensors makes them where everything else is recorded. */
+void ChooseDevice(const Op& op, torch::jit::Stack& stack) {
+  for (size_t i = 0; i < op.parameters.size(); i++) {
+    if (op.parameters[i].kind == Kind::device && stack[i].isNone()) stack[i] = RecordedDevice();
+  }
+}
+
+}  // namespace
+
+Napi::Value Call(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::string name = TextOf(info, 0, "name");
+  const auto& overloads = OverloadsOf(name);
+  if (overloads.empty()) {
+    throw Napi::TypeError::New(env, "cannot call " + name.substr(name.find("::") + 2) + ": libtorch " +
+                                        TORCH_VERSION + " has no such operation");
+  }
+  const Given given = GivenBy(info);
+  torch::jit::Stack stack;
+  Mismatch nearest;
+  const Op* chosen = nullptr;
+  for (const Op* op : overloads) {
+    Mismatch mismatch;
+    if (Bind(given, *op, stack, mismatch)) {
+      chosen = op;
+      break;
+    }
+    if (nearest.why.empty() || mismatch.fitted > nearest.fitted) nearest = std::move(mismatch);
+  }
+  if (chosen == nullptr) throw NoneFits(env, name, overloads, nearest);
+  return Guarded(env, "run " + Named(*chosen), [&]() -> Napi::Value {
+    auto& environment = Environment::Of(env);
+    const auto recorder = RecorderOf(environment, stack);
+    if (!recorder) {
+      chosen->handle.callBoxed(stack);
+      return ResultsOf(env, stack);
+    }
+    bool tensors = false;
+    for (const auto& value : stack) ForEachTensor(value, [&](const at::Tensor&) { tensors = true; });
+    if (!tensors) ChooseDevice(*chosen, stack);
+    const Recording recording(recorder, environment.site.Call({}).ToString().Utf8Value());
+    chosen->handle.callBoxed(stack);
+    return ResultsOf(env, stack);
+  });
+}
+
+Napi::Value Overloads(const Napi::CallbackInfo& info) {
+  const auto& overloads = OverloadsOf(TextOf(info, 0, "name"));
+  auto array = Napi::Array::New(info.Env(), overloads.size());
+  for (uint32_t i = 0; i < overloads.size(); i++) array.Set(i, SchemaText(*overloads[i]));
+  return array;
+}
+
+Napi::Value Schemas(const Napi::CallbackInfo& info) {
+  const auto schemas = AllSchemas();
+  auto array = Napi::Array::New(info.Env(), schemas.size());
+  for (uint32_t i = 0; i < schemas.size(); i++) array.Set(i, schemas[i]);
+  return array;
+}

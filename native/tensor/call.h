@@ -1,0 +1,14 @@
+/** Calls of operations from JavaScript: which overload is meant, with which arguments; run here, or recorded. */
+#pragma once
+#include <napi.h>
+
+/**
+ * (name, arguments, options) → results. `name` as in `OverloadsOf`; `arguments`: an array, in order; `options`: an object with
+ * arguments by name, or undefined. An operation whose tensors are recorded is recorded as well, and so is one without tensors
+ * while there is a recorder.
+ */
+Napi::Value Call(const Napi::CallbackInfo& info);
+/** (name) → schemas of its overloads, as text; an empty array if there are none */
+Napi::Value Overloads(const Napi::CallbackInfo& info);
+/** () → schemas of all operations */
+Napi::Value Schemas(const Napi::CallbackInfo& info);

@@ -1,0 +1,22 @@
+#include "environment.h"
+
+#include "recorder.h"
+#include "stream.h"
+
+namespace {
+
+/** Runs while the heap is still there. Streams are waited for: what they run must not outlive the environment. */
+void End(void* data) {
+  auto environment = static_cast<Environment*>(data);
+  environment->loop->Close();
+  for (Stream* stream : environment->streams) stream->Close();
+}
+
+}  // namespace
+
+void Environment::Begin(Napi::Env env) {
+  auto environment = new Environment(env);
+  // Deleted when the environment is gone; hooks run before that.
+  env.SetInstanceData<Environment>(environment);
+  napi_add_env_cleanup_hook(env, End, environment);
+}

@@ -1,0 +1,47 @@
+/**
+ * What the addon keeps for each Node.js environment: the main thread has one, and so has every worker thread. Of the process there
+ * are the operations, the allocator and what libtorch itself keeps.
+ */
+#pragma once
+#include <napi.h>
+
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "loop.h"
+#include "torch.h"
+
+struct Box;
+class Recorder;
+class Stream;
+
+/** How many bytes a storage was counted for, and by how many tensors of JavaScript. */
+struct CountedStorage {
+  size_t boxes;
+  int64_t bytes;
+};
+
+struct Environment {
+  explicit Environment(Napi::Env env) : loop(std::make_shared<Loop>(env)) {}
+
+  std::shared_ptr<Loop> loop;
+  /** Its instances are tensors. */
+  Napi::FunctionReference tensorClass;
+  /** Says where the code stands that records an operation. */
+  Napi::FunctionReference site;
+  /** Of all tensors of JavaScript that there are. What is not in it is not dereferenced. */
+  std::unordered_set<const void*> boxes;
+  std::unordered_map<const void*, CountedStorage> storages;
+  /** Sum of `storages`: what V8 has been told. */
+  int64_t counted = 0;
+  /** What operations without tensors are recorded by; null: they are run here. */
+  std::shared_ptr<Recorder> recorder;
+  /** Streams that have not been closed. */
+  std::unordered_set<Stream*> streams;
+
+  /** Of the environment that a call comes from. */
+  static Environment& Of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
+  /** Once, when the addon is loaded. */
+  static void Begin(Napi::Env env);
+};

@@ -1,0 +1,142 @@
+#include "executor.h"
+
+#include "arguments.h"
+#include "random.h"
+
+namespace {
+
+/** Different seeds for every rank, also where seeds are close together: the finalizer of MurmurHash3. */
+uint64_t Mix(uint64_t seed, uint64_t rank) {
+  uint64_t mixed = seed + (rank + 1) * 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 33)) * 0xff51afd7ed558ccd;
+  mixed = (mixed ^ (mixed >> 33)) * 0xc4ceb9fe1a85ec53;
+  return mixed ^ (mixed >> 33);
+}
+
+}  // namespace
+
+void Executor::Execute(const std::vector<uint8_t>& batch) {
+  const auto steps = ReadBatch(batch, definitions_, [this](uint64_t reference) { return entries_.count(reference) > 0; });
+  for (const Step& step : steps) {
+    switch (step.command) {
+      case Command::call:
+        Call(step);
+        break;
+      case Command::drop:
+        for (const uint64_t reference : step.references) entries_.erase(reference);
+        break;
+      case Command::seed:
+        SeedProcess(step.ranks ? Mix(step.seed, rank_) : step.seed);
+        break;
+      default:
+        entries_[step.references.front()].tensor = step.constant;
+    }
+  }
+}
+
+void Executor::Put(uint64_t reference, at::Tensor tensor) {
+  if (reference == 0 || !entries_.emplace(reference, Entry{std::move(tensor), nullptr, {}}).second) {
+    throw std::runtime_error("there is a tensor " + std::to_string(reference) + " already");
+  }
+}
+
+Executor::Failed Executor::Fetch(uint64_t reference, at::Tensor& copy) const {
+  const auto found = entries_.find(reference);
+  if (found == entries_.end()) throw std::runtime_error("there is no tensor " + std::to_string(reference));
+  if (!found->second.failure) copy = found->second.tensor.contiguous().clone();
+  return found->second.failure;
+}
+
+void Executor::Call(const Step& step) {
+  calls_++;
+  torch::jit::Stack stack;
+  if (const auto failure = Gather(step, stack)) {
+    Fail(step, failure);
+    return;
+  }
+  try {
+    step.op->handle.callBoxed(stack);
+    const auto results = Flatten(stack);
+    if (results.size() != step.references.size()) {
+      throw std::runtime_error("it has " + std::to_string(results.size()) + " results where the controller expects " +
+                               std::to_string(step.references.size()));
+    }
+    for (size_t i = 0; i < results.size(); i++) {
+      if (step.references[i] != 0 && !results[i].defined()) throw std::runtime_error("a result is missing that the controller expects");
+    }
+    for (size_t i = 0; i < results.size(); i++) {
+      if (step.references[i] != 0) entries_[step.references[i]].tensor = results[i];
+    }
+  } catch (const std::exception& error) {
+    Fail(step, std::make_shared<Failure>(Failure{step.op->name, definitions_.sites[step.site], WhatOf(error)}));
+  }
+}
+
+Executor::Failed Executor::Gather(const Step& step, torch::jit::Stack& stack) const {
+  Failed failure;
+  const auto tensor = [&](uint64_t reference) {
+    const Entry& entry = entries_.at(reference);
+    if (!failure) failure = entry.failure;
+    return entry.tensor;
+  };
+  for (const Argument& argument : step.arguments) {
+    if (argument.tag == Tag::reference) {
+      stack.push_back(tensor(argument.references.front()));
+    } else if (argument.tag == Tag::references) {
+      c10::List<at::Tensor> list;
+      for (const uint64_t reference : argument.references) list.push_back(tensor(reference));
+      stack.push_back(std::move(list));
+    } else if (argument.tag == Tag::optionalReferences) {
+      c10::List<Optional<at::Tensor>> list;
+      for (const uint64_t reference : argument.references) {
+        list.push_back(reference == 0 ? Optional<at::Tensor>() : Optional<at::Tensor>(tensor(reference)));
+      }
+      stack.push_back(std::move(list));
+    } else {
+      stack.push_back(argument.value);
+    }
+  }
+  return failure;
+}
+
+std::vector<at::Tensor> Executor::Flatten(const torch::jit::Stack& results) {
+  std::vector<at::Tensor> flat;
+  for (const auto& result : results) {
+    if (result.isTensor()) {
+      flat.push_back(result.toTensor());
+    } else {
+      for (const at::Tensor& tensor : result.toTensorVector()) flat.push_back(tensor);
+    }
+  }
+  return flat;
+}
+
+void Executor::Fail(const Step& step, const Failed& failure) {
+  c10::Storage viewed;
+  for (size_t i = 0; i < step.arguments.size(); i++) {
+    const auto* alias = step.op->handle.schema().arguments()[i].alias_info();
+    if (alias == nullptr) continue;
+    for (const uint64_t reference : step.arguments[i].references) {
+      if (reference == 0) continue;
+      Entry& entry = entries_.at(reference);
+      const c10::Storage storage = entry.failure ? entry.viewed : entry.tensor.storage();
+      if (!alias->isWrite()) {
+        viewed = storage;
+        continue;
+      }
+      if (storage) FailAliases(storage, failure);
+      entry = {{}, entry.failure ? entry.failure : failure, storage};
+    }
+  }
+  for (const uint64_t reference : step.references) {
+    if (reference != 0) entries_[reference] = {{}, failure, viewed};
+  }
+}
+
+void Executor::FailAliases(const c10::Storage& storage, const Failed& failure) {
+  for (auto& [reference, entry] : entries_) {
+    if (!entry.failure && entry.tensor.storage().unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
+      entry = {{}, failure, storage};
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The tensors of one worker by their numbers, and what executes commands on them. Of one thread alone, its stream's.
+ *
+ * An operation that fails takes with it what depends on it and nothing else: its results, what it writes to, and whatever shares
+ * memory with that. Each of those answers with the first failure instead of elements; operations on them are not executed.
+ */
+#pragma once
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "batch.h"
+
+/** Why a tensor has no elements. */
+struct Failure {
+  /** `aten::mm` */
+  std::string op;
+  /** In the code of the controller. */
+  std::string site;
+  std::string message;
+};
+
+class Executor {
+ public:
+  /** @param rank mixed into seeds that differ by rank */
+  explicit Executor(uint64_t rank) : rank_(rank) {}
+
+  /** All of it, or nothing if it is refused. @throws std::runtime_error then */
+  void Execute(const std::vector<uint8_t>& batch);
+  /** A tensor of this worker alone under a number. @throws std::runtime_error if there is one */
+  void Put(uint64_t reference, at::Tensor tensor);
+  /** A copy, which nothing changes any more; or the failure. @throws std::runtime_error if there is none */
+  std::shared_ptr<const Failure> Fetch(uint64_t reference, at::Tensor& copy) const;
+
+  size_t tensors() const { return entries_.size(); }
+  uint64_t calls() const { return calls_; }
+
+ private:
+  using Failed = std::shared_ptr<const Failure>;
+
+  struct Entry {
+    at::Tensor tensor;
+    Failed failure;
+    /** Of a view that could not be made: what it would have been of. */
+    c10::Storage viewed;
+  };
+
+  void Call(const Step& step);
+  /** @returns the failure of an argument, if one has failed */
+  Failed Gather(const Step& step, torch::jit::Stack& stack) const;
+  static std::vector<at::Tensor> Flatten(const torch::jit::Stack& results);
+  void Fail(const Step& step, const Failed& failure);
+  void FailAliases(const c10::Storage& storage, const Failed& failure);
+
+  uint64_t rank_;
+  std::unordered_map<uint64_t, Entry> entries_;
+  Definitions definitions_;
+  uint64_t calls_ = 0;
+};

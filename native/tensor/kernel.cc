@@ -1,0 +1,197 @@
+#include "kernel.h"
+
+#include <mutex>
+#include <unordered_set>
+
+#include "recorded.h"
+#include "recorder.h"
+#include "torch.h"
+
+namespace {
+
+using torch::jit::Stack;
+
+/** Operations whose result, or its shape, depends on elements. */
+bool NeedsElements(const std::string& name) {
+  static const std::unordered_set<std::string> names = {
+      "aten::_local_scalar_dense", "aten::item",          "aten::equal",
+      "aten::is_nonzero",          "aten::nonzero",       "aten::nonzero_numpy",
+      "aten::masked_select",       "aten::_unique",       "aten::_unique2",
+      "aten::unique_dim",          "aten::unique_consecutive", "aten::unique_dim_consecutive",
+      "aten::bincount",            "aten::repeat_interleave",  "aten::_assert_async",
+  };
+  return names.count(name) > 0;
+}
+
+at::Tensor ShapeOf(const at::Tensor& tensor) {
+  if (const Recorded* recorded = RecordedOf(tensor)) return recorded->shape();
+  return tensor;
+}
+
+/** The argument as device Meta takes it. */
+c10::IValue OnMeta(const c10::IValue& value) {
+  if (value.isTensor()) return ShapeOf(value.toTensor());
+  if (value.isDevice()) {
+    TORCH_CHECK(value.toDevice().type() == RecordedDevice().type(), "a tensor of a mesh stays there: use inspect");
+    return c10::Device(c10::kMeta);
+  }
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> list;
+    for (const at::Tensor& tensor : value.toTensorVector()) list.push_back(ShapeOf(tensor));
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<Optional<at::Tensor>> list;
+    for (const auto& tensor : value.toOptionalTensorVector()) {
+      list.push_back(tensor && tensor->defined() ? Optional<at::Tensor>(ShapeOf(*tensor)) : Optional<at::Tensor>());
+    }
+    return list;
+  }
+  return value;
+}
+
+/** A call while it is recorded. */
+struct Recordable {
+  const c10::OperatorHandle& op;
+  std::shared_ptr<Recorder> recorder;
+  std::vector<c10::IValue> arguments;
+  std::vector<uint64_t> results;
+  /** How many of them have become tensors. */
+  size_t taken = 0;
+
+  /** The storage of the argument that a result is a view of; empty if it is none. */
+  c10::Storage StorageFor(const at::Tensor& shape) const {
+    c10::Storage storage;
+    if (!shape.has_storage()) return storage;
+    for (const auto& argument : arguments) {
+      ForEachTensor(argument, [&](const at::Tensor& tensor) {
+        const Recorded* recorded = RecordedOf(tensor);
+        if (recorded == nullptr || !recorded->shape().has_storage()) return;
+        if (recorded->shape().storage().unsafeGetStorageImpl() == shape.storage().unsafeGetStorageImpl()) storage = tensor.storage();
+      });
+    }
+    return storage;
+  }
+
+  /** Gives a result its number. Only what has been recorded may become a tensor, whose end is recorded as well. */
+  void Number(const at::Tensor& shape) { results.push_back(shape.defined() ? recorder->NextReference() : 0); }
+
+  at::Tensor Result(const at::Tensor& shape) {
+    const uint64_t number = results[taken++];
+    return shape.defined() ? NewRecorded(recorder, shape, StorageFor(shape), number) : shape;
+  }
+
+  /** The argument that a result is: one that was written to. Null if it is new. */
+  const c10::IValue* Written(const c10::Argument& result) const {
+    const auto* alias = result.alias_info();
+    if (alias == nullptr || !alias->isWrite()) return nullptr;
+    const auto& parameters = op.schema().arguments();
+    for (size_t i = 0; i < parameters.size(); i++) {
+      const auto* other = parameters[i].alias_info();
+      if (other != nullptr && other->isWrite() && other->beforeSets() == alias->beforeSets() && arguments[i].isTensor()) {
+        return &arguments[i];
+      }
+    }
+    return nullptr;
+  }
+
+  void NumberResult(size_t index, const c10::IValue& shape) {
+    if (Written(op.schema().returns()[index]) != nullptr) {
+      results.push_back(0);
+    } else if (shape.isTensor()) {
+      Number(shape.toTensor());
+    } else if (shape.isTensorList()) {
+      for (const at::Tensor& tensor : shape.toTensorVector()) Number(tensor);
+    }
+  }
+
+  c10::IValue ResultOf(size_t index, const c10::IValue& shape) {
+    if (const auto* written = Written(op.schema().returns()[index])) {
+      taken++;
+      return *written;
+    }
+    if (shape.isTensor()) return Result(shape.toTensor());
+    if (!shape.isTensorList()) return shape;
+    c10::List<at::Tensor> list;
+    for (const at::Tensor& tensor : shape.toTensorVector()) list.push_back(Result(tensor));
+    return list;
+  }
+
+  /** Sizes that an operation has changed in place. */
+  void ReshapeWritten() const {
+    const auto& parameters = op.schema().arguments();
+    for (size_t i = 0; i < parameters.size(); i++) {
+      if (parameters[i].alias_info() == nullptr || !parameters[i].alias_info()->isWrite()) continue;
+      ForEachTensor(arguments[i], [](const at::Tensor& tensor) {
+        if (Recorded* recorded = RecordedOf(tensor)) recorded->Reshape();
+      });
+    }
+  }
+
+  bool Writes() const {
+    for (const auto& parameter : op.schema().arguments()) {
+      if (parameter.alias_info() != nullptr && parameter.alias_info()->isWrite()) return true;
+    }
+    return false;
+  }
+};
+
+void InferShapes(const c10::OperatorHandle& op, Stack& shapes) {
+  try {
+    op.callBoxed(shapes);
+  } catch (const c10::NotImplementedError&) {
+    TORCH_CHECK_NOT_IMPLEMENTED(false, "the shape of its result cannot be told without elements, which are on the processes of a mesh (",
+                                op.operator_name().name, ")");
+  }
+}
+
+void Kernel(const c10::OperatorHandle& op, Stack* stack) {
+  const at::AutoDispatchBelowADInplaceOrView below;
+  const size_t count = op.schema().arguments().size();
+  TORCH_CHECK(!NeedsElements(op.operator_name().name), "its result depends on elements, which are on the processes of a mesh (",
+              op.operator_name().name, "): use await inspect(tensor)");
+  Recordable call{op, Recorder::Current(), {stack->end() - static_cast<std::ptrdiff_t>(count), stack->end()}, {}, 0};
+  TORCH_CHECK(call.recorder, "it uses a tensor of a mesh outside of any recording");
+  torch::jit::drop(*stack, count);
+  Stack shapes;
+  for (const auto& argument : call.arguments) shapes.push_back(OnMeta(argument));
+  InferShapes(op, shapes);
+  for (size_t i = 0; i < shapes.size(); i++) call.NumberResult(i, shapes[i]);
+  if (!call.results.empty() || call.Writes()) {
+    call.recorder->Call(op.operator_name(), call.arguments, call.results);
+    call.ReshapeWritten();
+  }
+  for (size_t i = 0; i < shapes.size(); i++) stack->push_back(call.ResultOf(i, shapes[i]));
+}
+
+/**
+ * Operations that libtorch takes apart before it asks for a kernel of the device are recorded whole as well: all but those that
+ * autograd must see taken apart.
+ */
+bool IsWhole(const c10::OperatorHandle& op) {
+  return (op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+          op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional)) &&
+         !op.hasKernelForDispatchKey(c10::DispatchKey::PrivateUse1);
+}
+
+void Register() {
+  constexpr auto key = c10::DispatchKey::PrivateUse1;
+  static torch::Library fallback(torch::Library::IMPL, "_", key, __FILE__, __LINE__);
+  fallback.fallback(torch::CppFunction::makeFromBoxedFunction<&Kernel>());
+  static torch::Library whole(torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
+  for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (name.name.rfind("aten::", 0) != 0) continue;
+    const auto op = c10::Dispatcher::singleton().findSchema(name);
+    if (!op || !IsWhole(*op)) continue;
+    const std::string full = name.name.substr(6) + (name.overload_name.empty() ? "" : "." + name.overload_name);
+    whole.impl(full.c_str(), torch::CppFunction::makeFromBoxedFunction<&Kernel>());
+  }
+  RegisterShapes();
+}
+
+}  // namespace
+
+void RegisterKernels() {
+  static std::once_flag once;
+  std::call_once(once, Register);
+}

@@ -1,0 +1,106 @@
+#include "recorded.h"
+
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include "recorder.h"
+
+namespace {
+
+constexpr auto kType = c10::DeviceType::PrivateUse1;
+
+/** The device as libtorch wants devices: there is one, with one stream, and nothing to wait for. */
+class RecordedGuard final : public c10::impl::DeviceGuardImplInterface {
+ public:
+  c10::DeviceType type() const override { return kType; }
+  c10::Device exchangeDevice(c10::Device) const override { return RecordedDevice(); }
+  c10::Device getDevice() const override { return RecordedDevice(); }
+  void setDevice(c10::Device) const override {}
+  void uncheckedSetDevice(c10::Device) const noexcept override {}
+  c10::Stream getStream(c10::Device) const noexcept override { return Only(); }
+  c10::Stream getDefaultStream(c10::Device) const override { return Only(); }
+  c10::Stream exchangeStream(c10::Stream) const noexcept override { return Only(); }
+  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+  bool queryStream(const c10::Stream&) const override { return true; }
+  void synchronizeStream(const c10::Stream&) const override {}
+#if VICEROY_TORCH >= 203
+  c10::Stream getNewStream(c10::Device, int) const override { return Only(); }
+#endif
+#if VICEROY_TORCH >= 204
+  void synchronizeEvent(void*) const override {}
+#endif
+  void record(void**, const c10::Stream&, const c10::DeviceIndex, const c10::EventFlag) const override {}
+  void block(void*, const c10::Stream&) const override {}
+  bool queryEvent(void*) const override { return true; }
+  void destroyEvent(void*, const c10::DeviceIndex) const noexcept override {}
+
+ private:
+  static c10::Stream Only() { return c10::Stream(c10::Stream::DEFAULT, RecordedDevice()); }
+};
+
+C10_REGISTER_GUARD_IMPL(PrivateUse1, RecordedGuard);
+
+}  // namespace
+
+Reference::~Reference() {
+  recorder_->Drop(number_);
+}
+
+Recorded::Recorded(c10::Storage storage, at::Tensor shape, std::shared_ptr<Reference> reference)
+    : TensorImpl(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), shape.dtype()),
+      shape_(std::move(shape)),
+      reference_(std::move(reference)) {
+  Reshape();
+}
+
+void Recorded::Reshape() {
+  set_sizes_and_strides(shape_.sizes(), shape_.strides());
+  set_storage_offset(shape_.storage_offset());
+}
+
+/** The copy stands for the same elements; operations that change the shape in place are not seen by the other one. */
+template <class Version>
+c10::intrusive_ptr<c10::TensorImpl> Recorded::Copy(Version&& version, bool allow) const {
+  at::Tensor shape(shape_.unsafeGetTensorImpl()->shallow_copy_and_detach(c10::VariableVersion(0), true));
+  auto copy = c10::make_intrusive<Recorded>(storage_, std::move(shape), reference_);
+  copy_tensor_metadata(this, copy.get(), std::forward<Version>(version), allow);
+  copy->Reshape();
+  return copy;
+}
+
+c10::intrusive_ptr<c10::TensorImpl> Recorded::shallow_copy_and_detach(const c10::VariableVersion& version, bool allow) const {
+  return Copy(version, allow);
+}
+
+c10::intrusive_ptr<c10::TensorImpl> Recorded::shallow_copy_and_detach(c10::VariableVersion&& version, bool allow) const {
+  return Copy(std::move(version), allow);
+}
+
+Recorded* RecordedOf(const at::Tensor& tensor) {
+  if (!tensor.defined() || tensor.device().type() != kType) return nullptr;
+  return dynamic_cast<Recorded*>(tensor.unsafeGetTensorImpl());
+}
+
+c10::Device RecordedDevice() {
+  return {kType, 0};
+}
+
+at::Tensor NewRecorded(const std::shared_ptr<Recorder>& recorder, at::Tensor shape, c10::Storage storage, uint64_t number) {
+  if (!storage) {
+    storage = c10::Storage(c10::Storage::use_byte_size_t(), shape.storage().nbytes(), c10::DataPtr(nullptr, RecordedDevice()),
+                           nullptr, false);
+  }
+  auto reference = std::make_shared<Reference>(recorder, number);
+  return at::Tensor(c10::make_intrusive<Recorded>(std::move(storage), std::move(shape), std::move(reference)));
+}
+
+void ForEachTensor(const c10::IValue& value, const std::function<void(const at::Tensor&)>& call) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) call(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) call(tensor);
+  } else if (value.isOptionalTensorList()) {
+    for (const auto& tensor : value.toOptionalTensorVector()) {
+      if (tensor && tensor->defined()) call(*tensor);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+#include "recorder.h"
+
+#include "recorded.h"
+
+namespace {
+
+thread_local std::shared_ptr<Recorder> current;
+
+/** Held while an engine runs for a recorder. */
+std::mutex engineTurn;
+std::mutex engineMutex;
+std::shared_ptr<Recorder> engine;
+
+}  // namespace
+
+std::shared_ptr<Recorder> Recorder::Current() {
+  if (current) return current;
+  std::lock_guard<std::mutex> lock(engineMutex);
+  return engine;
+}
+
+void Recorder::Drop(uint64_t reference) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  dropped_.push_back(reference);
+}
+
+void Recorder::WriteDropped() {
+  if (dropped_.empty()) return;
+  out_.Put(Command::drop);
+  out_.Put(static_cast<uint32_t>(dropped_.size()));
+  for (const uint64_t reference : dropped_) out_.Put(reference);
+  dropped_.clear();
+}
+
+uint32_t Recorder::OpNumber(const c10::OperatorName& op) {
+  const auto number = static_cast<uint32_t>(ops_.size());
+  const auto [entry, added] = ops_.emplace(op.name + "." + op.overload_name, number);
+  if (added) {
+    out_.Put(Command::defineOp);
+    out_.Text(op.name);
+    out_.Text(op.overload_name);
+  }
+  return entry->second;
+}
+
+void Recorder::Stand(const std::string& site) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto number = static_cast<uint32_t>(sites_.size());
+  const auto [entry, added] = sites_.emplace(site, number);
+  if (added) {
+    out_.Put(Command::defineSite);
+    out_.Text(site);
+  }
+  site_ = entry->second;
+}
+
+void Recorder::Call(const c10::OperatorName& op, const std::vector<c10::IValue>& arguments,
+                    const std::vector<uint64_t>& results) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  WriteDropped();
+  const uint32_t number = OpNumber(op);
+  const size_t begin = out_.size();
+  try {
+    out_.Put(Command::call);
+    out_.Put(number);
+    out_.Put(site_);
+    for (const auto& argument : arguments) out_.Argument(argument);
+  } catch (...) {
+    out_.Truncate(begin);
+    throw;
+  }
+  out_.Put(static_cast<uint32_t>(results.size()));
+  for (const uint64_t result : results) out_.Put(result);
+  calls_++;
+}
+
+at::Tensor Recorder::Send(const at::Tensor& tensor) {
+  TORCH_CHECK(RecordedOf(tensor) == nullptr && tensor.device().is_cpu(), "it is no tensor of this process");
+  TORCH_CHECK(tensor.nbytes() < (size_t{1} << 30), "it has ", tensor.nbytes(), " bytes; less than 1 GiB can be sent at once");
+  const uint64_t number = NextReference();
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    WriteDropped();
+    out_.Put(Command::put);
+    out_.Put(number);
+    out_.Constant(tensor);
+  }
+  at::Tensor shape = at::empty(tensor.sizes(), at::TensorOptions().dtype(tensor.scalar_type()).device(c10::kMeta));
+  return NewRecorded(shared_from_this(), std::move(shape), {}, number);
+}
+
+void Recorder::Seed(uint64_t seed, bool ranks) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  out_.Put(Command::seed);
+  out_.Put(seed);
+  out_.Put(static_cast<uint8_t>(ranks));
+}
+
+std::vector<uint8_t> Recorder::Take() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  WriteDropped();
+  return out_.Take();
+}
+
+size_t Recorder::pending() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return out_.size() + dropped_.size() * sizeof(uint64_t);
+}
+
+Recording::Recording(std::shared_ptr<Recorder> recorder, const std::string& site) : before_(std::move(current)) {
+  recorder->Stand(site);
+  current = std::move(recorder);
+}
+
+Recording::~Recording() {
+  current = std::move(before_);
+}
+
+EngineRecording::EngineRecording(std::shared_ptr<Recorder> recorder) {
+  engineTurn.lock();
+  std::lock_guard<std::mutex> lock(engineMutex);
+  engine = std::move(recorder);
+}
+
+EngineRecording::~EngineRecording() {
+  {
+    std::lock_guard<std::mutex> lock(engineMutex);
+    engine.reset();
+  }
+  engineTurn.unlock();
+}

@@ -1,0 +1,69 @@
+/** Recorders as JavaScript has them. */
+#include "arguments.h"
+#include "kernel.h"
+#include "recorded.h"
+#include "recorder.h"
+#include "tensor.h"
+
+namespace {
+
+using Held = std::shared_ptr<Recorder>;
+
+const napi_type_tag kRecorder = {0x76696365726f7931, 0x7265636f72646572};
+
+const Held& RecorderArgument(const Napi::CallbackInfo& info, size_t index) {
+  bool is = false;
+  void* data = nullptr;
+  if (!info[index].IsObject() || napi_check_object_type_tag(info.Env(), info[index], &kRecorder, &is) != napi_ok || !is ||
+      napi_unwrap(info.Env(), info[index], &data) != napi_ok) {
+    throw Wrong(info, "recorder", "a recorder");
+  }
+  return *static_cast<Held*>(data);
+}
+
+}  // namespace
+
+Napi::Value NewRecorder(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return Guarded(env, "record operations", [&]() -> Napi::Value {
+    RegisterKernels();
+    auto object = Napi::Object::New(env);
+    auto held = new Held(std::make_shared<Recorder>());
+    const auto end = [](napi_env, void* data, void*) { delete static_cast<Held*>(data); };
+    napi_wrap(env, object, held, end, nullptr, nullptr);
+    napi_type_tag_object(env, object, &kRecorder);
+    return object;
+  });
+}
+
+Napi::Value UseRecorder(const Napi::CallbackInfo& info) {
+  Environment::Of(info.Env()).recorder = info[0].IsNull() ? nullptr : RecorderArgument(info, 0);
+  return info.Env().Undefined();
+}
+
+Napi::Value TakeCommands(const Napi::CallbackInfo& info) {
+  const auto bytes = RecorderArgument(info, 0)->Take();
+  return Napi::Buffer<uint8_t>::Copy(info.Env(), bytes.data(), bytes.size());
+}
+
+Napi::Value PendingCommands(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(RecorderArgument(info, 0)->pending()));
+}
+
+Napi::Value SendTensor(const Napi::CallbackInfo& info) {
+  const auto& recorder = RecorderArgument(info, 0);
+  const at::Tensor& tensor = TensorOf(info, 1, "tensor");
+  return Guarded(info.Env(), "send a tensor to a mesh", [&] { return NewTensor(info.Env(), recorder->Send(tensor)); });
+}
+
+Napi::Value SeedRanks(const Napi::CallbackInfo& info) {
+  const auto& recorder = RecorderArgument(info, 0);
+  recorder->Seed(CountOf(info, 1, "seed"), info[2].ToBoolean());
+  return info.Env().Undefined();
+}
+
+Napi::Value ReferenceNumber(const Napi::CallbackInfo& info) {
+  const Recorded* recorded = RecordedOf(TensorOf(info, 0, "tensor"));
+  if (recorded == nullptr) return info.Env().Null();
+  return Napi::Number::New(info.Env(), static_cast<double>(recorded->reference()));
+}

@@ -1,0 +1,2 @@
+#include "kernel.h"
+void RegisterShapes() {}

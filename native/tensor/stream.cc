@@ -1,0 +1,52 @@
+#include "stream.h"
+
+#include <utility>
+
+Stream::Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads) : loop_(std::move(loop)) {
+  thread_ = std::thread([this, rank, threads] { Run(rank, threads); });
+}
+
+Stream::~Stream() {
+  Close();
+}
+
+void Stream::Push(Job job) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+}
+
+void Stream::Stop() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_one();
+}
+
+void Stream::Close() {
+  Stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Stream::Run(uint64_t rank, int threads) {
+  at::set_num_threads(threads);
+  // The controller has had the gradients; here there is nothing but elements.
+  const at::AutoDispatchBelowADInplaceOrView below;
+  Executor executor(rank);
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopped_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    const bool stopped = stopped_;
+    lock.unlock();
+    job(executor, stopped);
+    // What it holds ends here, and not while others wait for the lock.
+    job = nullptr;
+    lock.lock();
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * A thread that executes commands in the order in which they come, so that the event loop never waits for tensors. What was submitted
+ * is done before what comes later; a fetch sees everything that was submitted before it.
+ */
+#pragma once
+#include <napi.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "executor.h"
+#include "loop.h"
+
+class Stream {
+ public:
+  /** What the thread does; `closed`: it is only told that this won't be done any more. */
+  using Job = std::function<void(Executor& executor, bool closed)>;
+
+  /** @param threads of processors that one operation may use */
+  Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads);
+  ~Stream();
+  void Push(Job job);
+  /** What is being executed is finished, nothing else. Idempotent. Does not wait. */
+  void Stop();
+  /** Waits for the thread, after `Stop`. */
+  void Close();
+
+  const std::shared_ptr<Loop>& loop() const { return loop_; }
+
+ private:
+  void Run(uint64_t rank, int threads);
+
+  std::shared_ptr<Loop> loop_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool stopped_ = false;
+  std::thread thread_;
+};
+
+/** (rank, threads) → a stream */
+Napi::Value NewStream(const Napi::CallbackInfo& info);
+/** (stream, commands) → a promise; it rejects if the commands are refused. Operations that fail do not reject it. */
+Napi::Value SubmitCommands(const Napi::CallbackInfo& info);
+/** (stream, number, tensor) → a promise: the worker has a copy of the tensor under the number */
+Napi::Value PutTensor(const Napi::CallbackInfo& info);
+/** (stream, number) → a promise of a tensor of this process; it rejects with `op` and `site` if it has failed */
+Napi::Value FetchTensor(const Napi::CallbackInfo& info);
+/** (stream) → a promise of counts, after what was submitted */
+Napi::Value StreamStats(const Napi::CallbackInfo& info);
+/** (stream): what waits rejects. Idempotent. */
+Napi::Value CloseStream(const Napi::CallbackInfo& info);

@@ -1,0 +1,136 @@
+/** Streams as JavaScript has them. */
+#include "arguments.h"
+#include "recorded.h"
+#include "stream.h"
+#include "tensor.h"
+
+namespace {
+
+using HeldStream = std::shared_ptr<Stream>;
+
+const napi_type_tag kStream = {0x76696365726f7931, 0x73747265616d7321};
+
+Stream& StreamArgument(const Napi::CallbackInfo& info) {
+  bool is = false;
+  void* data = nullptr;
+  if (!info[0].IsObject() || napi_check_object_type_tag(info.Env(), info[0], &kStream, &is) != napi_ok || !is ||
+      napi_unwrap(info.Env(), info[0], &data) != napi_ok) {
+    throw Wrong(info, "stream", "a stream");
+  }
+  return **static_cast<HeldStream*>(data);
+}
+
+Napi::Error ErrorOf(Napi::Env env, const Failure& failure) {
+  auto error = Napi::Error::New(env, failure.op + " failed: " + failure.message);
+  error.Set("op", Napi::String::New(env, failure.op));
+  error.Set("site", Napi::String::New(env, failure.site));
+  return error;
+}
+
+/** What a job has come to, on its way to JavaScript. */
+struct Outcome {
+  std::function<Napi::Value(Napi::Env)> value;
+  std::shared_ptr<const Failure> failure;
+  std::string error;
+};
+
+using Task = std::function<void(Executor& executor, Outcome& outcome)>;
+
+/** Runs a task in the order of the stream. @param verb `cannot <verb>: …` if it throws */
+Napi::Value Promised(const Napi::CallbackInfo& info, std::string verb, Task task) {
+  Stream& stream = StreamArgument(info);
+  auto deferred = std::make_shared<Napi::Promise::Deferred>(info.Env());
+  auto loop = stream.loop();
+  // Where somebody waits for it the event loop has something to do.
+  loop->Ref();
+  stream.Push([deferred, loop, verb = std::move(verb), task = std::move(task)](Executor& executor, bool closed) {
+    auto outcome = std::make_shared<Outcome>();
+    try {
+      if (closed) throw std::runtime_error("the stream has been closed");
+      task(executor, *outcome);
+    } catch (const std::exception& error) {
+      outcome->error = "cannot " + verb + ": " + WhatOf(error);
+    }
+    loop->Post([deferred, loop, outcome](Napi::Env env) {
+      loop->Unref();
+      if (outcome->failure) {
+        deferred->Reject(ErrorOf(env, *outcome->failure).Value());
+      } else if (!outcome->error.empty()) {
+        deferred->Reject(Napi::Error::New(env, outcome->error).Value());
+      } else {
+        deferred->Resolve(outcome->value ? outcome->value(env) : env.Undefined());
+      }
+    });
+  });
+  return deferred->Promise();
+}
+
+}  // namespace
+
+Napi::Value NewStream(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  auto& environment = Environment::Of(env);
+  const uint64_t rank = CountOf(info, 0, "rank");
+  const uint64_t threads = CountOf(info, 1, "threads");
+  if (threads < 1 || threads > 4096) throw Wrong(info, "threads", "an integer from 1 to 4096");
+  auto object = Napi::Object::New(env);
+  auto held = new HeldStream(std::make_shared<Stream>(environment.loop, rank, static_cast<int>(threads)));
+  environment.streams.insert(held->get());
+  const auto end = [](napi_env env, void* data, void*) {
+    auto held = static_cast<HeldStream*>(data);
+    void* instance = nullptr;
+    if (napi_get_instance_data(env, &instance) == napi_ok && instance != nullptr) {
+      static_cast<Environment*>(instance)->streams.erase(held->get());
+    }
+    delete held;
+  };
+  napi_wrap(env, object, held, end, nullptr, nullptr);
+  napi_type_tag_object(env, object, &kStream);
+  return object;
+}
+
+Napi::Value SubmitCommands(const Napi::CallbackInfo& info) {
+  const Bytes bytes = BytesOf(info, 1, "commands");
+  // A copy: what has been checked must be what is executed.
+  auto batch = std::make_shared<std::vector<uint8_t>>(bytes.data, bytes.data + bytes.length);
+  return Promised(info, "execute commands for tensors",
+                  [batch](Executor& executor, Outcome&) { executor.Execute(*batch); });
+}
+
+Napi::Value PutTensor(const Napi::CallbackInfo& info) {
+  const uint64_t reference = CountOf(info, 1, "number");
+  const at::Tensor& tensor = TensorOf(info, 2, "tensor");
+  if (RecordedOf(tensor) != nullptr) throw Wrong(info, "tensor", "a tensor of this process");
+  return Guarded(info.Env(), "copy a tensor", [&] {
+    return Promised(info, "put a tensor", [reference, copy = tensor.detach().clone()](Executor& executor, Outcome&) {
+      executor.Put(reference, copy);
+    });
+  });
+}
+
+Napi::Value FetchTensor(const Napi::CallbackInfo& info) {
+  const uint64_t reference = CountOf(info, 1, "number");
+  return Promised(info, "fetch a tensor", [reference](Executor& executor, Outcome& outcome) {
+    at::Tensor copy;
+    outcome.failure = executor.Fetch(reference, copy);
+    outcome.value = [copy](Napi::Env env) { return NewTensor(env, copy); };
+  });
+}
+
+Napi::Value StreamStats(const Napi::CallbackInfo& info) {
+  return Promised(info, "count", [](Executor& executor, Outcome& outcome) {
+    const auto tensors = static_cast<double>(executor.tensors());
+    const auto calls = static_cast<double>(executor.calls());
+    outcome.value = [tensors, calls](Napi::Env env) -> Napi::Value {
+      auto stats = Napi::Object::New(env);
+      stats.Set("tensors", Napi::Number::New(env, tensors));
+      stats.Set("calls", Napi::Number::New(env, calls));
+      return stats;
+    };
+  });
+}
+
+Napi::Value CloseStream(const Napi::CallbackInfo& info) {
+  StreamArgument(info).Stop();
+  return info.Env().Undefined();
+}

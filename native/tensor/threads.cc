@@ -1,0 +1,40 @@
+#include "threads.h"
+
+#include <dlfcn.h>
+
+#include "allocator.h"
+#include "arguments.h"
+#include "random.h"
+#include "torch.h"
+
+Napi::Value SetThreads(const Napi::CallbackInfo& info) {
+  const uint64_t count = CountOf(info, 0, "count");
+  if (count < 1 || count > 4096) throw Wrong(info, "count", "an integer from 1 to 4096");
+  at::set_num_threads(static_cast<int>(count));
+  return info.Env().Undefined();
+}
+
+Napi::Value GetThreads(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), at::get_num_threads());
+}
+
+Napi::Value Versions(const Napi::CallbackInfo& info) {
+  auto versions = Napi::Object::New(info.Env());
+  versions.Set("torch", Napi::String::New(info.Env(), TORCH_VERSION));
+  Dl_info found;
+  const bool is = dladdr(reinterpret_cast<void*>(&c10::GetCPUAllocator), &found) != 0;
+  versions.Set("file", Napi::String::New(info.Env(), is ? found.dli_fname : ""));
+  versions.Set("parallel", Napi::String::New(info.Env(), at::get_parallel_info()));
+  return versions;
+}
+
+Napi::Value GiveBackMemory(const Napi::CallbackInfo& info) {
+  EmptyCache();
+  return info.Env().Undefined();
+}
+
+Napi::Value Seed(const Napi::CallbackInfo& info) {
+  const uint64_t seed = CountOf(info, 0, "seed");
+  SeedProcess(seed);
+  return info.Env().Undefined();
+}

@@ -1,0 +1,29 @@
+/** How addons are found, whichever they are. Each of them is optional. */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/place.js";
+
+export type Found<Addon> =
+  | { readonly addon: Addon; readonly file: string }
+  /** `why` completes `… needs the addon: …`. `off`: it was switched off, which is nothing to speak of. */
+  | { readonly addon: undefined; readonly why: string; readonly off: boolean };
+
+/** Loads it, if it is there and may be trusted. */
+export function findAddon<Addon>(name: AddonName): Found<Addon> {
+  const given = process.env[addonVariable(name)];
+  if (given === "off") return missing(`${addonVariable(name)} is "off"`, true);
+  if (process.platform !== "linux") return missing(`there is none for ${process.platform}`, false);
+  try {
+    const file = given || addonFile(name);
+    if (!existsSync(file)) return missing(`it has not been built: there is no ${file}`, false);
+    // What the user names himself is his own affair.
+    if (!given && !isTrusted(file)) return missing(`others than this user could have written ${file}`, false);
+    return { addon: createRequire(import.meta.url)(file) as Addon, file };
+  } catch (error) {
+    return missing(`it cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, false);
+  }
+}
+
+function missing(why: string, off: boolean): Found<never> {
+  return { addon: undefined, why, off };
+}

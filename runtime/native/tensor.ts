@@ -1,0 +1,115 @@
+/**
+ * The face of the addon `native/tensor`, and how it is found. It stands on libtorch and is loaded when somebody asks for tensors, never
+ * before.
+ */
+import { type Found, findAddon } from "./find.js";
+
+/** Types of elements, by the names that they have everywhere. */
+export type Dtype =
+  | "float32"
+  | "float64"
+  | "float16"
+  | "bfloat16"
+  | "int8"
+  | "uint8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "bool"
+  | "complex64"
+  | "complex128";
+
+/** What operations record into; the addon's own. */
+export interface NativeRecorder {
+  readonly __recorder: unique symbol;
+}
+
+/** What executes commands; the addon's own. */
+export interface NativeStream {
+  readonly __stream: unique symbol;
+}
+
+export interface NativeStats {
+  /** Bytes that tensors of this process have now; the most that they have had; bytes that are kept for the next ones. */
+  readonly live: number;
+  readonly peak: number;
+  readonly cached: number;
+  /** Tensors of this thread's JavaScript that have not been collected, and the bytes that V8 was told of. */
+  readonly tensors: number;
+  readonly counted: number;
+}
+
+/** `T`: the class of tensors that the addon was given by `begin`. */
+export interface TensorAddon<T extends object = object> {
+  /**
+   * Comes first, once in each thread.
+   * @param tensors its instances are made without arguments, and wrapped
+   * @param site where in a user's code an operation is recorded, for messages
+   */
+  begin(tensors: new () => T, site: () => string): void;
+  dispose(tensor: T): void;
+  isDisposed(tensor: T): boolean;
+  shape(tensor: T): number[];
+  strides(tensor: T): number[];
+  dtype(tensor: T): Dtype;
+  stats(): NativeStats;
+
+  /** @param name `aten::add`, or `aten::add.Tensor` for one overload @throws TypeError that names the argument; Error of libtorch */
+  call(name: string, args: readonly unknown[], options: object | undefined): unknown;
+  /** Schemas of the overloads that can be called, without namespace; none if there is no such operation. */
+  overloads(name: string): string[];
+  /** Schemas of all of them, with namespace. */
+  schemas(): string[];
+
+  /** Over the memory of a view that is aligned and has the exact size. */
+  fromMemory(view: ArrayBufferView, shape: readonly number[], dtype: Dtype): T;
+  toMemory(tensor: T): ArrayBuffer;
+
+  requiresGrad(tensor: T): boolean;
+  setRequiresGrad(tensor: T, required: boolean): void;
+  gradOf(tensor: T): T | null;
+  setGrad(tensor: T, gradient: T | null): void;
+  backward(outputs: readonly T[], gradients: readonly T[] | null, retain: boolean, create: boolean): void;
+  grad(
+    outputs: readonly T[],
+    inputs: readonly T[],
+    gradients: readonly T[] | null,
+    retain: boolean,
+    create: boolean,
+  ): (T | null)[];
+  /** @returns how it was */
+  setGradMode(enabled: boolean): boolean;
+
+  newRecorder(): NativeRecorder;
+  /** Operations without tensors are recorded there from now on. */
+  useRecorder(recorder: NativeRecorder | null): void;
+  takeCommands(recorder: NativeRecorder): Uint8Array;
+  pendingCommands(recorder: NativeRecorder): number;
+  sendTensor(recorder: NativeRecorder, tensor: T): T;
+  seedRanks(recorder: NativeRecorder, seed: number, ranks: boolean): void;
+  /** Null: a tensor of this process. */
+  referenceNumber(tensor: T): number | null;
+
+  newStream(rank: number, threads: number): NativeStream;
+  /** Rejects if the commands are refused; then none of them has been executed. */
+  submitCommands(stream: NativeStream, commands: Uint8Array): Promise<void>;
+  putTensor(stream: NativeStream, reference: number, tensor: T): Promise<void>;
+  /** Rejects with an Error that has `op` and `site` if what made the tensor has failed. */
+  fetchTensor(stream: NativeStream, reference: number): Promise<T>;
+  streamStats(stream: NativeStream): Promise<{ readonly tensors: number; readonly calls: number }>;
+  closeStream(stream: NativeStream): void;
+
+  setThreads(count: number): void;
+  getThreads(): number;
+  versions(): { readonly torch: string; readonly file: string; readonly parallel: string };
+  emptyCache(): void;
+  seed(seed: number): void;
+}
+
+let found: Found<TensorAddon> | undefined;
+
+/** The addon, or why there is none; looked for once in each thread. */
+export function tensorAddonState(): Found<TensorAddon> {
+  found ??= findAddon<TensorAddon>("tensor");
+  return found;
+}
