@@ -26,6 +26,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("stats", Stats);
   add("call", Call);
   add("overloads", Overloads);
+  add("missing", Missing);
   add("schemas", Schemas);
   add("fromMemory", FromMemory);
   add("toMemory", ToMemory);

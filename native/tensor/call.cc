@@ -170,6 +170,17 @@ Napi::Value Overloads(const Napi::CallbackInfo& info) {
   return array;
 }
 
+Napi::Value Missing(const Napi::CallbackInfo& info) {
+  if (!info[0].IsArray()) throw Wrong(info, "names", "an array");
+  auto names = info[0].As<Napi::Array>();
+  auto missing = Napi::Array::New(info.Env());
+  for (uint32_t i = 0; i < names.Length(); i++) {
+    const Napi::Value name = names[i];
+    if (!HasOp(name.ToString().Utf8Value())) missing.Set(missing.Length(), name);
+  }
+  return missing;
+}
+
 Napi::Value Schemas(const Napi::CallbackInfo& info) {
   const auto schemas = AllSchemas();
   auto array = Napi::Array::New(info.Env(), schemas.size());

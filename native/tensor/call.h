@@ -10,5 +10,7 @@
 Napi::Value Call(const Napi::CallbackInfo& info);
 /** (name) → schemas of its overloads, as text; an empty array if there are none */
 Napi::Value Overloads(const Napi::CallbackInfo& info);
+/** (names) → those of them that this libtorch does not have */
+Napi::Value Missing(const Napi::CallbackInfo& info);
 /** () → schemas of all operations */
 Napi::Value Schemas(const Napi::CallbackInfo& info);

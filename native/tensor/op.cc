@@ -29,7 +29,7 @@ Kind KindOf(const c10::TypePtr& type, const c10::TypePtr& declared) {
     case c10::TypeKind::BoolType:
       return Kind::boolean;
     case c10::TypeKind::StringType:
-      return text == "Dimname" ? Kind::other : Kind::text;
+      return Kind::text;
     case c10::TypeKind::NumberType:
       return Kind::scalar;
     case c10::TypeKind::DeviceObjType:
@@ -84,6 +84,12 @@ class OpTable {
     return FindLocked(name);
   }
 
+  bool Has(const std::string& name) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (names_.empty()) Index();
+    return names_.count(name) > 0;
+  }
+
   const std::vector<const Op*>& Overloads(const std::string& name) {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto known = overloads_.find(name);
@@ -105,7 +111,13 @@ class OpTable {
   }
 
  private:
+  /** Schemas print the type of named dimensions as text, which it is not: such overloads are known by their names alone. */
+  static bool NamesDimensions(const Op& op) {
+    return op.name.find("imname") != std::string::npos || op.name.find(".names") != std::string::npos;
+  }
+
   static bool IsCallable(const Op& op) {
+    if (NamesDimensions(op)) return false;
     return std::none_of(op.parameters.begin(), op.parameters.end(), [](const Parameter& parameter) {
       return parameter.kind == Kind::other && !parameter.hasDefault && !parameter.optional;
     });
@@ -151,6 +163,10 @@ const std::vector<const Op*>& OverloadsOf(const std::string& name) {
 
 const Op* FindOp(const std::string& name, const std::string& overload) {
   return TheOps().Find({name, overload});
+}
+
+bool HasOp(const std::string& name) {
+  return TheOps().Has(name);
 }
 
 std::vector<std::string> AllSchemas() {

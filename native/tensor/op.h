@@ -62,6 +62,8 @@ struct Op {
 const std::vector<const Op*>& OverloadsOf(const std::string& name);
 /** One overload; null if there is none. */
 const Op* FindOp(const std::string& name, const std::string& overload);
+/** Whether there is an operation of this name, with its namespace and without overload. */
+bool HasOp(const std::string& name);
 /** The schemas of all operations of namespace `aten`, as text, sorted. */
 std::vector<std::string> AllSchemas();
 /** `add.Tensor(Tensor self, …)`: the schema without its namespace. */

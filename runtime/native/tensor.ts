@@ -58,6 +58,8 @@ export interface TensorAddon<T extends object = object> {
   call(name: string, args: readonly unknown[], options: object | undefined): unknown;
   /** Schemas of the overloads that can be called, without namespace; none if there is no such operation. */
   overloads(name: string): string[];
+  /** Those of these names, with namespace, that this libtorch does not have. */
+  missing(names: readonly string[]): string[];
   /** Schemas of all of them, with namespace. */
   schemas(): string[];
 

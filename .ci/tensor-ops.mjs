@@ -1,0 +1,194 @@
+/**
+ * Writes the declarations of operations for tensors, runtime/tensor/generated/ops.ts, from the schemas of the libtorch that the addon is
+ * built against: `node --import tsx .ci/tensor-ops.mjs --write`. Without `--write`, says whether they are what the schemas say; then libtorch must be
+ * the version that they were written from. Needs the addon, and Biome, which formats.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { addonFile } from "../native/place.ts";
+import { root } from "./steps.mjs";
+
+const target = "runtime/tensor/generated/ops.ts";
+/** What the declarations are of. Other versions run as well: what they lack is named when the addon is loaded. */
+const pinned = "1.13";
+
+/** Types of schemas; what is not here cannot be given. */
+const types = {
+  Tensor: "Tensor",
+  int: "Integer",
+  SymInt: "Integer",
+  float: "Real",
+  bool: "boolean",
+  Scalar: "Scalar",
+  str: "string",
+  ScalarType: "Dtype",
+  Layout: "Layout",
+  Device: "Device",
+  MemoryFormat: "MemoryFormat",
+};
+const results = { ...types, int: "number", SymInt: "number", float: "number", Scalar: "number | bigint | boolean" };
+/** What the class of tensors has itself, in another form, and what needs a storage, a stream or a file. */
+const own = new Set(
+  "backward data dispose dtype from_file grad item record_stream retain_grad set_ set_data shape requires_grad_".split(" "),
+);
+/** Dimensions by names, which schemas print as text. */
+const namedDimensions = /imname|^names/;
+const forNames = new Set("align_as align_tensors align_to names refine_names rename rename_ unflatten_dense_tensors".split(" "));
+
+/** Splits at commas outside of brackets. */
+function split(text) {
+  const parts = [];
+  let depth = 0;
+  let part = "";
+  for (const letter of text) {
+    if ("([{".includes(letter)) depth++;
+    if (")]}".includes(letter)) depth--;
+    if (letter === "," && depth === 0) {
+      parts.push(part.trim());
+      part = "";
+    } else part += letter;
+  }
+  return part.trim() === "" ? parts : [...parts, part.trim()];
+}
+
+/** `Tensor(a!)[]?` as what TypeScript calls it; undefined: it cannot be given. */
+function typeOf(text, table) {
+  const [, name, element, list, fixed, optional] = /^(\w+)(\?)?(\[(\d*)\])?(\?)?$/.exec(text.replace(/\([^)]*\)/g, "")) ?? [];
+  const base = table[name];
+  if (base === undefined) return undefined;
+  const nullable = (type, is) => (is ? `${type} | null` : type);
+  if (list === undefined) return nullable(base, element !== undefined);
+  const many = `readonly ${element || base.includes("|") ? `(${nullable(base, element)})` : base}[]`;
+  return nullable(table === types && fixed !== "" ? `${base} | ${many}` : many, optional !== undefined);
+}
+
+/** A schema in parts; undefined where it is none for users. */
+function parse(schema) {
+  const [, name, overload = "", inside, outside] = /^aten::(\w+)(?:\.(\w+))?\((.*)\) -> (.*)$/s.exec(schema) ?? [];
+  if (name === undefined || name.startsWith("_") || own.has(name)) return undefined;
+  if (namedDimensions.test(overload) || forNames.has(name)) return undefined;
+  let named = false;
+  const parameters = [];
+  for (const part of split(inside)) {
+    if (part === "*") {
+      named = true;
+      continue;
+    }
+    const [, text, parameter, fallback] = /^(.+?) (\w+)(?:=(.*))?$/s.exec(part) ?? [];
+    if (named && /\(\w+(\|\w+)*!/.test(text)) return undefined;
+    const optional = fallback !== undefined;
+    if (/^(Generator|Stream|Storage)/.test(text)) {
+      if (optional) continue;
+      return undefined;
+    }
+    const type = typeOf(text, types);
+    if (type === undefined) return undefined;
+    parameters.push({ name: parameter, type, optional, named });
+  }
+  const returns = (outside.startsWith("(") ? split(outside.slice(1, -1)) : [outside]).map((part) => {
+    const [, text, result] = /^(\S+(?: \S+\))?)(?: (\w+))?$/s.exec(part) ?? [];
+    return { type: typeOf(text.replace(/\([^)]*\)/g, ""), results)?.replace(/^readonly /, ""), name: result };
+  });
+  if (returns.some(({ type }) => type === undefined)) return undefined;
+  return { name, overload, parameters, returns };
+}
+
+function resultOf(returns) {
+  if (returns.length === 0) return "void";
+  if (returns.length === 1) return returns[0].type;
+  const names = returns.every(({ name }) => name !== undefined);
+  return `[${returns.map(({ name, type }) => (names ? `${name}: ${type}` : type)).join(", ")}]`;
+}
+
+/** Words that cannot be names of parameters. */
+const reserved = new Set(["in", "default", "function", "var", "with"]);
+const safe = (name) => (reserved.has(name) ? `${name}_` : name);
+
+/** The ways to call an operation: its arguments in order, or what is optional among them by name. */
+function signatures({ parameters, returns }, method) {
+  const given = method ? parameters.slice(1) : parameters;
+  const ordered = given.filter(({ named }) => !named);
+  const named = given.filter((parameter) => parameter.named);
+  const required = ordered.slice(0, ordered.findLastIndex(({ optional }) => !optional) + 1);
+  const rest = ordered.slice(required.length);
+  const write = (positional, options) => {
+    const fields = options.map(({ name, type, optional }) => `${name}${optional ? "?" : ""}: ${type}`);
+    const must = options.some(({ optional }) => !optional);
+    const list = positional.map(({ name, type, optional }, at) => {
+      const last = positional.slice(at).every((parameter) => parameter.optional);
+      return `${safe(name)}${optional && last ? "?" : ""}: ${type}`;
+    });
+    if (fields.length > 0) list.push(`options${must ? "" : "?"}: { ${fields.join("; ")} }`);
+    return `(${list.join(", ")}): ${resultOf(returns)};`;
+  };
+  const must = named.some(({ optional }) => !optional);
+  const ways = must ? [write(required, [...rest, ...named])] : [write(ordered, named)];
+  if (!must && rest.length > 0) ways.push(write(required, [...rest, ...named]));
+  return ways;
+}
+
+function methodOf({ parameters }) {
+  const [self] = parameters;
+  return self !== undefined && !self.named && self.type === "Tensor" && self.name === "self";
+}
+
+function render(schemas) {
+  const ops = new Map();
+  for (const op of schemas.map(parse)) {
+    if (op === undefined) continue;
+    const overloads = ops.get(op.name) ?? [];
+    overloads.push(op);
+    ops.set(op.name, overloads);
+  }
+  const names = [...ops.keys()].sort();
+  const part = (only, method) =>
+    names.flatMap((name) => {
+      const ways = ops.get(name).filter(only);
+      return [...new Set(ways.flatMap((op) => signatures(op, method)))].map((signature) => `  ${name}${signature}`);
+    });
+  const methods = names.filter((name) => ops.get(name).some(methodOf));
+  return [
+    `/** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch ${pinned}; edits are overwritten. */`,
+    'import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../types.js";',
+    "",
+    "/** Operations as functions. */",
+    "export interface Functions {",
+    ...part(() => true, false),
+    "}",
+    "",
+    "/** Operations as methods of their first tensor. */",
+    "export interface Methods {",
+    ...part(methodOf, true),
+    "}",
+    "",
+    "/** Names of all functions, with spaces between them. */",
+    `export const functionNames = ${JSON.stringify(names.join(" "))};`,
+    "",
+    "/** Names of those that are methods, too. */",
+    `export const methodNames = ${JSON.stringify(methods.join(" "))};`,
+    "",
+  ].join("\n");
+}
+
+/** Where it has been built, or what VICEROY_TENSOR_ADDON names. */
+const addon = createRequire(import.meta.url)(process.env.VICEROY_TENSOR_ADDON || addonFile("tensor"));
+const version = addon.versions().torch;
+if (!version.startsWith(`${pinned}.`)) {
+  console.log(`skipped: the declarations of operations are of libtorch ${pinned}, and here is ${version}`);
+  process.exit(0);
+}
+const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
+const text = execFileSync(process.execPath, [biome, "format", `--stdin-file-path=${target}`], {
+  cwd: root,
+  input: render(addon.schemas()),
+  encoding: "utf8",
+  maxBuffer: 1 << 26,
+});
+const file = path.join(root, target);
+if (process.argv.includes("--write")) writeFileSync(file, text);
+else if (readFileSync(file, "utf8") !== text) {
+  console.error(`${target} is not what the schemas of libtorch say: run \`node --import tsx .ci/tensor-ops.mjs --write\``);
+  process.exitCode = 1;
+}

@@ -1,0 +1,41 @@
+/** What the kernels of device Meta are made of: a rule answers the results of an operation, without elements, by its arguments. */
+#pragma once
+#include <vector>
+
+#include "torch.h"
+
+using Arguments = std::vector<c10::IValue>;
+using Results = std::vector<at::Tensor>;
+using Rule = Results (*)(const Arguments& arguments);
+
+/** A tensor of device Meta. */
+inline at::Tensor Shaped(c10::IntArrayRef sizes, c10::ScalarType dtype) {
+  return at::empty(sizes, at::TensorOptions().dtype(dtype).device(c10::kMeta));
+}
+inline at::Tensor Like(const at::Tensor& tensor) {
+  return at::empty_like(tensor, at::TensorOptions().device(c10::kMeta));
+}
+inline at::Tensor Like(const at::Tensor& tensor, c10::ScalarType dtype) {
+  return at::empty_like(tensor, at::TensorOptions().dtype(dtype).device(c10::kMeta));
+}
+
+void Answer(const c10::OperatorHandle& op, torch::jit::Stack* stack, Rule rule);
+
+template <Rule rule>
+void Boxed(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  Answer(op, stack, rule);
+}
+
+/** Operations, by their names with spaces between them, and the kernel that follows a rule. */
+struct Ruled {
+  const char* names;
+  torch::CppFunction (*kernel)();
+};
+
+template <Rule rule>
+torch::CppFunction Follow() {
+  return torch::CppFunction::makeFromBoxedFunction<&Boxed<rule>>();
+}
+
+/** The rules of layers.cc: of what neural networks are made of. */
+const std::vector<Ruled>& LayerRules();
