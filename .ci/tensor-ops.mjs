@@ -31,11 +31,15 @@ const types = {
 const results = { ...types, int: "number", SymInt: "number", float: "number", Scalar: "number | bigint | boolean" };
 /** What the class of tensors has itself, in another form, and what needs a storage, a stream or a file. */
 const own = new Set(
-  "backward data dispose dtype from_file grad item record_stream retain_grad set_ set_data shape requires_grad_".split(" "),
+  "backward data dispose dtype from_file grad item record_stream retain_grad set_ set_data shape requires_grad_".split(
+    " ",
+  ),
 );
 /** Dimensions by names, which schemas print as text. */
 const namedDimensions = /imname|^names/;
-const forNames = new Set("align_as align_tensors align_to names refine_names rename rename_ unflatten_dense_tensors".split(" "));
+const forNames = new Set(
+  "align_as align_tensors align_to names refine_names rename rename_ unflatten_dense_tensors".split(" "),
+);
 
 /** Splits at commas outside of brackets. */
 function split(text) {
@@ -55,7 +59,8 @@ function split(text) {
 
 /** `Tensor(a!)[]?` as what TypeScript calls it; undefined: it cannot be given. */
 function typeOf(text, table) {
-  const [, name, element, list, fixed, optional] = /^(\w+)(\?)?(\[(\d*)\])?(\?)?$/.exec(text.replace(/\([^)]*\)/g, "")) ?? [];
+  const [, name, element, list, fixed, optional] =
+    /^(\w+)(\?)?(\[(\d*)\])?(\?)?$/.exec(text.replace(/\([^)]*\)/g, "")) ?? [];
   const base = table[name];
   if (base === undefined) return undefined;
   const nullable = (type, is) => (is ? `${type} | null` : type);
@@ -189,6 +194,8 @@ const text = execFileSync(process.execPath, [biome, "format", `--stdin-file-path
 const file = path.join(root, target);
 if (process.argv.includes("--write")) writeFileSync(file, text);
 else if (readFileSync(file, "utf8") !== text) {
-  console.error(`${target} is not what the schemas of libtorch say: run \`node --import tsx .ci/tensor-ops.mjs --write\``);
+  console.error(
+    `${target} is not what the schemas of libtorch say: run \`node --import tsx .ci/tensor-ops.mjs --write\``,
+  );
   process.exitCode = 1;
 }

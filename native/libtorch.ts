@@ -46,7 +46,10 @@ export function findLibtorch(env: NodeJS.ProcessEnv = process.env): Libtorch {
 }
 
 /** What g++ needs to know of it. */
-export function libtorchFlags(torch: Libtorch): { readonly compile: readonly string[]; readonly link: readonly string[] } {
+export function libtorchFlags(torch: Libtorch): {
+  readonly compile: readonly string[];
+  readonly link: readonly string[];
+} {
   return {
     compile: [
       `-std=c++${torch.version >= cpp20 ? 20 : 17}`,
@@ -72,7 +75,8 @@ function* places(env: NodeJS.ProcessEnv): Generator<readonly [string, string, st
 
 /** The folder of its module `torch`; one that does not exist if there is none. */
 function pythonFolder(): string {
-  const program = "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')";
+  const program =
+    "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')";
   try {
     const said = execFileSync("python3", ["-c", program], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return said.trim() || "/no module torch";

@@ -42,15 +42,9 @@ export interface Functions {
   affine_grid_generator_backward(grad: Tensor, size: readonly Integer[], align_corners: boolean): Tensor;
   alias(self: Tensor): Tensor;
   alias_copy(self: Tensor): Tensor;
-  align_as(self: Tensor, other: Tensor): Tensor;
-  align_tensors(tensors: readonly Tensor[]): Tensor[];
-  align_to(self: Tensor, names: readonly string[]): Tensor;
-  align_to(self: Tensor, order: readonly string[], ellipsis_idx: Integer): Tensor;
   all(self: Tensor): Tensor;
   all(self: Tensor, dim: Integer, keepdim?: boolean): Tensor;
   all(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): Tensor;
-  all(self: Tensor, dim: string, keepdim?: boolean): Tensor;
-  all(self: Tensor, dim: string, options?: { keepdim?: boolean }): Tensor;
   allclose(self: Tensor, other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): boolean;
   allclose(self: Tensor, other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): boolean;
   alpha_dropout(input: Tensor, p: Real, train: boolean): Tensor;
@@ -64,8 +58,6 @@ export interface Functions {
   any(self: Tensor): Tensor;
   any(self: Tensor, dim: Integer, keepdim?: boolean): Tensor;
   any(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): Tensor;
-  any(self: Tensor, dim: string, keepdim?: boolean): Tensor;
-  any(self: Tensor, dim: string, options?: { keepdim?: boolean }): Tensor;
   arange(
     end: Scalar,
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
@@ -112,8 +104,6 @@ export interface Functions {
   argmin(self: Tensor, options?: { dim?: Integer | null; keepdim?: boolean }): Tensor;
   argsort(self: Tensor, dim?: Integer, descending?: boolean): Tensor;
   argsort(self: Tensor, options?: { dim?: Integer; descending?: boolean }): Tensor;
-  argsort(self: Tensor, dim: string, descending?: boolean): Tensor;
-  argsort(self: Tensor, dim: string, options?: { descending?: boolean }): Tensor;
   argsort(self: Tensor, options: { stable: boolean; dim?: Integer; descending?: boolean }): Tensor;
   argwhere(self: Tensor): Tensor;
   as_strided(
@@ -421,7 +411,6 @@ export interface Functions {
   cartesian_prod(tensors: readonly Tensor[]): Tensor;
   cat(tensors: readonly Tensor[], dim?: Integer): Tensor;
   cat(tensors: readonly Tensor[], options?: { dim?: Integer }): Tensor;
-  cat(tensors: readonly Tensor[], dim: string): Tensor;
   cauchy(self: Tensor, median?: Real, sigma?: Real): Tensor;
   cauchy(self: Tensor, options?: { median?: Real; sigma?: Real }): Tensor;
   cauchy_(self: Tensor, median?: Real, sigma?: Real): Tensor;
@@ -496,10 +485,8 @@ export interface Functions {
   complex(real: Tensor, imag: Tensor): Tensor;
   concat(tensors: readonly Tensor[], dim?: Integer): Tensor;
   concat(tensors: readonly Tensor[], options?: { dim?: Integer }): Tensor;
-  concat(tensors: readonly Tensor[], dim: string): Tensor;
   concatenate(tensors: readonly Tensor[], dim?: Integer): Tensor;
   concatenate(tensors: readonly Tensor[], options?: { dim?: Integer }): Tensor;
-  concatenate(tensors: readonly Tensor[], dim: string): Tensor;
   conj(self: Tensor): Tensor;
   conj_physical(self: Tensor): Tensor;
   conj_physical_(self: Tensor): Tensor;
@@ -900,19 +887,13 @@ export interface Functions {
   cudnn_grid_sampler_backward(self: Tensor, grid: Tensor, grad_output: Tensor): [grad_self: Tensor, grad_grid: Tensor];
   cudnn_is_acceptable(self: Tensor): boolean;
   cummax(self: Tensor, dim: Integer): [values: Tensor, indices: Tensor];
-  cummax(self: Tensor, dim: string): [values: Tensor, indices: Tensor];
   cummaxmin_backward(grad: Tensor, input: Tensor, indices: Tensor, dim: Integer): Tensor;
   cummin(self: Tensor, dim: Integer): [values: Tensor, indices: Tensor];
-  cummin(self: Tensor, dim: string): [values: Tensor, indices: Tensor];
   cumprod(self: Tensor, dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumprod(self: Tensor, dim: string, options?: { dtype?: Dtype | null }): Tensor;
   cumprod_(self: Tensor, dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumprod_(self: Tensor, dim: string, options?: { dtype?: Dtype | null }): Tensor;
   cumprod_backward(grad: Tensor, input: Tensor, dim: Integer, output: Tensor): Tensor;
   cumsum(self: Tensor, dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumsum(self: Tensor, dim: string, options?: { dtype?: Dtype | null }): Tensor;
   cumsum_(self: Tensor, dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumsum_(self: Tensor, dim: string, options?: { dtype?: Dtype | null }): Tensor;
   cumulative_trapezoid(y: Tensor, options?: { dx?: Scalar; dim?: Integer }): Tensor;
   cumulative_trapezoid(y: Tensor, x: Tensor, options?: { dim?: Integer }): Tensor;
   deg2rad(self: Tensor): Tensor;
@@ -933,7 +914,6 @@ export interface Functions {
   diagflat(self: Tensor, options?: { offset?: Integer }): Tensor;
   diagonal(self: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal(self: Tensor, options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
-  diagonal(self: Tensor, options: { outdim: string; dim1: string; dim2: string; offset?: Integer }): Tensor;
   diagonal_backward(
     grad_output: Tensor,
     input_sizes: readonly Integer[],
@@ -1058,17 +1038,6 @@ export interface Functions {
   empty(
     size: readonly Integer[],
     options?: {
-      dtype?: Dtype | null;
-      layout?: Layout | null;
-      device?: Device | null;
-      pin_memory?: boolean | null;
-      memory_format?: MemoryFormat | null;
-    },
-  ): Tensor;
-  empty(
-    size: readonly Integer[],
-    options: {
-      names: readonly string[] | null;
       dtype?: Dtype | null;
       layout?: Layout | null;
       device?: Device | null;
@@ -1400,7 +1369,6 @@ export interface Functions {
   fill_diagonal_(self: Tensor, fill_value: Scalar, options?: { wrap?: boolean }): Tensor;
   fix(self: Tensor): Tensor;
   fix_(self: Tensor): Tensor;
-  flatten(self: Tensor, dims: readonly string[], out_dim: string): Tensor;
   flatten(self: Tensor, start_dim: Integer, end_dim: Integer, out_dim: string): Tensor;
   flatten(self: Tensor, start_dim?: Integer, end_dim?: Integer): Tensor;
   flatten(self: Tensor, options?: { start_dim?: Integer; end_dim?: Integer }): Tensor;
@@ -1463,17 +1431,6 @@ export interface Functions {
     fill_value: Scalar,
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
   ): Tensor;
-  full(
-    size: readonly Integer[],
-    fill_value: Scalar,
-    options: {
-      names: readonly string[] | null;
-      dtype?: Dtype | null;
-      layout?: Layout | null;
-      device?: Device | null;
-      pin_memory?: boolean | null;
-    },
-  ): Tensor;
   full_like(
     self: Tensor,
     fill_value: Scalar,
@@ -1515,7 +1472,6 @@ export interface Functions {
     options?: { per_row_fake_quant?: boolean; symmetric_quant?: boolean },
   ): Tensor;
   gather(self: Tensor, dim: Integer, index: Tensor, options?: { sparse_grad?: boolean }): Tensor;
-  gather(self: Tensor, dim: string, index: Tensor, options?: { sparse_grad?: boolean }): Tensor;
   gather_backward(grad: Tensor, self: Tensor, dim: Integer, index: Tensor, sparse_grad: boolean): Tensor;
   gcd(self: Tensor, other: Tensor): Tensor;
   gcd_(self: Tensor, other: Tensor): Tensor;
@@ -1768,18 +1724,11 @@ export interface Functions {
   imag(self: Tensor): Tensor;
   index(self: Tensor, indices: readonly (Tensor | null)[]): Tensor;
   index_add(self: Tensor, dim: Integer, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
-  index_add(self: Tensor, dim: string, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
   index_add_(self: Tensor, dim: Integer, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
   index_copy(self: Tensor, dim: Integer, index: Tensor, source: Tensor): Tensor;
-  index_copy(self: Tensor, dim: string, index: Tensor, source: Tensor): Tensor;
   index_copy_(self: Tensor, dim: Integer, index: Tensor, source: Tensor): Tensor;
-  index_copy_(self: Tensor, dim: string, index: Tensor, source: Tensor): Tensor;
-  index_fill(self: Tensor, dim: string, index: Tensor, value: Scalar): Tensor;
-  index_fill(self: Tensor, dim: string, index: Tensor, value: Tensor): Tensor;
   index_fill(self: Tensor, dim: Integer, index: Tensor, value: Scalar): Tensor;
   index_fill(self: Tensor, dim: Integer, index: Tensor, value: Tensor): Tensor;
-  index_fill_(self: Tensor, dim: string, index: Tensor, value: Scalar): Tensor;
-  index_fill_(self: Tensor, dim: string, index: Tensor, value: Tensor): Tensor;
   index_fill_(self: Tensor, dim: Integer, index: Tensor, value: Scalar): Tensor;
   index_fill_(self: Tensor, dim: Integer, index: Tensor, value: Tensor): Tensor;
   index_put(self: Tensor, indices: readonly (Tensor | null)[], values: Tensor, accumulate?: boolean): Tensor;
@@ -1813,7 +1762,6 @@ export interface Functions {
     options?: { include_self?: boolean },
   ): Tensor;
   index_select(self: Tensor, dim: Integer, index: Tensor): Tensor;
-  index_select(self: Tensor, dim: string, index: Tensor): Tensor;
   index_select_backward(grad: Tensor, self_sizes: readonly Integer[], dim: Integer, index: Tensor): Tensor;
   indices(self: Tensor): Tensor;
   indices_copy(self: Tensor): Tensor;
@@ -1904,8 +1852,6 @@ export interface Functions {
   kron(self: Tensor, other: Tensor): Tensor;
   kthvalue(self: Tensor, k: Integer, dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   kthvalue(self: Tensor, k: Integer, options?: { dim?: Integer; keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  kthvalue(self: Tensor, k: Integer, dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  kthvalue(self: Tensor, k: Integer, dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   l1_loss(self: Tensor, target: Tensor, reduction?: Integer): Tensor;
   l1_loss(self: Tensor, target: Tensor, options?: { reduction?: Integer }): Tensor;
   layer_norm(
@@ -2132,13 +2078,11 @@ export interface Functions {
   log_sigmoid(self: Tensor): Tensor;
   log_sigmoid_backward(grad_output: Tensor, self: Tensor, buffer: Tensor): Tensor;
   log_sigmoid_forward(self: Tensor): [output: Tensor, buffer: Tensor];
-  log_softmax(self: Tensor, dim: string, options?: { dtype?: Dtype | null }): Tensor;
   log_softmax(self: Tensor, dim: Integer, dtype?: Dtype | null): Tensor;
   log_softmax(self: Tensor, dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
   logaddexp(self: Tensor, other: Tensor): Tensor;
   logaddexp2(self: Tensor, other: Tensor): Tensor;
   logcumsumexp(self: Tensor, dim: Integer): Tensor;
-  logcumsumexp(self: Tensor, dim: string): Tensor;
   logdet(self: Tensor): Tensor;
   logical_and(self: Tensor, other: Tensor): Tensor;
   logical_and_(self: Tensor, other: Tensor): Tensor;
@@ -2175,8 +2119,6 @@ export interface Functions {
   ): Tensor;
   logsumexp(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   logsumexp(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
-  logsumexp(self: Tensor, dim: string | readonly string[], keepdim?: boolean): Tensor;
-  logsumexp(self: Tensor, dim: string | readonly string[], options?: { keepdim?: boolean }): Tensor;
   lstm(
     data: Tensor,
     batch_sizes: Tensor,
@@ -2272,8 +2214,6 @@ export interface Functions {
   max(self: Tensor): Tensor;
   max(self: Tensor, dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   max(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  max(self: Tensor, dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  max(self: Tensor, dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   max(self: Tensor, other: Tensor): Tensor;
   max_pool1d(
     self: Tensor,
@@ -2424,20 +2364,14 @@ export interface Functions {
     dim: Integer | readonly Integer[] | null,
     options?: { keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
-  mean(self: Tensor, dim: string | readonly string[], keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  mean(self: Tensor, dim: string | readonly string[], options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   median(self: Tensor): Tensor;
   median(self: Tensor, dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   median(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  median(self: Tensor, dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  median(self: Tensor, dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   meshgrid(tensors: readonly Tensor[]): Tensor[];
   meshgrid(tensors: readonly Tensor[], options: { indexing: string }): Tensor[];
   min(self: Tensor): Tensor;
   min(self: Tensor, dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   min(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  min(self: Tensor, dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  min(self: Tensor, dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   min(self: Tensor, other: Tensor): Tensor;
   minimum(self: Tensor, other: Tensor): Tensor;
   miopen_batch_norm(
@@ -2697,8 +2631,6 @@ export interface Functions {
   mm(self: Tensor, mat2: Tensor): Tensor;
   mode(self: Tensor, dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   mode(self: Tensor, options?: { dim?: Integer; keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  mode(self: Tensor, dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  mode(self: Tensor, dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   moveaxis(self: Tensor, source: Integer, destination: Integer): Tensor;
   moveaxis(self: Tensor, source: readonly Integer[], destination: readonly Integer[]): Tensor;
   movedim(self: Tensor, source: Integer, destination: Integer): Tensor;
@@ -2818,8 +2750,6 @@ export interface Functions {
   nanmedian(self: Tensor): Tensor;
   nanmedian(self: Tensor, dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   nanmedian(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  nanmedian(self: Tensor, dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  nanmedian(self: Tensor, dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   nanquantile(
     self: Tensor,
     q: Tensor,
@@ -3039,15 +2969,6 @@ export interface Functions {
     options: { dtype: Dtype },
   ): Tensor;
   norm(self: Tensor, p: Scalar | null, options: { dtype: Dtype }): Tensor;
-  norm(self: Tensor, p: Scalar | null, dim: string | readonly string[], keepdim?: boolean): Tensor;
-  norm(self: Tensor, p: Scalar | null, dim: string | readonly string[], options?: { keepdim?: boolean }): Tensor;
-  norm(
-    self: Tensor,
-    p: Scalar | null,
-    dim: string | readonly string[],
-    keepdim: boolean,
-    options: { dtype: Dtype },
-  ): Tensor;
   norm_except_dim(v: Tensor, pow?: Integer, dim?: Integer): Tensor;
   norm_except_dim(v: Tensor, options?: { pow?: Integer; dim?: Integer }): Tensor;
   normal(mean: Tensor, std: Tensor): Tensor;
@@ -3078,16 +2999,6 @@ export interface Functions {
   ones(
     size: readonly Integer[],
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
-  ): Tensor;
-  ones(
-    size: readonly Integer[],
-    options: {
-      names: readonly string[] | null;
-      dtype?: Dtype | null;
-      layout?: Layout | null;
-      device?: Device | null;
-      pin_memory?: boolean | null;
-    },
   ): Tensor;
   ones_like(
     self: Tensor,
@@ -3141,8 +3052,6 @@ export interface Functions {
   prelu(self: Tensor, weight: Tensor): Tensor;
   prelu_backward(grad_output: Tensor, self: Tensor, weight: Tensor): [Tensor, Tensor];
   prod(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
-  prod(self: Tensor, dim: string, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  prod(self: Tensor, dim: string, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   prod(self: Tensor, dim: Integer, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
   prod(self: Tensor, dim: Integer, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   promote_types(type1: Dtype, type2: Dtype): Dtype;
@@ -3348,16 +3257,6 @@ export interface Functions {
     size: readonly Integer[],
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
   ): Tensor;
-  rand(
-    size: readonly Integer[],
-    options: {
-      names: readonly string[] | null;
-      dtype?: Dtype | null;
-      layout?: Layout | null;
-      device?: Device | null;
-      pin_memory?: boolean | null;
-    },
-  ): Tensor;
   rand_like(
     self: Tensor,
     options?: {
@@ -3406,16 +3305,6 @@ export interface Functions {
     size: readonly Integer[],
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
   ): Tensor;
-  randn(
-    size: readonly Integer[],
-    options: {
-      names: readonly string[] | null;
-      dtype?: Dtype | null;
-      layout?: Layout | null;
-      device?: Device | null;
-      pin_memory?: boolean | null;
-    },
-  ): Tensor;
   randn_like(
     self: Tensor,
     options?: {
@@ -3462,7 +3351,6 @@ export interface Functions {
   real(self: Tensor): Tensor;
   reciprocal(self: Tensor): Tensor;
   reciprocal_(self: Tensor): Tensor;
-  refine_names(self: Tensor, names: readonly string[]): Tensor;
   reflection_pad1d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
   reflection_pad1d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
   reflection_pad2d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
@@ -3478,8 +3366,6 @@ export interface Functions {
   remainder(self: Tensor, other: Tensor): Tensor;
   remainder_(self: Tensor, other: Scalar): Tensor;
   remainder_(self: Tensor, other: Tensor): Tensor;
-  rename(self: Tensor, names: readonly string[] | null): Tensor;
-  rename_(self: Tensor, names: readonly string[] | null): Tensor;
   renorm(self: Tensor, p: Scalar, dim: Integer, maxnorm: Scalar): Tensor;
   renorm_(self: Tensor, p: Scalar, dim: Integer, maxnorm: Scalar): Tensor;
   repeat(self: Tensor, repeats: readonly Integer[]): Tensor;
@@ -3512,8 +3398,6 @@ export interface Functions {
   replication_pad2d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
   replication_pad3d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
   replication_pad3d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  requires_grad_(self: Tensor, requires_grad?: boolean): Tensor;
-  requires_grad_(self: Tensor, options?: { requires_grad?: boolean }): Tensor;
   reshape(self: Tensor, shape: readonly Integer[]): Tensor;
   reshape_as(self: Tensor, other: Tensor): Tensor;
   resize(self: Tensor, size: readonly Integer[], options?: { memory_format?: MemoryFormat | null }): Tensor;
@@ -3648,8 +3532,6 @@ export interface Functions {
     s: Scalar,
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
   ): Tensor;
-  scatter(self: Tensor, dim: string, index: Tensor, src: Tensor): Tensor;
-  scatter(self: Tensor, dim: string, index: Tensor, value: Scalar): Tensor;
   scatter(self: Tensor, dim: Integer, index: Tensor, src: Tensor, options: { reduce: string }): Tensor;
   scatter(self: Tensor, dim: Integer, index: Tensor, src: Tensor): Tensor;
   scatter(self: Tensor, dim: Integer, index: Tensor, value: Scalar): Tensor;
@@ -3659,7 +3541,6 @@ export interface Functions {
   scatter_(self: Tensor, dim: Integer, index: Tensor, value: Scalar): Tensor;
   scatter_(self: Tensor, dim: Integer, index: Tensor, value: Scalar, options: { reduce: string }): Tensor;
   scatter_add(self: Tensor, dim: Integer, index: Tensor, src: Tensor): Tensor;
-  scatter_add(self: Tensor, dim: string, index: Tensor, src: Tensor): Tensor;
   scatter_add_(self: Tensor, dim: Integer, index: Tensor, src: Tensor): Tensor;
   scatter_reduce(
     self: Tensor,
@@ -3699,7 +3580,6 @@ export interface Functions {
       initial?: Scalar | null;
     },
   ): Tensor;
-  select(self: Tensor, dim: string, index: Integer): Tensor;
   select(self: Tensor, dim: Integer, index: Integer): Tensor;
   select_backward(grad_output: Tensor, input_sizes: readonly Integer[], dim: Integer, index: Integer): Tensor;
   select_copy(self: Tensor, dim: Integer, index: Integer): Tensor;
@@ -3725,7 +3605,6 @@ export interface Functions {
   sinc_(self: Tensor): Tensor;
   sinh(self: Tensor): Tensor;
   sinh_(self: Tensor): Tensor;
-  size(self: Tensor, dim: string): number;
   size(self: Tensor, dim: Integer): number;
   slice(self: Tensor, dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
   slice(
@@ -3872,7 +3751,6 @@ export interface Functions {
   soft_margin_loss(self: Tensor, target: Tensor, reduction?: Integer): Tensor;
   soft_margin_loss(self: Tensor, target: Tensor, options?: { reduction?: Integer }): Tensor;
   soft_margin_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor, reduction: Integer): Tensor;
-  softmax(self: Tensor, dim: string, options?: { dtype?: Dtype | null }): Tensor;
   softmax(self: Tensor, dim: Integer, dtype?: Dtype | null): Tensor;
   softmax(self: Tensor, dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
   softplus(self: Tensor, beta?: Scalar, threshold?: Scalar): Tensor;
@@ -3883,12 +3761,6 @@ export interface Functions {
   softshrink_backward(grad_output: Tensor, self: Tensor, lambd: Scalar): Tensor;
   sort(self: Tensor, dim?: Integer, descending?: boolean): [values: Tensor, indices: Tensor];
   sort(self: Tensor, options?: { dim?: Integer; descending?: boolean }): [values: Tensor, indices: Tensor];
-  sort(self: Tensor, dim: string, descending?: boolean): [values: Tensor, indices: Tensor];
-  sort(self: Tensor, dim: string, options?: { descending?: boolean }): [values: Tensor, indices: Tensor];
-  sort(
-    self: Tensor,
-    options: { stable: boolean | null; dim: string; descending?: boolean },
-  ): [values: Tensor, indices: Tensor];
   sort(
     self: Tensor,
     options: { stable: boolean | null; dim?: Integer; descending?: boolean },
@@ -4085,10 +3957,8 @@ export interface Functions {
   square_(self: Tensor): Tensor;
   squeeze(self: Tensor): Tensor;
   squeeze(self: Tensor, dim: Integer): Tensor;
-  squeeze(self: Tensor, dim: string): Tensor;
   squeeze_(self: Tensor): Tensor;
   squeeze_(self: Tensor, dim: Integer): Tensor;
-  squeeze_(self: Tensor, dim: string): Tensor;
   squeeze_copy(self: Tensor): Tensor;
   squeeze_copy(self: Tensor, dim: Integer): Tensor;
   sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
@@ -4112,8 +3982,6 @@ export interface Functions {
     dim: Integer | readonly Integer[] | null,
     options?: { unbiased?: boolean; keepdim?: boolean },
   ): Tensor;
-  std(self: Tensor, dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): Tensor;
-  std(self: Tensor, dim: string | readonly string[], options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   std_mean(self: Tensor, unbiased?: boolean): [Tensor, Tensor];
   std_mean(self: Tensor, options?: { unbiased?: boolean }): [Tensor, Tensor];
   std_mean(
@@ -4135,12 +4003,6 @@ export interface Functions {
   std_mean(
     self: Tensor,
     dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): [Tensor, Tensor];
-  std_mean(self: Tensor, dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
-  std_mean(
-    self: Tensor,
-    dim: string | readonly string[],
     options?: { unbiased?: boolean; keepdim?: boolean },
   ): [Tensor, Tensor];
   stft(
@@ -4191,7 +4053,6 @@ export interface Functions {
       return_complex?: boolean | null;
     },
   ): Tensor;
-  stride(self: Tensor, dim: string): number;
   stride(self: Tensor, dim: Integer): number;
   sub(self: Tensor, other: Scalar, alpha?: Scalar): Tensor;
   sub(self: Tensor, other: Scalar, options?: { alpha?: Scalar }): Tensor;
@@ -4206,8 +4067,6 @@ export interface Functions {
   subtract_(self: Tensor, other: Scalar, options?: { alpha?: Scalar }): Tensor;
   subtract_(self: Tensor, other: Tensor, options?: { alpha?: Scalar }): Tensor;
   sum(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
-  sum(self: Tensor, dim: string | readonly string[], keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  sum(self: Tensor, dim: string | readonly string[], options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   sum(
     self: Tensor,
     dim: Integer | readonly Integer[] | null,
@@ -4327,7 +4186,6 @@ export interface Functions {
   ): [values: Tensor, indices: Tensor];
   trace(self: Tensor): Tensor;
   trace_backward(grad: Tensor, sizes: readonly Integer[]): Tensor;
-  transpose(self: Tensor, dim0: string, dim1: string): Tensor;
   transpose(self: Tensor, dim0: Integer, dim1: Integer): Tensor;
   transpose_(self: Tensor, dim0: Integer, dim1: Integer): Tensor;
   transpose_copy(self: Tensor, dim0: Integer, dim1: Integer): Tensor;
@@ -4412,14 +4270,11 @@ export interface Functions {
   trunc(self: Tensor): Tensor;
   trunc_(self: Tensor): Tensor;
   type_as(self: Tensor, other: Tensor): Tensor;
-  unbind(self: Tensor, dim: string): Tensor[];
   unbind(self: Tensor, dim?: Integer): Tensor[];
   unbind(self: Tensor, options?: { dim?: Integer }): Tensor[];
   unbind_copy(self: Tensor, dim?: Integer): Tensor[];
   unbind_copy(self: Tensor, options?: { dim?: Integer }): Tensor[];
-  unflatten(self: Tensor, dim: string, sizes: readonly Integer[], names: readonly string[]): Tensor;
   unflatten(self: Tensor, dim: Integer, sizes: readonly Integer[]): Tensor;
-  unflatten_dense_tensors(flat: Tensor, tensors: readonly Tensor[]): Tensor[];
   unfold(self: Tensor, dimension: Integer, size: Integer, step: Integer): Tensor;
   unfold_backward(grad_in: Tensor, input_sizes: readonly Integer[], dim: Integer, size: Integer, step: Integer): Tensor;
   unfold_copy(self: Tensor, dimension: Integer, size: Integer, step: Integer): Tensor;
@@ -4763,8 +4618,6 @@ export interface Functions {
     dim: Integer | readonly Integer[] | null,
     options?: { unbiased?: boolean; keepdim?: boolean },
   ): Tensor;
-  var(self: Tensor, dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): Tensor;
-  var(self: Tensor, dim: string | readonly string[], options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   var_mean(self: Tensor, unbiased?: boolean): [Tensor, Tensor];
   var_mean(self: Tensor, options?: { unbiased?: boolean }): [Tensor, Tensor];
   var_mean(
@@ -4786,12 +4639,6 @@ export interface Functions {
   var_mean(
     self: Tensor,
     dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): [Tensor, Tensor];
-  var_mean(self: Tensor, dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
-  var_mean(
-    self: Tensor,
-    dim: string | readonly string[],
     options?: { unbiased?: boolean; keepdim?: boolean },
   ): [Tensor, Tensor];
   vdot(self: Tensor, other: Tensor): Tensor;
@@ -4822,16 +4669,6 @@ export interface Functions {
   zeros(
     size: readonly Integer[],
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
-  ): Tensor;
-  zeros(
-    size: readonly Integer[],
-    options: {
-      names: readonly string[] | null;
-      dtype?: Dtype | null;
-      layout?: Layout | null;
-      device?: Device | null;
-      pin_memory?: boolean | null;
-    },
   ): Tensor;
   zeros_like(
     self: Tensor,
@@ -4882,14 +4719,9 @@ export interface Methods {
   adjoint(): Tensor;
   alias(): Tensor;
   alias_copy(): Tensor;
-  align_as(other: Tensor): Tensor;
-  align_to(names: readonly string[]): Tensor;
-  align_to(order: readonly string[], ellipsis_idx: Integer): Tensor;
   all(): Tensor;
   all(dim: Integer, keepdim?: boolean): Tensor;
   all(dim: Integer, options?: { keepdim?: boolean }): Tensor;
-  all(dim: string, keepdim?: boolean): Tensor;
-  all(dim: string, options?: { keepdim?: boolean }): Tensor;
   allclose(other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): boolean;
   allclose(other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): boolean;
   alpha_dropout_(p: Real, train: boolean): Tensor;
@@ -4902,8 +4734,6 @@ export interface Methods {
   any(): Tensor;
   any(dim: Integer, keepdim?: boolean): Tensor;
   any(dim: Integer, options?: { keepdim?: boolean }): Tensor;
-  any(dim: string, keepdim?: boolean): Tensor;
-  any(dim: string, options?: { keepdim?: boolean }): Tensor;
   arccos(): Tensor;
   arccos_(): Tensor;
   arccosh(): Tensor;
@@ -4924,8 +4754,6 @@ export interface Methods {
   argmin(options?: { dim?: Integer | null; keepdim?: boolean }): Tensor;
   argsort(dim?: Integer, descending?: boolean): Tensor;
   argsort(options?: { dim?: Integer; descending?: boolean }): Tensor;
-  argsort(dim: string, descending?: boolean): Tensor;
-  argsort(dim: string, options?: { descending?: boolean }): Tensor;
   argsort(options: { stable: boolean; dim?: Integer; descending?: boolean }): Tensor;
   argwhere(): Tensor;
   as_strided(size: readonly Integer[], stride: readonly Integer[], storage_offset?: Integer | null): Tensor;
@@ -5225,17 +5053,11 @@ export interface Methods {
   cudnn_grid_sampler_backward(grid: Tensor, grad_output: Tensor): [grad_self: Tensor, grad_grid: Tensor];
   cudnn_is_acceptable(): boolean;
   cummax(dim: Integer): [values: Tensor, indices: Tensor];
-  cummax(dim: string): [values: Tensor, indices: Tensor];
   cummin(dim: Integer): [values: Tensor, indices: Tensor];
-  cummin(dim: string): [values: Tensor, indices: Tensor];
   cumprod(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumprod(dim: string, options?: { dtype?: Dtype | null }): Tensor;
   cumprod_(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumprod_(dim: string, options?: { dtype?: Dtype | null }): Tensor;
   cumsum(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumsum(dim: string, options?: { dtype?: Dtype | null }): Tensor;
   cumsum_(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
-  cumsum_(dim: string, options?: { dtype?: Dtype | null }): Tensor;
   deg2rad(): Tensor;
   deg2rad_(): Tensor;
   dense_dim(): number;
@@ -5252,7 +5074,6 @@ export interface Methods {
   diagflat(options?: { offset?: Integer }): Tensor;
   diagonal(offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal(options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
-  diagonal(options: { outdim: string; dim1: string; dim2: string; offset?: Integer }): Tensor;
   diagonal_copy(offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal_copy(options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
   diagonal_scatter(src: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
@@ -5464,7 +5285,6 @@ export interface Methods {
   fill_diagonal_(fill_value: Scalar, options?: { wrap?: boolean }): Tensor;
   fix(): Tensor;
   fix_(): Tensor;
-  flatten(dims: readonly string[], out_dim: string): Tensor;
   flatten(start_dim: Integer, end_dim: Integer, out_dim: string): Tensor;
   flatten(start_dim?: Integer, end_dim?: Integer): Tensor;
   flatten(options?: { start_dim?: Integer; end_dim?: Integer }): Tensor;
@@ -5542,7 +5362,6 @@ export interface Methods {
     options?: { per_row_fake_quant?: boolean; symmetric_quant?: boolean },
   ): Tensor;
   gather(dim: Integer, index: Tensor, options?: { sparse_grad?: boolean }): Tensor;
-  gather(dim: string, index: Tensor, options?: { sparse_grad?: boolean }): Tensor;
   gcd(other: Tensor): Tensor;
   gcd_(other: Tensor): Tensor;
   ge(other: Scalar): Tensor;
@@ -5654,18 +5473,11 @@ export interface Methods {
   imag(): Tensor;
   index(indices: readonly (Tensor | null)[]): Tensor;
   index_add(dim: Integer, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
-  index_add(dim: string, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
   index_add_(dim: Integer, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
   index_copy(dim: Integer, index: Tensor, source: Tensor): Tensor;
-  index_copy(dim: string, index: Tensor, source: Tensor): Tensor;
   index_copy_(dim: Integer, index: Tensor, source: Tensor): Tensor;
-  index_copy_(dim: string, index: Tensor, source: Tensor): Tensor;
-  index_fill(dim: string, index: Tensor, value: Scalar): Tensor;
-  index_fill(dim: string, index: Tensor, value: Tensor): Tensor;
   index_fill(dim: Integer, index: Tensor, value: Scalar): Tensor;
   index_fill(dim: Integer, index: Tensor, value: Tensor): Tensor;
-  index_fill_(dim: string, index: Tensor, value: Scalar): Tensor;
-  index_fill_(dim: string, index: Tensor, value: Tensor): Tensor;
   index_fill_(dim: Integer, index: Tensor, value: Scalar): Tensor;
   index_fill_(dim: Integer, index: Tensor, value: Tensor): Tensor;
   index_put(indices: readonly (Tensor | null)[], values: Tensor, accumulate?: boolean): Tensor;
@@ -5687,7 +5499,6 @@ export interface Methods {
     options?: { include_self?: boolean },
   ): Tensor;
   index_select(dim: Integer, index: Tensor): Tensor;
-  index_select(dim: string, index: Tensor): Tensor;
   indices(): Tensor;
   indices_copy(): Tensor;
   inner(other: Tensor): Tensor;
@@ -5744,8 +5555,6 @@ export interface Methods {
   kron(other: Tensor): Tensor;
   kthvalue(k: Integer, dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   kthvalue(k: Integer, options?: { dim?: Integer; keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  kthvalue(k: Integer, dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  kthvalue(k: Integer, dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   l1_loss(target: Tensor, reduction?: Integer): Tensor;
   l1_loss(target: Tensor, options?: { reduction?: Integer }): Tensor;
   lcm(other: Tensor): Tensor;
@@ -5895,13 +5704,11 @@ export interface Methods {
   log_normal_(options?: { mean?: Real; std?: Real }): Tensor;
   log_sigmoid(): Tensor;
   log_sigmoid_forward(): [output: Tensor, buffer: Tensor];
-  log_softmax(dim: string, options?: { dtype?: Dtype | null }): Tensor;
   log_softmax(dim: Integer, dtype?: Dtype | null): Tensor;
   log_softmax(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
   logaddexp(other: Tensor): Tensor;
   logaddexp2(other: Tensor): Tensor;
   logcumsumexp(dim: Integer): Tensor;
-  logcumsumexp(dim: string): Tensor;
   logdet(): Tensor;
   logical_and(other: Tensor): Tensor;
   logical_and_(other: Tensor): Tensor;
@@ -5917,8 +5724,6 @@ export interface Methods {
   logit_(options?: { eps?: Real | null }): Tensor;
   logsumexp(dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   logsumexp(dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
-  logsumexp(dim: string | readonly string[], keepdim?: boolean): Tensor;
-  logsumexp(dim: string | readonly string[], options?: { keepdim?: boolean }): Tensor;
   lt(other: Scalar): Tensor;
   lt(other: Tensor): Tensor;
   lt_(other: Scalar): Tensor;
@@ -5941,8 +5746,6 @@ export interface Methods {
   max(): Tensor;
   max(dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   max(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  max(dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  max(dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   max(other: Tensor): Tensor;
   max_pool1d(
     kernel_size: Integer | readonly Integer[],
@@ -6051,18 +5854,12 @@ export interface Methods {
   mean(options?: { dtype?: Dtype | null }): Tensor;
   mean(dim: Integer | readonly Integer[] | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
   mean(dim: Integer | readonly Integer[] | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
-  mean(dim: string | readonly string[], keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  mean(dim: string | readonly string[], options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   median(): Tensor;
   median(dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   median(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  median(dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  median(dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   min(): Tensor;
   min(dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   min(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  min(dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  min(dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   min(other: Tensor): Tensor;
   minimum(other: Tensor): Tensor;
   miopen_convolution(
@@ -6191,8 +5988,6 @@ export interface Methods {
   mm(mat2: Tensor): Tensor;
   mode(dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   mode(options?: { dim?: Integer; keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  mode(dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  mode(dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   moveaxis(source: Integer, destination: Integer): Tensor;
   moveaxis(source: readonly Integer[], destination: readonly Integer[]): Tensor;
   movedim(source: Integer, destination: Integer): Tensor;
@@ -6249,8 +6044,6 @@ export interface Methods {
   nanmedian(): Tensor;
   nanmedian(dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   nanmedian(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  nanmedian(dim: string, keepdim?: boolean): [values: Tensor, indices: Tensor];
-  nanmedian(dim: string, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   nanquantile(q: Tensor, dim?: Integer | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   nanquantile(q: Tensor, options?: { dim?: Integer | null; keepdim?: boolean; interpolation?: string }): Tensor;
   nanquantile(q: Real, dim?: Integer | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
@@ -6327,9 +6120,6 @@ export interface Methods {
   norm(p: Scalar | null, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
   norm(p: Scalar | null, dim: Integer | readonly Integer[], keepdim: boolean, options: { dtype: Dtype }): Tensor;
   norm(p: Scalar | null, options: { dtype: Dtype }): Tensor;
-  norm(p: Scalar | null, dim: string | readonly string[], keepdim?: boolean): Tensor;
-  norm(p: Scalar | null, dim: string | readonly string[], options?: { keepdim?: boolean }): Tensor;
-  norm(p: Scalar | null, dim: string | readonly string[], keepdim: boolean, options: { dtype: Dtype }): Tensor;
   normal_(mean?: Real, std?: Real): Tensor;
   normal_(options?: { mean?: Real; std?: Real }): Tensor;
   normal_functional(mean?: Real, std?: Real): Tensor;
@@ -6378,8 +6168,6 @@ export interface Methods {
   pow_(exponent: Tensor): Tensor;
   prelu(weight: Tensor): Tensor;
   prod(options?: { dtype?: Dtype | null }): Tensor;
-  prod(dim: string, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  prod(dim: string, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   prod(dim: Integer, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
   prod(dim: Integer, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   put(index: Tensor, source: Tensor, accumulate?: boolean): Tensor;
@@ -6480,7 +6268,6 @@ export interface Methods {
   real(): Tensor;
   reciprocal(): Tensor;
   reciprocal_(): Tensor;
-  refine_names(names: readonly string[]): Tensor;
   reflection_pad1d(padding: Integer | readonly Integer[]): Tensor;
   reflection_pad2d(padding: Integer | readonly Integer[]): Tensor;
   reflection_pad3d(padding: Integer | readonly Integer[]): Tensor;
@@ -6492,8 +6279,6 @@ export interface Methods {
   remainder(other: Tensor): Tensor;
   remainder_(other: Scalar): Tensor;
   remainder_(other: Tensor): Tensor;
-  rename(names: readonly string[] | null): Tensor;
-  rename_(names: readonly string[] | null): Tensor;
   renorm(p: Scalar, dim: Integer, maxnorm: Scalar): Tensor;
   renorm_(p: Scalar, dim: Integer, maxnorm: Scalar): Tensor;
   repeat(repeats: readonly Integer[]): Tensor;
@@ -6504,8 +6289,6 @@ export interface Methods {
   replication_pad1d(padding: Integer | readonly Integer[]): Tensor;
   replication_pad2d(padding: Integer | readonly Integer[]): Tensor;
   replication_pad3d(padding: Integer | readonly Integer[]): Tensor;
-  requires_grad_(requires_grad?: boolean): Tensor;
-  requires_grad_(options?: { requires_grad?: boolean }): Tensor;
   reshape(shape: readonly Integer[]): Tensor;
   reshape_as(other: Tensor): Tensor;
   resize(size: readonly Integer[], options?: { memory_format?: MemoryFormat | null }): Tensor;
@@ -6540,8 +6323,6 @@ export interface Methods {
   rsub(other: Scalar, alpha?: Scalar): Tensor;
   rsub(other: Scalar, options?: { alpha?: Scalar }): Tensor;
   rsub(other: Tensor, options?: { alpha?: Scalar }): Tensor;
-  scatter(dim: string, index: Tensor, src: Tensor): Tensor;
-  scatter(dim: string, index: Tensor, value: Scalar): Tensor;
   scatter(dim: Integer, index: Tensor, src: Tensor, options: { reduce: string }): Tensor;
   scatter(dim: Integer, index: Tensor, src: Tensor): Tensor;
   scatter(dim: Integer, index: Tensor, value: Scalar): Tensor;
@@ -6551,7 +6332,6 @@ export interface Methods {
   scatter_(dim: Integer, index: Tensor, value: Scalar): Tensor;
   scatter_(dim: Integer, index: Tensor, value: Scalar, options: { reduce: string }): Tensor;
   scatter_add(dim: Integer, index: Tensor, src: Tensor): Tensor;
-  scatter_add(dim: string, index: Tensor, src: Tensor): Tensor;
   scatter_add_(dim: Integer, index: Tensor, src: Tensor): Tensor;
   scatter_reduce(
     dim: Integer,
@@ -6567,7 +6347,6 @@ export interface Methods {
     reduce: string,
     options?: { include_self?: boolean },
   ): Tensor;
-  select(dim: string, index: Integer): Tensor;
   select(dim: Integer, index: Integer): Tensor;
   select_copy(dim: Integer, index: Integer): Tensor;
   select_scatter(src: Tensor, dim: Integer, index: Integer): Tensor;
@@ -6590,7 +6369,6 @@ export interface Methods {
   sinc_(): Tensor;
   sinh(): Tensor;
   sinh_(): Tensor;
-  size(dim: string): number;
   size(dim: Integer): number;
   slice(dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
   slice(options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer }): Tensor;
@@ -6702,7 +6480,6 @@ export interface Methods {
   smooth_l1_loss(target: Tensor, options?: { reduction?: Integer; beta?: Real }): Tensor;
   soft_margin_loss(target: Tensor, reduction?: Integer): Tensor;
   soft_margin_loss(target: Tensor, options?: { reduction?: Integer }): Tensor;
-  softmax(dim: string, options?: { dtype?: Dtype | null }): Tensor;
   softmax(dim: Integer, dtype?: Dtype | null): Tensor;
   softmax(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
   softplus(beta?: Scalar, threshold?: Scalar): Tensor;
@@ -6711,9 +6488,6 @@ export interface Methods {
   softshrink(options?: { lambd?: Scalar }): Tensor;
   sort(dim?: Integer, descending?: boolean): [values: Tensor, indices: Tensor];
   sort(options?: { dim?: Integer; descending?: boolean }): [values: Tensor, indices: Tensor];
-  sort(dim: string, descending?: boolean): [values: Tensor, indices: Tensor];
-  sort(dim: string, options?: { descending?: boolean }): [values: Tensor, indices: Tensor];
-  sort(options: { stable: boolean | null; dim: string; descending?: boolean }): [values: Tensor, indices: Tensor];
   sort(options: { stable: boolean | null; dim?: Integer; descending?: boolean }): [values: Tensor, indices: Tensor];
   sparse_dim(): number;
   sparse_mask(mask: Tensor): Tensor;
@@ -6783,10 +6557,8 @@ export interface Methods {
   square_(): Tensor;
   squeeze(): Tensor;
   squeeze(dim: Integer): Tensor;
-  squeeze(dim: string): Tensor;
   squeeze_(): Tensor;
   squeeze_(dim: Integer): Tensor;
-  squeeze_(dim: string): Tensor;
   squeeze_copy(): Tensor;
   squeeze_copy(dim: Integer): Tensor;
   sspaddmm(mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
@@ -6796,8 +6568,6 @@ export interface Methods {
   std(dim: string | readonly string[], options: { correction: Integer | null; keepdim?: boolean }): Tensor;
   std(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   std(dim: Integer | readonly Integer[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
-  std(dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): Tensor;
-  std(dim: string | readonly string[], options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   std_mean(unbiased?: boolean): [Tensor, Tensor];
   std_mean(options?: { unbiased?: boolean }): [Tensor, Tensor];
   std_mean(
@@ -6813,8 +6583,6 @@ export interface Methods {
     dim: Integer | readonly Integer[] | null,
     options?: { unbiased?: boolean; keepdim?: boolean },
   ): [Tensor, Tensor];
-  std_mean(dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
-  std_mean(dim: string | readonly string[], options?: { unbiased?: boolean; keepdim?: boolean }): [Tensor, Tensor];
   stft(
     n_fft: Integer,
     hop_length?: Integer | null,
@@ -6859,7 +6627,6 @@ export interface Methods {
       return_complex?: boolean | null;
     },
   ): Tensor;
-  stride(dim: string): number;
   stride(dim: Integer): number;
   sub(other: Scalar, alpha?: Scalar): Tensor;
   sub(other: Scalar, options?: { alpha?: Scalar }): Tensor;
@@ -6874,8 +6641,6 @@ export interface Methods {
   subtract_(other: Scalar, options?: { alpha?: Scalar }): Tensor;
   subtract_(other: Tensor, options?: { alpha?: Scalar }): Tensor;
   sum(options?: { dtype?: Dtype | null }): Tensor;
-  sum(dim: string | readonly string[], keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  sum(dim: string | readonly string[], options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   sum(dim: Integer | readonly Integer[] | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
   sum(dim: Integer | readonly Integer[] | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   sum_to_size(size: readonly Integer[]): Tensor;
@@ -6953,7 +6718,6 @@ export interface Methods {
   topk(k: Integer, dim?: Integer, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
   topk(k: Integer, options?: { dim?: Integer; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
   trace(): Tensor;
-  transpose(dim0: string, dim1: string): Tensor;
   transpose(dim0: Integer, dim1: Integer): Tensor;
   transpose_(dim0: Integer, dim1: Integer): Tensor;
   transpose_copy(dim0: Integer, dim1: Integer): Tensor;
@@ -6982,12 +6746,10 @@ export interface Methods {
   trunc(): Tensor;
   trunc_(): Tensor;
   type_as(other: Tensor): Tensor;
-  unbind(dim: string): Tensor[];
   unbind(dim?: Integer): Tensor[];
   unbind(options?: { dim?: Integer }): Tensor[];
   unbind_copy(dim?: Integer): Tensor[];
   unbind_copy(options?: { dim?: Integer }): Tensor[];
-  unflatten(dim: string, sizes: readonly Integer[], names: readonly string[]): Tensor;
   unflatten(dim: Integer, sizes: readonly Integer[]): Tensor;
   unfold(dimension: Integer, size: Integer, step: Integer): Tensor;
   unfold_copy(dimension: Integer, size: Integer, step: Integer): Tensor;
@@ -7090,8 +6852,6 @@ export interface Methods {
   var(dim: string | readonly string[], options: { correction: Integer | null; keepdim?: boolean }): Tensor;
   var(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   var(dim: Integer | readonly Integer[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
-  var(dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): Tensor;
-  var(dim: string | readonly string[], options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   var_mean(unbiased?: boolean): [Tensor, Tensor];
   var_mean(options?: { unbiased?: boolean }): [Tensor, Tensor];
   var_mean(
@@ -7107,8 +6867,6 @@ export interface Methods {
     dim: Integer | readonly Integer[] | null,
     options?: { unbiased?: boolean; keepdim?: boolean },
   ): [Tensor, Tensor];
-  var_mean(dim: string | readonly string[], unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
-  var_mean(dim: string | readonly string[], options?: { unbiased?: boolean; keepdim?: boolean }): [Tensor, Tensor];
   vdot(other: Tensor): Tensor;
   view(size: readonly Integer[]): Tensor;
   view(dtype: Dtype): Tensor;
@@ -7138,8 +6896,8 @@ export interface Methods {
 
 /** Names of all functions, with spaces between them. */
 export const functionNames =
-  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d adaptive_max_pool3d_backward add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint affine_grid_generator affine_grid_generator_backward alias alias_copy align_as align_tensors align_to all allclose alpha_dropout alpha_dropout_ amax amin aminmax angle any arange arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward baddbmm baddbmm_ bartlett_window batch_norm batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bernoulli bernoulli_ bilinear binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window block_diag bmm broadcast_tensors broadcast_to bucketize can_cast cartesian_prod cat cauchy cauchy_ ccol_indices ccol_indices_copy cdist ceil ceil_ celu celu_ chain_matmul chalf channel_shuffle cholesky cholesky_inverse cholesky_solve choose_qparams_optimized chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy column_stack combinations complex concat concatenate conj conj_physical conj_physical_ constant_pad_nd contiguous conv1d conv2d conv3d conv_depthwise3d conv_tbc conv_tbc_backward conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_backward convolution_backward_overrideable convolution_overrideable copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy ctc_loss cudnn_affine_grid_generator cudnn_affine_grid_generator_backward cudnn_batch_norm cudnn_batch_norm_backward cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_grid_sampler_backward cudnn_is_acceptable cummax cummaxmin_backward cummin cumprod cumprod_ cumprod_backward cumsum cumsum_ cumulative_trapezoid deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_backward diag_embed diagflat diagonal diagonal_backward diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout dropout_ dsplit dstack einsum elu elu_ elu_backward embedding embedding_backward embedding_bag embedding_dense_backward embedding_renorm embedding_renorm_ embedding_sparse_backward empty empty_like empty_quantized empty_strided eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ eye fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_channel_affine_cachemask_backward fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask fake_quantize_per_tensor_affine_cachemask_backward fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ fft_fft fft_fft2 fft_fftfreq fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flatten_dense_tensors flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool2d_backward fractional_max_pool3d fractional_max_pool3d_backward frexp frobenius_norm full full_like fused_moving_avg_obs_fake_quant gather gather_backward gcd gcd_ ge ge_ gelu gelu_ gelu_backward geometric geometric_ geqrf ger glu glu_backward glu_backward_jvp glu_jvp gradient greater greater_ greater_equal greater_equal_ grid_sampler grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward group_norm gru gru_cell gt gt_ hamming_window hann_window hardshrink hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward hardtanh hardtanh_ hardtanh_backward heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit hspmm hstack huber_loss huber_loss_backward hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select index_select_backward indices indices_copy infinitely_differentiable_gelu_backward inner instance_norm int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed is_vulkan_available isclose isfinite isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue l1_loss layer_norm lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ leaky_relu_backward lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_det linalg_diagonal linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_multi_dot linalg_norm linalg_pinv linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve linalg_vander linalg_vecdot linalg_vector_norm linear linear_backward linspace log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_backward log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logit_backward logspace logsumexp lstm lstm_cell lstm_mps_backward lt lt_ lu_solve lu_unpack mH mT margin_ranking_loss masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select masked_select_backward matmul matmul_backward matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d max_pool3d_with_indices max_pool3d_with_indices_backward max_unpool2d max_unpool3d maximum mean median meshgrid min minimum miopen_batch_norm miopen_batch_norm_backward miopen_convolution miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_depthwise_convolution miopen_rnn miopen_rnn_backward mish mish_ mish_backward mkldnn_adaptive_avg_pool2d mkldnn_adaptive_avg_pool2d_backward mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_linear_backward_input mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool2d_backward mkldnn_max_pool3d mkldnn_max_pool3d_backward mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mps_convolution_backward mps_convolution_transpose_backward mps_max_pool2d_backward mse_loss mse_loss_backward msort mul mul_ multi_margin_loss multi_margin_loss_backward multilabel_margin_loss multilabel_margin_loss_backward multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_batch_norm native_batch_norm_backward native_channel_shuffle native_dropout native_dropout_backward native_group_norm native_group_norm_backward native_layer_norm native_layer_norm_backward native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_backward nll_loss2d_forward nll_loss_backward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm norm_except_dim normal normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones ones_like orgqr ormqr outer output_nr pad pad_sequence pairwise_distance pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson poisson_nll_loss polar polygamma polygamma_ positive pow pow_ prelu prelu_backward prod promote_types put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_rnn_relu_cell quantized_rnn_tanh_cell rad2deg rad2deg_ rand rand_like randint randint_like randn randn_like random random_ randperm range ravel real reciprocal reciprocal_ refine_names reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward relu relu6 relu6_ relu_ remainder remainder_ rename rename_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d replication_pad3d_backward requires_grad_ reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg result_type retains_grad rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell roll rot90 round round_ row_indices row_indices_copy row_stack rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward rsqrt rsqrt_ rsub scalar_tensor scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ searchsorted segment_reduce select select_backward select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sigmoid_backward sign sign_ signbit silu silu_ silu_backward sin sin_ sinc sinc_ sinh sinh_ size slice slice_backward slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward softmax softplus softplus_backward softshrink softshrink_backward sort sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_hermite_polynomial_h special_hermite_polynomial_he special_i0 special_i0e special_i1 special_i1e special_laguerre_polynomial_l special_legendre_polynomial_p special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_polygamma special_psi special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_sinc special_softmax special_spherical_bessel_j0 special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm stack std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tanh_backward tensor_split tensordot thnn_conv2d threshold threshold_ threshold_backward tile to to_dense to_dense_backward to_mkldnn to_mkldnn_backward to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace trace_backward transpose transpose_ transpose_copy trapezoid trapz triangular_solve tril tril_ tril_indices triplet_margin_loss triu triu_ triu_indices true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unflatten_dense_tensors unfold unfold_backward unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bicubic2d_backward upsample_bilinear2d upsample_bilinear2d_backward upsample_linear1d upsample_linear1d_backward upsample_nearest1d upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward upsample_nearest3d upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d_backward value_selecting_reduction_backward values values_copy vander var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit vstack where xlogy xlogy_ zero zero_ zeros zeros_like";
+  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d adaptive_max_pool3d_backward add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint affine_grid_generator affine_grid_generator_backward alias alias_copy all allclose alpha_dropout alpha_dropout_ amax amin aminmax angle any arange arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward baddbmm baddbmm_ bartlett_window batch_norm batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bernoulli bernoulli_ bilinear binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window block_diag bmm broadcast_tensors broadcast_to bucketize can_cast cartesian_prod cat cauchy cauchy_ ccol_indices ccol_indices_copy cdist ceil ceil_ celu celu_ chain_matmul chalf channel_shuffle cholesky cholesky_inverse cholesky_solve choose_qparams_optimized chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy column_stack combinations complex concat concatenate conj conj_physical conj_physical_ constant_pad_nd contiguous conv1d conv2d conv3d conv_depthwise3d conv_tbc conv_tbc_backward conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_backward convolution_backward_overrideable convolution_overrideable copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy ctc_loss cudnn_affine_grid_generator cudnn_affine_grid_generator_backward cudnn_batch_norm cudnn_batch_norm_backward cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_grid_sampler_backward cudnn_is_acceptable cummax cummaxmin_backward cummin cumprod cumprod_ cumprod_backward cumsum cumsum_ cumulative_trapezoid deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_backward diag_embed diagflat diagonal diagonal_backward diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout dropout_ dsplit dstack einsum elu elu_ elu_backward embedding embedding_backward embedding_bag embedding_dense_backward embedding_renorm embedding_renorm_ embedding_sparse_backward empty empty_like empty_quantized empty_strided eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ eye fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_channel_affine_cachemask_backward fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask fake_quantize_per_tensor_affine_cachemask_backward fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ fft_fft fft_fft2 fft_fftfreq fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flatten_dense_tensors flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool2d_backward fractional_max_pool3d fractional_max_pool3d_backward frexp frobenius_norm full full_like fused_moving_avg_obs_fake_quant gather gather_backward gcd gcd_ ge ge_ gelu gelu_ gelu_backward geometric geometric_ geqrf ger glu glu_backward glu_backward_jvp glu_jvp gradient greater greater_ greater_equal greater_equal_ grid_sampler grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward group_norm gru gru_cell gt gt_ hamming_window hann_window hardshrink hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward hardtanh hardtanh_ hardtanh_backward heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit hspmm hstack huber_loss huber_loss_backward hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select index_select_backward indices indices_copy infinitely_differentiable_gelu_backward inner instance_norm int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed is_vulkan_available isclose isfinite isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue l1_loss layer_norm lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ leaky_relu_backward lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_det linalg_diagonal linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_multi_dot linalg_norm linalg_pinv linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve linalg_vander linalg_vecdot linalg_vector_norm linear linear_backward linspace log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_backward log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logit_backward logspace logsumexp lstm lstm_cell lstm_mps_backward lt lt_ lu_solve lu_unpack mH mT margin_ranking_loss masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select masked_select_backward matmul matmul_backward matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d max_pool3d_with_indices max_pool3d_with_indices_backward max_unpool2d max_unpool3d maximum mean median meshgrid min minimum miopen_batch_norm miopen_batch_norm_backward miopen_convolution miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_depthwise_convolution miopen_rnn miopen_rnn_backward mish mish_ mish_backward mkldnn_adaptive_avg_pool2d mkldnn_adaptive_avg_pool2d_backward mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_linear_backward_input mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool2d_backward mkldnn_max_pool3d mkldnn_max_pool3d_backward mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mps_convolution_backward mps_convolution_transpose_backward mps_max_pool2d_backward mse_loss mse_loss_backward msort mul mul_ multi_margin_loss multi_margin_loss_backward multilabel_margin_loss multilabel_margin_loss_backward multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_batch_norm native_batch_norm_backward native_channel_shuffle native_dropout native_dropout_backward native_group_norm native_group_norm_backward native_layer_norm native_layer_norm_backward native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_backward nll_loss2d_forward nll_loss_backward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm norm_except_dim normal normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones ones_like orgqr ormqr outer output_nr pad pad_sequence pairwise_distance pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson poisson_nll_loss polar polygamma polygamma_ positive pow pow_ prelu prelu_backward prod promote_types put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_rnn_relu_cell quantized_rnn_tanh_cell rad2deg rad2deg_ rand rand_like randint randint_like randn randn_like random random_ randperm range ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d replication_pad3d_backward reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg result_type retains_grad rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell roll rot90 round round_ row_indices row_indices_copy row_stack rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward rsqrt rsqrt_ rsub scalar_tensor scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ searchsorted segment_reduce select select_backward select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sigmoid_backward sign sign_ signbit silu silu_ silu_backward sin sin_ sinc sinc_ sinh sinh_ size slice slice_backward slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward softmax softplus softplus_backward softshrink softshrink_backward sort sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_hermite_polynomial_h special_hermite_polynomial_he special_i0 special_i0e special_i1 special_i1e special_laguerre_polynomial_l special_legendre_polynomial_p special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_polygamma special_psi special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_sinc special_softmax special_spherical_bessel_j0 special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm stack std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tanh_backward tensor_split tensordot thnn_conv2d threshold threshold_ threshold_backward tile to to_dense to_dense_backward to_mkldnn to_mkldnn_backward to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace trace_backward transpose transpose_ transpose_copy trapezoid trapz triangular_solve tril tril_ tril_indices triplet_margin_loss triu triu_ triu_indices true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_backward unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bicubic2d_backward upsample_bilinear2d upsample_bilinear2d_backward upsample_linear1d upsample_linear1d_backward upsample_nearest1d upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward upsample_nearest3d upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d_backward value_selecting_reduction_backward values values_copy vander var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit vstack where xlogy xlogy_ zero zero_ zeros zeros_like";
 
 /** Names of those that are methods, too. */
 export const methodNames =
-  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint alias alias_copy align_as align_to all allclose alpha_dropout_ amax amin aminmax angle any arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm baddbmm_ bernoulli bernoulli_ binary_cross_entropy binary_cross_entropy_with_logits bincount bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ bmm broadcast_to bucketize cauchy cauchy_ ccol_indices ccol_indices_copy ceil ceil_ celu celu_ chalf channel_shuffle cholesky cholesky_inverse cholesky_solve chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy combinations conj conj_physical conj_physical_ constant_pad_nd contiguous conv_depthwise3d conv_tbc conv_tbc_backward copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_grid_sampler_backward cudnn_is_acceptable cummax cummin cumprod cumprod_ cumsum cumsum_ deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_embed diagflat diagonal diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout_ dsplit elu elu_ embedding_renorm embedding_renorm_ empty_like eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask feature_alpha_dropout_ feature_dropout_ fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool3d frexp frobenius_norm full_like fused_moving_avg_obs_fake_quant gather gcd gcd_ ge ge_ gelu gelu_ geometric geometric_ geqrf ger glu gradient greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit huber_loss hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select indices indices_copy inner int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed isclose isfinite isinf isnan isneginf isposinf isreal istft kl_div kron kthvalue l1_loss lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_ldl_factor linalg_ldl_factor_ex linalg_lstsq linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_norm linalg_pinv linalg_solve_triangular linalg_tensorinv linalg_tensorsolve linalg_vector_norm linear_backward log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logsumexp lt lt_ lu_solve mH mT masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select matmul matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d maximum mean median min minimum miopen_convolution miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_depthwise_convolution mish mish_ mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mps_convolution_backward mps_convolution_transpose_backward mse_loss msort mul mul_ multi_margin_loss multilabel_margin_loss multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_channel_shuffle native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_forward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones_like orgqr ormqr outer output_nr pad pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson polygamma_ positive pow pow_ prelu prod put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d rad2deg rad2deg_ rand_like randint_like randn_like random random_ ravel real reciprocal reciprocal_ refine_names reflection_pad1d reflection_pad2d reflection_pad3d relu relu6 relu6_ relu_ remainder remainder_ rename rename_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad2d replication_pad3d requires_grad_ reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg retains_grad roll rot90 round round_ row_indices row_indices_copy rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rsqrt rsqrt_ rsub scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ select select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sign sign_ signbit silu silu_ sin sin_ sinc sinc_ sinh sinh_ size slice slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss soft_margin_loss softmax softplus softshrink sort sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_i0 special_i0e special_i1 special_i1e special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_psi special_round special_sinc special_softmax special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tensor_split tensordot thnn_conv2d threshold threshold_ tile to to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace transpose transpose_ transpose_copy triangular_solve tril tril_ triu triu_ true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d values values_copy var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit xlogy xlogy_ zero zero_ zeros_like";
+  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint alias alias_copy all allclose alpha_dropout_ amax amin aminmax angle any arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm baddbmm_ bernoulli bernoulli_ binary_cross_entropy binary_cross_entropy_with_logits bincount bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ bmm broadcast_to bucketize cauchy cauchy_ ccol_indices ccol_indices_copy ceil ceil_ celu celu_ chalf channel_shuffle cholesky cholesky_inverse cholesky_solve chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy combinations conj conj_physical conj_physical_ constant_pad_nd contiguous conv_depthwise3d conv_tbc conv_tbc_backward copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_grid_sampler_backward cudnn_is_acceptable cummax cummin cumprod cumprod_ cumsum cumsum_ deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_embed diagflat diagonal diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout_ dsplit elu elu_ embedding_renorm embedding_renorm_ empty_like eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask feature_alpha_dropout_ feature_dropout_ fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool3d frexp frobenius_norm full_like fused_moving_avg_obs_fake_quant gather gcd gcd_ ge ge_ gelu gelu_ geometric geometric_ geqrf ger glu gradient greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit huber_loss hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select indices indices_copy inner int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed isclose isfinite isinf isnan isneginf isposinf isreal istft kl_div kron kthvalue l1_loss lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_ldl_factor linalg_ldl_factor_ex linalg_lstsq linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_norm linalg_pinv linalg_solve_triangular linalg_tensorinv linalg_tensorsolve linalg_vector_norm linear_backward log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logsumexp lt lt_ lu_solve mH mT masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select matmul matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d maximum mean median min minimum miopen_convolution miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_depthwise_convolution mish mish_ mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mps_convolution_backward mps_convolution_transpose_backward mse_loss msort mul mul_ multi_margin_loss multilabel_margin_loss multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_channel_shuffle native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_forward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones_like orgqr ormqr outer output_nr pad pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson polygamma_ positive pow pow_ prelu prod put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d rad2deg rad2deg_ rand_like randint_like randn_like random random_ ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad2d reflection_pad3d relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad2d replication_pad3d reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg retains_grad roll rot90 round round_ row_indices row_indices_copy rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rsqrt rsqrt_ rsub scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ select select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sign sign_ signbit silu silu_ sin sin_ sinc sinc_ sinh sinh_ size slice slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss soft_margin_loss softmax softplus softshrink sort sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_i0 special_i0e special_i1 special_i1e special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_psi special_round special_sinc special_softmax special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tensor_split tensordot thnn_conv2d threshold threshold_ tile to to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace transpose transpose_ transpose_copy triangular_solve tril tril_ triu triu_ true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d values values_copy var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit xlogy xlogy_ zero zero_ zeros_like";

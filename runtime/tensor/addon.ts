@@ -1,0 +1,42 @@
+/** The addon. libtorch is loaded when it is first asked for, and then makes tensors of the class that it is given. */
+import { type TensorAddon, tensorAddonState } from "../native/tensor.js";
+import { TensorError } from "./errors.js";
+import { functionNames } from "./generated/ops.js";
+import { site } from "./site.js";
+
+let tensorClass: (new () => object) | undefined;
+let begun: TensorAddon | undefined;
+
+/** Which class tensors are instances of; before the addon is first asked for. */
+export function useTensorClass(made: new () => object): void {
+  tensorClass = made;
+}
+
+/** @throws TensorError that says how to get it, if there is none */
+export function addon(): TensorAddon {
+  if (begun !== undefined) return begun;
+  const found = tensorAddonState();
+  if (found.addon === undefined) {
+    throw new TensorError(
+      "ERR_TENSOR_ADDON",
+      `tensors need the addon, and ${found.why}. Install libtorch (on Debian: apt-get install g++ libtorch-dev libopenblas0-openmp), ` +
+        "then run `npx viceroy setup --tensor`",
+    );
+  }
+  if (tensorClass === undefined) throw new Error("cannot make tensors: there is no class of them");
+  found.addon.begin(tensorClass, site);
+  sayMissing(found.addon);
+  begun = found.addon;
+  return begun;
+}
+
+/** Declarations are of one version of libtorch: what another one lacks is said at once, and again when it is called. */
+function sayMissing(loaded: TensorAddon): void {
+  const missing = loaded.missing(functionNames.split(" ").map((name) => `aten::${name}`));
+  if (missing.length === 0) return;
+  const names = missing.map((name) => name.slice("aten::".length)).join(", ");
+  process.emitWarning(`libtorch ${loaded.versions().torch} lacks operations that viceroy/tensor declares: ${names}`, {
+    type: "ViceroyWarning",
+    code: "VICEROY_TENSOR_MISSING",
+  });
+}

@@ -1,0 +1,11 @@
+/** Tensors, by libtorch: what users import as `viceroy/tensor`. Needs the addon, and loads it when the first tensor is made. */
+export { TensorError, type TensorErrorCode, type TensorErrorDetails } from "./errors.js";
+export { Float, float } from "./float.js";
+export type { Functions, Methods } from "./generated/ops.js";
+export { type GradOptions, grad, noGrad } from "./grad.js";
+export { type TensorOptions, tensor, tensorOver } from "./make.js";
+export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./process.js";
+export { TensorScope } from "./scope.js";
+export { type BackwardOptions, isTensor, type Nested, type Tensor } from "./tensor.js";
+export { call, torch } from "./torch.js";
+export type { DataOf, Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, TensorData } from "./types.js";

@@ -1,0 +1,118 @@
+/** Tensors of values that JavaScript has. */
+import type { Dtype } from "../native/tensor.js";
+import { addon } from "./addon.js";
+import { currentRecording, useCurrent } from "./recording.js";
+import type { Nested, Tensor } from "./tensor.js";
+import { dtypeOf, elementsOf, filled, holds, isDtype } from "./typed-array.js";
+import type { TensorData } from "./types.js";
+
+export interface TensorOptions {
+  /**
+   * Default: that of a typed array; `float32` for numbers, `int64` for bigints, `bool` for truth values. Nested arrays cannot be
+   * `float16`, `bfloat16` or complex: convert with `.to(…)`.
+   */
+  readonly dtype?: Dtype;
+  /** Default: that of nested arrays; one dimension for a typed array. */
+  readonly shape?: readonly number[];
+  readonly requiresGrad?: boolean;
+}
+
+/**
+ * A new tensor of a number, nested arrays or a typed array, which is copied. Where a mesh is active, it is one of the mesh, with the same
+ * elements on all processes.
+ * @throws TypeError, RangeError for values that are no tensor
+ */
+export function tensor(values: Nested | TensorData, options: TensorOptions = {}): Tensor {
+  const made = ArrayBuffer.isView(values) ? ofView(values, options) : ofValues(values, options);
+  if (options.requiresGrad === true) made.requiresGrad = true;
+  return made;
+}
+
+/**
+ * A tensor over the memory of a typed array: nothing is copied, and what one side writes the other reads. The array must not be
+ * detached, transferred or resized. Always one of this process.
+ * @throws TypeError, RangeError
+ */
+export function tensorOver(view: TensorData, options: TensorOptions = {}): Tensor {
+  const { dtype, shape } = shapeOf(view, options);
+  const made = addon().fromMemory(view, shape, dtype) as Tensor;
+  if (options.requiresGrad === true) made.requiresGrad = true;
+  return made;
+}
+
+function ofView(view: TensorData, options: TensorOptions): Tensor {
+  const { dtype, shape } = shapeOf(view, options);
+  return placed(view.slice() as TensorData, shape, dtype);
+}
+
+/** One of the mesh that is active, or of this process. */
+function placed(elements: TensorData, shape: readonly number[], dtype: Dtype): Tensor {
+  useCurrent();
+  const local = addon().fromMemory(elements, shape, dtype);
+  const recording = currentRecording();
+  if (recording === undefined) return local as Tensor;
+  const sent = addon().sendTensor(recording.recorder, local) as Tensor;
+  addon().dispose(local);
+  recording.recorded();
+  return sent;
+}
+
+function shapeOf(
+  view: ArrayBufferView,
+  options: TensorOptions,
+): { readonly dtype: Dtype; readonly shape: readonly number[] } {
+  const dtype = options.dtype ?? dtypeOf(view);
+  if (dtype === undefined || !isDtype(dtype))
+    throw new TypeError(`cannot make a tensor of a ${view.constructor.name}: no dtype fits`);
+  if (!holds(view, dtype))
+    throw new TypeError(`cannot make a tensor of a ${view.constructor.name}: it does not hold ${dtype}`);
+  const shape = options.shape ?? [elementsOf(view, dtype)];
+  return { dtype, shape };
+}
+
+function ofValues(values: Nested, options: TensorOptions): Tensor {
+  const flat: (number | bigint | boolean)[] = [];
+  const inner = sizes(values);
+  flatten(values, inner, 0, flat);
+  const dtype = options.dtype ?? naturalDtype(flat);
+  if (!isDtype(dtype)) throw new TypeError(`cannot make a tensor: there is no dtype "${dtype}"`);
+  if (dtype === "float16" || dtype === "bfloat16" || dtype.startsWith("complex")) {
+    throw new TypeError(
+      `cannot make a tensor of ${dtype} of numbers: make one of float32, and convert it by .to("${dtype}")`,
+    );
+  }
+  return placed(filled(dtype, flat), options.shape ?? inner, dtype);
+}
+
+function naturalDtype(flat: readonly (number | bigint | boolean)[]): Dtype {
+  if (flat.length > 0 && flat.every((value) => typeof value === "boolean")) return "bool";
+  return flat.some((value) => typeof value === "bigint") ? "int64" : "float32";
+}
+
+function sizes(values: Nested): number[] {
+  const shape: number[] = [];
+  for (let at: Nested | undefined = values; Array.isArray(at); at = (at as readonly Nested[])[0]) shape.push(at.length);
+  return shape;
+}
+
+function flatten(values: Nested, shape: readonly number[], depth: number, into: (number | bigint | boolean)[]): void {
+  if (!Array.isArray(values)) {
+    if (depth !== shape.length || !["number", "bigint", "boolean"].includes(typeof values)) {
+      throw new TypeError(
+        `cannot make a tensor of nested arrays: expected a number at depth ${depth}, got ${describe(values)}`,
+      );
+    }
+    into.push(values as number | bigint | boolean);
+    return;
+  }
+  if (values.length !== shape[depth]) {
+    throw new RangeError(
+      `cannot make a tensor of nested arrays: those at depth ${depth} have different lengths, ${shape[depth] ?? "none"} and ${values.length}`,
+    );
+  }
+  for (const value of values as readonly Nested[]) flatten(value, shape, depth + 1, into);
+}
+
+function describe(value: unknown): string {
+  return Array.isArray(value) ? "an array" : value === null ? "null" : typeof value;
+}

@@ -1,0 +1,39 @@
+/** Which mesh operations without tensors are recorded for: that of the code that is running. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { NativeRecorder } from "../native/tensor.js";
+import { addon } from "./addon.js";
+
+/** What records, and how it is told that it has recorded something. */
+export interface Recording {
+  readonly recorder: NativeRecorder;
+  /** Something was recorded that no operation has. */
+  recorded(): void;
+  /** @throws TensorError when it has ended */
+  check(): void;
+}
+
+const storage = new AsyncLocalStorage<Recording | undefined>();
+/** Nobody pays for meshes before there is one. */
+let used = false;
+let last: Recording | undefined;
+
+/** Runs code, with all that it awaits, whose tensors are a mesh's. */
+export function runRecording<T>(recording: Recording | undefined, call: () => T): T {
+  used = true;
+  return storage.run(recording, call);
+}
+
+/** What the code that is running records for; undefined: tensors are of this process. */
+export function currentRecording(): Recording | undefined {
+  return used ? storage.getStore() : undefined;
+}
+
+/** Tells the addon, before each call. */
+export function useCurrent(): void {
+  if (!used) return;
+  const current = storage.getStore();
+  current?.check();
+  if (current === last) return;
+  last = current;
+  addon().useRecorder(current?.recorder ?? null);
+}

@@ -1,0 +1,161 @@
+/** Tensors as users hold them. Operations are methods as well (generated/ops.ts); here is what tensors have besides. */
+import { inspect } from "node:util";
+import type { Dtype } from "../native/tensor.js";
+import { addon, useTensorClass } from "./addon.js";
+import { TensorError } from "./errors.js";
+import type { Methods } from "./generated/ops.js";
+import { methodNames } from "./generated/ops.js";
+import { invoke } from "./invoke.js";
+import { track } from "./scope.js";
+import { viewOf } from "./typed-array.js";
+import type { DataOf } from "./types.js";
+
+/** How gradients are computed. */
+export interface BackwardOptions<T> {
+  /** The gradient of this tensor; needed if it has more than one element. */
+  readonly gradient?: T;
+  /** The graph can be gone through again. Default: whether one is created. */
+  readonly retainGraph?: boolean;
+  /** Gradients can be differentiated themselves. */
+  readonly createGraph?: boolean;
+}
+
+/** Elements as nested arrays; a number for a tensor without dimensions. */
+export type Nested = number | bigint | boolean | readonly Nested[];
+
+/** The addon makes its instances; nobody else does. */
+class TensorObject {
+  constructor() {
+    track(this);
+  }
+
+  /** Sizes, outermost first. */
+  get shape(): readonly number[] {
+    return addon().shape(this);
+  }
+
+  get dtype(): Dtype {
+    return addon().dtype(this);
+  }
+
+  /** Whether operations on it are remembered for `backward`. Can be set on tensors that are no results of operations. */
+  get requiresGrad(): boolean {
+    return addon().requiresGrad(this);
+  }
+
+  set requiresGrad(required: boolean) {
+    addon().setRequiresGrad(this, required);
+  }
+
+  /** What `backward` has added up; null if nothing. Can be set, to null before the next step. */
+  get grad(): Tensor | null {
+    return addon().gradOf(this) as Tensor | null;
+  }
+
+  set grad(gradient: Tensor | null) {
+    addon().setGrad(this, gradient);
+  }
+
+  /** Adds the gradient of this tensor to `grad` of all those that require it. */
+  backward({ gradient, createGraph = false, retainGraph = createGraph }: BackwardOptions<Tensor> = {}): void {
+    addon().backward([this], gradient === undefined ? null : [gradient], retainGraph, createGraph);
+  }
+
+  /** Whether its elements are on the processes of a mesh. */
+  get distributed(): boolean {
+    return addon().referenceNumber(this) !== null;
+  }
+
+  /**
+   * The elements in order: of a contiguous tensor its own memory, which both sides can change; otherwise a copy.
+   * @throws TensorError for a tensor of a mesh
+   */
+  data<D extends Dtype = Dtype>(): DataOf[D] {
+    this.#here("data()");
+    return viewOf(this.dtype, addon().toMemory(this)) as DataOf[D];
+  }
+
+  /** The only element. @throws TensorError for a tensor of a mesh, Error if there are more or none */
+  item(): number | bigint | boolean {
+    this.#here("item()");
+    return invoke("aten::item", [this]) as number | bigint | boolean;
+  }
+
+  /** The elements as nested arrays. @throws TensorError for a tensor of a mesh */
+  toArray(): Nested {
+    this.#here("toArray()");
+    const { dtype, shape } = this;
+    const elements: ArrayLike<number | bigint> = (
+      dtype === "float16" || dtype === "bfloat16" ? this.#float32() : this
+    ).data();
+    const width = dtype.startsWith("complex") ? 2 : 1;
+    const value = (at: number): Nested => {
+      if (width === 2) return [elements[at]!, elements[at + 1]!];
+      return dtype === "bool" ? elements[at] === 1 : elements[at]!;
+    };
+    const part = (dimension: number, at: number, step: number): Nested => {
+      const size = shape[dimension];
+      if (size === undefined) return value(at);
+      const inner = step / Math.max(size, 1);
+      return Array.from({ length: size }, (_, i) => part(dimension + 1, at + i * inner, inner));
+    };
+    return part(
+      0,
+      0,
+      shape.reduce((product, size) => product * size, width),
+    );
+  }
+
+  /** Frees its memory, unless views of it or other tensors need it. Idempotent. */
+  dispose(): void {
+    addon().dispose(this);
+  }
+
+  get disposed(): boolean {
+    return addon().isDisposed(this);
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  toString(): string {
+    if (this.disposed) return "Tensor(disposed)";
+    return `Tensor(${this.dtype}[${this.shape.join(", ")}]${this.distributed ? " on a mesh" : ""})`;
+  }
+
+  [inspect.custom](): string {
+    const few = !this.disposed && !this.distributed && this.shape.reduce((product, size) => product * size, 1) <= 64;
+    return few ? `${this.toString()} ${inspect(this.toArray(), { depth: 8 })}` : this.toString();
+  }
+
+  #float32(): TensorObject {
+    return invoke("aten::to", [this, "float32"]) as TensorObject;
+  }
+
+  #here(asked: string): void {
+    if (!this.distributed) return;
+    throw new TensorError(
+      "ERR_TENSOR_PLACE",
+      `cannot call ${asked} of a tensor of a mesh: its elements are on the processes; use await inspect(tensor)`,
+    );
+  }
+}
+
+/** A tensor of this process, or of a mesh. */
+export type Tensor = TensorObject & Methods;
+
+for (const name of methodNames.split(" ")) {
+  Object.defineProperty(TensorObject.prototype, name, {
+    value(this: TensorObject, ...args: unknown[]): unknown {
+      return invoke(`aten::${name}`, [this, ...args]);
+    },
+    configurable: true,
+    writable: true,
+  });
+}
+useTensorClass(TensorObject);
+
+export function isTensor(value: unknown): value is Tensor {
+  return value instanceof TensorObject;
+}

@@ -1,0 +1,48 @@
+/** Which typed arrays hold the elements of which tensors. */
+import type { Dtype } from "../native/tensor.js";
+import type { TensorData } from "./types.js";
+
+const classes = {
+  float32: Float32Array,
+  float64: Float64Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  bool: Uint8Array,
+  complex64: Float32Array,
+  complex128: Float64Array,
+} as const;
+
+export function viewOf(dtype: Dtype, buffer: ArrayBuffer): TensorData {
+  return new classes[dtype](buffer);
+}
+
+export function isDtype(name: string): name is Dtype {
+  return Object.hasOwn(classes, name);
+}
+
+/** Whether a typed array is of the kind that holds elements of a type. */
+export function holds(view: ArrayBufferView, dtype: Dtype): boolean {
+  return view instanceof classes[dtype];
+}
+
+/** The type of elements that a typed array has unless another is given; undefined for those that no tensor has. */
+export function dtypeOf(view: ArrayBufferView): Dtype | undefined {
+  const plain = ["float32", "float64", "int8", "uint8", "int16", "int32", "int64"] as const;
+  return plain.find((dtype) => view instanceof classes[dtype]);
+}
+
+/** Elements of one dimension each. */
+export function elementsOf(view: ArrayBufferView, dtype: Dtype): number {
+  return view.byteLength / classes[dtype].BYTES_PER_ELEMENT / (dtype.startsWith("complex") ? 2 : 1);
+}
+
+/** A new one of a type, filled with numbers, truth values or bigints. */
+export function filled(dtype: Dtype, values: readonly (number | bigint | boolean)[]): TensorData {
+  if (dtype === "int64") return BigInt64Array.from(values, (value) => BigInt(value));
+  return (classes[dtype] as Float32ArrayConstructor).from(values, Number);
+}
