@@ -1,11 +1,13 @@
 /**
- * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `testing`, `compiler` and `types`; all
+ * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `tensor`, `testing`, `compiler` and `types`; all
  * of them by default.
  *
  * - runtime:  runtime.cjs, the one bundle of the runtime; load.cjs, which loads it with a code cache; boot.cjs, which
  *             child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
  *             alone.
  * - gateway:  gateway.js, which users import as viceroy/gateway; what it needs of the runtime it imports from index.js.
+ * - tensor:   tensor.js, which users import as viceroy/tensor, and processes of a mesh for the actor that it registers; what it needs
+ *             of the runtime it imports from index.js and codegen-v1.js.
  * - testing:  testing.js, which users import as viceroy/testing; what it needs of the runtime it imports from
  *             testing-kernel.js, which is part of `runtime`.
  * - compiler: cli/viceroy.js and compiler/index.js. ts-morph stays outside and is loaded when sources are read.
@@ -162,6 +164,19 @@ async function buildGateway() {
   });
 }
 
+async function buildTensor() {
+  await build({
+    ...common,
+    format: "esm",
+    entryPoints: { tensor: "runtime/tensor/index.ts" },
+    outdir: dist,
+    // It registers an actor when it is loaded.
+    ignoreAnnotations: true,
+    alias: {},
+    plugins: [external(/^\.\.\/index\.js$/, "./index.js"), external(/^viceroy\/codegen\/v1$/, "./codegen-v1.js")],
+  });
+}
+
 async function buildTesting() {
   await build({
     ...common,
@@ -207,6 +222,7 @@ async function buildTypes() {
 const parts = {
   runtime: buildRuntime,
   gateway: buildGateway,
+  tensor: buildTensor,
   testing: buildTesting,
   compiler: buildCompiler,
   types: buildTypes,

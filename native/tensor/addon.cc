@@ -43,7 +43,10 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("pendingCommands", PendingCommands);
   add("sendTensor", SendTensor);
   add("seedRanks", SeedRanks);
-  add("referenceNumber", ReferenceNumber);
+  add("declareTensor", DeclareTensor);
+  add("recorderNumber", RecorderNumber);
+  add("closeRecorder", CloseRecorder);
+  add("placeOf", PlaceOf);
   add("newStream", NewStream);
   add("submitCommands", SubmitCommands);
   add("putTensor", PutTensor);

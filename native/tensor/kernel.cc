@@ -152,6 +152,7 @@ void Kernel(const c10::OperatorHandle& op, Stack* stack) {
               op.operator_name().name, "): use await inspect(tensor)");
   Recordable call{op, Recorder::Current(), {stack->end() - static_cast<std::ptrdiff_t>(count), stack->end()}, {}, 0};
   TORCH_CHECK(call.recorder, "it uses a tensor of a mesh outside of any recording");
+  TORCH_CHECK(!call.recorder->closed(), "its mesh is not active any more");
   torch::jit::drop(*stack, count);
   Stack shapes;
   for (const auto& argument : call.arguments) shapes.push_back(OnMeta(argument));

@@ -20,6 +20,7 @@ std::shared_ptr<Recorder> Recorder::Current() {
 }
 
 void Recorder::Drop(uint64_t reference) {
+  if (closed_) return;
   std::lock_guard<std::mutex> lock(mutex_);
   dropped_.push_back(reference);
 }
@@ -87,6 +88,15 @@ at::Tensor Recorder::Send(const at::Tensor& tensor) {
   }
   at::Tensor shape = at::empty(tensor.sizes(), at::TensorOptions().dtype(tensor.scalar_type()).device(c10::kMeta));
   return NewRecorded(shared_from_this(), std::move(shape), {}, number);
+}
+
+at::Tensor Recorder::Declare(c10::IntArrayRef sizes, c10::ScalarType dtype) {
+  return NewRecorded(shared_from_this(), at::empty(sizes, at::TensorOptions().dtype(dtype).device(c10::kMeta)), {}, NextReference());
+}
+
+uint64_t Recorder::NextId() {
+  static std::atomic<uint64_t> ids{0};
+  return ++ids;
 }
 
 void Recorder::Seed(uint64_t seed, bool ranks) {

@@ -16,6 +16,11 @@
 
 class Recorder : public std::enable_shared_from_this<Recorder> {
  public:
+  /** Of this one, in the process. */
+  uint64_t id() const { return id_; }
+  /** Its mesh has ended: nothing is recorded any more. */
+  void Close() { closed_ = true; }
+  bool closed() const { return closed_; }
   /** A new number for a tensor. */
   uint64_t NextReference() { return ++references_; }
   /** No tensor has this number any more. */
@@ -24,6 +29,8 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   void Call(const c10::OperatorName& op, const std::vector<c10::IValue>& arguments, const std::vector<uint64_t>& results);
   /** A tensor of this process becomes one of the mesh. */
   at::Tensor Send(const at::Tensor& tensor);
+  /** A tensor of the mesh that workers are given in another way. */
+  at::Tensor Declare(c10::IntArrayRef sizes, c10::ScalarType dtype);
   void Seed(uint64_t seed, bool ranks);
   /** Where in the controller's code what comes next is recorded. */
   void Stand(const std::string& site);
@@ -40,6 +47,10 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   void WriteDropped();
   uint32_t OpNumber(const c10::OperatorName& op);
 
+  static uint64_t NextId();
+
+  const uint64_t id_ = NextId();
+  std::atomic<bool> closed_{false};
   std::mutex mutex_;
   Writer out_;
   std::vector<uint64_t> dropped_;
@@ -83,5 +94,11 @@ Napi::Value PendingCommands(const Napi::CallbackInfo& info);
 Napi::Value SendTensor(const Napi::CallbackInfo& info);
 /** (recorder, seed, whether each rank has its own) */
 Napi::Value SeedRanks(const Napi::CallbackInfo& info);
-/** (tensor) → its number, or null for a tensor of this process */
-Napi::Value ReferenceNumber(const Napi::CallbackInfo& info);
+/** (recorder, shape, dtype) → a tensor of the mesh that its workers are given in another way */
+Napi::Value DeclareTensor(const Napi::CallbackInfo& info);
+/** (recorder) → its number in this process */
+Napi::Value RecorderNumber(const Napi::CallbackInfo& info);
+/** (recorder): operations on its tensors throw from now on */
+Napi::Value CloseRecorder(const Napi::CallbackInfo& info);
+/** (tensor) → the number of its recorder and its own, or null for a tensor of this process */
+Napi::Value PlaceOf(const Napi::CallbackInfo& info);

@@ -1,5 +1,6 @@
 /** Recorders as JavaScript has them. */
 #include "arguments.h"
+#include "data.h"
 #include "kernel.h"
 #include "recorded.h"
 #include "recorder.h"
@@ -62,8 +63,27 @@ Napi::Value SeedRanks(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-Napi::Value ReferenceNumber(const Napi::CallbackInfo& info) {
+Napi::Value DeclareTensor(const Napi::CallbackInfo& info) {
+  const auto& recorder = RecorderArgument(info, 0);
+  const c10::ScalarType dtype = DtypeArgument(info, 2);
+  const Extent extent = ExtentOf(info, 1, dtype);
+  return Guarded(info.Env(), "make a tensor of a mesh", [&] { return NewTensor(info.Env(), recorder->Declare(extent.shape, dtype)); });
+}
+
+Napi::Value RecorderNumber(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(RecorderArgument(info, 0)->id()));
+}
+
+Napi::Value CloseRecorder(const Napi::CallbackInfo& info) {
+  RecorderArgument(info, 0)->Close();
+  return info.Env().Undefined();
+}
+
+Napi::Value PlaceOf(const Napi::CallbackInfo& info) {
   const Recorded* recorded = RecordedOf(TensorOf(info, 0, "tensor"));
   if (recorded == nullptr) return info.Env().Null();
-  return Napi::Number::New(info.Env(), static_cast<double>(recorded->reference()));
+  auto place = Napi::Array::New(info.Env(), 2);
+  place.Set(0u, Napi::Number::New(info.Env(), static_cast<double>(recorded->recorder()->id())));
+  place.Set(1u, Napi::Number::New(info.Env(), static_cast<double>(recorded->reference())));
+  return place;
 }

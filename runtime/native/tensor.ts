@@ -89,8 +89,13 @@ export interface TensorAddon<T extends object = object> {
   pendingCommands(recorder: NativeRecorder): number;
   sendTensor(recorder: NativeRecorder, tensor: T): T;
   seedRanks(recorder: NativeRecorder, seed: number, ranks: boolean): void;
-  /** Null: a tensor of this process. */
-  referenceNumber(tensor: T): number | null;
+  /** A tensor of the mesh whose elements its workers are given by `putTensor`. */
+  declareTensor(recorder: NativeRecorder, shape: readonly number[], dtype: Dtype): T;
+  recorderNumber(recorder: NativeRecorder): number;
+  /** Operations on its tensors throw from then on. */
+  closeRecorder(recorder: NativeRecorder): void;
+  /** Numbers of the recorder and of the tensor. Null: a tensor of this process. */
+  placeOf(tensor: T): readonly [recorder: number, reference: number] | null;
 
   newStream(rank: number, threads: number): NativeStream;
   /** Rejects if the commands are refused; then none of them has been executed. */

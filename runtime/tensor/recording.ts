@@ -8,6 +8,7 @@ export interface Recording {
   readonly recorder: NativeRecorder;
   /** Something was recorded that no operation has. */
   recorded(): void;
+  seed(seed: number, ranks: boolean): void;
   /** @throws TensorError when it has ended */
   check(): void;
 }

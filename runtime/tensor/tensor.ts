@@ -63,7 +63,7 @@ class TensorObject {
 
   /** Whether its elements are on the processes of a mesh. */
   get distributed(): boolean {
-    return addon().referenceNumber(this) !== null;
+    return addon().placeOf(this) !== null;
   }
 
   /**

@@ -1,0 +1,194 @@
+/**
+ * The tensors of a mesh of processes: what is recorded here is executed by all of them. Sends what was recorded, in order, and fetches
+ * what somebody wants to see.
+ */
+import type { TensorFailure, TensorWorkerMesh } from "../../generated/tensor.js";
+import type { Point, ProcMesh } from "../index.js";
+import type { NativeRecorder } from "../native/tensor.js";
+import { addon } from "./addon.js";
+import { TensorError } from "./errors.js";
+import { type Recording, runRecording } from "./recording.js";
+import type { Tensor } from "./tensor.js";
+import { localTensor, tensorValue } from "./value.js";
+import { StreamWorker } from "./worker.js";
+
+export interface ActivateOptions {
+  /**
+   * Threads of processors that one operation may use on each process. Default: the processors of this machine, shared among as many
+   * processes as the mesh has; give it where they are on several machines.
+   */
+  readonly threads?: number;
+}
+
+/** Operations after which what was recorded is sent, also if the code goes on without a pause. */
+const MANY = 1024;
+
+const meshes = new Map<number, TensorMesh>();
+let count = 0;
+
+export class TensorMesh implements Recording {
+  readonly recorder: NativeRecorder;
+  readonly #procs: ProcMesh;
+  readonly #workers: TensorWorkerMesh<string>;
+  /** Everything that is sent goes one after the other. */
+  #sent: Promise<unknown> = Promise.resolve();
+  #planned = false;
+  #waiting = 0;
+  #ended = false;
+  /** Why something could not be sent: the processes lack it from then on. */
+  #lost: Error | undefined;
+
+  /** Made by `activate`. */
+  constructor(procs: ProcMesh, threads: number) {
+    this.recorder = addon().newRecorder();
+    this.#procs = procs;
+    this.#workers = procs.spawn(`tensors-${++count}`, StreamWorker, threads) as TensorWorkerMesh<string>;
+    meshes.set(addon().recorderNumber(this.recorder), this);
+  }
+
+  /** All places, in rank order. */
+  get points(): readonly Point[] {
+    return [...this.#procs].map(([point]) => point);
+  }
+
+  /** Dimension to size, of the processes. */
+  get extent(): Readonly<Record<string, number>> {
+    return this.#procs.extent;
+  }
+
+  /** Runs code whose tensors are of this mesh, with all that it awaits. */
+  run<T>(call: () => T): T {
+    this.check();
+    return runRecording(this, call);
+  }
+
+  check(): void {
+    if (this.#ended) {
+      throw new TensorError(
+        "ERR_TENSOR_INACTIVE",
+        `cannot use the tensors of mesh ${this.#procs}: it is not active any more`,
+      );
+    }
+  }
+
+  /** Something was recorded: it is sent when the code that is running pauses, or when there is much of it. */
+  recorded(): void {
+    if (++this.#waiting >= MANY) this.#send();
+    if (this.#planned) return;
+    this.#planned = true;
+    queueMicrotask(() => {
+      this.#planned = false;
+      if (!this.#ended) this.#send();
+    });
+  }
+
+  /** Resolves when every process has executed all that was recorded. */
+  async finish(): Promise<void> {
+    this.check();
+    this.#send();
+    await this.#ask(() => this.#workers.finish.call());
+  }
+
+  /** One process's part, as a tensor of this process. @throws TensorError if it has failed there */
+  async fetch(reference: number, point: Point): Promise<Tensor> {
+    this.check();
+    this.#send();
+    const { value, failure } = await this.#ask(() => this.#workers.at(point as never).fetch.callOne(BigInt(reference)));
+    if (failure !== undefined || value === undefined)
+      throw failed(failure ?? { message: "it has no elements" }, point.rank);
+    return localTensor(value);
+  }
+
+  /** A tensor whose elements each process is given on its own, all of one shape and type. */
+  scatter(shape: readonly number[], dtype: Tensor["dtype"], part: (point: Point) => Tensor): Tensor {
+    this.check();
+    this.#send();
+    const made = addon().declareTensor(this.recorder, shape, dtype) as Tensor;
+    const [, reference] = addon().placeOf(made)!;
+    for (const [point, worker] of this.#workers) {
+      using own = part(point);
+      const value = tensorValue(own);
+      this.#post(() => worker.put.broadcast(BigInt(reference), { ...value, elements: value.elements.slice() }));
+    }
+    return made;
+  }
+
+  /** Random numbers of all processes from here on. */
+  seed(seed: number, ranks: boolean): void {
+    this.check();
+    addon().seedRanks(this.recorder, seed, ranks);
+    this.recorded();
+  }
+
+  /** Frees all its tensors on the processes, which go on. Idempotent. */
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    meshes.delete(addon().recorderNumber(this.recorder));
+    addon().closeRecorder(this.recorder);
+    await this.#sent;
+    await this.#workers.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+
+  #send(): void {
+    this.#waiting = 0;
+    if (addon().pendingCommands(this.recorder) === 0) return;
+    const commands = addon().takeCommands(this.recorder);
+    this.#post(() => this.#workers.run.broadcast(commands));
+  }
+
+  /** After all that was sent before. */
+  #post(send: () => PromiseLike<unknown>): void {
+    this.#sent = this.#sent.then(async () => {
+      try {
+        if (this.#lost === undefined) await send();
+      } catch (error) {
+        this.#lost = error instanceof Error ? error : new Error(String(error));
+      }
+    });
+  }
+
+  /** Asks after all that was sent before. Questions don't wait for each other. */
+  async #ask<T>(call: () => PromiseLike<T>): Promise<T> {
+    await this.#sent;
+    if (this.#lost !== undefined) {
+      throw new TensorError(
+        "ERR_TENSOR_INACTIVE",
+        `cannot reach the tensors of mesh ${this.#procs}: ${this.#lost.message}`,
+        {
+          cause: this.#lost,
+        },
+      );
+    }
+    return call();
+  }
+}
+
+/** The mesh that a tensor is of; undefined for one of this process. @throws TensorError if it is not active any more */
+export function meshOf(tensor: Tensor): { readonly mesh: TensorMesh; readonly reference: number } | undefined {
+  const place = addon().placeOf(tensor);
+  if (place === null) return undefined;
+  const mesh = meshes.get(place[0]);
+  if (mesh === undefined) {
+    throw new TensorError("ERR_TENSOR_INACTIVE", "cannot use a tensor of a mesh: the mesh is not active any more");
+  }
+  return { mesh, reference: place[1] };
+}
+
+/** Called whenever an operation was recorded, for whichever mesh. */
+export function sendSoon(): void {
+  for (const mesh of meshes.values()) mesh.recorded();
+}
+
+function failed({ op, site, message }: TensorFailure, rank: number): TensorError {
+  const called = site === undefined ? "" : `, called at ${site}`;
+  return new TensorError("ERR_TENSOR_FAILED", `cannot fetch a tensor from rank ${rank}${called}: ${message}`, {
+    ...(op === undefined ? {} : { op }),
+    ...(site === undefined ? {} : { site }),
+    rank,
+  });
+}

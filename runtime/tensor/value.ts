@@ -1,0 +1,20 @@
+/** Tensors of this process as they travel, and back. What comes in is checked by the addon. */
+import type { TensorValue } from "../../generated/tensor.js";
+import { addon } from "./addon.js";
+import type { Tensor } from "./tensor.js";
+import { isDtype } from "./typed-array.js";
+
+export function tensorValue(tensor: Tensor): TensorValue {
+  return {
+    dtype: tensor.dtype,
+    shape: tensor.shape.map(BigInt),
+    elements: new Uint8Array(addon().toMemory(tensor)),
+  };
+}
+
+/** @throws TypeError, RangeError for what is no tensor */
+export function localTensor({ dtype, shape, elements }: TensorValue): Tensor {
+  if (!isDtype(dtype)) throw new TypeError(`cannot read a tensor: there is no dtype "${dtype}"`);
+  // A copy: it is aligned, and nobody else's.
+  return addon().fromMemory(elements.slice(), shape.map(Number), dtype) as Tensor;
+}

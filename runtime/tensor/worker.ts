@@ -1,0 +1,57 @@
+/** The tensors of one process of a mesh. What executes commands is a thread of the addon's; here is what comes in and goes out. */
+import { availableParallelism } from "node:os";
+import type { FetchedTensor, TensorCounts, TensorValue } from "../../generated/tensor.js";
+import { TensorWorkerActor } from "../../generated/tensor.js";
+import { context } from "../index.js";
+import type { NativeStream } from "../native/tensor.js";
+import { addon } from "./addon.js";
+import type { Tensor } from "./tensor.js";
+import { localTensor, tensorValue } from "./value.js";
+
+/** @internal */
+export class StreamWorker extends TensorWorkerActor {
+  readonly #stream: NativeStream;
+  /** Why commands were refused: from then on nothing is as the controller believes. */
+  #refused: string | undefined;
+
+  constructor(threads: number) {
+    super();
+    this.#stream = addon().newStream(context().actor.rank.rank, threads === 0 ? availableParallelism() : threads);
+  }
+
+  run(commands: Uint8Array): void {
+    this.#watch(addon().submitCommands(this.#stream, commands));
+  }
+
+  put(reference: bigint, value: TensorValue): void {
+    using tensor = localTensor(value);
+    this.#watch(addon().putTensor(this.#stream, Number(reference), tensor));
+  }
+
+  async fetch(reference: bigint): Promise<FetchedTensor> {
+    try {
+      using tensor = (await addon().fetchTensor(this.#stream, Number(reference))) as Tensor;
+      return { value: tensorValue(tensor) };
+    } catch (error) {
+      if (this.#refused !== undefined) return { failure: { message: this.#refused } };
+      const { op, site, message } = error as Error & { readonly op?: string; readonly site?: string };
+      return { failure: { message, ...(op === undefined ? {} : { op }), ...(site === undefined ? {} : { site }) } };
+    }
+  }
+
+  async finish(): Promise<TensorCounts> {
+    const { tensors, calls } = await addon().streamStats(this.#stream);
+    if (this.#refused !== undefined) throw new Error(this.#refused);
+    return { tensors: BigInt(tensors), calls: BigInt(calls) };
+  }
+
+  cleanup(): void {
+    addon().closeStream(this.#stream);
+  }
+
+  #watch(done: Promise<void>): void {
+    done.catch((error: Error) => {
+      this.#refused ??= error.message;
+    });
+  }
+}
