@@ -129,9 +129,10 @@ function signatures({ parameters, returns }, method) {
     return `(${list.join(", ")}): ${resultOf(returns)};`;
   };
   const must = named.some(({ optional }) => !optional);
-  const ways = must ? [write(required, [...rest, ...named])] : [write(ordered, named)];
-  if (!must && rest.length > 0) ways.push(write(required, [...rest, ...named]));
-  return ways;
+  if (must) return [write(required, [...rest, ...named])];
+  // How many of those that are optional are given in order: all, none, or the first, as the bias of a convolution often is.
+  const counts = new Set([rest.length, 0, ...(rest.length > 2 ? [1] : [])]);
+  return [...counts].map((count) => write([...required, ...rest.slice(0, count)], [...rest.slice(count), ...named]));
 }
 
 function methodOf({ parameters }) {

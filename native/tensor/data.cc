@@ -64,7 +64,7 @@ Napi::Value ToMemory(const Napi::CallbackInfo& info) {
   const at::Tensor& tensor = TensorOf(info, 0, "tensor");
   return Guarded(env, "read the elements of a tensor", [&]() -> Napi::Value {
     if (RecordedOf(tensor) != nullptr) throw std::runtime_error("they are on the processes of a mesh");
-    auto held = new at::Tensor(tensor.detach().to(at::kCPU).contiguous());
+    auto held = new at::Tensor(Plain(tensor));
     const size_t bytes = held->nbytes();
     if (bytes == 0) {
       delete held;

@@ -13,6 +13,11 @@ uint64_t Mix(uint64_t seed, uint64_t rank) {
   return mixed ^ (mixed >> 33);
 }
 
+/** Sparse tensors have none. */
+c10::Storage StorageOf(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.has_storage() ? tensor.storage() : c10::Storage();
+}
+
 }  // namespace
 
 void Executor::Execute(const std::vector<uint8_t>& batch) {
@@ -43,7 +48,7 @@ void Executor::Put(uint64_t reference, at::Tensor tensor) {
 Executor::Failed Executor::Fetch(uint64_t reference, at::Tensor& copy) const {
   const auto found = entries_.find(reference);
   if (found == entries_.end()) throw std::runtime_error("there is no tensor " + std::to_string(reference));
-  if (!found->second.failure) copy = found->second.tensor.contiguous().clone();
+  if (!found->second.failure) copy = Plain(found->second.tensor).clone();
   return found->second.failure;
 }
 
@@ -119,7 +124,7 @@ void Executor::Fail(const Step& step, const Failed& failure) {
     for (const uint64_t reference : step.arguments[i].references) {
       if (reference == 0) continue;
       Entry& entry = entries_.at(reference);
-      const c10::Storage storage = entry.failure ? entry.viewed : entry.tensor.storage();
+      const c10::Storage storage = entry.failure ? entry.viewed : StorageOf(entry.tensor);
       if (!alias->isWrite()) {
         viewed = storage;
         continue;
@@ -135,7 +140,7 @@ void Executor::Fail(const Step& step, const Failed& failure) {
 
 void Executor::FailAliases(const c10::Storage& storage, const Failed& failure) {
   for (auto& [reference, entry] : entries_) {
-    if (!entry.failure && entry.tensor.storage().unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
+    if (!entry.failure && StorageOf(entry.tensor).unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
       entry = {{}, failure, storage};
     }
   }

@@ -25,7 +25,9 @@ bool NeedsElements(const std::string& name) {
 
 at::Tensor ShapeOf(const at::Tensor& tensor) {
   if (const Recorded* recorded = RecordedOf(tensor)) return recorded->shape();
-  return tensor;
+  // Numbers, which combine with tensors of any device, stay what they are.
+  if (!tensor.defined() || tensor.dim() == 0) return tensor;
+  return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(c10::kMeta));
 }
 
 /** The argument as device Meta takes it. */
@@ -128,11 +130,18 @@ struct Recordable {
     }
   }
 
+  /** @throws c10::Error if it would write to a tensor of this process */
   bool Writes() const {
-    for (const auto& parameter : op.schema().arguments()) {
-      if (parameter.alias_info() != nullptr && parameter.alias_info()->isWrite()) return true;
+    bool writes = false;
+    const auto& parameters = op.schema().arguments();
+    for (size_t i = 0; i < parameters.size(); i++) {
+      if (parameters[i].alias_info() == nullptr || !parameters[i].alias_info()->isWrite()) continue;
+      writes = true;
+      ForEachTensor(arguments[i], [](const at::Tensor& tensor) {
+        TORCH_CHECK(RecordedOf(tensor) != nullptr, "it would write elements of a mesh to a tensor of this process: use inspect");
+      });
     }
-    return false;
+    return writes;
   }
 };
 
@@ -153,12 +162,13 @@ void Kernel(const c10::OperatorHandle& op, Stack* stack) {
   Recordable call{op, Recorder::Current(), {stack->end() - static_cast<std::ptrdiff_t>(count), stack->end()}, {}, 0};
   TORCH_CHECK(call.recorder, "it uses a tensor of a mesh outside of any recording");
   TORCH_CHECK(!call.recorder->closed(), "its mesh is not active any more");
+  const bool writes = call.Writes();
   torch::jit::drop(*stack, count);
   Stack shapes;
   for (const auto& argument : call.arguments) shapes.push_back(OnMeta(argument));
   InferShapes(op, shapes);
   for (size_t i = 0; i < shapes.size(); i++) call.NumberResult(i, shapes[i]);
-  if (!call.results.empty() || call.Writes()) {
+  if (!call.results.empty() || writes) {
     call.recorder->Call(op.operator_name(), call.arguments, call.results);
     call.ReshapeWritten();
   }

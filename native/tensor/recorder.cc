@@ -72,7 +72,6 @@ void Recorder::Call(const c10::OperatorName& op, const std::vector<c10::IValue>&
   }
   out_.Put(static_cast<uint32_t>(results.size()));
   for (const uint64_t result : results) out_.Put(result);
-  calls_++;
 }
 
 at::Tensor Recorder::Send(const at::Tensor& tensor) {

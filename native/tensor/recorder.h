@@ -37,9 +37,6 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   /** All that has been recorded since the last time. */
   std::vector<uint8_t> Take();
   size_t pending();
-  /** Operations so far. */
-  uint64_t calls() const { return calls_; }
-
   /** Who records what this thread does; null if nobody does. */
   static std::shared_ptr<Recorder> Current();
 
@@ -58,7 +55,6 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   std::unordered_map<std::string, uint32_t> sites_;
   uint32_t site_ = 0;
   std::atomic<uint64_t> references_{0};
-  std::atomic<uint64_t> calls_{0};
 };
 
 /** As long as it lives, what its thread does is recorded. */

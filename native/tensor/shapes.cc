@@ -69,6 +69,11 @@ Results LikeFirstTwo(const Arguments& arguments) {
   return {Like(First(arguments)), Like(arguments.at(1).toTensor())};
 }
 
+/** Gradients of two inputs, which come after the gradient of the output. */
+Results LikeNextTwo(const Arguments& arguments) {
+  return {Like(arguments.at(1).toTensor()), Like(arguments.at(2).toTensor())};
+}
+
 /** All results, of the first list. */
 Results LikeFirstList(const Arguments& arguments) {
   Results results;
@@ -175,6 +180,7 @@ const std::vector<Ruled>& Rules() {
       {"native_dropout", Follow<LikeFirstWithMask>},
       {"log_sigmoid_forward", Follow<LikeFirstWithNothing>},
       {"_weight_norm_interface", Follow<LikeFirstTwo>},
+      {"prelu_backward grid_sampler_2d_backward grid_sampler_3d_backward", Follow<LikeNextTwo>},
       {"floor_divide rsub.Tensor remainder.Scalar_Tensor _add_relu.Tensor __lshift__.Tensor __rshift__.Tensor __lshift__.Scalar "
        "__rshift__.Scalar",
        Follow<Combined>},

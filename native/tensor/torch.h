@@ -33,3 +33,8 @@ using Optional = std::optional<T>;
 template <class T>
 using Optional = c10::optional<T>;
 #endif
+
+/** The same elements in order, as they are in memory: conjugates and negatives may be only noted until somebody looks. */
+inline at::Tensor Plain(const at::Tensor& tensor) {
+  return tensor.detach().resolve_conj().resolve_neg().contiguous();
+}

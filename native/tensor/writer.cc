@@ -18,7 +18,7 @@ void Writer::Text(const std::string& text) {
 }
 
 void Writer::Constant(const at::Tensor& tensor) {
-  const at::Tensor contiguous = tensor.detach().contiguous();
+  const at::Tensor contiguous = Plain(tensor);
   Put(static_cast<uint8_t>(contiguous.scalar_type()));
   Put(static_cast<uint8_t>(tensor.unsafeGetTensorImpl()->is_wrapped_number()));
   Put(static_cast<uint8_t>(contiguous.dim()));

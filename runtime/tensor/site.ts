@@ -1,7 +1,7 @@
 /** Where in a user's code an operation is recorded, which its failure on another machine will name. Asked for each operation. */
 import { fileURLToPath } from "node:url";
 
-/** What paths of this package's frames begin with: its one file when it is built, its folder when it is not. */
+/** What paths of this package's frames begin with: its files are in one folder, built or not. */
 const here = fileURLToPath(import.meta.url);
 const folder = here.slice(0, here.lastIndexOf("/") + 1);
 
@@ -16,46 +16,46 @@ export function onRecorded(call: () => void): void {
 
 export function site(): string {
   for (const call of listeners) call();
-  const key = userFrame();
-  let text = known.get(key);
-  if (text === undefined) {
-    text = describe(new Error("site").stack ?? "");
-    known.set(key, text);
+  const { stackTraceLimit } = Error;
+  try {
+    Error.stackTraceLimit = 16;
+    const stack = frames();
+    const at = stack.findIndex((frame) => !isOurs(frame.getFileName()));
+    const frame = stack[at];
+    if (frame === undefined) return "an unknown place";
+    const key = `${frame.getFileName()}:${frame.getLineNumber()}:${frame.getColumnNumber()}`;
+    let text = known.get(key);
+    if (text === undefined) {
+      // The first line is the message; this function is one frame nearer than what `frames` has seen.
+      text = placeIn(new Error("site").stack?.split("\n")[at] ?? "") ?? key;
+      known.set(key, text);
+    }
+    return text;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
-  return text;
-}
-
-function isOurs(file: string): boolean {
-  const name = file.startsWith("file:") ? fileURLToPath(file) : file;
-  return name.startsWith(folder) || name.startsWith("node:");
 }
 
 /** Cheap: nothing is formatted. */
-function userFrame(): string {
-  const { stackTraceLimit, prepareStackTrace } = Error;
+function frames(): readonly NodeJS.CallSite[] {
+  const { prepareStackTrace } = Error;
   try {
-    Error.stackTraceLimit = 16;
-    Error.prepareStackTrace = (_, frames) => frames;
-    const frames = new Error("site").stack as unknown as readonly NodeJS.CallSite[];
-    for (const frame of frames) {
-      const file = frame.getFileName();
-      if (file !== null && file !== undefined && !isOurs(file))
-        return `${file}:${frame.getLineNumber()}:${frame.getColumnNumber()}`;
-    }
-    return "";
+    Error.prepareStackTrace = (_, sites) => sites;
+    return new Error("site").stack as unknown as readonly NodeJS.CallSite[];
   } finally {
-    Error.stackTraceLimit = stackTraceLimit;
     if (prepareStackTrace === undefined) Reflect.deleteProperty(Error, "prepareStackTrace");
     else Error.prepareStackTrace = prepareStackTrace;
   }
 }
 
-/** `/src/train.ts:12:20` of the first frame that is not ours. */
-function describe(stack: string): string {
-  for (const line of stack.split("\n")) {
-    const [, place] = /\(?((?:file:\/\/|\/|node:)[^()]*:\d+:\d+)\)?$/.exec(line) ?? [];
-    if (place === undefined || isOurs(place)) continue;
-    return place.startsWith("file:") ? fileURLToPath(place) : place;
-  }
-  return "an unknown place";
+function isOurs(file: string | null | undefined): boolean {
+  if (file === null || file === undefined) return true;
+  const name = file.startsWith("file:") ? fileURLToPath(file) : file;
+  return name.startsWith(folder) || name.startsWith("node:");
+}
+
+/** `/src/train.ts:12:20` */
+function placeIn(line: string): string | undefined {
+  const [, place] = /\(?((?:file:\/\/)?\/[^()]*:\d+:\d+)\)?$/.exec(line) ?? [];
+  return place?.startsWith("file:") ? fileURLToPath(place) : place;
 }

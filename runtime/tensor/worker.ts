@@ -45,7 +45,7 @@ export class StreamWorker extends TensorWorkerActor {
     return { tensors: BigInt(tensors), calls: BigInt(calls) };
   }
 
-  cleanup(): void {
+  override cleanup(): void {
     addon().closeStream(this.#stream);
   }
 

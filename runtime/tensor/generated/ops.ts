@@ -47,6 +47,7 @@ export interface Functions {
   all(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): Tensor;
   allclose(self: Tensor, other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): boolean;
   allclose(self: Tensor, other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): boolean;
+  allclose(self: Tensor, other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): boolean;
   alpha_dropout(input: Tensor, p: Real, train: boolean): Tensor;
   alpha_dropout_(self: Tensor, p: Real, train: boolean): Tensor;
   amax(self: Tensor, dim?: Integer | readonly Integer[], keepdim?: boolean): Tensor;
@@ -190,6 +191,12 @@ export interface Functions {
       count_include_pad?: boolean;
     },
   ): Tensor;
+  avg_pool1d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; ceil_mode?: boolean; count_include_pad?: boolean },
+  ): Tensor;
   avg_pool2d(
     self: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -204,6 +211,17 @@ export interface Functions {
     kernel_size: Integer | readonly Integer[],
     options?: {
       stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      ceil_mode?: boolean;
+      count_include_pad?: boolean;
+      divisor_override?: Integer | null;
+    },
+  ): Tensor;
+  avg_pool2d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: {
       padding?: Integer | readonly Integer[];
       ceil_mode?: boolean;
       count_include_pad?: boolean;
@@ -234,6 +252,17 @@ export interface Functions {
     kernel_size: Integer | readonly Integer[],
     options?: {
       stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      ceil_mode?: boolean;
+      count_include_pad?: boolean;
+      divisor_override?: Integer | null;
+    },
+  ): Tensor;
+  avg_pool3d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: {
       padding?: Integer | readonly Integer[];
       ceil_mode?: boolean;
       count_include_pad?: boolean;
@@ -361,6 +390,12 @@ export interface Functions {
     self: Tensor,
     target: Tensor,
     options?: { weight?: Tensor | null; pos_weight?: Tensor | null; reduction?: Integer },
+  ): Tensor;
+  binary_cross_entropy_with_logits(
+    self: Tensor,
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { pos_weight?: Tensor | null; reduction?: Integer },
   ): Tensor;
   bincount(self: Tensor, weights?: Tensor | null, minlength?: Integer): Tensor;
   bincount(self: Tensor, options?: { weights?: Tensor | null; minlength?: Integer }): Tensor;
@@ -517,6 +552,17 @@ export interface Functions {
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+    },
+  ): Tensor;
+  conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
     stride?: Integer | readonly Integer[],
     padding?: string,
     dilation?: Integer | readonly Integer[],
@@ -533,6 +579,17 @@ export interface Functions {
       groups?: Integer;
     },
   ): Tensor;
+  conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: string;
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+    },
+  ): Tensor;
   conv2d(
     input: Tensor,
     weight: Tensor,
@@ -557,6 +614,17 @@ export interface Functions {
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+    },
+  ): Tensor;
+  conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
     stride?: Integer | readonly Integer[],
     padding?: string,
     dilation?: Integer | readonly Integer[],
@@ -567,6 +635,17 @@ export interface Functions {
     weight: Tensor,
     options?: {
       bias?: Tensor | null;
+      stride?: Integer | readonly Integer[];
+      padding?: string;
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+    },
+  ): Tensor;
+  conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
+    options?: {
       stride?: Integer | readonly Integer[];
       padding?: string;
       dilation?: Integer | readonly Integer[];
@@ -597,6 +676,17 @@ export interface Functions {
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+    },
+  ): Tensor;
+  conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
     stride?: Integer | readonly Integer[],
     padding?: string,
     dilation?: Integer | readonly Integer[],
@@ -607,6 +697,17 @@ export interface Functions {
     weight: Tensor,
     options?: {
       bias?: Tensor | null;
+      stride?: Integer | readonly Integer[];
+      padding?: string;
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+    },
+  ): Tensor;
+  conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
+    options?: {
       stride?: Integer | readonly Integer[];
       padding?: string;
       dilation?: Integer | readonly Integer[];
@@ -647,6 +748,18 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
     },
   ): Tensor;
+  conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      output_padding?: Integer | readonly Integer[];
+      groups?: Integer;
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
   conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -669,6 +782,18 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
     },
   ): Tensor;
+  conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      output_padding?: Integer | readonly Integer[];
+      groups?: Integer;
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
   conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -684,6 +809,18 @@ export interface Functions {
     weight: Tensor,
     options?: {
       bias?: Tensor | null;
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      output_padding?: Integer | readonly Integer[];
+      groups?: Integer;
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
+  conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias?: Tensor | null,
+    options?: {
       stride?: Integer | readonly Integer[];
       padding?: Integer | readonly Integer[];
       output_padding?: Integer | readonly Integer[];
@@ -783,6 +920,12 @@ export interface Functions {
     target: Tensor,
     options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer; label_smoothing?: Real },
   ): Tensor;
+  cross_entropy_loss(
+    self: Tensor,
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { reduction?: Integer; ignore_index?: Integer; label_smoothing?: Real },
+  ): Tensor;
   crow_indices(self: Tensor): Tensor;
   crow_indices_copy(self: Tensor): Tensor;
   ctc_loss(
@@ -804,6 +947,14 @@ export interface Functions {
   ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
+    input_lengths: readonly Integer[],
+    target_lengths: readonly Integer[],
+    blank?: Integer,
+    options?: { reduction?: Integer; zero_infinity?: boolean },
+  ): Tensor;
+  ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
     input_lengths: Tensor,
     target_lengths: Tensor,
     blank?: Integer,
@@ -816,6 +967,14 @@ export interface Functions {
     input_lengths: Tensor,
     target_lengths: Tensor,
     options?: { blank?: Integer; reduction?: Integer; zero_infinity?: boolean },
+  ): Tensor;
+  ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank?: Integer,
+    options?: { reduction?: Integer; zero_infinity?: boolean },
   ): Tensor;
   cudnn_affine_grid_generator(theta: Tensor, N: Integer, C: Integer, H: Integer, W: Integer): Tensor;
   cudnn_affine_grid_generator_backward(grad: Tensor, N: Integer, C: Integer, H: Integer, W: Integer): Tensor;
@@ -910,10 +1069,12 @@ export interface Functions {
   diag_backward(grad: Tensor, input_sizes: readonly Integer[], diagonal: Integer): Tensor;
   diag_embed(self: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diag_embed(self: Tensor, options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diag_embed(self: Tensor, offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diagflat(self: Tensor, offset?: Integer): Tensor;
   diagflat(self: Tensor, options?: { offset?: Integer }): Tensor;
   diagonal(self: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal(self: Tensor, options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diagonal(self: Tensor, offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diagonal_backward(
     grad_output: Tensor,
     input_sizes: readonly Integer[],
@@ -923,10 +1084,13 @@ export interface Functions {
   ): Tensor;
   diagonal_copy(self: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal_copy(self: Tensor, options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diagonal_copy(self: Tensor, offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diagonal_scatter(self: Tensor, src: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal_scatter(self: Tensor, src: Tensor, options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diagonal_scatter(self: Tensor, src: Tensor, offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diff(self: Tensor, n?: Integer, dim?: Integer, prepend?: Tensor | null, append?: Tensor | null): Tensor;
   diff(self: Tensor, options?: { n?: Integer; dim?: Integer; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(self: Tensor, n?: Integer, options?: { dim?: Integer; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   digamma(self: Tensor): Tensor;
   digamma_(self: Tensor): Tensor;
   dist(self: Tensor, other: Tensor, p?: Scalar): Tensor;
@@ -956,8 +1120,10 @@ export interface Functions {
   einsum(equation: string, tensors: readonly Tensor[], options?: { path?: readonly Integer[] | null }): Tensor;
   elu(self: Tensor, alpha?: Scalar, scale?: Scalar, input_scale?: Scalar): Tensor;
   elu(self: Tensor, options?: { alpha?: Scalar; scale?: Scalar; input_scale?: Scalar }): Tensor;
+  elu(self: Tensor, alpha?: Scalar, options?: { scale?: Scalar; input_scale?: Scalar }): Tensor;
   elu_(self: Tensor, alpha?: Scalar, scale?: Scalar, input_scale?: Scalar): Tensor;
   elu_(self: Tensor, options?: { alpha?: Scalar; scale?: Scalar; input_scale?: Scalar }): Tensor;
+  elu_(self: Tensor, alpha?: Scalar, options?: { scale?: Scalar; input_scale?: Scalar }): Tensor;
   elu_backward(
     grad_output: Tensor,
     alpha: Scalar,
@@ -977,6 +1143,12 @@ export interface Functions {
     weight: Tensor,
     indices: Tensor,
     options?: { padding_idx?: Integer; scale_grad_by_freq?: boolean; sparse?: boolean },
+  ): Tensor;
+  embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx?: Integer,
+    options?: { scale_grad_by_freq?: boolean; sparse?: boolean },
   ): Tensor;
   embedding_backward(
     grad: Tensor,
@@ -1007,6 +1179,13 @@ export interface Functions {
       per_sample_weights?: Tensor | null;
       include_last_offset?: boolean;
     },
+  ): [Tensor, Tensor, Tensor, Tensor];
+  embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq?: boolean,
+    options?: { mode?: Integer; sparse?: boolean; per_sample_weights?: Tensor | null; include_last_offset?: boolean },
   ): [Tensor, Tensor, Tensor, Tensor];
   embedding_bag(
     weight: Tensor,
@@ -1173,6 +1352,7 @@ export interface Functions {
   feature_dropout_(self: Tensor, p: Real, train: boolean): Tensor;
   fft_fft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_fft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_fft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_fft2(
     self: Tensor,
     s?: Integer | readonly Integer[] | null,
@@ -1182,6 +1362,11 @@ export interface Functions {
   fft_fft2(
     self: Tensor,
     options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
+  fft_fft2(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
   ): Tensor;
   fft_fftfreq(
     n: Integer,
@@ -1211,11 +1396,17 @@ export interface Functions {
       dim?: Integer | readonly Integer[] | null;
       norm?: string | null;
     },
+  ): Tensor;
+  fft_fftn(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
   ): Tensor;
   fft_fftshift(self: Tensor, dim?: Integer | readonly Integer[] | null): Tensor;
   fft_fftshift(self: Tensor, options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
   fft_hfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_hfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_hfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_hfft2(
     self: Tensor,
     s?: Integer | readonly Integer[] | null,
@@ -1225,6 +1416,11 @@ export interface Functions {
   fft_hfft2(
     self: Tensor,
     options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
+  fft_hfft2(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
   ): Tensor;
   fft_hfftn(
     self: Tensor,
@@ -1239,9 +1435,15 @@ export interface Functions {
       dim?: Integer | readonly Integer[] | null;
       norm?: string | null;
     },
+  ): Tensor;
+  fft_hfftn(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
   ): Tensor;
   fft_ifft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ifft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_ifft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_ifft2(
     self: Tensor,
     s?: Integer | readonly Integer[] | null,
@@ -1251,6 +1453,11 @@ export interface Functions {
   fft_ifft2(
     self: Tensor,
     options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
+  fft_ifft2(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
   ): Tensor;
   fft_ifftn(
     self: Tensor,
@@ -1265,11 +1472,17 @@ export interface Functions {
       dim?: Integer | readonly Integer[] | null;
       norm?: string | null;
     },
+  ): Tensor;
+  fft_ifftn(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
   ): Tensor;
   fft_ifftshift(self: Tensor, dim?: Integer | readonly Integer[] | null): Tensor;
   fft_ifftshift(self: Tensor, options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
   fft_ihfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ihfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_ihfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_ihfft2(
     self: Tensor,
     s?: Integer | readonly Integer[] | null,
@@ -1279,6 +1492,11 @@ export interface Functions {
   fft_ihfft2(
     self: Tensor,
     options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
+  fft_ihfft2(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
   ): Tensor;
   fft_ihfftn(
     self: Tensor,
@@ -1293,9 +1511,15 @@ export interface Functions {
       dim?: Integer | readonly Integer[] | null;
       norm?: string | null;
     },
+  ): Tensor;
+  fft_ihfftn(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
   ): Tensor;
   fft_irfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_irfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_irfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_irfft2(
     self: Tensor,
     s?: Integer | readonly Integer[] | null,
@@ -1305,6 +1529,11 @@ export interface Functions {
   fft_irfft2(
     self: Tensor,
     options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
+  fft_irfft2(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
   ): Tensor;
   fft_irfftn(
     self: Tensor,
@@ -1320,8 +1549,14 @@ export interface Functions {
       norm?: string | null;
     },
   ): Tensor;
+  fft_irfftn(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
+  ): Tensor;
   fft_rfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_rfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_rfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_rfft2(
     self: Tensor,
     s?: Integer | readonly Integer[] | null,
@@ -1331,6 +1566,11 @@ export interface Functions {
   fft_rfft2(
     self: Tensor,
     options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
+  fft_rfft2(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
   ): Tensor;
   fft_rfftfreq(
     n: Integer,
@@ -1360,6 +1600,11 @@ export interface Functions {
       dim?: Integer | readonly Integer[] | null;
       norm?: string | null;
     },
+  ): Tensor;
+  fft_rfftn(
+    self: Tensor,
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
   ): Tensor;
   fill(self: Tensor, value: Scalar): Tensor;
   fill(self: Tensor, value: Tensor): Tensor;
@@ -1564,6 +1809,12 @@ export interface Functions {
     num_groups: Integer,
     options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Real; cudnn_enabled?: boolean },
   ): Tensor;
+  group_norm(
+    input: Tensor,
+    num_groups: Integer,
+    weight?: Tensor | null,
+    options?: { bias?: Tensor | null; eps?: Real; cudnn_enabled?: boolean },
+  ): Tensor;
   gru(
     data: Tensor,
     batch_sizes: Tensor,
@@ -1649,6 +1900,7 @@ export interface Functions {
   hinge_embedding_loss(self: Tensor, target: Tensor, options?: { margin?: Real; reduction?: Integer }): Tensor;
   histc(self: Tensor, bins?: Integer, min?: Scalar, max?: Scalar): Tensor;
   histc(self: Tensor, options?: { bins?: Integer; min?: Scalar; max?: Scalar }): Tensor;
+  histc(self: Tensor, bins?: Integer, options?: { min?: Scalar; max?: Scalar }): Tensor;
   histogram(
     self: Tensor,
     bins?: Integer,
@@ -1677,6 +1929,12 @@ export interface Functions {
   ): [hist: Tensor, bin_edges: Tensor[]];
   histogramdd(
     self: Tensor,
+    bins: readonly Integer[],
+    range?: readonly Real[] | null,
+    options?: { weight?: Tensor | null; density?: boolean },
+  ): [hist: Tensor, bin_edges: Tensor[]];
+  histogramdd(
+    self: Tensor,
     bins: readonly Tensor[],
     range?: readonly Real[] | null,
     weight?: Tensor | null,
@@ -1689,6 +1947,12 @@ export interface Functions {
   ): [hist: Tensor, bin_edges: Tensor[]];
   histogramdd(
     self: Tensor,
+    bins: readonly Tensor[],
+    range?: readonly Real[] | null,
+    options?: { weight?: Tensor | null; density?: boolean },
+  ): [hist: Tensor, bin_edges: Tensor[]];
+  histogramdd(
+    self: Tensor,
     bins: Integer,
     range?: readonly Real[] | null,
     weight?: Tensor | null,
@@ -1698,6 +1962,12 @@ export interface Functions {
     self: Tensor,
     bins: Integer,
     options?: { range?: readonly Real[] | null; weight?: Tensor | null; density?: boolean },
+  ): [hist: Tensor, bin_edges: Tensor[]];
+  histogramdd(
+    self: Tensor,
+    bins: Integer,
+    range?: readonly Real[] | null,
+    options?: { weight?: Tensor | null; density?: boolean },
   ): [hist: Tensor, bin_edges: Tensor[]];
   hsplit(self: Tensor, indices: readonly Integer[]): Tensor[];
   hsplit(self: Tensor, sections: Integer): Tensor[];
@@ -1797,6 +2067,7 @@ export interface Functions {
   is_vulkan_available(): boolean;
   isclose(self: Tensor, other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): Tensor;
   isclose(self: Tensor, other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): Tensor;
+  isclose(self: Tensor, other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): Tensor;
   isfinite(self: Tensor): Tensor;
   isin(element: Scalar, test_elements: Tensor, options?: { assume_unique?: boolean; invert?: boolean }): Tensor;
   isin(elements: Tensor, test_element: Scalar, options?: { assume_unique?: boolean; invert?: boolean }): Tensor;
@@ -1823,6 +2094,20 @@ export interface Functions {
     n_fft: Integer,
     options?: {
       hop_length?: Integer | null;
+      win_length?: Integer | null;
+      window?: Tensor | null;
+      center?: boolean;
+      normalized?: boolean;
+      onesided?: boolean | null;
+      length?: Integer | null;
+      return_complex?: boolean;
+    },
+  ): Tensor;
+  istft(
+    self: Tensor,
+    n_fft: Integer,
+    hop_length?: Integer | null,
+    options?: {
       win_length?: Integer | null;
       window?: Tensor | null;
       center?: boolean;
@@ -1866,6 +2151,12 @@ export interface Functions {
     input: Tensor,
     normalized_shape: readonly Integer[],
     options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Real; cudnn_enable?: boolean },
+  ): Tensor;
+  layer_norm(
+    input: Tensor,
+    normalized_shape: readonly Integer[],
+    weight?: Tensor | null,
+    options?: { bias?: Tensor | null; eps?: Real; cudnn_enable?: boolean },
   ): Tensor;
   lcm(self: Tensor, other: Tensor): Tensor;
   lcm_(self: Tensor, other: Tensor): Tensor;
@@ -1963,6 +2254,11 @@ export interface Functions {
     self: Tensor,
     options?: { ord?: string; dim?: readonly Integer[]; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
+  linalg_matrix_norm(
+    self: Tensor,
+    ord?: string,
+    options?: { dim?: readonly Integer[]; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
   linalg_matrix_power(self: Tensor, n: Integer): Tensor;
   linalg_matrix_rank(self: Tensor, tol: Real, hermitian?: boolean): Tensor;
   linalg_matrix_rank(self: Tensor, tol: Real, options?: { hermitian?: boolean }): Tensor;
@@ -1989,6 +2285,11 @@ export interface Functions {
       keepdim?: boolean;
       dtype?: Dtype | null;
     },
+  ): Tensor;
+  linalg_norm(
+    self: Tensor,
+    ord?: Scalar | null,
+    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linalg_norm(
     self: Tensor,
@@ -2048,6 +2349,11 @@ export interface Functions {
   linalg_vector_norm(
     self: Tensor,
     options?: { ord?: Scalar; dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
+  linalg_vector_norm(
+    self: Tensor,
+    ord?: Scalar,
+    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linear(input: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   linear(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null }): Tensor;
@@ -2233,6 +2539,12 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  max_pool1d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   max_pool1d_with_indices(
     self: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -2250,6 +2562,12 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): [Tensor, Tensor];
+  max_pool1d_with_indices(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d(
     self: Tensor,
@@ -2269,6 +2587,12 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  max_pool2d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   max_pool2d_with_indices(
     self: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -2286,6 +2610,12 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): [Tensor, Tensor];
+  max_pool2d_with_indices(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d_with_indices_backward(
     grad_output: Tensor,
@@ -2315,6 +2645,12 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  max_pool3d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   max_pool3d_with_indices(
     self: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -2332,6 +2668,12 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): [Tensor, Tensor];
+  max_pool3d_with_indices(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool3d_with_indices_backward(
     grad_output: Tensor,
@@ -2534,6 +2876,12 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  mkldnn_max_pool2d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   mkldnn_max_pool2d_backward(
     grad_output: Tensor,
     output: Tensor,
@@ -2556,6 +2904,14 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  mkldnn_max_pool2d_backward(
+    grad_output: Tensor,
+    output: Tensor,
+    input: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   mkldnn_max_pool3d(
     self: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -2573,6 +2929,12 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): Tensor;
+  mkldnn_max_pool3d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool3d_backward(
     grad_output: Tensor,
@@ -2596,6 +2958,14 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  mkldnn_max_pool3d_backward(
+    grad_output: Tensor,
+    output: Tensor,
+    input: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   mkldnn_reorder_conv2d_weight(
     self: Tensor,
     padding?: Integer | readonly Integer[],
@@ -2612,6 +2982,11 @@ export interface Functions {
       groups?: Integer;
     },
   ): Tensor;
+  mkldnn_reorder_conv2d_weight(
+    self: Tensor,
+    padding?: Integer | readonly Integer[],
+    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
+  ): Tensor;
   mkldnn_reorder_conv3d_weight(
     self: Tensor,
     padding?: Integer | readonly Integer[],
@@ -2627,6 +3002,11 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
       groups?: Integer;
     },
+  ): Tensor;
+  mkldnn_reorder_conv3d_weight(
+    self: Tensor,
+    padding?: Integer | readonly Integer[],
+    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
   ): Tensor;
   mm(self: Tensor, mat2: Tensor): Tensor;
   mode(self: Tensor, dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
@@ -2676,6 +3056,13 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  mps_max_pool2d_backward(
+    grad_output: Tensor,
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   mse_loss(self: Tensor, target: Tensor, reduction?: Integer): Tensor;
   mse_loss(self: Tensor, target: Tensor, options?: { reduction?: Integer }): Tensor;
   mse_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor, reduction: Integer): Tensor;
@@ -2696,6 +3083,12 @@ export interface Functions {
     self: Tensor,
     target: Tensor,
     options?: { p?: Scalar; margin?: Scalar; weight?: Tensor | null; reduction?: Integer },
+  ): Tensor;
+  multi_margin_loss(
+    self: Tensor,
+    target: Tensor,
+    p?: Scalar,
+    options?: { margin?: Scalar; weight?: Tensor | null; reduction?: Integer },
   ): Tensor;
   multi_margin_loss_backward(
     grad_output: Tensor,
@@ -2735,8 +3128,10 @@ export interface Functions {
   mvlgamma_(self: Tensor, p: Integer): Tensor;
   nan_to_num(self: Tensor, nan?: Real | null, posinf?: Real | null, neginf?: Real | null): Tensor;
   nan_to_num(self: Tensor, options?: { nan?: Real | null; posinf?: Real | null; neginf?: Real | null }): Tensor;
+  nan_to_num(self: Tensor, nan?: Real | null, options?: { posinf?: Real | null; neginf?: Real | null }): Tensor;
   nan_to_num_(self: Tensor, nan?: Real | null, posinf?: Real | null, neginf?: Real | null): Tensor;
   nan_to_num_(self: Tensor, options?: { nan?: Real | null; posinf?: Real | null; neginf?: Real | null }): Tensor;
+  nan_to_num_(self: Tensor, nan?: Real | null, options?: { posinf?: Real | null; neginf?: Real | null }): Tensor;
   nanmean(
     self: Tensor,
     dim?: Integer | readonly Integer[] | null,
@@ -2905,11 +3300,23 @@ export interface Functions {
     target: Tensor,
     options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer },
   ): Tensor;
+  nll_loss(
+    self: Tensor,
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { reduction?: Integer; ignore_index?: Integer },
+  ): Tensor;
   nll_loss2d(self: Tensor, target: Tensor, weight?: Tensor | null, reduction?: Integer, ignore_index?: Integer): Tensor;
   nll_loss2d(
     self: Tensor,
     target: Tensor,
     options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer },
+  ): Tensor;
+  nll_loss2d(
+    self: Tensor,
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { reduction?: Integer; ignore_index?: Integer },
   ): Tensor;
   nll_loss2d_backward(
     grad_output: Tensor,
@@ -2954,6 +3361,12 @@ export interface Functions {
     self: Tensor,
     target: Tensor,
     options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer },
+  ): Tensor;
+  nll_loss_nd(
+    self: Tensor,
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { reduction?: Integer; ignore_index?: Integer },
   ): Tensor;
   nonzero(self: Tensor): Tensor;
   nonzero_numpy(self: Tensor): Tensor[];
@@ -3021,6 +3434,7 @@ export interface Functions {
   pad_sequence(sequences: readonly Tensor[], options?: { batch_first?: boolean; padding_value?: Real }): Tensor;
   pairwise_distance(x1: Tensor, x2: Tensor, p?: Real, eps?: Real, keepdim?: boolean): Tensor;
   pairwise_distance(x1: Tensor, x2: Tensor, options?: { p?: Real; eps?: Real; keepdim?: boolean }): Tensor;
+  pairwise_distance(x1: Tensor, x2: Tensor, p?: Real, options?: { eps?: Real; keepdim?: boolean }): Tensor;
   pdist(self: Tensor, p?: Real): Tensor;
   pdist(self: Tensor, options?: { p?: Real }): Tensor;
   permute(self: Tensor, dims: readonly Integer[]): Tensor;
@@ -3201,6 +3615,12 @@ export interface Functions {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  quantized_max_pool1d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   quantized_max_pool2d(
     self: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -3218,6 +3638,12 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): Tensor;
+  quantized_max_pool2d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): Tensor;
   quantized_rnn_relu_cell(
     input: Tensor,
@@ -3500,19 +3926,33 @@ export interface Functions {
   row_stack(tensors: readonly Tensor[]): Tensor;
   rrelu(self: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu(self: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean }): Tensor;
+  rrelu(self: Tensor, lower?: Scalar, options?: { upper?: Scalar; training?: boolean }): Tensor;
   rrelu_(self: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu_(self: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean }): Tensor;
+  rrelu_(self: Tensor, lower?: Scalar, options?: { upper?: Scalar; training?: boolean }): Tensor;
   rrelu_with_noise(self: Tensor, noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu_with_noise(
     self: Tensor,
     noise: Tensor,
     options?: { lower?: Scalar; upper?: Scalar; training?: boolean },
   ): Tensor;
+  rrelu_with_noise(
+    self: Tensor,
+    noise: Tensor,
+    lower?: Scalar,
+    options?: { upper?: Scalar; training?: boolean },
+  ): Tensor;
   rrelu_with_noise_(self: Tensor, noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu_with_noise_(
     self: Tensor,
     noise: Tensor,
     options?: { lower?: Scalar; upper?: Scalar; training?: boolean },
+  ): Tensor;
+  rrelu_with_noise_(
+    self: Tensor,
+    noise: Tensor,
+    lower?: Scalar,
+    options?: { upper?: Scalar; training?: boolean },
   ): Tensor;
   rrelu_with_noise_backward(
     grad_output: Tensor,
@@ -3611,6 +4051,11 @@ export interface Functions {
     self: Tensor,
     options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer },
   ): Tensor;
+  slice(
+    self: Tensor,
+    dim?: Integer,
+    options?: { start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
   slice_backward(
     grad_output: Tensor,
     input_sizes: readonly Integer[],
@@ -3624,6 +4069,11 @@ export interface Functions {
     self: Tensor,
     options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer },
   ): Tensor;
+  slice_copy(
+    self: Tensor,
+    dim?: Integer,
+    options?: { start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
   slice_scatter(
     self: Tensor,
     src: Tensor,
@@ -3636,6 +4086,12 @@ export interface Functions {
     self: Tensor,
     src: Tensor,
     options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
+  slice_scatter(
+    self: Tensor,
+    src: Tensor,
+    dim?: Integer,
+    options?: { start?: Integer | null; end?: Integer | null; step?: Integer },
   ): Tensor;
   slogdet(self: Tensor): [sign: Tensor, logabsdet: Tensor];
   slow_conv3d(
@@ -3651,6 +4107,13 @@ export interface Functions {
     weight: Tensor,
     kernel_size: Integer | readonly Integer[],
     options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+  ): Tensor;
+  slow_conv3d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
   ): Tensor;
   slow_conv3d_forward(
     self: Tensor,
@@ -3680,6 +4143,17 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
     },
   ): Tensor;
+  slow_conv_dilated2d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
   slow_conv_dilated3d(
     self: Tensor,
     weight: Tensor,
@@ -3695,6 +4169,17 @@ export interface Functions {
     kernel_size: Integer | readonly Integer[],
     options?: {
       bias?: Tensor | null;
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
+  slow_conv_dilated3d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
       stride?: Integer | readonly Integer[];
       padding?: Integer | readonly Integer[];
       dilation?: Integer | readonly Integer[];
@@ -3722,6 +4207,18 @@ export interface Functions {
       dilation?: Integer | readonly Integer[];
     },
   ): Tensor;
+  slow_conv_transpose2d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      output_padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
   slow_conv_transpose3d(
     self: Tensor,
     weight: Tensor,
@@ -3738,6 +4235,18 @@ export interface Functions {
     kernel_size: Integer | readonly Integer[],
     options?: {
       bias?: Tensor | null;
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      output_padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
+  slow_conv_transpose3d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
       stride?: Integer | readonly Integer[];
       padding?: Integer | readonly Integer[];
       output_padding?: Integer | readonly Integer[];
@@ -4031,6 +4540,18 @@ export interface Functions {
     self: Tensor,
     n_fft: Integer,
     hop_length?: Integer | null,
+    options?: {
+      win_length?: Integer | null;
+      window?: Tensor | null;
+      normalized?: boolean;
+      onesided?: boolean | null;
+      return_complex?: boolean | null;
+    },
+  ): Tensor;
+  stft(
+    self: Tensor,
+    n_fft: Integer,
+    hop_length?: Integer | null,
     win_length?: Integer | null,
     window?: Tensor | null,
     center?: boolean,
@@ -4044,6 +4565,20 @@ export interface Functions {
     n_fft: Integer,
     options?: {
       hop_length?: Integer | null;
+      win_length?: Integer | null;
+      window?: Tensor | null;
+      center?: boolean;
+      pad_mode?: string;
+      normalized?: boolean;
+      onesided?: boolean | null;
+      return_complex?: boolean | null;
+    },
+  ): Tensor;
+  stft(
+    self: Tensor,
+    n_fft: Integer,
+    hop_length?: Integer | null,
+    options?: {
       win_length?: Integer | null;
       window?: Tensor | null;
       center?: boolean;
@@ -4122,6 +4657,13 @@ export interface Functions {
     kernel_size: Integer | readonly Integer[],
     options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
   ): Tensor;
+  thnn_conv2d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+  ): Tensor;
   threshold(self: Tensor, threshold: Scalar, value: Scalar): Tensor;
   threshold_(self: Tensor, threshold: Scalar, value: Scalar): Tensor;
   threshold_backward(grad_output: Tensor, self: Tensor, threshold: Scalar): Tensor;
@@ -4140,11 +4682,24 @@ export interface Functions {
     dtype: Dtype,
     options?: { non_blocking?: boolean; copy?: boolean; memory_format?: MemoryFormat | null },
   ): Tensor;
+  to(
+    self: Tensor,
+    device: Device,
+    dtype: Dtype,
+    non_blocking?: boolean,
+    options?: { copy?: boolean; memory_format?: MemoryFormat | null },
+  ): Tensor;
   to(self: Tensor, dtype: Dtype, non_blocking?: boolean, copy?: boolean, memory_format?: MemoryFormat | null): Tensor;
   to(
     self: Tensor,
     dtype: Dtype,
     options?: { non_blocking?: boolean; copy?: boolean; memory_format?: MemoryFormat | null },
+  ): Tensor;
+  to(
+    self: Tensor,
+    dtype: Dtype,
+    non_blocking?: boolean,
+    options?: { copy?: boolean; memory_format?: MemoryFormat | null },
   ): Tensor;
   to(
     self: Tensor,
@@ -4163,6 +4718,12 @@ export interface Functions {
     self: Tensor,
     other: Tensor,
     options?: { non_blocking?: boolean; copy?: boolean; memory_format?: MemoryFormat | null },
+  ): Tensor;
+  to(
+    self: Tensor,
+    other: Tensor,
+    non_blocking?: boolean,
+    options?: { copy?: boolean; memory_format?: MemoryFormat | null },
   ): Tensor;
   to_dense(self: Tensor, dtype?: Dtype | null): Tensor;
   to_dense(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
@@ -4184,6 +4745,12 @@ export interface Functions {
     k: Integer,
     options?: { dim?: Integer; largest?: boolean; sorted?: boolean },
   ): [values: Tensor, indices: Tensor];
+  topk(
+    self: Tensor,
+    k: Integer,
+    dim?: Integer,
+    options?: { largest?: boolean; sorted?: boolean },
+  ): [values: Tensor, indices: Tensor];
   trace(self: Tensor): Tensor;
   trace_backward(grad: Tensor, sizes: readonly Integer[]): Tensor;
   transpose(self: Tensor, dim0: Integer, dim1: Integer): Tensor;
@@ -4204,6 +4771,12 @@ export interface Functions {
     self: Tensor,
     A: Tensor,
     options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean },
+  ): [solution: Tensor, cloned_coefficient: Tensor];
+  triangular_solve(
+    self: Tensor,
+    A: Tensor,
+    upper?: boolean,
+    options?: { transpose?: boolean; unitriangular?: boolean },
   ): [solution: Tensor, cloned_coefficient: Tensor];
   tril(self: Tensor, diagonal?: Integer): Tensor;
   tril(self: Tensor, options?: { diagonal?: Integer }): Tensor;
@@ -4241,6 +4814,13 @@ export interface Functions {
     positive: Tensor,
     negative: Tensor,
     options?: { margin?: Real; p?: Real; eps?: Real; swap?: boolean; reduction?: Integer },
+  ): Tensor;
+  triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin?: Real,
+    options?: { p?: Real; eps?: Real; swap?: boolean; reduction?: Integer },
   ): Tensor;
   triu(self: Tensor, diagonal?: Integer): Tensor;
   triu(self: Tensor, options?: { diagonal?: Integer }): Tensor;
@@ -4292,6 +4872,11 @@ export interface Functions {
     self: Tensor,
     options?: { return_inverse?: boolean; return_counts?: boolean; dim?: Integer | null },
   ): [Tensor, Tensor, Tensor];
+  unique_consecutive(
+    self: Tensor,
+    return_inverse?: boolean,
+    options?: { return_counts?: boolean; dim?: Integer | null },
+  ): [Tensor, Tensor, Tensor];
   unique_dim(
     self: Tensor,
     dim: Integer,
@@ -4303,6 +4888,12 @@ export interface Functions {
     self: Tensor,
     dim: Integer,
     options?: { sorted?: boolean; return_inverse?: boolean; return_counts?: boolean },
+  ): [Tensor, Tensor, Tensor];
+  unique_dim(
+    self: Tensor,
+    dim: Integer,
+    sorted?: boolean,
+    options?: { return_inverse?: boolean; return_counts?: boolean },
   ): [Tensor, Tensor, Tensor];
   unique_dim_consecutive(
     self: Tensor,
@@ -4522,6 +5113,12 @@ export interface Functions {
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_nearest3d(
+    self: Tensor,
+    output_size: Integer | readonly Integer[],
+    scales_d?: Real | null,
+    options?: { scales_h?: Real | null; scales_w?: Real | null },
+  ): Tensor;
+  upsample_nearest3d(
     input: Tensor,
     output_size: readonly Integer[] | null,
     scale_factors: readonly Real[] | null,
@@ -4539,6 +5136,13 @@ export interface Functions {
     output_size: Integer | readonly Integer[],
     input_size: Integer | readonly Integer[],
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
+  ): Tensor;
+  upsample_nearest3d_backward(
+    grad_output: Tensor,
+    output_size: Integer | readonly Integer[],
+    input_size: Integer | readonly Integer[],
+    scales_d?: Real | null,
+    options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_nearest3d_backward(
     grad_output: Tensor,
@@ -4561,6 +5165,13 @@ export interface Functions {
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_trilinear3d(
+    self: Tensor,
+    output_size: Integer | readonly Integer[],
+    align_corners: boolean,
+    scales_d?: Real | null,
+    options?: { scales_h?: Real | null; scales_w?: Real | null },
+  ): Tensor;
+  upsample_trilinear3d(
     input: Tensor,
     output_size: readonly Integer[] | null,
     align_corners: boolean,
@@ -4581,6 +5192,14 @@ export interface Functions {
     input_size: Integer | readonly Integer[],
     align_corners: boolean,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
+  ): Tensor;
+  upsample_trilinear3d_backward(
+    grad_output: Tensor,
+    output_size: Integer | readonly Integer[],
+    input_size: Integer | readonly Integer[],
+    align_corners: boolean,
+    scales_d?: Real | null,
+    options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_trilinear3d_backward(
     grad_output: Tensor,
@@ -4724,6 +5343,7 @@ export interface Methods {
   all(dim: Integer, options?: { keepdim?: boolean }): Tensor;
   allclose(other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): boolean;
   allclose(other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): boolean;
+  allclose(other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): boolean;
   alpha_dropout_(p: Real, train: boolean): Tensor;
   amax(dim?: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   amax(options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean }): Tensor;
@@ -4815,6 +5435,11 @@ export interface Methods {
       count_include_pad?: boolean;
     },
   ): Tensor;
+  avg_pool1d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; ceil_mode?: boolean; count_include_pad?: boolean },
+  ): Tensor;
   avg_pool2d(
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -4833,6 +5458,16 @@ export interface Methods {
       divisor_override?: Integer | null;
     },
   ): Tensor;
+  avg_pool2d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: {
+      padding?: Integer | readonly Integer[];
+      ceil_mode?: boolean;
+      count_include_pad?: boolean;
+      divisor_override?: Integer | null;
+    },
+  ): Tensor;
   avg_pool3d(
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -4845,6 +5480,16 @@ export interface Methods {
     kernel_size: Integer | readonly Integer[],
     options?: {
       stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      ceil_mode?: boolean;
+      count_include_pad?: boolean;
+      divisor_override?: Integer | null;
+    },
+  ): Tensor;
+  avg_pool3d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: {
       padding?: Integer | readonly Integer[];
       ceil_mode?: boolean;
       count_include_pad?: boolean;
@@ -4870,6 +5515,11 @@ export interface Methods {
   binary_cross_entropy_with_logits(
     target: Tensor,
     options?: { weight?: Tensor | null; pos_weight?: Tensor | null; reduction?: Integer },
+  ): Tensor;
+  binary_cross_entropy_with_logits(
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { pos_weight?: Tensor | null; reduction?: Integer },
   ): Tensor;
   bincount(weights?: Tensor | null, minlength?: Integer): Tensor;
   bincount(options?: { weights?: Tensor | null; minlength?: Integer }): Tensor;
@@ -5008,6 +5658,11 @@ export interface Methods {
     target: Tensor,
     options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer; label_smoothing?: Real },
   ): Tensor;
+  cross_entropy_loss(
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { reduction?: Integer; ignore_index?: Integer; label_smoothing?: Real },
+  ): Tensor;
   crow_indices(): Tensor;
   crow_indices_copy(): Tensor;
   cudnn_convolution(
@@ -5070,16 +5725,21 @@ export interface Methods {
   diag(options?: { diagonal?: Integer }): Tensor;
   diag_embed(offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diag_embed(options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diag_embed(offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diagflat(offset?: Integer): Tensor;
   diagflat(options?: { offset?: Integer }): Tensor;
   diagonal(offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal(options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diagonal(offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diagonal_copy(offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal_copy(options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diagonal_copy(offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diagonal_scatter(src: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diagonal_scatter(src: Tensor, options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
+  diagonal_scatter(src: Tensor, offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
   diff(n?: Integer, dim?: Integer, prepend?: Tensor | null, append?: Tensor | null): Tensor;
   diff(options?: { n?: Integer; dim?: Integer; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(n?: Integer, options?: { dim?: Integer; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   digamma(): Tensor;
   digamma_(): Tensor;
   dist(other: Tensor, p?: Scalar): Tensor;
@@ -5106,8 +5766,10 @@ export interface Methods {
   dsplit(sections: Integer): Tensor[];
   elu(alpha?: Scalar, scale?: Scalar, input_scale?: Scalar): Tensor;
   elu(options?: { alpha?: Scalar; scale?: Scalar; input_scale?: Scalar }): Tensor;
+  elu(alpha?: Scalar, options?: { scale?: Scalar; input_scale?: Scalar }): Tensor;
   elu_(alpha?: Scalar, scale?: Scalar, input_scale?: Scalar): Tensor;
   elu_(options?: { alpha?: Scalar; scale?: Scalar; input_scale?: Scalar }): Tensor;
+  elu_(alpha?: Scalar, options?: { scale?: Scalar; input_scale?: Scalar }): Tensor;
   embedding_renorm(indices: Tensor, max_norm: Real, norm_type: Real): Tensor;
   embedding_renorm_(indices: Tensor, max_norm: Real, norm_type: Real): Tensor;
   empty_like(options?: {
@@ -5167,12 +5829,17 @@ export interface Methods {
   feature_dropout_(p: Real, train: boolean): Tensor;
   fft_fft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_fft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_fft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_fft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
   fft_fft2(options?: {
     s?: Integer | readonly Integer[] | null;
     dim?: Integer | readonly Integer[];
     norm?: string | null;
   }): Tensor;
+  fft_fft2(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
   fft_fftn(
     s?: Integer | readonly Integer[] | null,
     dim?: Integer | readonly Integer[] | null,
@@ -5183,16 +5850,25 @@ export interface Methods {
     dim?: Integer | readonly Integer[] | null;
     norm?: string | null;
   }): Tensor;
+  fft_fftn(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
+  ): Tensor;
   fft_fftshift(dim?: Integer | readonly Integer[] | null): Tensor;
   fft_fftshift(options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
   fft_hfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_hfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_hfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_hfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
   fft_hfft2(options?: {
     s?: Integer | readonly Integer[] | null;
     dim?: Integer | readonly Integer[];
     norm?: string | null;
   }): Tensor;
+  fft_hfft2(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
   fft_hfftn(
     s?: Integer | readonly Integer[] | null,
     dim?: Integer | readonly Integer[] | null,
@@ -5203,14 +5879,23 @@ export interface Methods {
     dim?: Integer | readonly Integer[] | null;
     norm?: string | null;
   }): Tensor;
+  fft_hfftn(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
+  ): Tensor;
   fft_ifft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ifft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_ifft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_ifft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
   fft_ifft2(options?: {
     s?: Integer | readonly Integer[] | null;
     dim?: Integer | readonly Integer[];
     norm?: string | null;
   }): Tensor;
+  fft_ifft2(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
   fft_ifftn(
     s?: Integer | readonly Integer[] | null,
     dim?: Integer | readonly Integer[] | null,
@@ -5221,16 +5906,25 @@ export interface Methods {
     dim?: Integer | readonly Integer[] | null;
     norm?: string | null;
   }): Tensor;
+  fft_ifftn(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
+  ): Tensor;
   fft_ifftshift(dim?: Integer | readonly Integer[] | null): Tensor;
   fft_ifftshift(options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
   fft_ihfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ihfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_ihfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_ihfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
   fft_ihfft2(options?: {
     s?: Integer | readonly Integer[] | null;
     dim?: Integer | readonly Integer[];
     norm?: string | null;
   }): Tensor;
+  fft_ihfft2(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
   fft_ihfftn(
     s?: Integer | readonly Integer[] | null,
     dim?: Integer | readonly Integer[] | null,
@@ -5241,14 +5935,23 @@ export interface Methods {
     dim?: Integer | readonly Integer[] | null;
     norm?: string | null;
   }): Tensor;
+  fft_ihfftn(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
+  ): Tensor;
   fft_irfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_irfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_irfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_irfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
   fft_irfft2(options?: {
     s?: Integer | readonly Integer[] | null;
     dim?: Integer | readonly Integer[];
     norm?: string | null;
   }): Tensor;
+  fft_irfft2(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
   fft_irfftn(
     s?: Integer | readonly Integer[] | null,
     dim?: Integer | readonly Integer[] | null,
@@ -5259,14 +5962,23 @@ export interface Methods {
     dim?: Integer | readonly Integer[] | null;
     norm?: string | null;
   }): Tensor;
+  fft_irfftn(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
+  ): Tensor;
   fft_rfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_rfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
+  fft_rfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
   fft_rfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
   fft_rfft2(options?: {
     s?: Integer | readonly Integer[] | null;
     dim?: Integer | readonly Integer[];
     norm?: string | null;
   }): Tensor;
+  fft_rfft2(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
+  ): Tensor;
   fft_rfftn(
     s?: Integer | readonly Integer[] | null,
     dim?: Integer | readonly Integer[] | null,
@@ -5277,6 +5989,10 @@ export interface Methods {
     dim?: Integer | readonly Integer[] | null;
     norm?: string | null;
   }): Tensor;
+  fft_rfftn(
+    s?: Integer | readonly Integer[] | null,
+    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
+  ): Tensor;
   fill(value: Scalar): Tensor;
   fill(value: Tensor): Tensor;
   fill_(value: Scalar): Tensor;
@@ -5411,6 +6127,7 @@ export interface Methods {
   hinge_embedding_loss(target: Tensor, options?: { margin?: Real; reduction?: Integer }): Tensor;
   histc(bins?: Integer, min?: Scalar, max?: Scalar): Tensor;
   histc(options?: { bins?: Integer; min?: Scalar; max?: Scalar }): Tensor;
+  histc(bins?: Integer, options?: { min?: Scalar; max?: Scalar }): Tensor;
   histogram(
     bins?: Integer,
     options?: { range?: readonly Real[] | null; weight?: Tensor | null; density?: boolean },
@@ -5433,6 +6150,11 @@ export interface Methods {
     options?: { range?: readonly Real[] | null; weight?: Tensor | null; density?: boolean },
   ): [hist: Tensor, bin_edges: Tensor[]];
   histogramdd(
+    bins: readonly Integer[],
+    range?: readonly Real[] | null,
+    options?: { weight?: Tensor | null; density?: boolean },
+  ): [hist: Tensor, bin_edges: Tensor[]];
+  histogramdd(
     bins: readonly Tensor[],
     range?: readonly Real[] | null,
     weight?: Tensor | null,
@@ -5443,6 +6165,11 @@ export interface Methods {
     options?: { range?: readonly Real[] | null; weight?: Tensor | null; density?: boolean },
   ): [hist: Tensor, bin_edges: Tensor[]];
   histogramdd(
+    bins: readonly Tensor[],
+    range?: readonly Real[] | null,
+    options?: { weight?: Tensor | null; density?: boolean },
+  ): [hist: Tensor, bin_edges: Tensor[]];
+  histogramdd(
     bins: Integer,
     range?: readonly Real[] | null,
     weight?: Tensor | null,
@@ -5451,6 +6178,11 @@ export interface Methods {
   histogramdd(
     bins: Integer,
     options?: { range?: readonly Real[] | null; weight?: Tensor | null; density?: boolean },
+  ): [hist: Tensor, bin_edges: Tensor[]];
+  histogramdd(
+    bins: Integer,
+    range?: readonly Real[] | null,
+    options?: { weight?: Tensor | null; density?: boolean },
   ): [hist: Tensor, bin_edges: Tensor[]];
   hsplit(indices: readonly Integer[]): Tensor[];
   hsplit(sections: Integer): Tensor[];
@@ -5520,6 +6252,7 @@ export interface Methods {
   is_signed(): boolean;
   isclose(other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): Tensor;
   isclose(other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): Tensor;
+  isclose(other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): Tensor;
   isfinite(): Tensor;
   isinf(): Tensor;
   isnan(): Tensor;
@@ -5541,6 +6274,19 @@ export interface Methods {
     n_fft: Integer,
     options?: {
       hop_length?: Integer | null;
+      win_length?: Integer | null;
+      window?: Tensor | null;
+      center?: boolean;
+      normalized?: boolean;
+      onesided?: boolean | null;
+      length?: Integer | null;
+      return_complex?: boolean;
+    },
+  ): Tensor;
+  istft(
+    n_fft: Integer,
+    hop_length?: Integer | null,
+    options?: {
       win_length?: Integer | null;
       window?: Tensor | null;
       center?: boolean;
@@ -5636,6 +6382,10 @@ export interface Methods {
     keepdim?: boolean;
     dtype?: Dtype | null;
   }): Tensor;
+  linalg_matrix_norm(
+    ord?: string,
+    options?: { dim?: readonly Integer[]; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
   linalg_matrix_power(n: Integer): Tensor;
   linalg_matrix_rank(tol: Real, hermitian?: boolean): Tensor;
   linalg_matrix_rank(tol: Real, options?: { hermitian?: boolean }): Tensor;
@@ -5652,6 +6402,10 @@ export interface Methods {
     keepdim?: boolean;
     dtype?: Dtype | null;
   }): Tensor;
+  linalg_norm(
+    ord?: Scalar | null,
+    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
   linalg_norm(
     ord: string,
     dim?: Integer | readonly Integer[] | null,
@@ -5685,6 +6439,10 @@ export interface Methods {
     keepdim?: boolean;
     dtype?: Dtype | null;
   }): Tensor;
+  linalg_vector_norm(
+    ord?: Scalar,
+    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
   linear_backward(
     grad_output: Tensor,
     weight: Tensor,
@@ -5763,6 +6521,11 @@ export interface Methods {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  max_pool1d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   max_pool1d_with_indices(
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -5778,6 +6541,11 @@ export interface Methods {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): [Tensor, Tensor];
+  max_pool1d_with_indices(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d(
     kernel_size: Integer | readonly Integer[],
@@ -5795,6 +6563,11 @@ export interface Methods {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  max_pool2d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   max_pool2d_with_indices(
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -5810,6 +6583,11 @@ export interface Methods {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): [Tensor, Tensor];
+  max_pool2d_with_indices(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool3d(
     kernel_size: Integer | readonly Integer[],
@@ -5827,6 +6605,11 @@ export interface Methods {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  max_pool3d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   max_pool3d_with_indices(
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -5842,6 +6625,11 @@ export interface Methods {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): [Tensor, Tensor];
+  max_pool3d_with_indices(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_unpool2d(indices: Tensor, output_size: Integer | readonly Integer[]): Tensor;
   max_unpool3d(
@@ -5945,6 +6733,11 @@ export interface Methods {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  mkldnn_max_pool2d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   mkldnn_max_pool3d(
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -5961,6 +6754,11 @@ export interface Methods {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  mkldnn_max_pool3d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   mkldnn_reorder_conv2d_weight(
     padding?: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -5973,6 +6771,10 @@ export interface Methods {
     dilation?: Integer | readonly Integer[];
     groups?: Integer;
   }): Tensor;
+  mkldnn_reorder_conv2d_weight(
+    padding?: Integer | readonly Integer[],
+    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
+  ): Tensor;
   mkldnn_reorder_conv3d_weight(
     padding?: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -5985,6 +6787,10 @@ export interface Methods {
     dilation?: Integer | readonly Integer[];
     groups?: Integer;
   }): Tensor;
+  mkldnn_reorder_conv3d_weight(
+    padding?: Integer | readonly Integer[],
+    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
+  ): Tensor;
   mm(mat2: Tensor): Tensor;
   mode(dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   mode(options?: { dim?: Integer; keepdim?: boolean }): [values: Tensor, indices: Tensor];
@@ -6023,6 +6829,11 @@ export interface Methods {
     target: Tensor,
     options?: { p?: Scalar; margin?: Scalar; weight?: Tensor | null; reduction?: Integer },
   ): Tensor;
+  multi_margin_loss(
+    target: Tensor,
+    p?: Scalar,
+    options?: { margin?: Scalar; weight?: Tensor | null; reduction?: Integer },
+  ): Tensor;
   multilabel_margin_loss(target: Tensor, reduction?: Integer): Tensor;
   multilabel_margin_loss(target: Tensor, options?: { reduction?: Integer }): Tensor;
   multilabel_margin_loss_forward(target: Tensor, reduction: Integer): [output: Tensor, is_target: Tensor];
@@ -6037,8 +6848,10 @@ export interface Methods {
   mvlgamma_(p: Integer): Tensor;
   nan_to_num(nan?: Real | null, posinf?: Real | null, neginf?: Real | null): Tensor;
   nan_to_num(options?: { nan?: Real | null; posinf?: Real | null; neginf?: Real | null }): Tensor;
+  nan_to_num(nan?: Real | null, options?: { posinf?: Real | null; neginf?: Real | null }): Tensor;
   nan_to_num_(nan?: Real | null, posinf?: Real | null, neginf?: Real | null): Tensor;
   nan_to_num_(options?: { nan?: Real | null; posinf?: Real | null; neginf?: Real | null }): Tensor;
+  nan_to_num_(nan?: Real | null, options?: { posinf?: Real | null; neginf?: Real | null }): Tensor;
   nanmean(dim?: Integer | readonly Integer[] | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
   nanmean(options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   nanmedian(): Tensor;
@@ -6093,8 +6906,10 @@ export interface Methods {
   nextafter_(other: Tensor): Tensor;
   nll_loss(target: Tensor, weight?: Tensor | null, reduction?: Integer, ignore_index?: Integer): Tensor;
   nll_loss(target: Tensor, options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer }): Tensor;
+  nll_loss(target: Tensor, weight?: Tensor | null, options?: { reduction?: Integer; ignore_index?: Integer }): Tensor;
   nll_loss2d(target: Tensor, weight?: Tensor | null, reduction?: Integer, ignore_index?: Integer): Tensor;
   nll_loss2d(target: Tensor, options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer }): Tensor;
+  nll_loss2d(target: Tensor, weight?: Tensor | null, options?: { reduction?: Integer; ignore_index?: Integer }): Tensor;
   nll_loss2d_forward(
     target: Tensor,
     weight: Tensor | null,
@@ -6111,6 +6926,11 @@ export interface Methods {
   nll_loss_nd(
     target: Tensor,
     options?: { weight?: Tensor | null; reduction?: Integer; ignore_index?: Integer },
+  ): Tensor;
+  nll_loss_nd(
+    target: Tensor,
+    weight?: Tensor | null,
+    options?: { reduction?: Integer; ignore_index?: Integer },
   ): Tensor;
   nonzero(): Tensor;
   nonzero_numpy(): Tensor[];
@@ -6205,6 +7025,11 @@ export interface Methods {
       ceil_mode?: boolean;
     },
   ): Tensor;
+  quantized_max_pool1d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   quantized_max_pool2d(
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -6220,6 +7045,11 @@ export interface Methods {
       dilation?: Integer | readonly Integer[];
       ceil_mode?: boolean;
     },
+  ): Tensor;
+  quantized_max_pool2d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): Tensor;
   rad2deg(): Tensor;
   rad2deg_(): Tensor;
@@ -6312,12 +7142,16 @@ export interface Methods {
   row_indices_copy(): Tensor;
   rrelu(lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu(options?: { lower?: Scalar; upper?: Scalar; training?: boolean }): Tensor;
+  rrelu(lower?: Scalar, options?: { upper?: Scalar; training?: boolean }): Tensor;
   rrelu_(lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu_(options?: { lower?: Scalar; upper?: Scalar; training?: boolean }): Tensor;
+  rrelu_(lower?: Scalar, options?: { upper?: Scalar; training?: boolean }): Tensor;
   rrelu_with_noise(noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu_with_noise(noise: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean }): Tensor;
+  rrelu_with_noise(noise: Tensor, lower?: Scalar, options?: { upper?: Scalar; training?: boolean }): Tensor;
   rrelu_with_noise_(noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu_with_noise_(noise: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean }): Tensor;
+  rrelu_with_noise_(noise: Tensor, lower?: Scalar, options?: { upper?: Scalar; training?: boolean }): Tensor;
   rsqrt(): Tensor;
   rsqrt_(): Tensor;
   rsub(other: Scalar, alpha?: Scalar): Tensor;
@@ -6372,12 +7206,19 @@ export interface Methods {
   size(dim: Integer): number;
   slice(dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
   slice(options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer }): Tensor;
+  slice(dim?: Integer, options?: { start?: Integer | null; end?: Integer | null; step?: Integer }): Tensor;
   slice_copy(dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
   slice_copy(options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer }): Tensor;
+  slice_copy(dim?: Integer, options?: { start?: Integer | null; end?: Integer | null; step?: Integer }): Tensor;
   slice_scatter(src: Tensor, dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
   slice_scatter(
     src: Tensor,
     options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
+  slice_scatter(
+    src: Tensor,
+    dim?: Integer,
+    options?: { start?: Integer | null; end?: Integer | null; step?: Integer },
   ): Tensor;
   slogdet(): [sign: Tensor, logabsdet: Tensor];
   slow_conv3d(
@@ -6391,6 +7232,12 @@ export interface Methods {
     weight: Tensor,
     kernel_size: Integer | readonly Integer[],
     options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+  ): Tensor;
+  slow_conv3d(
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
   ): Tensor;
   slow_conv3d_forward(
     weight: Tensor,
@@ -6417,6 +7264,16 @@ export interface Methods {
       dilation?: Integer | readonly Integer[];
     },
   ): Tensor;
+  slow_conv_dilated2d(
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
   slow_conv_dilated3d(
     weight: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -6430,6 +7287,16 @@ export interface Methods {
     kernel_size: Integer | readonly Integer[],
     options?: {
       bias?: Tensor | null;
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
+  slow_conv_dilated3d(
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
       stride?: Integer | readonly Integer[];
       padding?: Integer | readonly Integer[];
       dilation?: Integer | readonly Integer[];
@@ -6455,6 +7322,17 @@ export interface Methods {
       dilation?: Integer | readonly Integer[];
     },
   ): Tensor;
+  slow_conv_transpose2d(
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      output_padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
   slow_conv_transpose3d(
     weight: Tensor,
     kernel_size: Integer | readonly Integer[],
@@ -6469,6 +7347,17 @@ export interface Methods {
     kernel_size: Integer | readonly Integer[],
     options?: {
       bias?: Tensor | null;
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      output_padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+    },
+  ): Tensor;
+  slow_conv_transpose3d(
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: {
       stride?: Integer | readonly Integer[];
       padding?: Integer | readonly Integer[];
       output_padding?: Integer | readonly Integer[];
@@ -6606,6 +7495,17 @@ export interface Methods {
   stft(
     n_fft: Integer,
     hop_length?: Integer | null,
+    options?: {
+      win_length?: Integer | null;
+      window?: Tensor | null;
+      normalized?: boolean;
+      onesided?: boolean | null;
+      return_complex?: boolean | null;
+    },
+  ): Tensor;
+  stft(
+    n_fft: Integer,
+    hop_length?: Integer | null,
     win_length?: Integer | null,
     window?: Tensor | null,
     center?: boolean,
@@ -6618,6 +7518,19 @@ export interface Methods {
     n_fft: Integer,
     options?: {
       hop_length?: Integer | null;
+      win_length?: Integer | null;
+      window?: Tensor | null;
+      center?: boolean;
+      pad_mode?: string;
+      normalized?: boolean;
+      onesided?: boolean | null;
+      return_complex?: boolean | null;
+    },
+  ): Tensor;
+  stft(
+    n_fft: Integer,
+    hop_length?: Integer | null,
+    options?: {
       win_length?: Integer | null;
       window?: Tensor | null;
       center?: boolean;
@@ -6681,6 +7594,12 @@ export interface Methods {
     kernel_size: Integer | readonly Integer[],
     options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
   ): Tensor;
+  thnn_conv2d(
+    weight: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    bias?: Tensor | null,
+    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+  ): Tensor;
   threshold(threshold: Scalar, value: Scalar): Tensor;
   threshold_(threshold: Scalar, value: Scalar): Tensor;
   tile(dims: readonly Integer[]): Tensor;
@@ -6690,8 +7609,15 @@ export interface Methods {
     dtype: Dtype,
     options?: { non_blocking?: boolean; copy?: boolean; memory_format?: MemoryFormat | null },
   ): Tensor;
+  to(
+    device: Device,
+    dtype: Dtype,
+    non_blocking?: boolean,
+    options?: { copy?: boolean; memory_format?: MemoryFormat | null },
+  ): Tensor;
   to(dtype: Dtype, non_blocking?: boolean, copy?: boolean, memory_format?: MemoryFormat | null): Tensor;
   to(dtype: Dtype, options?: { non_blocking?: boolean; copy?: boolean; memory_format?: MemoryFormat | null }): Tensor;
+  to(dtype: Dtype, non_blocking?: boolean, options?: { copy?: boolean; memory_format?: MemoryFormat | null }): Tensor;
   to(options?: {
     dtype?: Dtype | null;
     layout?: Layout | null;
@@ -6703,6 +7629,7 @@ export interface Methods {
   }): Tensor;
   to(other: Tensor, non_blocking?: boolean, copy?: boolean, memory_format?: MemoryFormat | null): Tensor;
   to(other: Tensor, options?: { non_blocking?: boolean; copy?: boolean; memory_format?: MemoryFormat | null }): Tensor;
+  to(other: Tensor, non_blocking?: boolean, options?: { copy?: boolean; memory_format?: MemoryFormat | null }): Tensor;
   to_dense(dtype?: Dtype | null): Tensor;
   to_dense(options?: { dtype?: Dtype | null }): Tensor;
   to_mkldnn(dtype?: Dtype | null): Tensor;
@@ -6717,6 +7644,7 @@ export interface Methods {
   to_sparse_csr(): Tensor;
   topk(k: Integer, dim?: Integer, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
   topk(k: Integer, options?: { dim?: Integer; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
+  topk(k: Integer, dim?: Integer, options?: { largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
   trace(): Tensor;
   transpose(dim0: Integer, dim1: Integer): Tensor;
   transpose_(dim0: Integer, dim1: Integer): Tensor;
@@ -6730,6 +7658,11 @@ export interface Methods {
   triangular_solve(
     A: Tensor,
     options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean },
+  ): [solution: Tensor, cloned_coefficient: Tensor];
+  triangular_solve(
+    A: Tensor,
+    upper?: boolean,
+    options?: { transpose?: boolean; unitriangular?: boolean },
   ): [solution: Tensor, cloned_coefficient: Tensor];
   tril(diagonal?: Integer): Tensor;
   tril(options?: { diagonal?: Integer }): Tensor;
@@ -6763,6 +7696,10 @@ export interface Methods {
     return_counts?: boolean;
     dim?: Integer | null;
   }): [Tensor, Tensor, Tensor];
+  unique_consecutive(
+    return_inverse?: boolean,
+    options?: { return_counts?: boolean; dim?: Integer | null },
+  ): [Tensor, Tensor, Tensor];
   unique_dim(
     dim: Integer,
     sorted?: boolean,
@@ -6772,6 +7709,11 @@ export interface Methods {
   unique_dim(
     dim: Integer,
     options?: { sorted?: boolean; return_inverse?: boolean; return_counts?: boolean },
+  ): [Tensor, Tensor, Tensor];
+  unique_dim(
+    dim: Integer,
+    sorted?: boolean,
+    options?: { return_inverse?: boolean; return_counts?: boolean },
   ): [Tensor, Tensor, Tensor];
   unique_dim_consecutive(dim: Integer, return_inverse?: boolean, return_counts?: boolean): [Tensor, Tensor, Tensor];
   unique_dim_consecutive(
@@ -6832,6 +7774,11 @@ export interface Methods {
     output_size: Integer | readonly Integer[],
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
+  upsample_nearest3d(
+    output_size: Integer | readonly Integer[],
+    scales_d?: Real | null,
+    options?: { scales_h?: Real | null; scales_w?: Real | null },
+  ): Tensor;
   upsample_trilinear3d(
     output_size: Integer | readonly Integer[],
     align_corners: boolean,
@@ -6843,6 +7790,12 @@ export interface Methods {
     output_size: Integer | readonly Integer[],
     align_corners: boolean,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
+  ): Tensor;
+  upsample_trilinear3d(
+    output_size: Integer | readonly Integer[],
+    align_corners: boolean,
+    scales_d?: Real | null,
+    options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   values(): Tensor;
   values_copy(): Tensor;

@@ -1,0 +1,300 @@
+/** Tensors of this process: operations by their names, values in and out, gradients, lifetimes. */
+import { expect, test } from "vitest";
+import {
+  call,
+  emptyCache,
+  float,
+  grad,
+  isTensor,
+  libtorch,
+  noGrad,
+  type Tensor,
+  TensorScope,
+  tensor,
+  tensorMemory,
+  tensorOver,
+  threads,
+  torch,
+} from "../../runtime/tensor/index.js";
+import { describeTensors } from "./addon.js";
+
+describeTensors("operations", () => {
+  const a = () =>
+    tensor([
+      [1, 2],
+      [3, 4],
+    ]);
+
+  test("are functions and methods, by libtorch's names", () => {
+    expect(torch.matmul(a(), a()).toArray()).toEqual([
+      [7, 10],
+      [15, 22],
+    ]);
+    expect(a().add(a(), { alpha: 3 }).toArray()).toEqual([
+      [4, 8],
+      [12, 16],
+    ]);
+    expect(a().sum([0], { keepdim: true }).toArray()).toEqual([[4, 6]]);
+    const [values, indices] = a().max(1);
+    expect([values.toArray(), indices.toArray()]).toEqual([
+      [2, 4],
+      [1n, 1n],
+    ]);
+    expect(torch.split(a(), 1).map((part) => part.shape)).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    expect(torch.randn([2, 3], { dtype: "float64" })).toMatchObject({ shape: [2, 3], dtype: "float64" });
+  });
+
+  test("a number without fraction is an integer, unless float() says otherwise", () => {
+    const whole = tensor([1n, 2n]);
+    expect(whole.mul(2)).toMatchObject({ dtype: "int64" });
+    expect(whole.mul(2.5)).toMatchObject({ dtype: "float32" });
+    expect(whole.mul(float(2))).toMatchObject({ dtype: "float32" });
+    expect(whole.mul(2n ** 60n).toArray()).toEqual([2n ** 60n, 2n ** 61n]);
+    expect(a().mul(2)).toMatchObject({ dtype: "float32" });
+  });
+
+  test("without a function of their own are called by name", () => {
+    const list = [a(), tensor([1])];
+    call("_foreach_add_.Scalar", [list, 1]);
+    expect(list.map((one) => one.toArray())).toEqual([
+      [
+        [2, 3],
+        [4, 5],
+      ],
+      [2],
+    ]);
+  });
+
+  const message = (run: () => unknown): string => {
+    try {
+      run();
+    } catch (error) {
+      return String(error);
+    }
+    return "nothing was thrown";
+  };
+
+  test("name the argument that does not fit, and the ways to call them", () => {
+    expect(message(() => torch.mm(a(), "b" as unknown as Tensor))).toBe(
+      `TypeError: cannot call mm: argument 'mat2' must be a tensor, got "b"`,
+    );
+    expect(message(() => (torch.mm as (one: Tensor) => unknown)(a()))).toBe(
+      "TypeError: cannot call mm: argument 'mat2' is missing",
+    );
+    expect(message(() => a().relu(...([a()] as unknown as [])))).toBe(
+      "TypeError: cannot call relu: it takes 1 arguments in order, got 2",
+    );
+    expect(message(() => a().add(1, { beta: 2 } as unknown as { alpha: number }))).toBe(
+      "TypeError: cannot call add: it has no argument 'beta'. It can be called as\n" +
+        "  add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor\n" +
+        "  add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    );
+    expect(message(() => torch.zeros([2], { dtype: "float99" as "float32" }))).toBe(
+      "TypeError: cannot call zeros: argument 'dtype' must be one of float32, float64, float16, bfloat16, int8, uint8, int16, int32, " +
+        'int64, bool, complex64, complex128, got "float99"',
+    );
+    expect(message(() => torch.zeros([1.5]))).toBe(
+      "TypeError: cannot call zeros: argument 'size' must be an array of integers, got [1.5]",
+    );
+    expect(message(() => call("no_such_thing", []))).toBe(
+      `TypeError: cannot call no_such_thing: libtorch ${libtorch().torch} has no such operation`,
+    );
+  });
+
+  test("say what libtorch says, without its stack", () => {
+    expect(message(() => torch.mm(a(), torch.ones([3, 3])))).toBe(
+      "Error: cannot run mm: mat1 and mat2 shapes cannot be multiplied (2x2 and 3x3)",
+    );
+  });
+
+  test("the compiler refuses what they don't take", () => {
+    // @ts-expect-error mm takes two tensors
+    expect(() => torch.mm(a())).toThrow(TypeError);
+    // @ts-expect-error there is no such dtype
+    expect(() => torch.ones([1], { dtype: "float33" })).toThrow(TypeError);
+    // @ts-expect-error an object is no dimension
+    expect(() => a().sum({ dim: 0 })).toThrow(TypeError);
+  });
+});
+
+describeTensors("values", () => {
+  test("of all dtypes go in and come out as they were", () => {
+    const views = {
+      float32: Float32Array.of(1.5, -2),
+      float64: Float64Array.of(1.1, 2),
+      int8: Int8Array.of(-1, 2),
+      uint8: Uint8Array.of(255, 2),
+      int16: Int16Array.of(-300, 2),
+      int32: Int32Array.of(-70_000, 2),
+      int64: BigInt64Array.of(-(2n ** 60n), 2n),
+    };
+    for (const [dtype, view] of Object.entries(views)) {
+      const made = tensor(view);
+      expect(made).toMatchObject({ dtype, shape: [2] });
+      expect(made.data()).toEqual(view);
+    }
+    expect(tensor([true, false])).toMatchObject({ dtype: "bool" });
+    expect(tensor([true, false]).toArray()).toEqual([true, false]);
+    expect(tensor([0.5, 2]).to("bfloat16").toArray()).toEqual([0.5, 2]);
+    expect(tensor(Float32Array.of(1, 2, 3, 4), { dtype: "complex64" }).toArray()).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    const conjugate = tensor(Float32Array.of(1, 2), { dtype: "complex64" }).conj();
+    expect([...conjugate.data<"complex64">()]).toEqual([1, -2]);
+    expect(tensor(3).toArray()).toBe(3);
+    expect(tensor([]).toArray()).toEqual([]);
+    expect(torch.zeros([2, 0, 3]).toArray()).toEqual([[], []]);
+  });
+
+  test("share memory where they are asked to, both ways", () => {
+    const view = new Float32Array(4);
+    const over = tensorOver(view, { shape: [2, 2] });
+    view[3] = 7;
+    expect(over.toArray()).toEqual([
+      [0, 0],
+      [0, 7],
+    ]);
+    over.add_(1);
+    expect([...view]).toEqual([1, 1, 1, 8]);
+    const data = over.data<"float32">();
+    data[0] = 5;
+    expect(view[0]).toBe(5);
+  });
+
+  test("in other orders are copied out in order", () => {
+    const turned = tensor([
+      [1, 2],
+      [3, 4],
+    ]).t();
+    expect([...turned.data<"float32">()]).toEqual([1, 3, 2, 4]);
+  });
+
+  test("that are no tensor are refused", () => {
+    expect(() => tensor([[1], [2, 3]])).toThrow(
+      "cannot make a tensor of nested arrays: those at depth 1 have different lengths, 1 and 2",
+    );
+    expect(() => tensor([1, "2" as unknown as number])).toThrow(
+      "cannot make a tensor of nested arrays: expected a number at depth 1, got string",
+    );
+    expect(() => tensor(new Float32Array(3), { shape: [2, 2] })).toThrow(
+      "cannot make a tensor over a typed array: its shape takes 16 bytes, got 12",
+    );
+    expect(() => tensor(new Float32Array(3), { shape: [-1] })).toThrow("invalid shape");
+    expect(() => tensor(new Float32Array(2), { dtype: "int32" })).toThrow(
+      "cannot make a tensor of a Float32Array: it does not hold int32",
+    );
+    expect(() => tensor([1], { dtype: "float16" })).toThrow('make one of float32, and convert it by .to("float16")');
+    expect(() => tensorOver(new Float64Array(new ArrayBuffer(24), 8, 1), { dtype: "complex128" })).toThrow(RangeError);
+  });
+
+  test("the only element can be had as a number", () => {
+    expect(tensor([2.5]).item()).toBe(2.5);
+    expect(tensor([2n ** 60n]).item()).toBe(2n ** 60n);
+    expect(() => tensor([1, 2]).item()).toThrow("cannot run item");
+  });
+});
+
+describeTensors("gradients", () => {
+  test("are added up by backward, and told apart by grad, to any order", () => {
+    const w = tensor([1, 2, 3], { requiresGrad: true });
+    w.mul(w).sum().backward();
+    w.mul(w).sum().backward();
+    expect(w.grad?.toArray()).toEqual([4, 8, 12]);
+    w.grad = null;
+    expect(w.grad).toBeNull();
+    const [first] = grad(w.mul(w).mul(w).sum(), [w], { createGraph: true });
+    const [second] = grad(first!.sum(), [w]);
+    expect(second!.toArray()).toEqual([6, 12, 18]);
+    expect(grad(w.sum(), [tensor([1], { requiresGrad: true })])).toEqual([null]);
+  });
+
+  test("are not remembered within noGrad, which does not wait", () => {
+    const w = tensor([1], { requiresGrad: true });
+    expect(noGrad(() => w.mul(2)).requiresGrad).toBe(false);
+    expect(w.mul(2).requiresGrad).toBe(true);
+    expect(() => noGrad(async () => w)).toThrow("returns a promise: await outside of noGrad");
+    expect(() => noGrad(() => w.mm(w))).toThrow("cannot run mm");
+    expect(w.mul(2).requiresGrad).toBe(true);
+  });
+
+  test("must fit to their tensor", () => {
+    const w = tensor([1, 2], { requiresGrad: true });
+    expect(() => {
+      w.grad = tensor([1]);
+    }).toThrow("cannot set a gradient: it must have the shape, dtype and mesh of its tensor");
+    expect(() => w.mul(2).backward()).toThrow(
+      "cannot compute gradients: grad can be implicitly created only for scalar outputs",
+    );
+  });
+});
+
+describeTensors("lifetimes", () => {
+  test("memory is counted exactly, freed by dispose, and kept for the next tensor", () => {
+    emptyCache();
+    const before = tensorMemory().live;
+    const large = torch.empty([1 << 20]);
+    expect(tensorMemory().live - before).toBe(4 << 20);
+    const view = large.narrow(0, 0, 1);
+    large.dispose();
+    expect(tensorMemory().live - before).toBe(4 << 20);
+    view.dispose();
+    view.dispose();
+    expect(tensorMemory().live).toBe(before);
+    expect(tensorMemory().cached).toBeGreaterThanOrEqual(4 << 20);
+    emptyCache();
+    expect(tensorMemory().cached).toBe(0);
+    expect(large.disposed).toBe(true);
+    expect(() => large.add(1)).toThrow("argument 'self' must be a tensor that has not been disposed of, got a tensor");
+    expect(() => large.shape).toThrow("cannot use a tensor that has been disposed of");
+    expect(String(large)).toBe("Tensor(disposed)");
+  });
+
+  test("a scope disposes of what was made in it, but for what is kept", () => {
+    const before = tensorMemory().live;
+    const outside = tensor([1]);
+    let kept: Tensor;
+    let inner: Tensor;
+    {
+      using scope = new TensorScope();
+      inner = torch.zeros([1 << 16]);
+      kept = scope.keep(inner.add(1));
+      expect(scope.size).toBe(1);
+    }
+    expect([outside.disposed, inner.disposed, kept.disposed]).toEqual([false, true, false]);
+    kept.dispose();
+    outside.dispose();
+    expect(tensorMemory().live).toBe(before);
+  });
+
+  test("what is kept belongs to the scope around it", () => {
+    using outer = new TensorScope();
+    {
+      using scope = new TensorScope();
+      scope.keep(tensor([1]));
+    }
+    expect(outer.size).toBe(1);
+  });
+
+  test("typed arrays outlive the tensors whose memory they are", () => {
+    const made = torch.ones([1 << 16]);
+    const data = made.data<"float32">();
+    made.dispose();
+    torch.zeros([1 << 16]).dispose();
+    expect(data[100]).toBe(1);
+  });
+
+  test("one process uses as many threads as it is told to", () => {
+    const before = threads();
+    expect(threads(1)).toBe(1);
+    expect(threads(before)).toBe(before);
+    expect(() => threads(0)).toThrow("invalid count: expected an integer from 1 to 4096");
+  });
+
+  test("what is no tensor is none", () => {
+    expect([isTensor(tensor(1)), isTensor({}), isTensor(null)]).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,165 @@
+/** Tensors whose elements are elsewhere: what is known of them here, and that what was recorded comes to the same. */
+import { expect, test } from "vitest";
+import { call, noGrad, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
+import { describeTensors } from "./addon.js";
+import { families } from "./families.js";
+import { Pair } from "./recorder.js";
+
+describeTensors("recording", () => {
+  test("shape and dtype are known at once, elements come from the worker", async () => {
+    using pair = new Pair();
+    const x = pair.send([
+      [1, 2],
+      [3, 4],
+    ]);
+    const sum = x.matmul(x).add(1).sum([0]);
+    expect(sum).toMatchObject({ shape: [2], dtype: "float32", distributed: true });
+    expect(String(sum)).toBe("Tensor(float32[2] on a mesh)");
+    expect((await pair.fetch(sum)).toArray()).toEqual([24, 34]);
+  });
+
+  test("views and operations in place are of the same memory there", async () => {
+    using pair = new Pair();
+    const x = pair.run(() => torch.zeros([2, 3]));
+    const row = x.select(0, 1);
+    row.add_(2);
+    x.t_();
+    x.select(0, 0).mul_(3);
+    expect(x.shape).toEqual([3, 2]);
+    expect((await pair.fetch(x)).toArray()).toEqual([
+      [0, 6],
+      [0, 2],
+      [0, 2],
+    ]);
+    expect((await pair.fetch(row)).toArray()).toEqual([6, 2, 2]);
+  });
+
+  test("gradients are those that one process computes, of the first and the second order", async () => {
+    using pair = new Pair();
+    const values = [
+      [0.1, -0.2, 0.3],
+      [0.4, 0.5, -0.6],
+    ];
+    const model = (w: Tensor, x: Tensor) =>
+      torch.cross_entropy_loss(torch.layer_norm(x.matmul(w).relu(), [3]).mul(w.sum()), x.argmax(1));
+    const local = tensor(values.concat([[0.7, 0.8, 0.9]]), { requiresGrad: true });
+    model(local, tensor(values)).backward();
+    const there = pair.send(values.concat([[0.7, 0.8, 0.9]]));
+    there.requiresGrad = true;
+    model(there, pair.send(values)).backward();
+    expect((await pair.fetch(there.grad!)).toArray()).toEqual(local.grad!.toArray());
+    there.grad = null;
+    const squares = there.mul(there).mul(there).sum();
+    squares.backward({ createGraph: true });
+    const first = there.grad as Tensor | null;
+    there.grad = null;
+    first!.sum().backward();
+    expect((await pair.fetch(there.grad!)).allclose(local.detach().mul(6))).toBe(true);
+  });
+
+  test("a step of training keeps no more tensors than the one before", async () => {
+    using pair = new Pair();
+    const w = pair.run(() => torch.ones([4, 4]));
+    w.requiresGrad = true;
+    const counts: number[] = [];
+    for (let step = 0; step < 20; step++) {
+      const product = w.mul(w);
+      const loss = product.sum();
+      loss.backward();
+      const gradient = w.grad!;
+      noGrad(() => w.add_(gradient, { alpha: -0.01 }).dispose());
+      w.grad = null;
+      for (const one of [product, loss, gradient]) one.dispose();
+      await pair.submit();
+      counts.push((await pair.counts()).tensors);
+    }
+    expect(counts.at(-1)).toBe(counts[1]);
+  });
+
+  test("numbers of a seed are the same again, and others on each rank if they shall be", async () => {
+    const draw = async (rank: number, ranks: boolean) => {
+      using pair = new Pair(rank);
+      pair.seed(7, ranks);
+      const drawn = pair.run(() => torch.randn([4]).add(torch.dropout(torch.ones([4]), 0.5, true)));
+      return (await pair.fetch(drawn)).toArray();
+    };
+    const same = await draw(0, false);
+    expect(await draw(0, false)).toEqual(same);
+    expect(await draw(1, false)).toEqual(same);
+    const own = await draw(0, true);
+    expect(await draw(0, true)).toEqual(own);
+    expect(await draw(1, true)).not.toEqual(own);
+  });
+
+  test("tensors of this process take part by value, as far as they are small", async () => {
+    using pair = new Pair();
+    const x = pair.send([1, 2]);
+    expect((await pair.fetch(x.add(tensor([10, 20])))).toArray()).toEqual([11, 22]);
+    expect(() => pair.run(() => torch.zeros([1 << 15])).add(torch.zeros([1 << 15], { device: "cpu" }))).toThrow(
+      "a tensor of this process takes part with 131072 bytes; more than 65536 must be sent to the mesh before",
+    );
+    // What could not be recorded leaves nothing behind.
+    expect((await pair.fetch(x)).toArray()).toEqual([1, 2]);
+  });
+
+  test("what needs elements says so", () => {
+    using pair = new Pair();
+    const x = pair.send([1, 0]);
+    const elsewhere = "its result depends on elements, which are on the processes of a mesh";
+    expect(() => x.nonzero()).toThrow(elsewhere);
+    expect(() => x.masked_select(x.gt(0))).toThrow(elsewhere);
+    expect(() => call("item", [x.sum()])).toThrow("use await inspect(tensor)");
+    expect(() => torch.zeros([2], { device: "cpu" }).copy_(x)).toThrow(
+      "it would write elements of a mesh to a tensor of this process: use inspect",
+    );
+    expect(() => x.item()).toThrow(
+      "cannot call item() of a tensor of a mesh: its elements are on the processes; use await inspect(tensor)",
+    );
+    expect(() => x.data()).toThrow("cannot call data() of a tensor of a mesh");
+    expect(() => x.to({ device: "cpu" })).toThrow("a tensor of a mesh stays there: use inspect");
+  });
+
+  test("shapes that don't fit are refused here, at once", () => {
+    using pair = new Pair();
+    const x = pair.send([1, 2]);
+    expect(() => x.add(pair.send([1, 2, 3]))).toThrow("The size of tensor a (2) must match the size of tensor b (3)");
+  });
+
+  test("meshes are not mixed, and nothing is recorded for one that has ended", () => {
+    using one = new Pair();
+    const x = one.send([1]);
+    {
+      using other = new Pair();
+      expect(() => x.add(other.send([1]))).toThrow("cannot run add.Tensor: its tensors are of different meshes");
+    }
+    one.close();
+    expect(() => x.add(1)).toThrow("its mesh is not active any more");
+  });
+});
+
+describeTensors("of each operation", () => {
+  test.each(families)("%s: the shape that is known is the one that it has", async (_, make) => {
+    using pair = new Pair();
+    const results = pair.run(() => make()).flat() as Tensor[];
+    const recorded = results.map(({ shape, dtype }) => ({ shape, dtype }));
+    for (const [i, result] of results.entries()) expect(await pair.fetch(result)).toMatchObject(recorded[i]!);
+  });
+
+  test.each(families)("%s: so do gradients", async (_, make) => {
+    using pair = new Pair();
+    const gradients = pair.run(() => {
+      const leaves: Tensor[] = [];
+      const results = (
+        make((leaf) => {
+          leaf.requiresGrad = true;
+          leaves.push(leaf);
+          return leaf;
+        }).flat() as Tensor[]
+      ).filter((result) => result.requiresGrad);
+      for (const result of results) result.backward({ gradient: torch.ones_like(result), retainGraph: true });
+      return leaves.flatMap((leaf) => (leaf.grad === null ? [] : [leaf.grad]));
+    });
+    const recorded = gradients.map(({ shape, dtype }) => ({ shape, dtype }));
+    for (const [i, gradient] of gradients.entries()) expect(await pair.fetch(gradient)).toMatchObject(recorded[i]!);
+  });
+});
