@@ -1,13 +1,16 @@
 /**
- * What tests need besides packages of npm: programs of others, and the addon. Part of `verify`, beside steps that do not need it: most of
+ * What tests need besides packages of npm: programs of others, and the addons. Part of `verify`, beside steps that do not need it: most of
  * it is waiting for Debian's packages.
  */
 import { preparePeers } from "./peers.mjs";
 import { allOf, step, viceroy } from "./steps.mjs";
+import { prepareTensors, prepareTorch } from "./torch.mjs";
 
 const steps = [
   ["programs of others that tests need", () => preparePeers()],
   ["the addon for one-sided memory", () => viceroy(".", "setup", "--rdma")],
+  ["libtorch", () => prepareTorch()],
+  ["the addon for tensors", () => prepareTensors()],
 ];
 process.exitCode = await allOf(
   steps.map(

@@ -68,6 +68,7 @@ await check("what tests need besides", async () => {
 });
 // What is missing is an error here, and not a test less.
 process.env.VICEROY_PEERS = "required";
+await check("operations for tensors are those of libtorch", () => node("--import", "tsx", ".ci/tensor-ops.mjs"));
 await check("the addon under sanitizers", () => node(".ci/rdma-sanitizers.mjs"));
 if (profile === "long")
   await check("the addon under the sanitizer of threads", () => node(".ci/rdma-sanitizers.mjs", "--threads"));

@@ -32,11 +32,9 @@ export function findLibtorch(env: NodeJS.ProcessEnv = process.env): Libtorch {
     if (typeof found !== "string") {
       if (found.version >= oldest) return found;
       looked.push(`${source}: ${libraries} has libtorch ${text(found.version)}, which is older than ${text(oldest)}`);
-    } else {
-      looked.push(`${source}: ${found}`);
-      // Who names a folder means that one.
-      if (source.startsWith("$")) break;
-    }
+    } else looked.push(`${source}: ${found}`);
+    // Who names a folder means that one.
+    if (source.startsWith("$")) break;
   }
   throw new Error(
     `cannot find libtorch, which the addon for tensors is built against:\n${looked.map((line) => `  ${line}`).join("\n")}\n` +

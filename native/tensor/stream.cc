@@ -13,9 +13,13 @@ Stream::~Stream() {
 void Stream::Push(Job job) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    jobs_.push_back(std::move(job));
+    if (!stopped_) {
+      jobs_.push_back(std::move(job));
+      changed_.notify_one();
+      return;
+    }
   }
-  changed_.notify_one();
+  job(nullptr);
 }
 
 void Stream::Stop() {
@@ -44,7 +48,7 @@ void Stream::Run(uint64_t rank, int threads) {
     jobs_.pop_front();
     const bool stopped = stopped_;
     lock.unlock();
-    job(executor, stopped);
+    job(stopped ? nullptr : &executor);
     // What it holds ends here, and not while others wait for the lock.
     job = nullptr;
     lock.lock();

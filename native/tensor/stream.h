@@ -17,12 +17,13 @@
 
 class Stream {
  public:
-  /** What the thread does; `closed`: it is only told that this won't be done any more. */
-  using Job = std::function<void(Executor& executor, bool closed)>;
+  /** What the thread does; null: it is only told that this won't be done any more. */
+  using Job = std::function<void(Executor* executor)>;
 
   /** @param threads of processors that one operation may use */
   Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads);
   ~Stream();
+  /** After `Stop` the job is told at once. */
   void Push(Job job);
   /** What is being executed is finished, nothing else. Idempotent. Does not wait. */
   void Stop();

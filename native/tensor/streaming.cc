@@ -43,11 +43,11 @@ Napi::Value Promised(const Napi::CallbackInfo& info, std::string verb, Task task
   auto loop = stream.loop();
   // Where somebody waits for it the event loop has something to do.
   loop->Ref();
-  stream.Push([deferred, loop, verb = std::move(verb), task = std::move(task)](Executor& executor, bool closed) {
+  stream.Push([deferred, loop, verb = std::move(verb), task = std::move(task)](Executor* executor) {
     auto outcome = std::make_shared<Outcome>();
     try {
-      if (closed) throw std::runtime_error("the stream has been closed");
-      task(executor, *outcome);
+      if (executor == nullptr) throw std::runtime_error("the stream has been closed");
+      task(*executor, *outcome);
     } catch (const std::exception& error) {
       outcome->error = "cannot " + verb + ": " + WhatOf(error);
     }

@@ -66,7 +66,11 @@ function shapeOf(
     throw new TypeError(`cannot make a tensor of a ${view.constructor.name}: no dtype fits`);
   if (!holds(view, dtype))
     throw new TypeError(`cannot make a tensor of a ${view.constructor.name}: it does not hold ${dtype}`);
-  const shape = options.shape ?? [elementsOf(view, dtype)];
+  const elements = elementsOf(view, dtype);
+  if (!Number.isInteger(elements)) {
+    throw new RangeError(`cannot make a tensor of ${view.byteLength} bytes: ${dtype} takes more for an element`);
+  }
+  const shape = options.shape ?? [elements];
   return { dtype, shape };
 }
 

@@ -38,6 +38,7 @@ test.each([
   ["codegen-v1.js", "runtime/codegen/v1/index.js"],
   ["testing.js", "runtime/testing/index.js"],
   ["rdma.js", "runtime/rdma/index.js"],
+  ["tensor.js", "runtime/tensor/index.js"],
 ])("%s exports what %s does", async (facade, source) => {
   const built: object = await import(path.join(dist, facade));
   const sources: object = await import(path.join(dist, "..", source));

@@ -115,8 +115,8 @@ describeTensors("operations", () => {
     expect(() => torch.mm(a())).toThrow(TypeError);
     // @ts-expect-error there is no such dtype
     expect(() => torch.ones([1], { dtype: "float33" })).toThrow(TypeError);
-    // @ts-expect-error an object is no dimension
-    expect(() => a().sum({ dim: 0 })).toThrow(TypeError);
+    // @ts-expect-error text is no number
+    expect(() => a().add("1")).toThrow(TypeError);
   });
 });
 

@@ -1,0 +1,79 @@
+/** The addon for tensors itself: that nothing needs it, and what is said where it or libtorch is missing. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { findLibtorch, libtorchFlags } from "../../native/libtorch.js";
+import { run } from "../examples/program.js";
+import { describeTensors } from "./addon.js";
+
+const programs = fileURLToPath(new URL("programs/", import.meta.url));
+const folder = mkdtempSync(path.join(tmpdir(), "tensor-addon-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("without it, who asks for a tensor is told how to get it, and importing alone says nothing", async () => {
+  const nowhere = path.join(folder, "nowhere.node");
+  const program = path.join(programs, "without-addon.mjs");
+  const { code, stdout, stderr } = await run(process.execPath, [program], folder, { VICEROY_TENSOR_ADDON: nowhere });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout:
+      `ERR_TENSOR_ADDON: tensors need the addon, and it has not been built: there is no ${nowhere}. Install libtorch (on Debian: ` +
+      "apt-get install g++ libtorch-dev libopenblas0-openmp), then run `npx viceroy setup --tensor`\n",
+    stderr: "",
+  });
+});
+
+/** A folder that looks like that of libtorch. */
+function libtorchIn(name: string, major: number, minor: number, strings = ""): string {
+  const root = path.join(folder, name);
+  const headers = path.join(root, "include/torch/csrc/api/include/torch");
+  mkdirSync(headers, { recursive: true });
+  mkdirSync(path.join(root, "lib"));
+  writeFileSync(
+    path.join(headers, "version.h"),
+    `#define TORCH_VERSION_MAJOR ${major}\n#define TORCH_VERSION_MINOR ${minor}\n`,
+  );
+  writeFileSync(path.join(root, "lib/libc10.so"), strings);
+  writeFileSync(path.join(root, "lib/libtorch_cpu.so"), "");
+  return root;
+}
+
+test("libtorch is taken from where VICEROY_LIBTORCH says, with what its version wants of the compiler", () => {
+  const root = libtorchIn("named", 2, 6, "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic");
+  const found = findLibtorch({ VICEROY_LIBTORCH: root });
+  expect(found).toMatchObject({ source: "$VICEROY_LIBTORCH", version: 206, newStrings: true });
+  const { compile, link } = libtorchFlags(found);
+  expect(compile).toEqual([
+    "-std=c++17",
+    `-isystem${root}/include`,
+    `-isystem${root}/include/torch/csrc/api/include`,
+    "-D_GLIBCXX_USE_CXX11_ABI=1",
+  ]);
+  expect(link).toContain(`-Wl,-rpath,${root}/lib`);
+  const newest = libtorchFlags(findLibtorch({ LIBTORCH: libtorchIn("newest", 2, 14) }));
+  expect(newest.compile).toEqual(expect.arrayContaining(["-std=c++20", "-D_GLIBCXX_USE_CXX11_ABI=0"]));
+});
+
+test("where the named folder holds none, or too old a one, this is said with what to do", () => {
+  const advice =
+    "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI), or name its folder, with include/ and " +
+    "lib/ in it, by VICEROY_LIBTORCH";
+  expect(() => findLibtorch({ VICEROY_LIBTORCH: folder })).toThrow(
+    "cannot find libtorch, which the addon for tensors is built against:\n" +
+      `  $VICEROY_LIBTORCH: there is no ${folder}/include/torch/csrc/api/include/torch/version.h\n${advice}`,
+  );
+  const old = libtorchIn("old", 1, 8);
+  expect(() => findLibtorch({ VICEROY_LIBTORCH: old })).toThrow(
+    `  $VICEROY_LIBTORCH: ${old}/lib has libtorch 1.8, which is older than 1.13\n`,
+  );
+});
+
+describeTensors("worker threads", () => {
+  test("have tensors of their own, also while others end in the middle of work", async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [path.join(programs, "threads.mjs")], folder);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual(Array(4).fill([2, 4, 6]));
+  });
+});

@@ -1,0 +1,57 @@
+/** Commands for tensors, written by hand: also such as no controller would write. The format is that of native/tensor/commands.h. */
+
+export class Commands {
+  readonly #bytes: number[] = [];
+
+  u8(...values: number[]): this {
+    this.#bytes.push(...values);
+    return this;
+  }
+  u32(value: number): this {
+    return this.#put(new Uint32Array([value]));
+  }
+  u64(value: number | bigint): this {
+    return this.#put(new BigUint64Array([BigInt(value)]));
+  }
+  text(text: string): this {
+    return this.u32(text.length).#put(Buffer.from(text));
+  }
+  op(name: string, overload = ""): this {
+    return this.u8(1).text(name).text(overload);
+  }
+  site(where: string): this {
+    return this.u8(2).text(where);
+  }
+  /** Arguments follow. */
+  call(op: number, site = 0): this {
+    return this.u8(3).u32(op).u32(site);
+  }
+  reference(reference: number): this {
+    return this.u8(2).u64(reference);
+  }
+  results(...references: number[]): this {
+    this.u32(references.length);
+    for (const reference of references) this.u64(reference);
+    return this;
+  }
+  drop(...references: number[]): this {
+    return this.u8(4).results(...references);
+  }
+  /** A tensor of float32 by its elements. */
+  put(reference: number, ...elements: number[]): this {
+    return this.u8(6)
+      .u64(reference)
+      .u8(6, 0, 1)
+      .u64(elements.length)
+      .u32(4 * elements.length)
+      .#put(Float32Array.from(elements));
+  }
+  done(): Uint8Array {
+    return Uint8Array.from(this.#bytes);
+  }
+
+  #put(view: ArrayBufferView): this {
+    this.#bytes.push(...new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+    return this;
+  }
+}

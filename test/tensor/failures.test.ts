@@ -1,0 +1,69 @@
+/** An operation that fails takes with it what depends on it, and nothing else. */
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { addon } from "../../runtime/tensor/addon.js";
+import { type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
+import { describeTensors } from "./addon.js";
+import { Pair } from "./recorder.js";
+
+/** Fails on the worker alone: the index is in range as far as shapes tell. */
+const failing = (of: Tensor) => of.index_select(0, tensor(BigInt64Array.of(99n)));
+
+describeTensors("a failure", () => {
+  test("is told by whatever depends on it, with the operation and its place in the code", async () => {
+    using pair = new Pair();
+    const x = pair.send([1, 2]);
+    const bad = failing(x);
+    const later = bad.add(1).sum();
+    const error = (await pair.fetch(later).catch((failed) => failed)) as Error & { op: string; site: string };
+    expect(error.message).toBe("aten::index_select failed: index out of range in self");
+    expect(error.op).toBe("aten::index_select");
+    expect(error.site).toMatch(new RegExp(`^${fileURLToPath(import.meta.url)}:10:\\d+$`));
+    expect((await pair.fetch(x.add(1))).toArray()).toEqual([2, 3]);
+  });
+
+  test("in place fails what was written to, and all views of it", async () => {
+    using pair = new Pair();
+    const x = pair.send([1, 2, 3]);
+    const view = x.narrow(0, 0, 2);
+    const copy = x.clone();
+    view.index_add_(0, tensor(BigInt64Array.of(99n)), tensor([1]));
+    for (const lost of [view, x, x.add(1)]) await expect(pair.fetch(lost)).rejects.toThrow("aten::index_add_ failed");
+    expect((await pair.fetch(copy)).toArray()).toEqual([1, 2, 3]);
+  });
+
+  test("of an argument fails what would have been written to", async () => {
+    using pair = new Pair();
+    const x = pair.send([1]);
+    x.add_(failing(pair.send([1, 2])));
+    await expect(pair.fetch(x)).rejects.toThrow("aten::index_select failed");
+  });
+
+  test("of a gradient is one of its tensor alone", async () => {
+    using pair = new Pair();
+    const w = pair.send([1, 2]);
+    w.requiresGrad = true;
+    failing(w.mul(2)).sum().backward();
+    await expect(pair.fetch(w.grad!)).rejects.toThrow("failed");
+    expect((await pair.fetch(w)).toArray()).toEqual([1, 2]);
+  });
+
+  test("is told of tensors that there are not", async () => {
+    using pair = new Pair();
+    await expect(addon().fetchTensor(pair.stream, 12345)).rejects.toThrow(
+      "cannot fetch a tensor: there is no tensor 12345",
+    );
+  });
+
+  test("does not keep the memory of what has failed", async () => {
+    using pair = new Pair();
+    const x = pair.run(() => torch.zeros([4, 4]));
+    const bad = failing(x);
+    await expect(pair.fetch(bad)).rejects.toThrow("failed");
+    expect((await pair.counts()).tensors).toBe(2);
+    bad.dispose();
+    await pair.submit();
+    expect((await pair.counts()).tensors).toBe(1);
+    x.dispose();
+  });
+});

@@ -1,0 +1,187 @@
+/** Commands of somebody who is no friend: refused as a whole, with what is wrong, and nothing of them happens. */
+import { expect, test } from "vitest";
+import { torch } from "../../runtime/tensor/index.js";
+import { cases as rounds } from "../profile.js";
+import { describeTensors } from "./addon.js";
+import { Commands } from "./commands.js";
+import { Pair } from "./recorder.js";
+
+const good = () => new Commands().site("here").op("aten::relu").put(1, -1, 2).call(0).reference(1).results(2);
+
+describeTensors("commands that are invalid", () => {
+  const relu = () => new Commands().site("here").op("aten::relu");
+  const cases: [string, Uint8Array, string][] = [
+    ["an unknown command", new Commands().u8(77).done(), "there is no command 77"],
+    ["an unknown operation", new Commands().op("aten::nope").done(), "has no operation aten::nope for commands"],
+    ["an operation that reads files", new Commands().op("aten::from_file").done(), "has no operation aten::from_file"],
+    ["an operation of others", new Commands().op("prim::Print").done(), "has no operation prim::Print for commands"],
+    [
+      "an operation without tensors",
+      new Commands().op("aten::item").done(),
+      "operation aten::item is none for commands",
+    ],
+    [
+      "an operation into an output",
+      new Commands().op("aten::relu", "out").done(),
+      "operation aten::relu.out is none for commands",
+    ],
+    ["a text that is too long", new Commands().u8(2).u32(0xffffffff).done(), "a count is larger than what follows"],
+    ["a call of what was not defined", relu().call(1).done(), "it calls an operation that was not defined"],
+    [
+      "a place that was not defined",
+      relu().put(1, 1).call(0, 1).reference(1).results(2).done(),
+      "it is at a place that was not defined",
+    ],
+    ["a tensor that there is not", relu().call(0).reference(9).results(2).done(), "there is no tensor 9"],
+    ["a tensor that is there already", relu().put(1, 1).put(1, 2).done(), "there is a tensor 1 already"],
+    [
+      "a result that is there already",
+      relu().put(1, 1).call(0).reference(1).results(1).done(),
+      "there is a tensor 1 already",
+    ],
+    [
+      "too many results",
+      relu().put(1, 1).call(0).reference(1).results(2, 3).done(),
+      "aten::relu has another number of results",
+    ],
+    [
+      "an argument of a wrong type",
+      relu().call(0).u8(6).u8(1).results(2).done(),
+      "argument 'self' of aten::relu has a wrong type",
+    ],
+    [
+      "no tensor where one is needed",
+      relu().call(0).u8(1).results(2).done(),
+      "argument 'self' of aten::relu has a wrong type",
+    ],
+    ["an argument of an unknown kind", relu().call(0).u8(99).done(), "there is no argument of tag 99"],
+    ["a truth value that is none", relu().call(0).u8(6).u8(2).done(), "a boolean is neither 0 nor 1"],
+    ["a tensor that is dropped twice", relu().put(1, 1).drop(1, 1).done(), "there is no tensor 1"],
+    [
+      "the use of a tensor that is dropped",
+      relu().put(1, 1).drop(1).call(0).reference(1).results(2).done(),
+      "there is no tensor 1",
+    ],
+    [
+      "elements of an unknown type",
+      new Commands().u8(6).u64(1).u8(200, 0, 0).u32(0).done(),
+      "a constant has an unknown dtype",
+    ],
+    [
+      "elements that don't fill a shape",
+      new Commands().u8(6).u64(1).u8(6, 0, 1).u64(2).u32(4).u32(0).done(),
+      "another length than its shape says",
+    ],
+    [
+      "a size below 0",
+      new Commands()
+        .u8(6)
+        .u64(1)
+        .u8(6, 0, 1)
+        .u64(2n ** 64n - 1n)
+        .u32(0)
+        .done(),
+      "a constant has an impossible size",
+    ],
+    [
+      "sizes that overflow",
+      new Commands()
+        .u8(6)
+        .u64(1)
+        .u8(6, 0, 3)
+        .u64(2n ** 31n)
+        .u64(2n ** 31n)
+        .u64(4)
+        .u32(0)
+        .done(),
+      "a constant has an impossible size",
+    ],
+    [
+      "more dimensions than there are",
+      new Commands().u8(6).u64(1).u8(6, 0, 65).done(),
+      "a constant has too many dimensions",
+    ],
+    ["the number that stands for none", new Commands().put(0, 1).done(), "there is a tensor 0 already"],
+  ];
+
+  test.each(cases)("%s", async (_, commands, why) => {
+    using pair = new Pair();
+    const refused = pair.submit(commands);
+    await expect(refused).rejects.toThrow("cannot execute commands for tensors: the command at byte ");
+    await expect(refused).rejects.toThrow(why);
+    expect(await pair.counts()).toEqual({ tensors: 0, calls: 0 });
+  });
+
+  test("nothing of a batch is executed or defined if its last command is refused", async () => {
+    using pair = new Pair();
+    await expect(pair.submit(good().u8(77).done())).rejects.toThrow("there is no command 77");
+    expect(await pair.counts()).toEqual({ tensors: 0, calls: 0 });
+    await expect(pair.submit(new Commands().put(1, 1).call(0).reference(1).results(2).done())).rejects.toThrow(
+      "it calls an operation that was not defined",
+    );
+    await pair.submit(good().done());
+    expect(await pair.counts()).toEqual({ tensors: 2, calls: 1 });
+  });
+
+  test("what ends anywhere in the middle is refused", async () => {
+    const whole = good().drop(1).done();
+    for (let length = 1; length < whole.length; length++) {
+      using pair = new Pair();
+      const { tensors } = await pair.submit(whole.subarray(0, length)).then(
+        () => pair.counts(),
+        () => pair.counts(),
+      );
+      // A beginning that ends between two commands is a batch itself.
+      expect([0, 1, 2]).toContain(tensors);
+    }
+  });
+
+  test("bytes that were changed at random end neither the process nor the stream", async () => {
+    using source = new Pair();
+    const x = source.send([
+      [1, 2],
+      [3, 4],
+    ]);
+    x.requiresGrad = true;
+    torch.cross_entropy_loss(torch.layer_norm(x, [2]).matmul(x).relu(), x.argmax(1)).backward();
+    const whole = source.take();
+    let state = 12345;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+      return (state >>> 8) % below;
+    };
+    for (let round = 0; round < rounds(500); round++) {
+      using pair = new Pair();
+      const changed = whole.slice();
+      for (let i = 0; i <= random(3); i++) changed[random(changed.length)] = random(256);
+      await pair.submit(changed).catch((error: Error) => expect(error.message).toContain("the command at byte "));
+    }
+  });
+});
+
+describeTensors("a stream", () => {
+  test("that was closed refuses what comes later, and what waits", async () => {
+    using pair = new Pair();
+    await pair.submit(good().done());
+    pair.close();
+    await expect(pair.submit(good().done())).rejects.toThrow(
+      "cannot execute commands for tensors: the stream has been closed",
+    );
+  });
+
+  test("leaves the event loop free, and executes in order", async () => {
+    using pair = new Pair();
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const products = pair.run(() => {
+      let product = torch.eye(600).mul(0.5);
+      const eye = torch.eye(600);
+      for (let i = 0; i < 60; i++) product = product.matmul(eye);
+      return product;
+    });
+    const result = await pair.fetch(products.sum());
+    clearInterval(timer);
+    expect(result.item()).toBe(300);
+    expect(turns).toBeGreaterThan(1);
+  });
+});

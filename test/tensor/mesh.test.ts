@@ -1,0 +1,163 @@
+/** Meshes whose processes hold tensors: the built package, with real processes. */
+import { thisHost } from "viceroy";
+import {
+  activate,
+  inspect,
+  manualSeed,
+  noGrad,
+  rankTensor,
+  shard,
+  show,
+  type Tensor,
+  TensorError,
+  tensor,
+  torch,
+} from "viceroy/tensor";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeTensors } from "./addon.js";
+
+const failing = (of: Tensor) => of.index_select(0, tensor(BigInt64Array.of(99n)));
+
+describeTensors("a mesh of tensors", () => {
+  let procs: ReturnType<typeof start>;
+  const start = () => thisHost().spawnProcs({ hosts: 2, gpus: 2 });
+  beforeAll(() => {
+    procs = start();
+  });
+  afterAll(() => procs.stop());
+
+  test("computes what one process computes, on all of them, and its parts can be looked at", async () => {
+    const answer = await activate(procs, async () => {
+      const x = tensor([
+        [1, 2],
+        [3, 4],
+      ]);
+      const product = x.matmul(x);
+      expect(product).toMatchObject({ shape: [2, 2], distributed: true });
+      const parts = await Promise.all([inspect(product), inspect(product, { hosts: 1, gpus: 1 })]);
+      expect(parts.map((part) => part.toArray())).toEqual([
+        [
+          [7, 10],
+          [15, 22],
+        ],
+        [
+          [7, 10],
+          [15, 22],
+        ],
+      ]);
+      expect(parts[0]!.distributed).toBe(false);
+      return "done";
+    });
+    expect(answer).toBe("done");
+    expect(tensor([1]).distributed).toBe(false);
+  });
+
+  test("each process has its own shard and its own rank", async () => {
+    await using mesh = activate(procs, { threads: 1 });
+    const batch = tensor(
+      Float32Array.from({ length: 8 }, (_, i) => i),
+      { shape: [4, 2] },
+    );
+    const parts = shard(mesh, batch, { hosts: 0, gpus: 1 });
+    expect(parts.shape).toEqual([2, 1]);
+    expect((await inspect(parts, { hosts: 1, gpus: 0 })).toArray()).toEqual([[4], [6]]);
+    const place = rankTensor(mesh, "hosts").mul(10).add(rankTensor(mesh, "gpus"));
+    expect(await show(place)).toBe(
+      [
+        "{'hosts': 0/2, 'gpus': 0/2} Tensor(int64[]) 0n",
+        "{'hosts': 0/2, 'gpus': 1/2} Tensor(int64[]) 1n",
+        "{'hosts': 1/2, 'gpus': 0/2} Tensor(int64[]) 10n",
+        "{'hosts': 1/2, 'gpus': 1/2} Tensor(int64[]) 11n",
+      ].join("\n"),
+    );
+    expect(() => shard(mesh, batch, { gpus: 5 })).toThrow("cannot shard a tensor of shape [4, 2]: dimension 5");
+    expect(() => rankTensor(mesh, "racks")).toThrow('has no dimension "racks"');
+    await expect(inspect(parts, { gpus: 2 })).rejects.toThrow('cannot inspect at {"gpus":2}: there is no such place');
+    await expect(inspect(parts, { racks: 0 })).rejects.toThrow(RangeError);
+    await expect(inspect(batch)).rejects.toThrow("cannot inspect a tensor of this process");
+  });
+
+  test("trains, on each process by its own data", async () => {
+    await activate(procs.slice({ hosts: 0 }), async () => {
+      manualSeed(1);
+      const w1 = torch.randn([2, 16]);
+      const w2 = torch.randn([16, 1]);
+      const params = [w1, w2];
+      for (const one of params) one.requiresGrad = true;
+      manualSeed(2, { perRank: true });
+      const x = torch.randn([32, 2]);
+      const y = x.sum([1], true);
+      const loss = () => torch.mse_loss(x.matmul(w1).tanh().matmul(w2), y);
+      const first = loss();
+      for (let step = 0; step < 100; step++) {
+        loss().backward();
+        noGrad(() => {
+          for (const one of params) {
+            one.add_(one.grad!, { alpha: -0.05 });
+            one.grad = null;
+          }
+        });
+      }
+      const last = loss();
+      const lost = await Promise.all([first, last].flatMap((one) => [inspect(one), inspect(one, { gpus: 1 })]));
+      const [before0, before1, after0, after1] = lost.map((one) => Number(one.item()));
+      expect(after0!).toBeLessThan(before0! / 4);
+      expect(after1!).toBeLessThan(before1! / 4);
+      expect(before0).not.toBe(before1);
+    });
+  });
+
+  test("a failure on one process says where: the operation, the rank, the line", async () => {
+    await activate(procs, async (mesh) => {
+      const index = rankTensor(mesh, "gpus").mul(99).unsqueeze(0);
+      const bad = torch.ones([3]).index_select(0, index).add(1);
+      expect((await inspect(bad, { gpus: 0 })).toArray()).toEqual([2]);
+      const error = await inspect(bad, { hosts: 1, gpus: 1 }).catch((failed) => failed);
+      expect(error).toBeInstanceOf(TensorError);
+      expect(error).toMatchObject({ code: "ERR_TENSOR_FAILED", op: "aten::index_select", rank: 3 });
+      expect(error.site).toMatch(/mesh\.test\.ts:\d+:\d+$/);
+      expect(error.message).toBe(
+        `cannot fetch a tensor from rank 3, called at ${error.site}: aten::index_select failed: index out of range in self`,
+      );
+      expect((await inspect(torch.ones([1]), { gpus: 1 })).toArray()).toEqual([1]);
+    });
+  });
+
+  test("meshes are not mixed, and nothing goes on after the end", async () => {
+    const one = activate(procs);
+    const other = activate(procs);
+    const x = one.run(() => torch.ones([2]));
+    const y = other.run(() => torch.ones([2]));
+    expect(() => x.add(y)).toThrow("its tensors are of different meshes");
+    expect((await inspect(y.add(1))).toArray()).toEqual([2, 2]);
+    await one.end();
+    await one.end();
+    expect(() => x.add(1)).toThrow("cannot run add.Scalar: its mesh is not active any more");
+    expect(() => one.run(() => 1)).toThrow("is not active any more");
+    await expect(inspect(x)).rejects.toThrow("cannot use a tensor of a mesh: the mesh is not active any more");
+    expect((await inspect(y)).toArray()).toEqual([1, 1]);
+    await other.end();
+  });
+
+  test("options that make no sense are refused", () => {
+    expect(() => activate(procs, { threads: 0 })).toThrow("threads must be an integer from 1 to 4096, got 0");
+    expect(() => manualSeed(-1)).toThrow("cannot seed with -1: expected an integer from 0 on");
+  });
+
+  test("a process that dies is told to who looks at its part", async () => {
+    await using doomed = thisHost().spawnProcs({ gpus: 1 });
+    await using mesh = activate(doomed);
+    const x = mesh.run(() => torch.ones([1]));
+    expect((await inspect(x)).toArray()).toEqual([1]);
+    await doomed.stop();
+    await expect(inspect(x)).rejects.toThrow();
+  });
+
+  test("a failing fetch within activate ends it", async () => {
+    await expect(
+      activate(procs.slice({ hosts: 0, gpus: 0 }), async () => {
+        await inspect(failing(torch.ones([1])));
+      }),
+    ).rejects.toThrow("index out of range in self");
+  });
+});
