@@ -3,9 +3,10 @@
  * something must be mended; what is merely optional is said and passes.
  */
 import { execFileSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
+import { addonFile, addonVariable } from "../../native/place.js";
 import { ConfigError, findConfig } from "../config/index.js";
 import { GitError, GitRepository } from "../git/index.js";
 import { packageName } from "../pipeline/project.js";
@@ -31,6 +32,7 @@ export async function doctor(
     ...machineFindings(),
     { level: "ok", what: `processes of this machine are linked by ${rdma.links}` } as const,
     ...rdmaFindings(rdma),
+    tensorFinding(),
     ...(await projectFindings(folder, inStep)),
   ];
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" };
@@ -140,6 +142,18 @@ export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSuppor
     });
   }
   return findings;
+}
+
+/** Exported for tests. libtorch is not loaded: that takes longer than everything else here. */
+export function tensorFinding(env: NodeJS.ProcessEnv = process.env): Finding {
+  const named = env[addonVariable("tensor")];
+  const file = named || addonFile("tensor");
+  if (named !== "off" && existsSync(file)) return { level: "ok", what: `addon for tensors ${file}` };
+  return {
+    level: "note",
+    what: `no addon for tensors: ${named === "off" ? `${addonVariable("tensor")} is "off"` : `there is no ${file}`}`,
+    advice: "install libtorch and run `npx viceroy setup --tensor`",
+  };
 }
 
 function shell(command: string): string {

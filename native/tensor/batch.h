@@ -31,6 +31,9 @@ struct Step {
   bool ranks = false;
 };
 
+/** Whether an argument is what the schema says; what fits after a conversion is converted. */
+bool Fits(Argument& argument, const Parameter& parameter);
+
 /** What commands have defined so far. */
 struct Definitions {
   std::vector<const Op*> ops;

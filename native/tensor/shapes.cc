@@ -1,12 +1,8 @@
 /**
- * Kernels of device Meta that libtorch lacks (1.13 has about a third of its operations without one), so that recording never computes
+ * Kernels of device Meta that libtorch lacks, in 1.13 many, so that recording never computes
  * elements to know a shape. Those that it has come first; what has neither cannot be recorded, and says so.
  */
 #include "shapes.h"
-
-#include <ATen/ExpandUtils.h>
-#include <ATen/ops/result_type.h>
-#include <ATen/ops/sum.h>
 
 #include <sstream>
 #include <unordered_set>
@@ -15,190 +11,6 @@
 #include "op.h"
 
 namespace {
-
-c10::ScalarType Real(c10::ScalarType dtype) {
-  return c10::isComplexType(dtype) ? c10::toRealValueType(dtype) : dtype;
-}
-
-c10::ScalarType Floating(c10::ScalarType dtype) {
-  return c10::isIntegralType(dtype, true) ? c10::typeMetaToScalarType(c10::get_default_dtype()) : dtype;
-}
-
-const at::Tensor& First(const Arguments& arguments) {
-  return arguments.at(0).toTensor();
-}
-
-Results LikeFirst(const Arguments& arguments) {
-  return {Like(First(arguments))};
-}
-
-Results LikeSecond(const Arguments& arguments) {
-  return {Like(arguments.at(1).toTensor())};
-}
-
-Results RealLikeFirst(const Arguments& arguments) {
-  return {Like(First(arguments), Real(First(arguments).scalar_type()))};
-}
-
-Results FloatingLikeFirst(const Arguments& arguments) {
-  return {Like(First(arguments), Floating(First(arguments).scalar_type()))};
-}
-
-Results BooleanLikeFirst(const Arguments& arguments) {
-  return {Like(First(arguments), c10::kBool)};
-}
-
-Results LongLikeFirst(const Arguments& arguments) {
-  return {Like(First(arguments), c10::kLong)};
-}
-
-/** Values, and where they were. */
-Results LikeFirstWithPlaces(const Arguments& arguments) {
-  return {Like(First(arguments)), Like(First(arguments), c10::kLong)};
-}
-
-Results LikeFirstWithMask(const Arguments& arguments) {
-  return {Like(First(arguments)), Like(First(arguments), c10::kBool)};
-}
-
-Results LikeFirstWithNothing(const Arguments& arguments) {
-  return {Like(First(arguments)), Shaped({0}, First(arguments).scalar_type())};
-}
-
-Results LikeFirstTwo(const Arguments& arguments) {
-  return {Like(First(arguments)), Like(arguments.at(1).toTensor())};
-}
-
-/** Gradients of two inputs, which come after the gradient of the output. */
-Results LikeNextTwo(const Arguments& arguments) {
-  return {Like(arguments.at(1).toTensor()), Like(arguments.at(2).toTensor())};
-}
-
-/** All results, of the first list. */
-Results LikeFirstList(const Arguments& arguments) {
-  Results results;
-  for (const at::Tensor& tensor : arguments.at(0).toTensorVector()) results.push_back(Like(tensor));
-  return results;
-}
-
-/** The sizes that all tensors from an argument on broadcast to. */
-std::vector<int64_t> Broadcast(const Arguments& arguments) {
-  std::vector<int64_t> sizes;
-  for (const auto& argument : arguments) {
-    if (argument.isTensor() && argument.toTensor().defined()) sizes = at::infer_size(sizes, argument.toTensor().sizes());
-  }
-  return sizes;
-}
-
-/** The type that two arguments in a row, tensors or numbers, combine to. */
-c10::ScalarType ResultType(const Arguments& arguments, size_t from) {
-  const auto& one = arguments.at(from);
-  const auto& other = arguments.at(from + 1);
-  if (!one.isTensor()) return at::result_type(one.toScalar(), other.toTensor());
-  return other.isTensor() ? at::result_type(one.toTensor(), other.toTensor()) : at::result_type(one.toTensor(), other.toScalar());
-}
-
-Results Combined(const Arguments& arguments) {
-  return {Shaped(Broadcast(arguments), ResultType(arguments, 0))};
-}
-
-Results Chosen(const Arguments& arguments) {
-  return {Shaped(Broadcast(arguments), ResultType(arguments, 1))};
-}
-
-Results Compared(const Arguments& arguments) {
-  return {Shaped(Broadcast(arguments), c10::kBool)};
-}
-
-Results OfFirstType(const Arguments& arguments) {
-  return {Shaped({}, First(arguments).scalar_type())};
-}
-
-/** Sums of integers have 64 bits, unless a type is asked for. */
-Results Summed(const Arguments& arguments) {
-  const auto dtype = First(arguments).scalar_type();
-  if (arguments.size() > 1 && arguments.back().isInt()) return {Shaped({}, arguments.back().toScalarType())};
-  return {Shaped({}, c10::isIntegralType(dtype, true) ? c10::kLong : dtype)};
-}
-
-/** `reduction` is the third argument from the end, or the end: an elementwise loss, its mean, or its sum. */
-template <size_t at>
-Results Loss(const Arguments& arguments) {
-  const at::Tensor& input = First(arguments);
-  if (arguments.at(at).toInt() != 0) return {Shaped({}, input.scalar_type())};
-  return {Shaped(Broadcast(arguments), input.scalar_type())};
-}
-
-/** `(self, dimensions?, …, keepdim)`, by the kernel that sums have. */
-at::Tensor Reduced(const at::Tensor& tensor, const c10::IValue& dimensions, bool keep) {
-  const std::vector<int64_t> all = dimensions.isNone()  ? std::vector<int64_t>{}
-                                   : dimensions.isInt() ? std::vector<int64_t>{dimensions.toInt()}
-                                                        : dimensions.toIntVector();
-  return at::sum(Like(tensor), all, keep, tensor.scalar_type());
-}
-
-template <size_t count>
-Results Deviations(const Arguments& arguments) {
-  const at::Tensor one = Reduced(First(arguments), arguments.at(1), arguments.back().toBool());
-  Results results(count, Like(one));
-  results[0] = Like(one, Real(one.scalar_type()));
-  return results;
-}
-
-Results NanSum(const Arguments& arguments) {
-  const at::Tensor sum = Reduced(First(arguments), arguments.at(1), arguments.at(2).toBool());
-  return {arguments.at(3).isInt() ? Like(sum, arguments.at(3).toScalarType()) : sum};
-}
-
-Results CountedNonzero(const Arguments& arguments) {
-  return {Like(Reduced(First(arguments), arguments.at(1), false), c10::kLong)};
-}
-
-template <size_t at>
-Results ValuesOf(const Arguments& arguments) {
-  const at::Tensor values = Reduced(First(arguments), arguments.at(at), arguments.at(at + 1).toBool());
-  return {values, Like(values, c10::kLong)};
-}
-
-const std::vector<Ruled>& Rules() {
-  static const std::vector<Ruled> rules = {
-      {"relu hardtanh hardswish flip roll prelu rrelu_with_noise cholesky cholesky_inverse linalg_matrix_exp poisson binomial "
-       "_standard_gamma _logcumsumexp logcumsumexp channel_shuffle bernoulli native_dropout_backward linalg_householder_product "
-       "_fft_c2c sgn conj_physical zero celu selu square _softmax_backward_data _conj_physical normal.Tensor_float "
-       "normal.Tensor_Tensor masked_scatter masked_fill index_fill index_copy put fill bernoulli.p bernoulli.Tensor nan_to_num",
-       Follow<LikeFirst>},
-      {"mse_loss_backward smooth_l1_loss_backward huber_loss_backward binary_cross_entropy_backward hardtanh_backward "
-       "hardswish_backward log_sigmoid_backward rrelu_with_noise_backward _adaptive_avg_pool2d_backward "
-       "_adaptive_avg_pool3d_backward nll_loss2d_backward multi_margin_loss_backward soft_margin_loss_backward glu_backward "
-       "reflection_pad2d_backward normal.float_Tensor multilabel_margin_loss_backward",
-       Follow<LikeSecond>},
-      {"abs", Follow<RealLikeFirst>},
-      {"angle logit", Follow<FloatingLikeFirst>},
-      {"isnan logical_not", Follow<BooleanLikeFirst>},
-      {"argsort", Follow<LongLikeFirst>},
-      {"cummax cummin", Follow<LikeFirstWithPlaces>},
-      {"native_dropout", Follow<LikeFirstWithMask>},
-      {"log_sigmoid_forward", Follow<LikeFirstWithNothing>},
-      {"_weight_norm_interface", Follow<LikeFirstTwo>},
-      {"prelu_backward grid_sampler_2d_backward grid_sampler_3d_backward", Follow<LikeNextTwo>},
-      {"floor_divide rsub.Tensor remainder.Scalar_Tensor _add_relu.Tensor __lshift__.Tensor __rshift__.Tensor __lshift__.Scalar "
-       "__rshift__.Scalar",
-       Follow<Combined>},
-      {"where.self", Follow<Chosen>},
-      {"logical_and logical_or logical_xor", Follow<Compared>},
-      {"dot vdot max min median nanmedian", Follow<OfFirstType>},
-      {"prod trace", Follow<Summed>},
-      {"huber_loss soft_margin_loss", Follow<Loss<2>>},
-      {"binary_cross_entropy", Follow<Loss<3>>},
-      {"std.correction var.correction", Follow<Deviations<1>>},
-      {"std_mean.correction var_mean.correction", Follow<Deviations<2>>},
-      {"nansum", Follow<NanSum>},
-      {"count_nonzero.dim_IntList", Follow<CountedNonzero>},
-      {"max.dim min.dim median.dim nanmedian.dim mode", Follow<ValuesOf<1>>},
-      {"kthvalue", Follow<ValuesOf<2>>},
-  };
-  return rules;
-}
 
 /** A name stands for its overloads without outputs; with a dot for one of them. Each also for what it does in place. */
 bool IsMeant(const std::unordered_set<std::string>& names, const c10::OperatorName& name) {
@@ -248,7 +60,7 @@ void Answer(const c10::OperatorHandle& op, torch::jit::Stack* stack, Rule rule) 
 void RegisterShapes() {
   static torch::Library meta(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__, __LINE__);
   std::vector<std::pair<std::unordered_set<std::string>, torch::CppFunction (*)()>> rules;
-  for (const auto* part : {&Rules(), &LayerRules()}) {
+  for (const auto* part : {&ElementRules(), &LayerRules(), &LookupRules()}) {
     for (const auto& rule : *part) rules.emplace_back(Words(rule.names), rule.kernel);
   }
   for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {

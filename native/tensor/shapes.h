@@ -6,7 +6,12 @@
 
 using Arguments = std::vector<c10::IValue>;
 using Results = std::vector<at::Tensor>;
+using Sizes = std::vector<int64_t>;
 using Rule = Results (*)(const Arguments& arguments);
+
+inline const at::Tensor& TensorAt(const Arguments& arguments, size_t index) {
+  return arguments.at(index).toTensor();
+}
 
 /** A tensor of device Meta. */
 inline at::Tensor Shaped(c10::IntArrayRef sizes, c10::ScalarType dtype) {
@@ -37,5 +42,7 @@ torch::CppFunction Follow() {
   return torch::CppFunction::makeFromBoxedFunction<&Boxed<rule>>();
 }
 
-/** The rules of layers.cc: of what neural networks are made of. */
+/** The rules of elementwise.cc, layers.cc and lookups.cc. */
+const std::vector<Ruled>& ElementRules();
 const std::vector<Ruled>& LayerRules();
+const std::vector<Ruled>& LookupRules();

@@ -45,7 +45,8 @@ test("the files that entry points load at run time are there", () => {
 });
 
 test("nothing else is: no sources but those of addons, no tests, no leftovers", () => {
-  const expected = /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|package\.json|README\.md|LICENSE)$/;
+  const expected =
+    /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
 });

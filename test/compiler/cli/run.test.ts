@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doctor, nodeFinding, rdmaFindings } from "../../../compiler/cli/doctor.js";
+import { doctor, nodeFinding, rdmaFindings, tensorFinding } from "../../../compiler/cli/doctor.js";
 import { moduleVariable } from "../../../compiler/cli/repl.js";
 import { nodeFlags, run } from "../../../compiler/cli/run.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
@@ -90,4 +90,19 @@ test("doctor says which ways there are to memory of other processes", () => {
     "note no RdmaBuffer by verbs: there is no device",
     "note ptrace_scope is 1: processes cannot reach into each other by vm, or parents into children alone",
   ]);
+});
+
+test("doctor says whether there is an addon for tensors, without loading it", () => {
+  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "/nowhere.node" })).toEqual({
+    level: "note",
+    what: "no addon for tensors: there is no /nowhere.node",
+    advice: "install libtorch and run `npx viceroy setup --tensor`",
+  });
+  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).what).toBe(
+    'no addon for tensors: VICEROY_TENSOR_ADDON is "off"',
+  );
+  expect(tensorFinding({ VICEROY_TENSOR_ADDON: process.execPath })).toEqual({
+    level: "ok",
+    what: `addon for tensors ${process.execPath}`,
+  });
 });
