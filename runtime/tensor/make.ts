@@ -1,7 +1,7 @@
 /** Tensors of values that JavaScript has. */
 import type { Dtype } from "../native/tensor.js";
 import { addon } from "./addon.js";
-import { currentRecording, useCurrent } from "./recording.js";
+import { checkSize, currentRecording, useCurrent } from "./recording.js";
 import type { Nested, Tensor } from "./tensor.js";
 import { dtypeOf, elementsOf, filled, holds, isDtype } from "./typed-array.js";
 import type { TensorData } from "./types.js";
@@ -51,9 +51,10 @@ function placed(elements: TensorData, shape: readonly number[], dtype: Dtype): T
   const local = addon().fromMemory(elements, shape, dtype);
   const recording = currentRecording();
   if (recording === undefined) return local as Tensor;
+  checkSize(elements.byteLength);
   const sent = addon().sendTensor(recording.recorder, local) as Tensor;
   addon().dispose(local);
-  recording.recorded();
+  recording.recorded(elements.byteLength);
   return sent;
 }
 

@@ -7,8 +7,9 @@ import type { Point, ProcMesh } from "../index.js";
 import type { NativeRecorder } from "../native/tensor.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
-import { type Recording, runRecording } from "./recording.js";
+import { checkSize, type Recording, runRecording } from "./recording.js";
 import type { Tensor } from "./tensor.js";
+import { bytesOf } from "./typed-array.js";
 import { localTensor, tensorValue } from "./value.js";
 import { StreamWorker } from "./worker.js";
 
@@ -22,6 +23,8 @@ export interface ActivateOptions {
 
 /** Operations after which what was recorded is sent, also if the code goes on without a pause. */
 const MANY = 1024;
+/** Bytes of elements after which it is sent. */
+const LARGE = 1 << 20;
 
 const meshes = new Map<number, TensorMesh>();
 let count = 0;
@@ -34,6 +37,7 @@ export class TensorMesh implements Recording {
   #sent: Promise<unknown> = Promise.resolve();
   #planned = false;
   #waiting = 0;
+  #bytes = 0;
   #ended = false;
   /** Why something could not be sent: the processes lack it from then on. */
   #lost: Error | undefined;
@@ -72,8 +76,9 @@ export class TensorMesh implements Recording {
   }
 
   /** Something was recorded: it is sent when the code that is running pauses, or when there is much of it. */
-  recorded(): void {
-    if (++this.#waiting >= MANY) this.#send();
+  recorded(bytes = 0): void {
+    this.#bytes += bytes;
+    if (++this.#waiting >= MANY || this.#bytes >= LARGE) this.#send();
     if (this.#planned) return;
     this.#planned = true;
     queueMicrotask(() => {
@@ -102,6 +107,7 @@ export class TensorMesh implements Recording {
   /** A tensor whose elements each process is given on its own, all of one shape and type. */
   scatter(shape: readonly number[], dtype: Tensor["dtype"], part: (point: Point) => Tensor): Tensor {
     this.check();
+    checkSize(shape.reduce((product, size) => product * size, bytesOf(dtype)));
     this.#send();
     const made = addon().declareTensor(this.recorder, shape, dtype) as Tensor;
     const [, reference] = addon().placeOf(made)!;
@@ -136,6 +142,7 @@ export class TensorMesh implements Recording {
 
   #send(): void {
     this.#waiting = 0;
+    this.#bytes = 0;
     if (addon().pendingCommands(this.recorder) === 0) return;
     const commands = addon().takeCommands(this.recorder);
     this.#post(() => this.#workers.run.broadcast(commands));

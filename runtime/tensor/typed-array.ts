@@ -36,9 +36,14 @@ export function dtypeOf(view: ArrayBufferView): Dtype | undefined {
   return plain.find((dtype) => view instanceof classes[dtype]);
 }
 
-/** Elements of one dimension each. */
+/** What one element takes. */
+export function bytesOf(dtype: Dtype): number {
+  return classes[dtype].BYTES_PER_ELEMENT * (dtype.startsWith("complex") ? 2 : 1);
+}
+
+/** How many elements a typed array has; a fraction if they don't fill it. */
 export function elementsOf(view: ArrayBufferView, dtype: Dtype): number {
-  return view.byteLength / classes[dtype].BYTES_PER_ELEMENT / (dtype.startsWith("complex") ? 2 : 1);
+  return view.byteLength / bytesOf(dtype);
 }
 
 /** A new one of a type, filled with numbers, truth values or bigints. */

@@ -70,6 +70,17 @@ test("where the named folder holds none, or too old a one, this is said with wha
   );
 });
 
+test("setup says the same, and ends with 1", async () => {
+  const viceroy = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+  const { code, stdout, stderr } = await run(process.execPath, [viceroy, "setup", "--tensor"], folder, {
+    VICEROY_LIBTORCH: folder,
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(
+    "cannot find libtorch, which the addon for tensors is built against:\n  $VICEROY_LIBTORCH: there is no ",
+  );
+});
+
 describeTensors("worker threads", () => {
   test("have tensors of their own, also while others end in the middle of work", async () => {
     const { code, stdout, stderr } = await run(process.execPath, [path.join(programs, "threads.mjs")], folder);

@@ -139,6 +139,21 @@ describeTensors("a mesh of tensors", () => {
     await other.end();
   });
 
+  test("large tensors get there, and what is too large is refused before it is sent", async () => {
+    await activate(procs.slice({ hosts: 0 }), async (mesh) => {
+      const large = tensor(new Float32Array((64 << 20) / 4).fill(1));
+      const parts = Array.from({ length: 4 }, () => tensor(new Float32Array(4 << 20).fill(1)));
+      const sum = torch.cat([large, ...parts]).sum();
+      expect((await inspect(sum, { gpus: 1 })).item()).toBe((16 << 20) + 4 * (4 << 20));
+      const why = "at most 67108864 can be sent as one; send parts, and join them by torch.cat";
+      expect(() => tensor(new Float32Array((16 << 20) + 1))).toThrow(
+        `cannot send a tensor of 67108868 bytes to a mesh: ${why}`,
+      );
+      const here = torch.ones([(16 << 20) + 1], { device: "cpu" });
+      expect(() => shard(mesh, here, {})).toThrow(why);
+    });
+  });
+
   test("options that make no sense are refused", () => {
     expect(() => activate(procs, { threads: 0 })).toThrow("threads must be an integer from 1 to 4096, got 0");
     expect(() => manualSeed(-1)).toThrow("cannot seed with -1: expected an integer from 0 on");
@@ -150,7 +165,7 @@ describeTensors("a mesh of tensors", () => {
     const x = mesh.run(() => torch.ones([1]));
     expect((await inspect(x)).toArray()).toEqual([1]);
     await doomed.stop();
-    await expect(inspect(x)).rejects.toThrow();
+    await expect(inspect(x)).rejects.toThrow(/tensors-\d+/);
   });
 
   test("a failing fetch within activate ends it", async () => {
