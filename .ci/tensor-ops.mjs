@@ -41,6 +41,9 @@ const forNames = new Set(
   "align_as align_tensors align_to names refine_names rename rename_ unflatten_dense_tensors".split(" "),
 );
 
+/** Of libraries for devices that the workers are not. */
+const ofDevices = /^(cudnn|fbgemm|miopen|mps)_/;
+
 /** Splits at commas outside of brackets. */
 function split(text) {
   const parts = [];
@@ -73,7 +76,7 @@ function typeOf(text, table) {
 function parse(schema) {
   const [, name, overload = "", inside, outside] = /^aten::(\w+)(?:\.(\w+))?\((.*)\) -> (.*)$/s.exec(schema) ?? [];
   if (name === undefined || name.startsWith("_") || own.has(name)) return undefined;
-  if (namedDimensions.test(overload) || forNames.has(name)) return undefined;
+  if (namedDimensions.test(overload) || forNames.has(name) || ofDevices.test(name)) return undefined;
   let named = false;
   const parameters = [];
   for (const part of split(inside)) {

@@ -158,7 +158,7 @@ const std::vector<Ruled>& ElementRules() {
       {"relu hardtanh hardswish flip roll prelu rrelu_with_noise cholesky cholesky_inverse linalg_matrix_exp poisson binomial "
        "_standard_gamma _logcumsumexp logcumsumexp channel_shuffle bernoulli native_dropout_backward linalg_householder_product "
        "_fft_c2c sgn conj_physical zero celu selu square _softmax_backward_data _conj_physical normal.Tensor_float "
-       "normal.Tensor_Tensor masked_scatter masked_fill index_fill index_copy put fill bernoulli.p bernoulli.Tensor nan_to_num",
+       "normal.Tensor_Tensor masked_scatter masked_fill index_fill index_copy put fill bernoulli.p bernoulli.Tensor nan_to_num _prelu_kernel",
        Follow<LikeFirst>},
       {"mse_loss_backward smooth_l1_loss_backward huber_loss_backward binary_cross_entropy_backward hardtanh_backward "
        "hardswish_backward log_sigmoid_backward rrelu_with_noise_backward _adaptive_avg_pool2d_backward "
@@ -173,7 +173,7 @@ const std::vector<Ruled>& ElementRules() {
       {"native_dropout", Follow<LikeFirstWithMask>},
       {"log_sigmoid_forward", Follow<LikeFirstWithNothing>},
       {"_weight_norm_interface", Follow<LikeFirstTwo>},
-      {"prelu_backward grid_sampler_2d_backward grid_sampler_3d_backward", Follow<LikeNextTwo>},
+      {"prelu_backward _prelu_kernel_backward grid_sampler_2d_backward grid_sampler_3d_backward", Follow<LikeNextTwo>},
       {"floor_divide rsub.Tensor remainder.Scalar_Tensor _add_relu.Tensor __lshift__.Tensor __rshift__.Tensor __lshift__.Scalar "
        "__rshift__.Scalar",
        Follow<Combined>},

@@ -976,75 +976,6 @@ export interface Functions {
     blank?: Integer,
     options?: { reduction?: Integer; zero_infinity?: boolean },
   ): Tensor;
-  cudnn_affine_grid_generator(theta: Tensor, N: Integer, C: Integer, H: Integer, W: Integer): Tensor;
-  cudnn_affine_grid_generator_backward(grad: Tensor, N: Integer, C: Integer, H: Integer, W: Integer): Tensor;
-  cudnn_batch_norm(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    running_mean: Tensor | null,
-    running_var: Tensor | null,
-    training: boolean,
-    exponential_average_factor: Real,
-    epsilon: Real,
-  ): [Tensor, Tensor, Tensor, Tensor];
-  cudnn_batch_norm_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    weight: Tensor,
-    running_mean: Tensor | null,
-    running_var: Tensor | null,
-    save_mean: Tensor | null,
-    save_var: Tensor | null,
-    epsilon: Real,
-    reserveSpace: Tensor,
-  ): [Tensor, Tensor, Tensor];
-  cudnn_convolution(
-    self: Tensor,
-    weight: Tensor,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-    allow_tf32: boolean,
-  ): Tensor;
-  cudnn_convolution_add_relu(
-    self: Tensor,
-    weight: Tensor,
-    z: Tensor,
-    alpha: Scalar | null,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  cudnn_convolution_relu(
-    self: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  cudnn_convolution_transpose(
-    self: Tensor,
-    weight: Tensor,
-    padding: readonly Integer[],
-    output_padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-    allow_tf32: boolean,
-  ): Tensor;
-  cudnn_grid_sampler(self: Tensor, grid: Tensor): Tensor;
-  cudnn_grid_sampler_backward(self: Tensor, grid: Tensor, grad_output: Tensor): [grad_self: Tensor, grad_grid: Tensor];
-  cudnn_is_acceptable(self: Tensor): boolean;
   cummax(self: Tensor, dim: Integer): [values: Tensor, indices: Tensor];
   cummaxmin_backward(grad: Tensor, input: Tensor, indices: Tensor, dim: Integer): Tensor;
   cummin(self: Tensor, dim: Integer): [values: Tensor, indices: Tensor];
@@ -1322,30 +1253,6 @@ export interface Functions {
     quant_max: Integer,
   ): [output: Tensor, mask: Tensor];
   fake_quantize_per_tensor_affine_cachemask_backward(grad: Tensor, mask: Tensor): Tensor;
-  fbgemm_linear_fp16_weight(input: Tensor, packed_weight: Tensor, bias: Tensor): Tensor;
-  fbgemm_linear_fp16_weight_fp32_activation(input: Tensor, packed_weight: Tensor, bias: Tensor): Tensor;
-  fbgemm_linear_int8_weight(
-    input: Tensor,
-    weight: Tensor,
-    packed: Tensor,
-    col_offsets: Tensor,
-    weight_scale: Scalar,
-    weight_zero_point: Scalar,
-    bias: Tensor,
-  ): Tensor;
-  fbgemm_linear_int8_weight_fp32_activation(
-    input: Tensor,
-    weight: Tensor,
-    packed: Tensor,
-    col_offsets: Tensor,
-    weight_scale: Scalar,
-    weight_zero_point: Scalar,
-    bias: Tensor,
-  ): Tensor;
-  fbgemm_linear_quantize_weight(input: Tensor): [Tensor, Tensor, number, number];
-  fbgemm_pack_gemm_matrix_fp16(input: Tensor): Tensor;
-  fbgemm_pack_quantized_matrix(input: Tensor): Tensor;
-  fbgemm_pack_quantized_matrix(input: Tensor, K: Integer, N: Integer): Tensor;
   feature_alpha_dropout(input: Tensor, p: Real, train: boolean): Tensor;
   feature_alpha_dropout_(self: Tensor, p: Real, train: boolean): Tensor;
   feature_dropout(input: Tensor, p: Real, train: boolean): Tensor;
@@ -2716,119 +2623,6 @@ export interface Functions {
   min(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   min(self: Tensor, other: Tensor): Tensor;
   minimum(self: Tensor, other: Tensor): Tensor;
-  miopen_batch_norm(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    running_mean: Tensor | null,
-    running_var: Tensor | null,
-    training: boolean,
-    exponential_average_factor: Real,
-    epsilon: Real,
-  ): [Tensor, Tensor, Tensor];
-  miopen_batch_norm_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    weight: Tensor,
-    running_mean: Tensor | null,
-    running_var: Tensor | null,
-    save_mean: Tensor | null,
-    save_var: Tensor | null,
-    epsilon: Real,
-  ): [Tensor, Tensor, Tensor];
-  miopen_convolution(
-    self: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-  ): Tensor;
-  miopen_convolution_add_relu(
-    self: Tensor,
-    weight: Tensor,
-    z: Tensor,
-    alpha: Scalar | null,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  miopen_convolution_relu(
-    self: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  miopen_convolution_transpose(
-    self: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    padding: readonly Integer[],
-    output_padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-  ): Tensor;
-  miopen_depthwise_convolution(
-    self: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-  ): Tensor;
-  miopen_rnn(
-    input: Tensor,
-    weight: readonly Tensor[],
-    weight_stride0: Integer,
-    hx: Tensor,
-    cx: Tensor | null,
-    mode: Integer,
-    hidden_size: Integer,
-    num_layers: Integer,
-    batch_first: boolean,
-    dropout: Real,
-    train: boolean,
-    bidirectional: boolean,
-    batch_sizes: readonly Integer[],
-    dropout_state: Tensor | null,
-  ): [Tensor, Tensor, Tensor, Tensor, Tensor];
-  miopen_rnn_backward(
-    input: Tensor,
-    weight: readonly Tensor[],
-    weight_stride0: Integer,
-    weight_buf: Tensor,
-    hx: Tensor,
-    cx: Tensor | null,
-    output: Tensor,
-    grad_output: Tensor | null,
-    grad_hy: Tensor | null,
-    grad_cy: Tensor | null,
-    mode: Integer,
-    hidden_size: Integer,
-    num_layers: Integer,
-    batch_first: boolean,
-    dropout: Real,
-    train: boolean,
-    bidirectional: boolean,
-    batch_sizes: readonly Integer[],
-    dropout_state: Tensor | null,
-    reserve: Tensor,
-    output_mask: boolean | readonly boolean[],
-  ): [Tensor, Tensor, Tensor, Tensor[]];
   mish(self: Tensor): Tensor;
   mish_(self: Tensor): Tensor;
   mish_backward(grad_output: Tensor, self: Tensor): Tensor;
@@ -3015,54 +2809,6 @@ export interface Functions {
   moveaxis(self: Tensor, source: readonly Integer[], destination: readonly Integer[]): Tensor;
   movedim(self: Tensor, source: Integer, destination: Integer): Tensor;
   movedim(self: Tensor, source: readonly Integer[], destination: readonly Integer[]): Tensor;
-  mps_convolution_backward(
-    self: Tensor,
-    grad_output: Tensor,
-    weight: Tensor,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    output_mask: boolean | readonly boolean[],
-  ): [Tensor, Tensor, Tensor];
-  mps_convolution_transpose_backward(
-    self: Tensor,
-    grad_output: Tensor,
-    weight: Tensor,
-    padding: readonly Integer[],
-    output_padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    output_mask: boolean | readonly boolean[],
-  ): [Tensor, Tensor];
-  mps_max_pool2d_backward(
-    grad_output: Tensor,
-    self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
-    ceil_mode?: boolean,
-  ): Tensor;
-  mps_max_pool2d_backward(
-    grad_output: Tensor,
-    self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
-  ): Tensor;
-  mps_max_pool2d_backward(
-    grad_output: Tensor,
-    self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
-  ): Tensor;
   mse_loss(self: Tensor, target: Tensor, reduction?: Integer): Tensor;
   mse_loss(self: Tensor, target: Tensor, options?: { reduction?: Integer }): Tensor;
   mse_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor, reduction: Integer): Tensor;
@@ -5665,48 +5411,6 @@ export interface Methods {
   ): Tensor;
   crow_indices(): Tensor;
   crow_indices_copy(): Tensor;
-  cudnn_convolution(
-    weight: Tensor,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-    allow_tf32: boolean,
-  ): Tensor;
-  cudnn_convolution_add_relu(
-    weight: Tensor,
-    z: Tensor,
-    alpha: Scalar | null,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  cudnn_convolution_relu(
-    weight: Tensor,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  cudnn_convolution_transpose(
-    weight: Tensor,
-    padding: readonly Integer[],
-    output_padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-    allow_tf32: boolean,
-  ): Tensor;
-  cudnn_grid_sampler(grid: Tensor): Tensor;
-  cudnn_grid_sampler_backward(grid: Tensor, grad_output: Tensor): [grad_self: Tensor, grad_grid: Tensor];
-  cudnn_is_acceptable(): boolean;
   cummax(dim: Integer): [values: Tensor, indices: Tensor];
   cummin(dim: Integer): [values: Tensor, indices: Tensor];
   cumprod(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
@@ -6650,55 +6354,6 @@ export interface Methods {
   min(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   min(other: Tensor): Tensor;
   minimum(other: Tensor): Tensor;
-  miopen_convolution(
-    weight: Tensor,
-    bias: Tensor | null,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-  ): Tensor;
-  miopen_convolution_add_relu(
-    weight: Tensor,
-    z: Tensor,
-    alpha: Scalar | null,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  miopen_convolution_relu(
-    weight: Tensor,
-    bias: Tensor | null,
-    stride: readonly Integer[],
-    padding: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-  ): Tensor;
-  miopen_convolution_transpose(
-    weight: Tensor,
-    bias: Tensor | null,
-    padding: readonly Integer[],
-    output_padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-  ): Tensor;
-  miopen_depthwise_convolution(
-    weight: Tensor,
-    bias: Tensor | null,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    benchmark: boolean,
-    deterministic: boolean,
-  ): Tensor;
   mish(): Tensor;
   mish_(): Tensor;
   mkldnn_adaptive_avg_pool2d(output_size: Integer | readonly Integer[]): Tensor;
@@ -6798,25 +6453,6 @@ export interface Methods {
   moveaxis(source: readonly Integer[], destination: readonly Integer[]): Tensor;
   movedim(source: Integer, destination: Integer): Tensor;
   movedim(source: readonly Integer[], destination: readonly Integer[]): Tensor;
-  mps_convolution_backward(
-    grad_output: Tensor,
-    weight: Tensor,
-    padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    output_mask: boolean | readonly boolean[],
-  ): [Tensor, Tensor, Tensor];
-  mps_convolution_transpose_backward(
-    grad_output: Tensor,
-    weight: Tensor,
-    padding: readonly Integer[],
-    output_padding: readonly Integer[],
-    stride: readonly Integer[],
-    dilation: readonly Integer[],
-    groups: Integer,
-    output_mask: boolean | readonly boolean[],
-  ): [Tensor, Tensor];
   mse_loss(target: Tensor, reduction?: Integer): Tensor;
   mse_loss(target: Tensor, options?: { reduction?: Integer }): Tensor;
   msort(): Tensor;
@@ -7849,8 +7485,8 @@ export interface Methods {
 
 /** Names of all functions, with spaces between them. */
 export const functionNames =
-  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d adaptive_max_pool3d_backward add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint affine_grid_generator affine_grid_generator_backward alias alias_copy all allclose alpha_dropout alpha_dropout_ amax amin aminmax angle any arange arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward baddbmm baddbmm_ bartlett_window batch_norm batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bernoulli bernoulli_ bilinear binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window block_diag bmm broadcast_tensors broadcast_to bucketize can_cast cartesian_prod cat cauchy cauchy_ ccol_indices ccol_indices_copy cdist ceil ceil_ celu celu_ chain_matmul chalf channel_shuffle cholesky cholesky_inverse cholesky_solve choose_qparams_optimized chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy column_stack combinations complex concat concatenate conj conj_physical conj_physical_ constant_pad_nd contiguous conv1d conv2d conv3d conv_depthwise3d conv_tbc conv_tbc_backward conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_backward convolution_backward_overrideable convolution_overrideable copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy ctc_loss cudnn_affine_grid_generator cudnn_affine_grid_generator_backward cudnn_batch_norm cudnn_batch_norm_backward cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_grid_sampler_backward cudnn_is_acceptable cummax cummaxmin_backward cummin cumprod cumprod_ cumprod_backward cumsum cumsum_ cumulative_trapezoid deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_backward diag_embed diagflat diagonal diagonal_backward diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout dropout_ dsplit dstack einsum elu elu_ elu_backward embedding embedding_backward embedding_bag embedding_dense_backward embedding_renorm embedding_renorm_ embedding_sparse_backward empty empty_like empty_quantized empty_strided eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ eye fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_channel_affine_cachemask_backward fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask fake_quantize_per_tensor_affine_cachemask_backward fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ fft_fft fft_fft2 fft_fftfreq fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flatten_dense_tensors flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool2d_backward fractional_max_pool3d fractional_max_pool3d_backward frexp frobenius_norm full full_like fused_moving_avg_obs_fake_quant gather gather_backward gcd gcd_ ge ge_ gelu gelu_ gelu_backward geometric geometric_ geqrf ger glu glu_backward glu_backward_jvp glu_jvp gradient greater greater_ greater_equal greater_equal_ grid_sampler grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward group_norm gru gru_cell gt gt_ hamming_window hann_window hardshrink hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward hardtanh hardtanh_ hardtanh_backward heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit hspmm hstack huber_loss huber_loss_backward hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select index_select_backward indices indices_copy infinitely_differentiable_gelu_backward inner instance_norm int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed is_vulkan_available isclose isfinite isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue l1_loss layer_norm lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ leaky_relu_backward lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_det linalg_diagonal linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_multi_dot linalg_norm linalg_pinv linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve linalg_vander linalg_vecdot linalg_vector_norm linear linear_backward linspace log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_backward log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logit_backward logspace logsumexp lstm lstm_cell lstm_mps_backward lt lt_ lu_solve lu_unpack mH mT margin_ranking_loss masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select masked_select_backward matmul matmul_backward matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d max_pool3d_with_indices max_pool3d_with_indices_backward max_unpool2d max_unpool3d maximum mean median meshgrid min minimum miopen_batch_norm miopen_batch_norm_backward miopen_convolution miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_depthwise_convolution miopen_rnn miopen_rnn_backward mish mish_ mish_backward mkldnn_adaptive_avg_pool2d mkldnn_adaptive_avg_pool2d_backward mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_linear_backward_input mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool2d_backward mkldnn_max_pool3d mkldnn_max_pool3d_backward mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mps_convolution_backward mps_convolution_transpose_backward mps_max_pool2d_backward mse_loss mse_loss_backward msort mul mul_ multi_margin_loss multi_margin_loss_backward multilabel_margin_loss multilabel_margin_loss_backward multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_batch_norm native_batch_norm_backward native_channel_shuffle native_dropout native_dropout_backward native_group_norm native_group_norm_backward native_layer_norm native_layer_norm_backward native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_backward nll_loss2d_forward nll_loss_backward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm norm_except_dim normal normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones ones_like orgqr ormqr outer output_nr pad pad_sequence pairwise_distance pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson poisson_nll_loss polar polygamma polygamma_ positive pow pow_ prelu prelu_backward prod promote_types put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_rnn_relu_cell quantized_rnn_tanh_cell rad2deg rad2deg_ rand rand_like randint randint_like randn randn_like random random_ randperm range ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d replication_pad3d_backward reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg result_type retains_grad rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell roll rot90 round round_ row_indices row_indices_copy row_stack rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward rsqrt rsqrt_ rsub scalar_tensor scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ searchsorted segment_reduce select select_backward select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sigmoid_backward sign sign_ signbit silu silu_ silu_backward sin sin_ sinc sinc_ sinh sinh_ size slice slice_backward slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward softmax softplus softplus_backward softshrink softshrink_backward sort sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_hermite_polynomial_h special_hermite_polynomial_he special_i0 special_i0e special_i1 special_i1e special_laguerre_polynomial_l special_legendre_polynomial_p special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_polygamma special_psi special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_sinc special_softmax special_spherical_bessel_j0 special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm stack std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tanh_backward tensor_split tensordot thnn_conv2d threshold threshold_ threshold_backward tile to to_dense to_dense_backward to_mkldnn to_mkldnn_backward to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace trace_backward transpose transpose_ transpose_copy trapezoid trapz triangular_solve tril tril_ tril_indices triplet_margin_loss triu triu_ triu_indices true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_backward unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bicubic2d_backward upsample_bilinear2d upsample_bilinear2d_backward upsample_linear1d upsample_linear1d_backward upsample_nearest1d upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward upsample_nearest3d upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d_backward value_selecting_reduction_backward values values_copy vander var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit vstack where xlogy xlogy_ zero zero_ zeros zeros_like";
+  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d adaptive_max_pool3d_backward add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint affine_grid_generator affine_grid_generator_backward alias alias_copy all allclose alpha_dropout alpha_dropout_ amax amin aminmax angle any arange arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward baddbmm baddbmm_ bartlett_window batch_norm batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bernoulli bernoulli_ bilinear binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window block_diag bmm broadcast_tensors broadcast_to bucketize can_cast cartesian_prod cat cauchy cauchy_ ccol_indices ccol_indices_copy cdist ceil ceil_ celu celu_ chain_matmul chalf channel_shuffle cholesky cholesky_inverse cholesky_solve choose_qparams_optimized chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy column_stack combinations complex concat concatenate conj conj_physical conj_physical_ constant_pad_nd contiguous conv1d conv2d conv3d conv_depthwise3d conv_tbc conv_tbc_backward conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_backward convolution_backward_overrideable convolution_overrideable copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy ctc_loss cummax cummaxmin_backward cummin cumprod cumprod_ cumprod_backward cumsum cumsum_ cumulative_trapezoid deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_backward diag_embed diagflat diagonal diagonal_backward diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout dropout_ dsplit dstack einsum elu elu_ elu_backward embedding embedding_backward embedding_bag embedding_dense_backward embedding_renorm embedding_renorm_ embedding_sparse_backward empty empty_like empty_quantized empty_strided eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ eye fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_channel_affine_cachemask_backward fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask fake_quantize_per_tensor_affine_cachemask_backward feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ fft_fft fft_fft2 fft_fftfreq fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flatten_dense_tensors flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool2d_backward fractional_max_pool3d fractional_max_pool3d_backward frexp frobenius_norm full full_like fused_moving_avg_obs_fake_quant gather gather_backward gcd gcd_ ge ge_ gelu gelu_ gelu_backward geometric geometric_ geqrf ger glu glu_backward glu_backward_jvp glu_jvp gradient greater greater_ greater_equal greater_equal_ grid_sampler grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward group_norm gru gru_cell gt gt_ hamming_window hann_window hardshrink hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward hardtanh hardtanh_ hardtanh_backward heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit hspmm hstack huber_loss huber_loss_backward hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select index_select_backward indices indices_copy infinitely_differentiable_gelu_backward inner instance_norm int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed is_vulkan_available isclose isfinite isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue l1_loss layer_norm lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ leaky_relu_backward lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_det linalg_diagonal linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_multi_dot linalg_norm linalg_pinv linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve linalg_vander linalg_vecdot linalg_vector_norm linear linear_backward linspace log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_backward log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logit_backward logspace logsumexp lstm lstm_cell lstm_mps_backward lt lt_ lu_solve lu_unpack mH mT margin_ranking_loss masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select masked_select_backward matmul matmul_backward matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d max_pool3d_with_indices max_pool3d_with_indices_backward max_unpool2d max_unpool3d maximum mean median meshgrid min minimum mish mish_ mish_backward mkldnn_adaptive_avg_pool2d mkldnn_adaptive_avg_pool2d_backward mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_linear_backward_input mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool2d_backward mkldnn_max_pool3d mkldnn_max_pool3d_backward mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mse_loss mse_loss_backward msort mul mul_ multi_margin_loss multi_margin_loss_backward multilabel_margin_loss multilabel_margin_loss_backward multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_batch_norm native_batch_norm_backward native_channel_shuffle native_dropout native_dropout_backward native_group_norm native_group_norm_backward native_layer_norm native_layer_norm_backward native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_backward nll_loss2d_forward nll_loss_backward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm norm_except_dim normal normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones ones_like orgqr ormqr outer output_nr pad pad_sequence pairwise_distance pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson poisson_nll_loss polar polygamma polygamma_ positive pow pow_ prelu prelu_backward prod promote_types put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_rnn_relu_cell quantized_rnn_tanh_cell rad2deg rad2deg_ rand rand_like randint randint_like randn randn_like random random_ randperm range ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d replication_pad3d_backward reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg result_type retains_grad rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell roll rot90 round round_ row_indices row_indices_copy row_stack rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward rsqrt rsqrt_ rsub scalar_tensor scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ searchsorted segment_reduce select select_backward select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sigmoid_backward sign sign_ signbit silu silu_ silu_backward sin sin_ sinc sinc_ sinh sinh_ size slice slice_backward slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward softmax softplus softplus_backward softshrink softshrink_backward sort sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_hermite_polynomial_h special_hermite_polynomial_he special_i0 special_i0e special_i1 special_i1e special_laguerre_polynomial_l special_legendre_polynomial_p special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_polygamma special_psi special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_sinc special_softmax special_spherical_bessel_j0 special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm stack std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tanh_backward tensor_split tensordot thnn_conv2d threshold threshold_ threshold_backward tile to to_dense to_dense_backward to_mkldnn to_mkldnn_backward to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace trace_backward transpose transpose_ transpose_copy trapezoid trapz triangular_solve tril tril_ tril_indices triplet_margin_loss triu triu_ triu_indices true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_backward unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bicubic2d_backward upsample_bilinear2d upsample_bilinear2d_backward upsample_linear1d upsample_linear1d_backward upsample_nearest1d upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward upsample_nearest3d upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d_backward value_selecting_reduction_backward values values_copy vander var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit vstack where xlogy xlogy_ zero zero_ zeros zeros_like";
 
 /** Names of those that are methods, too. */
 export const methodNames =
-  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint alias alias_copy all allclose alpha_dropout_ amax amin aminmax angle any arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm baddbmm_ bernoulli bernoulli_ binary_cross_entropy binary_cross_entropy_with_logits bincount bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ bmm broadcast_to bucketize cauchy cauchy_ ccol_indices ccol_indices_copy ceil ceil_ celu celu_ chalf channel_shuffle cholesky cholesky_inverse cholesky_solve chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy combinations conj conj_physical conj_physical_ constant_pad_nd contiguous conv_depthwise3d conv_tbc conv_tbc_backward copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_grid_sampler_backward cudnn_is_acceptable cummax cummin cumprod cumprod_ cumsum cumsum_ deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_embed diagflat diagonal diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout_ dsplit elu elu_ embedding_renorm embedding_renorm_ empty_like eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask feature_alpha_dropout_ feature_dropout_ fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool3d frexp frobenius_norm full_like fused_moving_avg_obs_fake_quant gather gcd gcd_ ge ge_ gelu gelu_ geometric geometric_ geqrf ger glu gradient greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit huber_loss hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select indices indices_copy inner int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed isclose isfinite isinf isnan isneginf isposinf isreal istft kl_div kron kthvalue l1_loss lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_ldl_factor linalg_ldl_factor_ex linalg_lstsq linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_norm linalg_pinv linalg_solve_triangular linalg_tensorinv linalg_tensorsolve linalg_vector_norm linear_backward log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logsumexp lt lt_ lu_solve mH mT masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select matmul matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d maximum mean median min minimum miopen_convolution miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_depthwise_convolution mish mish_ mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mps_convolution_backward mps_convolution_transpose_backward mse_loss msort mul mul_ multi_margin_loss multilabel_margin_loss multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_channel_shuffle native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_forward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones_like orgqr ormqr outer output_nr pad pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson polygamma_ positive pow pow_ prelu prod put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d rad2deg rad2deg_ rand_like randint_like randn_like random random_ ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad2d reflection_pad3d relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad2d replication_pad3d reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg retains_grad roll rot90 round round_ row_indices row_indices_copy rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rsqrt rsqrt_ rsub scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ select select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sign sign_ signbit silu silu_ sin sin_ sinc sinc_ sinh sinh_ size slice slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss soft_margin_loss softmax softplus softshrink sort sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_i0 special_i0e special_i1 special_i1e special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_psi special_round special_sinc special_softmax special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tensor_split tensordot thnn_conv2d threshold threshold_ tile to to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace transpose transpose_ transpose_copy triangular_solve tril tril_ triu triu_ true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d values values_copy var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit xlogy xlogy_ zero zero_ zeros_like";
+  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint alias alias_copy all allclose alpha_dropout_ amax amin aminmax angle any arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm baddbmm_ bernoulli bernoulli_ binary_cross_entropy binary_cross_entropy_with_logits bincount bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ bmm broadcast_to bucketize cauchy cauchy_ ccol_indices ccol_indices_copy ceil ceil_ celu celu_ chalf channel_shuffle cholesky cholesky_inverse cholesky_solve chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy combinations conj conj_physical conj_physical_ constant_pad_nd contiguous conv_depthwise3d conv_tbc conv_tbc_backward copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy cummax cummin cumprod cumprod_ cumsum cumsum_ deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_embed diagflat diagonal diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout_ dsplit elu elu_ embedding_renorm embedding_renorm_ empty_like eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask feature_alpha_dropout_ feature_dropout_ fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool3d frexp frobenius_norm full_like fused_moving_avg_obs_fake_quant gather gcd gcd_ ge ge_ gelu gelu_ geometric geometric_ geqrf ger glu gradient greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit huber_loss hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select indices indices_copy inner int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed isclose isfinite isinf isnan isneginf isposinf isreal istft kl_div kron kthvalue l1_loss lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_ldl_factor linalg_ldl_factor_ex linalg_lstsq linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_norm linalg_pinv linalg_solve_triangular linalg_tensorinv linalg_tensorsolve linalg_vector_norm linear_backward log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logsumexp lt lt_ lu_solve mH mT masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select matmul matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d maximum mean median min minimum mish mish_ mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mse_loss msort mul mul_ multi_margin_loss multilabel_margin_loss multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_channel_shuffle native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_forward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones_like orgqr ormqr outer output_nr pad pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson polygamma_ positive pow pow_ prelu prod put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d rad2deg rad2deg_ rand_like randint_like randn_like random random_ ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad2d reflection_pad3d relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad2d replication_pad3d reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg retains_grad roll rot90 round round_ row_indices row_indices_copy rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rsqrt rsqrt_ rsub scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ select select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sign sign_ signbit silu silu_ sin sin_ sinc sinc_ sinh sinh_ size slice slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss soft_margin_loss softmax softplus softshrink sort sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_i0 special_i0e special_i1 special_i1e special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_psi special_round special_sinc special_softmax special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tensor_split tensordot thnn_conv2d threshold threshold_ tile to to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace transpose transpose_ transpose_copy triangular_solve tril tril_ triu triu_ true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d values values_copy var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit xlogy xlogy_ zero zero_ zeros_like";
