@@ -1,5 +1,4 @@
 /** The tensors of one process of a mesh. What executes commands is a thread of the addon's; here is what comes in and goes out. */
-import { availableParallelism } from "node:os";
 import type { FetchedTensor, TensorCounts, TensorValue } from "../../generated/tensor.js";
 import { TensorWorkerActor } from "../../generated/tensor.js";
 import { context } from "../index.js";
@@ -16,7 +15,7 @@ export class StreamWorker extends TensorWorkerActor {
 
   constructor(threads: number) {
     super();
-    this.#stream = addon().newStream(context().actor.rank.rank, threads === 0 ? availableParallelism() : threads);
+    this.#stream = addon().newStream(context().actor.rank.rank, threads);
   }
 
   run(commands: Uint8Array): void {
