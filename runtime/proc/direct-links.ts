@@ -4,6 +4,7 @@
  */
 import type { Proc } from "../actor/proc.js";
 import { hex64, type ProcId } from "../link/address.js";
+import type { LinkUse } from "../link/handshake/message.js";
 import { dialLasting } from "../link/lasting/dial.js";
 import { formatNetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
@@ -12,6 +13,11 @@ import type { Platform } from "./platform.js";
 
 /** In ms: how long a port is tried, since there is another way. */
 const limit = 2000;
+
+export interface DirectTarget extends HostTarget {
+  /** Default: a link. */
+  readonly use?: LinkUse;
+}
 
 export class DirectLinks {
   readonly #platform: Platform;
@@ -27,11 +33,16 @@ export class DirectLinks {
    * @param port where it listens; undefined: the daemon is asked
    * @returns undefined if there is no such way. Never rejects
    */
-  async to(peer: ProcId, from: Proc, { agent, address, proof }: HostTarget, port?: number): Promise<Pipe | undefined> {
+  async to(
+    peer: ProcId,
+    from: Proc,
+    { agent, address, proof, use = "link" }: DirectTarget,
+    port?: number,
+  ): Promise<Pipe | undefined> {
     if (address.kind === "unix" || this.#hidden.has(agent)) return undefined;
     const { clock, random } = this.#platform;
     const tls = credentialsOf(proof?.tls);
-    const link = { universe: from.universe, from: from.id, to: peer, direct: true, port };
+    const link = { universe: from.universe, from: from.id, to: peer, direct: true, use, port };
     const dialled = {
       ...link,
       peer: `process ${hex64(peer)} at ${formatNetworkAddress(address)}`,

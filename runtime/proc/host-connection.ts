@@ -87,7 +87,7 @@ export async function connectToHost(
   const timer = clock.after(limit, () => given.abort(new Error(`it did not answer within ${limit} ms`)));
   try {
     const pipe = await platform.connect(address, tls, given.signal);
-    const link = { ...who, direct: !attaches, link: random.id(), first: true, received: 0 };
+    const link = { ...who, direct: !attaches, use: "link" as const, link: random.id(), first: true, received: 0 };
     const outcome = await offerLink(pipe, link, { clock, random, token, handshakeMs: limit });
     if (outcome.kind === "open") return outcome.pipe;
     throw new Error(`it sends this process to port ${outcome.port} for its agent, which has none`);

@@ -11,6 +11,7 @@ import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Un
 import { Proc } from "../actor/proc.js";
 import type { WatchLimits } from "../actor/watchdog.js";
 import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
+import type { LinkUse } from "../link/handshake/message.js";
 import { noKeepAlive } from "../link/keep-alive.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
@@ -140,6 +141,11 @@ export class LocalProc implements ProcHooks {
     }
   }
 
+  /** A peer has connected from afar for bulk bytes alone. */
+  acceptMemory(pipe: Pipe): void {
+    this.#local.memory.accept(pipe);
+  }
+
   /** Procs of other hosts can reach this one directly from now on. @returns its port; rejects when it cannot listen */
   openPort(at: NetworkAddress): Promise<number> {
     return openPort(this.platform, this, this.#local.proof, at);
@@ -166,7 +172,7 @@ export class LocalProc implements ProcHooks {
       throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
     }
     if (peer !== place.agent) {
-      const direct = await this.#dialDirectly(place, peer);
+      const direct = await this.dialDirectly(place, peer, "link");
       return direct ?? this.proc.relayTo(peer, place.makers.at(-1) ?? place.agent, placeOfMaker(place));
     }
     const attached = hosts.get(peer);
@@ -182,10 +188,10 @@ export class LocalProc implements ProcHooks {
   }
 
   /** Undefined: it is reached through another one, which knows it. */
-  async #dialDirectly({ agent, address, makers }: HostPlace, peer: ProcId): Promise<Pipe | undefined> {
+  async dialDirectly({ agent, address, makers }: HostPlace, peer: ProcId, use: LinkUse): Promise<Pipe | undefined> {
     if (makers.length > 0) return undefined;
     const { direct, hosts, proof } = this.#local;
-    return direct.to(peer, this.proc, { agent, address, proof: hosts.get(agent)?.proof ?? proof });
+    return direct.to(peer, this.proc, { agent, address, proof: hosts.get(agent)?.proof ?? proof, use });
   }
 
   /** The hosts that are watched for the maker of this proc. */
@@ -298,6 +304,7 @@ export class LocalProc implements ProcHooks {
     else {
       this.#local.members.get(peer)?.linkLost(reason);
       this.#local.hosts.get(peer)?.lost(reason);
+      this.#local.memory.gone(peer, reason);
     }
   }
 

@@ -174,7 +174,10 @@ export class Local {
 
   /** A host is gone: every proc here knows it, and whom this process has started hears of it as well. */
   hostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void {
-    for (const { proc } of this.procs.values()) for (const gone of [host, ...procs]) proc.peerDown(gone, reason);
+    for (const gone of [host, ...procs]) {
+      for (const { proc } of this.procs.values()) proc.peerDown(gone, reason);
+      this.memory.gone(gone, reason);
+    }
     this.#toMade((id) => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
   }
 

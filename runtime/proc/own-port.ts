@@ -13,6 +13,8 @@ export interface PortOwner {
   readonly proc: Proc;
   /** @param from who has connected */
   accept(pipe: Pipe, from: ProcId): void;
+  /** Somebody has connected for bytes of memory alone. */
+  acceptMemory(pipe: Pipe): void;
 }
 
 /**
@@ -34,7 +36,10 @@ export async function openPort(
     token: proof?.token,
     admit: (offer) =>
       offer.universe === universe && offer.to === id
-        ? { kind: "open", open: (pipe) => owner.accept(pipe, offer.from) }
+        ? {
+            kind: "open",
+            open: (pipe) => (offer.use === "memory" ? owner.acceptMemory(pipe) : owner.accept(pipe, offer.from)),
+          }
         : { kind: "refuse", reason: "unknown", text: "there is no such process at this port" },
   });
   const address = { ...at, port: 0 };

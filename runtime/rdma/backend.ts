@@ -7,9 +7,11 @@
  * allows the direction, that buffers have not been dropped here, timeouts, signals, and the texts of errors. Checked by the backend,
  * where it can, because handles may lie: that the grant is alive, its range, its rights.
  */
+import type { ProcId } from "../link/address.js";
 import type { Grant } from "./grant.js";
 import type { Handle } from "./handle.js";
 import type { Operation } from "./operation.js";
+import type { Way } from "./stream/way.js";
 import type { Transport } from "./transport.js";
 
 export interface Backend {
@@ -50,6 +52,11 @@ export interface Backend {
    * @throws RdmaError when it does lead there, and the handle is refused: FORGED, STALE, REVOKED, DROPPED; no other is tried
    */
   open(handle: Handle, ask: Ask, signal: AbortSignal): Promise<Opened | undefined>;
+
+  /** Owner: somebody has connected for bulk bytes, by a port of this process, and has proved to be of its tree. */
+  accept?(way: Way): void;
+  /** Initiator: a proc has ended, by what links tell. */
+  gone?(peer: ProcId, reason: string): void;
 
   /** This process ends, or its tests do: descriptors, queue pairs and listeners are closed. Idempotent. */
   close?(): void;

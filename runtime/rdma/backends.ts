@@ -2,10 +2,10 @@
 import type { Clock } from "../link/clock.js";
 import type { RdmaAddon } from "../native/rdma.js";
 import type { Backend } from "./backend.js";
-import type { Road } from "./memory-proc.js";
 import { PeerTables } from "./peer-tables.js";
+import type { Road } from "./roads.js";
 import { SharedBackend } from "./shared.js";
-import { StreamBackend } from "./stream.js";
+import { StreamBackend } from "./stream/backend.js";
 import type { Grants } from "./table.js";
 import { VerbsBackend } from "./verbs/backend.js";
 import { VmBackend } from "./vm.js";
@@ -22,6 +22,6 @@ export function makeBackends(
     new SharedBackend(addon, peers),
     new VmBackend(addon, peers),
     new VerbsBackend(addon, grants, clock),
-    new StreamBackend(road),
+    new StreamBackend(road, grants, clock),
   ];
 }

@@ -12,9 +12,9 @@ import { RdmaError } from "./errors.js";
 import type { Access, Grant } from "./grant.js";
 import { type Handle, PART_BYTES, type Parts, type ProcessName } from "./handle.js";
 import type { Memory } from "./memory.js";
-import { MemoryProc } from "./memory-proc.js";
 import { ownMachine, ownStart } from "./process-name.js";
-import { OwnerService } from "./service.js";
+import { Roads } from "./roads.js";
+import { BackendService, OwnerService } from "./service.js";
 import { State } from "./slot.js";
 import { Table } from "./table.js";
 import type { Transport } from "./transport.js";
@@ -26,7 +26,7 @@ export class Domain {
   readonly addon: RdmaAddon | undefined;
   readonly clock: Clock;
   readonly table: Table;
-  readonly procs: MemoryProc;
+  readonly procs: Roads;
   /** Best first. */
   readonly backends: readonly Backend[];
   #serial = 0;
@@ -36,9 +36,9 @@ export class Domain {
     this.clock = clock;
     this.addon = rdmaAddon();
     this.table = new Table(this.addon, clock, random);
-    this.procs = new MemoryProc(owner);
+    this.procs = new Roads(owner);
     this.backends = makeBackends(this.addon, this.procs, this.table, clock);
-    owner.memory = new OwnerService(this.table, this.backends);
+    owner.memory = new BackendService(new OwnerService(this.table), this.backends);
     process.once("exit", () => this.table.close());
   }
 

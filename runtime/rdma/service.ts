@@ -3,39 +3,85 @@
  * here may be a lie, and is answered with a refusal.
  */
 import type { GrantClaim, MemoryAnswer } from "../../generated/rdma.js";
+import type { ProcId } from "../link/address.js";
+import type { Pipe } from "../link/pipe.js";
 import type { MemoryService } from "../proc/memory-service.js";
 import type { Backend } from "./backend.js";
 import type { Grant } from "./grant.js";
+import type { Direction } from "./operation.js";
 import { ownMachine, ownStart } from "./process-name.js";
-import type { Table } from "./table.js";
-
-/** Bytes that one message brings at most; more is a claim of somebody else than this library. */
-export const STREAM_CHUNK = 1 << 20;
+import { PIECE_BYTES } from "./stream/frames.js";
+import type { Grants } from "./table.js";
 
 type Refused = NonNullable<MemoryAnswer["refused"]>;
 
-export class OwnerService implements MemoryService {
-  readonly #table: Table;
+/** Part of what is granted. */
+export interface GrantedRange {
+  readonly grant: Grant;
+  readonly bytes: Uint8Array;
+}
+
+/** Looks at what peers claim. */
+export class OwnerService {
+  readonly #grants: Grants;
+
+  constructor(grants: Grants) {
+    this.#grants = grants;
+  }
+
+  /** The memory that somebody wants to use, as long as the grant is not ended; it may be detached behind the library's back. */
+  range(claim: GrantClaim, offset: number, length: number, direction: Direction): GrantedRange | Refused {
+    if (direction === "write" && !claim.writable) return "access";
+    const grant = this.#grant(claim);
+    if (typeof grant === "string") return grant;
+    const fits =
+      Number.isSafeInteger(offset) && offset >= 0 && length <= PIECE_BYTES && length <= grant.length - offset;
+    if (!fits) return "bounds";
+    const { bytes } = grant.memory;
+    // Detached behind our back: a view of it has no length.
+    if (bytes.length < grant.offset + grant.length) return "dropped";
+    return { grant, bytes: bytes.subarray(grant.offset + offset, grant.offset + offset + length) };
+  }
+
+  read(claim: GrantClaim, offset: number, length: number): MemoryAnswer {
+    const found = this.range(claim, offset, length, "read");
+    if (typeof found === "string") return { refused: found };
+    // A copy: what is sent later must not be what the memory holds by then, which may be somebody else's.
+    return { bytes: found.bytes.slice() };
+  }
+
+  write(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer {
+    const found = this.range(claim, offset, bytes.length, "write");
+    if (typeof found === "string") return { refused: found };
+    found.bytes.set(bytes);
+    return {};
+  }
+
+  #grant({ slot, generation, nonce0, nonce1, machine, pid, started, length, writable }: GrantClaim): Grant | Refused {
+    const grant = this.#grants.find({ slot, generation, nonce: [nonce0, nonce1] });
+    if (typeof grant === "string") return grant;
+    if (machine !== ownMachine() || pid !== process.pid || started !== ownStart()) return "stale";
+    if (length !== grant.length || writable !== (grant.access === "rw")) return "forged";
+    return grant;
+  }
+}
+
+/** What the rest of the runtime asks of registered memory: each question goes to the one whose it is. */
+export class BackendService implements MemoryService {
+  readonly #owner: OwnerService;
   readonly #backends: readonly Backend[];
 
-  constructor(table: Table, backends: readonly Backend[]) {
-    this.#table = table;
+  constructor(owner: OwnerService, backends: readonly Backend[]) {
+    this.#owner = owner;
     this.#backends = backends;
   }
 
   read(claim: GrantClaim, offset: number, length: number): MemoryAnswer {
-    const found = this.#range(claim, offset, length);
-    if (typeof found === "string") return { refused: found };
-    // A copy: what is sent later must not be what the memory holds by then, which may be somebody else's.
-    return { bytes: found.slice() };
+    return this.#owner.read(claim, offset, length);
   }
 
   write(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer {
-    if (!claim.writable) return { refused: "access" };
-    const found = this.#range(claim, offset, bytes.length);
-    if (typeof found === "string") return { refused: found };
-    found.set(bytes);
-    return {};
+    return this.#owner.write(claim, offset, bytes);
   }
 
   async ask(transport: string, request: Uint8Array): Promise<Uint8Array> {
@@ -44,23 +90,13 @@ export class OwnerService implements MemoryService {
     return backend.answer(request);
   }
 
-  #range(claim: GrantClaim, offset: number, length: number): Uint8Array | Refused {
-    const grant = this.#grant(claim);
-    if (typeof grant === "string") return grant;
-    const fits =
-      Number.isSafeInteger(offset) && offset >= 0 && length <= STREAM_CHUNK && length <= grant.length - offset;
-    if (!fits) return "bounds";
-    const { bytes } = grant.memory;
-    // Detached behind our back: a view of it has no length.
-    if (bytes.length < grant.offset + grant.length) return "dropped";
-    return bytes.subarray(grant.offset + offset, grant.offset + offset + length);
+  accept(pipe: Pipe): void {
+    const backend = this.#backends.find((one) => one.accept !== undefined);
+    if (backend === undefined) pipe.destroy();
+    else backend.accept?.({ pipe, direct: false });
   }
 
-  #grant({ slot, generation, nonce0, nonce1, machine, pid, started, length, writable }: GrantClaim): Grant | Refused {
-    const grant = this.#table.find({ slot, generation, nonce: [nonce0, nonce1] });
-    if (typeof grant === "string") return grant;
-    if (machine !== ownMachine() || pid !== process.pid || started !== ownStart()) return "stale";
-    if (length !== grant.length || writable !== (grant.access === "rw")) return "forged";
-    return grant;
+  gone(peer: ProcId, reason: string): void {
+    for (const backend of this.#backends) backend.gone?.(peer, reason);
   }
 }

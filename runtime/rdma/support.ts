@@ -28,7 +28,8 @@ export interface RdmaSupport {
 
 export function rdmaSupport(): RdmaSupport {
   const state = addonState();
-  const road = { ask: () => Promise.reject(new Error("nothing is asked for here")) as never };
+  const nothing = () => Promise.reject(new Error("nothing is asked for here")) as never;
+  const road = { universe: 0n, ask: nothing, connect: nothing, listen() {} };
   const grants = { find: () => "forged" as const };
   const transports = makeBackends(state.addon, road, grants, systemClock).map((backend) => {
     const why = backend.unavailable();

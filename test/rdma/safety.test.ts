@@ -147,7 +147,7 @@ function fuzzOwner(): void {
   const bytes = new Uint8Array(64).fill(77);
   bytes.subarray(16, 32).fill(1);
   const grant = table.add({ bytes, address: undefined, file: undefined }, 16, 16, "rw");
-  const service = new OwnerService(table, []);
+  const service = new OwnerService(table);
   const good = {
     slot: grant.slot,
     generation: grant.generation,

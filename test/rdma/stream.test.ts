@@ -4,7 +4,7 @@ import type { MemoryAnswer } from "../../generated/rdma.js";
 import { systemClock } from "../../runtime/link/clock.js";
 import type { Handle } from "../../runtime/rdma/handle.js";
 import type { Road } from "../../runtime/rdma/memory-proc.js";
-import { STREAM_CHUNK } from "../../runtime/rdma/service.js";
+import { PIECE_BYTES } from "../../runtime/rdma/stream/frames.js";
 import { StreamBackend } from "../../runtime/rdma/stream.js";
 import { runTransfer } from "../../runtime/rdma/transfer.js";
 

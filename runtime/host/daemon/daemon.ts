@@ -53,6 +53,9 @@ export class Daemon implements Landlord {
     const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refused("busy", "the host is being shut down");
     const known = this.#tenants.get(to);
+    if (offer.use === "memory" && (known !== undefined || !offer.direct)) {
+      return refused("unknown", "the agent of a host has no memory");
+    }
     const open = (pipe: Pipe) => this.#take(offer, pipe, known?.tenant);
     if (known !== undefined) {
       if (known.universe !== universe) return refused("unknown", "there is no such agent for this tree of processes");

@@ -15,9 +15,12 @@ export const ANSWER_BYTES = 512;
 export const TAKEN_BYTES = 8;
 export const NONCE_BYTES = 32;
 
-const Bit = { first: 1, token: 2, direct: 4 } as const;
+const Bit = { first: 1, token: 2, direct: 4, memory: 8 } as const;
 const proofAt = 24;
 const textAt = proofAt + PROOF_BYTES;
+
+/** What a connection is for: a link, or bytes of memory alone. */
+export type LinkUse = "link" | "memory";
 
 /** What a dialler wants. */
 export interface Offer {
@@ -32,6 +35,7 @@ export interface Offer {
   readonly first: boolean;
   /** Whether `to` is wanted as it is: not an agent that is made for the driver who dials. */
   readonly direct: boolean;
+  readonly use: LinkUse;
   /** Bytes of the link that the dialler has received so far, over all connections. */
   readonly received: number;
 }
@@ -51,7 +55,9 @@ export type Answer =
   | { readonly kind: "refuse"; readonly reason: HandshakeReason; readonly text: string };
 
 export function writeRequest(request: Request, nonce: Uint8Array): Uint8Array {
-  const bits = (request.first ? Bit.first : 0) | (request.token ? Bit.token : 0) | (request.direct ? Bit.direct : 0);
+  const { first, token, direct, use } = request;
+  const bits =
+    (first ? Bit.first : 0) | (token ? Bit.token : 0) | (direct ? Bit.direct : 0) | (use === "memory" ? Bit.memory : 0);
   const { bytes, view } = message(REQUEST_BYTES, bits);
   view.setUint32(8, request.protocol, true);
   view.setBigUint64(16, request.universe, true);
@@ -70,6 +76,7 @@ export function readRequest(bytes: Uint8Array): Request {
     first: (bits & Bit.first) !== 0,
     token: (bits & Bit.token) !== 0,
     direct: (bits & Bit.direct) !== 0,
+    use: (bits & Bit.memory) === 0 ? "link" : "memory",
     protocol: view.getUint32(8, true),
     universe: view.getBigUint64(16, true),
     from: view.getBigUint64(24, true),

@@ -5,6 +5,7 @@
 import type { Clock, Random } from "../clock.js";
 import { HandshakeError } from "../handshake/errors.js";
 import { defaultHandshakeLimits } from "../handshake/limits.js";
+import type { LinkUse } from "../handshake/message.js";
 import { offerLink } from "../handshake/offer.js";
 import type { Pipe } from "../pipe.js";
 import { type LastingLimits, lastingLimits } from "./limits.js";
@@ -20,6 +21,8 @@ export interface LastingDialOptions {
   readonly to: bigint;
   /** Whether that proc itself is wanted, by whatever port. */
   readonly direct: boolean;
+  /** What for; default: a link. */
+  readonly use?: LinkUse;
   /** Where it listens, if that is known: the host need not be asked. */
   readonly port?: number | undefined;
   /** Who is dialled, as errors name it: an address. */
@@ -96,6 +99,7 @@ class Dialler {
       from,
       to,
       direct,
+      use = "link",
       token,
       handshakeMs = defaultHandshakeLimits.handshakeMs,
       connectMs = handshakeMs,
@@ -111,7 +115,7 @@ class Dialler {
       timer.cancel();
     }
     const received = this.pipe.bytesReceived;
-    const offer = { universe, from, to, direct, link: this.#link, first: this.#first, received };
+    const offer = { universe, from, to, direct, use, link: this.#link, first: this.#first, received };
     const outcome = await offerLink(pipe, offer, { clock, random, token, handshakeMs });
     if (outcome.kind === "redirect") {
       if (this.#port !== undefined) throw new HandshakeError("protocol", "the peer sends us elsewhere once more");

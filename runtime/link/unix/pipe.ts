@@ -11,8 +11,12 @@ import { connecting, fdPipe, socketPipe } from "../socket-pipe.js";
  * @returns a pipe to the socket at `path`; rejects when nobody listens there
  */
 export async function connectUnix(path: string, signal?: AbortSignal): Promise<Pipe> {
-  const pipe = await connecting((onread) => connect({ path, onread }), "connect", path, signal);
-  return offeringPipe(pipe, systemRandom, memoryAddon);
+  return offeringPipe(await connectSocket(path, signal), systemRandom, memoryAddon);
+}
+
+/** The same over the socket alone, for bulk bytes: rings are for what is short. */
+export function connectSocket(path: string, signal?: AbortSignal): Promise<Pipe> {
+  return connecting((onread) => connect({ path, onread }), "connect", path, signal);
 }
 
 /** A pipe to a process that was just started with the other end of this socket, which nobody has read from. */
@@ -30,8 +34,13 @@ export function parentPipe(fd: number): Pipe {
  * @returns the server, which does not keep the process alive
  */
 export function listenUnix(path: string, accept: (pipe: Pipe) => void): Promise<Server> {
+  return listenAtSocket(path, (pipe) => accept(joiningPipe(pipe, memoryAddon)));
+}
+
+/** The same for those who come by `connectSocket`. */
+export function listenAtSocket(path: string, accept: (pipe: Pipe) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => accept(joiningPipe(socketPipe(socket), memoryAddon)));
+    const server = createServer((socket) => accept(socketPipe(socket)));
     server.once("error", reject);
     server.listen(path, () => {
       server.off("error", reject);

@@ -1,0 +1,88 @@
+/**
+ * How processes reach those that have granted memory: connections that carry bulk bytes alone, so that no call waits behind them, and
+ * calls of the owner's agent for what has to be asked and answered.
+ *
+ * Within a machine that is a Unix socket beside the one for links, in the same private folder. Between machines it is the port at which the
+ * owner takes links itself: with the same handshake, over TLS where links have it, and going on over other connections.
+ */
+import type { ProcAgentMesh } from "../../generated/proc-agent.js";
+import type { Location, ProcId } from "../link/address.js";
+import { connectSocket, listenAtSocket } from "../link/unix/pipe.js";
+import { agentOf, asRoot } from "../proc/agents.js";
+import { hostOf } from "../proc/hosted-location.js";
+import type { Local } from "../proc/local.js";
+import type { Way } from "./stream/way.js";
+
+/** The way to the processes that have granted memory. */
+export interface Road {
+  /** Of all processes that there is a way to. */
+  readonly universe: bigint;
+  /**
+   * Says something to the agent of one of them.
+   * @param send calls it, and does not await before it does
+   */
+  ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T;
+  /** A new connection to one of them, for bulk alone. Undefined, or rejects, where there can be none. */
+  connect(proc: ProcId, location: Location): Promise<Way | undefined>;
+  /** Others can connect from now on, those of other machines by `MemoryService.accept`. Idempotent. */
+  listen(accept: (way: Way) => void): void;
+}
+
+/** A name for a socket that no proc has. */
+const MARK = 0x7972_6f6d_656dn;
+
+export class Roads implements Road {
+  readonly #local: Local;
+  #listening = false;
+
+  constructor(local: Local) {
+    this.#local = local;
+  }
+
+  get universe(): bigint {
+    return this.#local.universe;
+  }
+
+  /** Who answers for memory of this process, as handles name it. */
+  get own(): { readonly proc: ProcId; readonly location: Location } {
+    const { id, location } = this.#local.home.proc;
+    return { proc: id, location };
+  }
+
+  ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T {
+    return asRoot(this.#local.home.proc, () => send(agentOf(proc, location)));
+  }
+
+  async connect(proc: ProcId, location: Location): Promise<Way | undefined> {
+    const { home, host } = this.#local;
+    const path = this.#isNear(location) ? this.#socketOf(proc) : undefined;
+    if (path !== undefined) return { pipe: await connectSocket(path), direct: true };
+    const place = hostOf(location);
+    if (place === undefined || place.agent === hostOf(host ?? "")?.agent) return undefined;
+    const pipe = await home.dialDirectly(place, proc, "memory");
+    // When the connection under it ends, bytes of it may still be read for a while.
+    return pipe && { pipe, direct: false };
+  }
+
+  listen(accept: (way: Way) => void): void {
+    if (this.#listening) return;
+    this.#listening = true;
+    const path = this.#socketOf(this.own.proc);
+    if (path === undefined) return;
+    listenAtSocket(path, (pipe) => accept({ pipe, direct: true })).catch(() => {
+      // Peers go by calls.
+    });
+  }
+
+  /** Whether a proc is on this machine, and has a socket there. */
+  #isNear(location: Location): boolean {
+    return location !== "" && hostOf(location)?.agent === hostOf(this.#local.host ?? "")?.agent;
+  }
+
+  /** Where a proc takes bulk; undefined: nowhere, since it is a thread, or simulated. */
+  #socketOf(proc: ProcId): string | undefined {
+    const { platform, runDir } = this.#local;
+    const location = platform.locationOf(runDir, proc ^ MARK);
+    return location.startsWith("unix:") ? location.slice("unix:".length) : undefined;
+  }
+}
