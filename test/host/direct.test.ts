@@ -74,7 +74,7 @@ test("a port takes nobody without the token, or who wants another process, or fr
   const world = new World();
   const platform = makeNodePlatform();
   const { proc } = world.proc("listening");
-  const owner = { proc, accept: (pipe: Pipe) => void proc.attach(pipe) };
+  const owner = { proc, accept: (pipe: Pipe) => void proc.attach(pipe), acceptMemory: (pipe: Pipe) => pipe.destroy() };
   const port = await openPort(platform, owner, { token }, { kind: "tcp", host: "127.0.0.1", port: 0 });
   const from = world.root.proc;
   const dial = (to: bigint, given: string, who = from) => {
@@ -107,7 +107,10 @@ test("who wants an agent that is not there is not taken for a driver", async () 
 
 test("a port cannot be opened at a Unix socket", async () => {
   const { proc } = new World().proc("listening");
-  const opened = openPort(makeNodePlatform(), { proc, accept() {} }, undefined, { kind: "unix", path: "/nowhere" });
+  const opened = openPort(makeNodePlatform(), { proc, accept() {}, acceptMemory() {} }, undefined, {
+    kind: "unix",
+    path: "/nowhere",
+  });
   await expect(opened).rejects.toThrow("cannot open a port: a Unix socket has none");
 });
 

@@ -1,41 +1,476 @@
-/** Transport `stream`, with an owner whose answers come in any order. */
-import { expect, test } from "vitest";
-import type { MemoryAnswer } from "../../generated/rdma.js";
-import { systemClock } from "../../runtime/link/clock.js";
-import type { Handle } from "../../runtime/rdma/handle.js";
-import type { Road } from "../../runtime/rdma/memory-proc.js";
-import { PIECE_BYTES } from "../../runtime/rdma/stream/frames.js";
-import { StreamBackend } from "../../runtime/rdma/stream.js";
+/** Transport `stream`: what goes by a connection of its own, and what peers that break its rules come to. */
+import { describe, expect, test } from "vitest";
+import { systemClock, systemRandom } from "../../runtime/link/clock.js";
+import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
+import type { claimOf, Handle } from "../../runtime/rdma/handle.js";
+import type { Operation } from "../../runtime/rdma/operation.js";
+import { ownMachine, ownStart } from "../../runtime/rdma/process-name.js";
+import type { Road } from "../../runtime/rdma/roads.js";
+import { State } from "../../runtime/rdma/slot.js";
+import { StreamBackend } from "../../runtime/rdma/stream/backend.js";
+import {
+  Kind,
+  MOST_ASKED,
+  PIECE_BYTES,
+  QUESTION_BYTES,
+  writeAnswer,
+  writeHello,
+  writeQuestion,
+  writeWelcome,
+} from "../../runtime/rdma/stream/frames.js";
+import { Table } from "../../runtime/rdma/table.js";
 import { runTransfer } from "../../runtime/rdma/transfer.js";
+import { cases } from "../profile.js";
 
-const handle: Handle = {
-  proc: 1n,
-  location: "",
-  process: { machine: 2n, pid: 3, started: 4n, table: -1 },
-  slot: 0,
-  generation: 1,
-  nonce: [5n, 6n],
-  length: 3 * STREAM_CHUNK,
-  access: "rw",
-  parts: {},
-};
+const universe = 7n;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("once a piece was refused, what comes of the others touches nothing", async () => {
-  const answers: ((answer: MemoryAnswer) => void)[] = [];
-  const callOne = (_claim: unknown, _offset: number, length: number) =>
-    length === 0 ? Promise.resolve({}) : new Promise<MemoryAnswer>((resolve) => answers.push(resolve));
-  // No network: what is tried is what the initiator does with answers.
-  const road = { ask: (_proc, _location, send) => send({ readMemory: { callOne } } as never) } as Road;
-  const opened = await new StreamBackend(road).open(handle);
-  const local = new Uint8Array(handle.length);
-  const stretches = { words: BigUint64Array.of(0n, 0n, BigInt(handle.length)), bytes: handle.length };
-  const read = runTransfer("read", local, stretches, {}, systemClock, (operation) => opened.transfer(operation));
-  expect(answers.length).toBe(3);
-  const [first, second, third] = answers;
-  first!({ bytes: new Uint8Array(STREAM_CHUNK).fill(1) });
-  second!({ refused: "revoked" });
-  await expect(read).rejects.toMatchObject({ code: "ERR_RDMA_REVOKED" });
-  third!({ bytes: new Uint8Array(STREAM_CHUNK).fill(3) });
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([local[0], local[2 * STREAM_CHUNK]]).toEqual([1, 0]);
+/** One end of a pipe of which the test is the other end. */
+class OwnEnd implements Pipe {
+  readonly sent: Uint8Array[] = [];
+  destroyed = false;
+  why: Error | undefined;
+  /** Whether what is written is taken. */
+  takes = true;
+  readonly #taken: (() => void)[] = [];
+  #sink: PipeSink | undefined;
+  /** What the sink reads into, as long as nothing has come. */
+  target: Uint8Array | undefined;
+
+  open(sink: PipeSink): void {
+    this.#sink = sink;
+    this.target = sink.buffer();
+  }
+
+  write(chunks: readonly Uint8Array[], done: () => void): void {
+    this.sent.push(...chunks);
+    if (this.takes) queueMicrotask(done);
+    else this.#taken.push(done);
+  }
+
+  close(): void {}
+
+  destroy(error?: Error): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.why = error;
+    for (const done of this.#taken.splice(0)) queueMicrotask(done);
+    queueMicrotask(() => this.#sink?.closed(error));
+  }
+
+  ref(): void {}
+
+  unref(): void {}
+
+  /** The peer says something. */
+  brings(...chunks: readonly Uint8Array[]): void {
+    for (const chunk of chunks) {
+      for (let at = 0; at < chunk.length && !this.destroyed; ) {
+        const size = Math.min(this.target!.length, chunk.length - at);
+        this.target!.set(chunk.subarray(at, at + size));
+        at += size;
+        this.#sink!.received(size);
+        this.target = this.#sink!.buffer();
+      }
+    }
+  }
+
+  get bytes(): Uint8Array {
+    return Buffer.concat(this.sent);
+  }
+}
+
+/** An owner with 64 KiB of memory, of which all but the ends is granted, and a connection that has said hello. */
+function owner(access: "r" | "rw" = "rw", direct = true) {
+  const table = new Table(undefined, systemClock, systemRandom);
+  const memory = new Uint8Array(4 * PIECE_BYTES).fill(77);
+  const length = memory.length - 32;
+  const granted = memory.subarray(16, 16 + length).fill(1);
+  const grant = table.add({ bytes: memory, address: undefined, file: undefined }, 16, length, access);
+  const road: Road = { universe, ask: nobody, connect: nobody, listen() {} };
+  const backend = new StreamBackend(road, table, systemClock);
+  const pipe = new OwnEnd();
+  backend.accept({ pipe, direct });
+  const claim = {
+    slot: grant.slot,
+    generation: grant.generation,
+    nonce0: grant.nonce[0],
+    nonce1: grant.nonce[1],
+    machine: ownMachine(),
+    pid: process.pid,
+    started: ownStart(),
+    length,
+    writable: access === "rw",
+  };
+  const end = () => {
+    table.end(grant, State.revoked);
+    return backend.revoked(grant);
+  };
+  const answers = (count: number) => Buffer.concat(pipe.sent).subarray(8, 8 + 8 * count);
+  return { pipe, claim, memory, granted, table, end, answers };
+}
+
+const nobody = () => Promise.reject(new Error("there is nobody")) as never;
+const read = (claim: ReturnType<typeof claimOf>, offset: number, length: number) =>
+  writeQuestion({ kind: Kind.read, claim, offset, length });
+const write = (claim: ReturnType<typeof claimOf>, offset: number, length: number) =>
+  writeQuestion({ kind: Kind.write, claim, offset, length });
+
+describe("an owner", () => {
+  test("answers in the order of the questions, with memory itself where that is large", async () => {
+    const { pipe, claim, granted } = owner();
+    granted[5] = 9;
+    pipe.brings(
+      writeHello(universe),
+      read(claim, 5, 1),
+      write(claim, 6, 2),
+      Uint8Array.of(3, 4),
+      read(claim, 4, 4),
+      read(claim, 0, 100_000),
+    );
+    await turn();
+    expect([...pipe.bytes.subarray(0, 41)]).toEqual(
+      [
+        writeWelcome(),
+        writeAnswer(undefined, 1),
+        [9],
+        writeAnswer(undefined, 0),
+        writeAnswer(undefined, 4),
+        [1, 9, 3, 4],
+      ]
+        .flatMap((part) => [...part])
+        .concat([0, 0, 0, 0]),
+    );
+    const last = pipe.sent.at(-1)!;
+    expect([last.buffer === granted.buffer, last.byteOffset, last.length]).toEqual([true, 16, 100_000]);
+  });
+
+  test("copies what goes by a pipe that may hold it for longer", () => {
+    const { pipe, claim, granted } = owner("rw", false);
+    pipe.brings(writeHello(universe), read(claim, 0, 100_000));
+    expect(pipe.sent.at(-1)!.buffer).not.toBe(granted.buffer);
+  });
+
+  test("puts what is large where it belongs as it comes, and the rest too", () => {
+    const { pipe, claim, memory, granted } = owner();
+    const bytes = Uint8Array.from({ length: PIECE_BYTES }, (_, i) => i);
+    pipe.brings(writeHello(universe), write(claim, 8, PIECE_BYTES));
+    pipe.brings(bytes.subarray(0, 10));
+    expect(pipe.target!.buffer).toBe(memory.buffer);
+    pipe.brings(bytes.subarray(10));
+    expect(Buffer.compare(granted.subarray(8, 8 + PIECE_BYTES), bytes)).toBe(0);
+    expect([granted[7], granted[8 + PIECE_BYTES]]).toEqual([1, 1]);
+  });
+
+  test("refuses by the answer, and goes on", async () => {
+    const { pipe, claim, memory, answers } = owner("r");
+    pipe.brings(
+      writeHello(universe),
+      read({ ...claim, nonce0: claim.nonce0 ^ 1n }, 0, 8),
+      read({ ...claim, generation: 9 }, 0, 8),
+      read({ ...claim, started: 1n }, 0, 8),
+      read(claim, claim.length - 7, 8),
+      read(claim, 2 ** 53, 8),
+      read(claim, 0, PIECE_BYTES + 1),
+      write(claim, 0, 3),
+      Uint8Array.of(5, 5, 5),
+      write({ ...claim, writable: true }, 0, 3),
+      Uint8Array.of(5, 5, 5),
+    );
+    await turn();
+    const refused = (["forged", "forged", "stale", "bounds", "bounds", "bounds", "access", "forged"] as const).map(
+      (why) => writeAnswer(why, 0),
+    );
+    expect([...answers(8)]).toEqual([...Buffer.concat(refused)]);
+    expect(memory.every((byte, i) => byte === (i < 16 || i >= memory.length - 16 ? 77 : 1))).toBe(true);
+    expect(pipe.destroyed).toBe(false);
+  });
+
+  test.each([
+    ["somebody who is no peer", () => [new Uint8Array(QUESTION_BYTES).fill(71)], "does not speak this protocol"],
+    [
+      "another version",
+      () => [changed(writeHello(universe), 16, 2)],
+      "the peer speaks version 2 of this protocol, this process 1",
+    ],
+    ["another tree of processes", () => [writeHello(8n)], "the peer is of another universe"],
+    ["another kind", () => [writeHello(universe), changed(read(claim, 0, 1), 0, 3)], "unknown kind 3"],
+    ["a second hello", () => [writeHello(universe), writeHello(universe)], "unknown kind 0"],
+    [
+      "a write that is too long",
+      () => [writeHello(universe), write(claim, 0, PIECE_BYTES + 1)],
+      `a write of ${PIECE_BYTES + 1} bytes, more than ${PIECE_BYTES}`,
+    ],
+  ])("ends the connection of %s", (_, says, why) => {
+    const { pipe, memory } = owner();
+    pipe.brings(...says());
+    expect(pipe.destroyed).toBe(true);
+    expect(pipe.why?.message).toContain(`cannot read memory frame: `);
+    expect(pipe.why?.message).toContain(why);
+    expect(memory[0]).toBe(77);
+  });
+
+  test("ends the connection of who asks and takes nothing", async () => {
+    const { pipe, claim } = owner();
+    pipe.brings(writeHello(universe));
+    await turn();
+    pipe.takes = false;
+    const sent = pipe.sent.length;
+    for (let i = 0; i < MOST_ASKED + 10 && !pipe.destroyed; i++) pipe.brings(read(claim, 0, PIECE_BYTES));
+    expect(pipe.why?.message).toBe(`cannot read memory frame: ${MOST_ASKED} questions wait for an answer already`);
+    // Two pieces of the pipe's, and not one more for all who ask.
+    expect(pipe.sent.length - sent).toBe(4);
+  });
+
+  test("takes back memory at once when nothing is under way, and waits for what is", async () => {
+    const { pipe, claim, end } = owner();
+    pipe.brings(writeHello(universe));
+    await turn();
+    pipe.takes = false;
+    pipe.brings(read(claim, 0, PIECE_BYTES), read(claim, 0, PIECE_BYTES), read(claim, 0, PIECE_BYTES));
+    const handed = pipe.sent.length;
+    let ended = false;
+    const ending = end().then(() => {
+      ended = true;
+    });
+    await turn();
+    expect({ ended, destroyed: pipe.destroyed }).toEqual({ ended: false, destroyed: false });
+    await ending;
+    // Nobody took it: the connection is gone, and with it what was under way.
+    expect(pipe.destroyed).toBe(true);
+    expect(pipe.why?.message).toBe("the peer has held up memory that was taken back");
+    expect(pipe.sent.length).toBe(handed);
+  });
+
+  test("writes nothing to memory that was taken back in the middle of a write", async () => {
+    const { pipe, claim, memory, granted, end } = owner();
+    pipe.brings(writeHello(universe), write(claim, 0, PIECE_BYTES));
+    pipe.brings(new Uint8Array(1000).fill(5));
+    expect(pipe.target!.buffer).toBe(memory.buffer);
+    const ending = end();
+    pipe.brings(new Uint8Array(1).fill(5));
+    await ending;
+    granted.fill(8);
+    pipe.brings(new Uint8Array(PIECE_BYTES - 1001).fill(5));
+    expect(granted.every((byte) => byte === 8)).toBe(true);
+    expect([...pipe.bytes.subarray(8)]).toEqual([...writeAnswer("revoked", 0)]);
+    expect(pipe.destroyed).toBe(false);
+  });
+
+  test("whatever is said to it, no byte leaves the grant, and none is changed outside of it", () => {
+    let ended = 0;
+    const tries = cases(3000, 200_000);
+    const { claim, ...first } = owner();
+    let { pipe } = first;
+    const { memory } = first;
+    const fresh = () => {
+      const road: Road = { universe, ask: nobody, connect: nobody, listen() {} };
+      pipe = new OwnEnd();
+      new StreamBackend(road, first.table, systemClock).accept({ pipe, direct: true });
+      pipe.brings(writeHello(universe));
+    };
+    fresh();
+    for (let i = 0; i < tries; i++) {
+      const said = i % 3 === 0 ? write(claim, random(100), random(64)) : read(claim, random(100), random(64));
+      for (let left = i % 4; left > 0; left--) said[random(QUESTION_BYTES)] = random(256);
+      pipe.sent.length = 0;
+      pipe.brings(said, new Uint8Array(64).fill(1));
+      if (pipe.bytes.includes(77)) expect.fail(`case ${i} has shown what was not granted`);
+      if (!pipe.destroyed) continue;
+      ended++;
+      fresh();
+    }
+    expect(ended).toBeGreaterThan(tries / 100);
+    expect([memory.subarray(0, 16), memory.subarray(-16)].every((end) => end.every((byte) => byte === 77))).toBe(true);
+  });
 });
+
+const { claim } = owner();
+
+/** A handle, an initiator that connects to the test, and the connections that it has made. */
+function initiator(length = 3 * PIECE_BYTES) {
+  const pipes: OwnEnd[] = [];
+  let refusing = false;
+  const road: Road = {
+    universe,
+    ask: (_proc, _location, send) => {
+      const gone = () => Promise.reject(new Error("it has ended"));
+      return send({ readMemory: { callOne: gone }, writeMemory: { callOne: gone } } as never);
+    },
+    connect: async () => {
+      if (refusing) throw new Error("nobody listens there");
+      const pipe = new OwnEnd();
+      pipes.push(pipe);
+      return { pipe, direct: true };
+    },
+    listen() {},
+  };
+  const handle: Handle = {
+    proc: 1n,
+    location: "",
+    process: { machine: 2n, pid: 3, started: 4n, table: -1 },
+    slot: 5,
+    generation: 1,
+    nonce: [5n, 6n],
+    length,
+    access: "rw",
+    parts: {},
+  };
+  const backend = new StreamBackend(road, { find: () => "forged" }, systemClock);
+  /** The other side of the newest connection welcomes it. */
+  const welcomed = async () => {
+    await turn();
+    const pipe = pipes.at(-1)!;
+    pipe.brings(writeWelcome());
+    await turn();
+    return pipe;
+  };
+  const opened = async () => {
+    const opening = backend.open(handle);
+    const pipe = await welcomed();
+    pipe.brings(writeAnswer(undefined, 0));
+    return { pipe, opened: await opening };
+  };
+  const refuse = () => {
+    refusing = true;
+  };
+  return { handle, backend, pipes, opened, welcomed, refuse };
+}
+
+const start = (
+  opened: Awaited<ReturnType<StreamBackend["open"]>>,
+  direction: "read" | "write",
+  local: Uint8Array,
+  signal?: AbortSignal,
+) =>
+  runTransfer(
+    direction,
+    local,
+    { words: BigUint64Array.of(0n, 0n, BigInt(local.length)), bytes: local.length },
+    { ...(signal && { signal }) },
+    systemClock,
+    (operation: Operation) => opened.transfer(operation),
+  );
+
+describe("an initiator", () => {
+  test("reads straight into the view, and once a piece was refused, nothing touches that any more", async () => {
+    const { opened, handle } = initiator();
+    const { pipe, opened: memory } = await opened();
+    const local = new Uint8Array(handle.length);
+    const reading = start(memory, "read", local);
+    pipe.brings(writeAnswer(undefined, PIECE_BYTES), new Uint8Array(100).fill(1));
+    expect(pipe.target!.buffer).toBe(local.buffer);
+    pipe.brings(new Uint8Array(PIECE_BYTES - 100).fill(1), writeAnswer("revoked", 0));
+    await expect(reading).rejects.toMatchObject({ code: "ERR_RDMA_REVOKED" });
+    pipe.brings(writeAnswer(undefined, PIECE_BYTES), new Uint8Array(PIECE_BYTES).fill(3));
+    expect([local[0], local[PIECE_BYTES - 1], local[PIECE_BYTES], local[2 * PIECE_BYTES]]).toEqual([1, 1, 0, 0]);
+    expect(pipe.destroyed).toBe(false);
+  });
+
+  test("who gives up in the middle of a piece waits until nothing is read into the view", async () => {
+    const { opened, handle } = initiator();
+    const { pipe, opened: memory } = await opened();
+    const local = new Uint8Array(handle.length);
+    const stop = new AbortController();
+    let settled = false;
+    const reading = start(memory, "read", local, stop.signal).finally(() => {
+      settled = true;
+    });
+    reading.catch(() => undefined);
+    pipe.brings(writeAnswer(undefined, PIECE_BYTES), new Uint8Array(100).fill(1));
+    stop.abort(new Error("enough"));
+    await turn();
+    expect(settled).toBe(false);
+    pipe.brings(new Uint8Array(50).fill(1));
+    await expect(reading).rejects.toThrow("enough");
+    local.fill(0);
+    pipe.brings(new Uint8Array(PIECE_BYTES - 150).fill(1));
+    expect(local.every((byte) => byte === 0)).toBe(true);
+    expect(pipe.destroyed).toBe(false);
+  });
+
+  test("an owner who says nothing more loses the connection to who gives up; others' reads go on over the next one", async () => {
+    const { opened, pipes, welcomed } = initiator(PIECE_BYTES);
+    const { pipe, opened: memory } = await opened();
+    const [local, other] = [new Uint8Array(PIECE_BYTES), new Uint8Array(PIECE_BYTES)];
+    const stop = new AbortController();
+    const reading = start(memory, "read", local, stop.signal);
+    const going = start(memory, "read", other);
+    pipe.brings(writeAnswer(undefined, PIECE_BYTES), new Uint8Array(100).fill(1));
+    stop.abort(new Error("enough"));
+    await expect(reading).rejects.toThrow("enough");
+    expect(pipe.why?.message).toBe("its owner has held up what was given up");
+    const next = await welcomed();
+    expect(pipes.length).toBe(2);
+    next.brings(writeAnswer(undefined, PIECE_BYTES), new Uint8Array(PIECE_BYTES).fill(6));
+    await going;
+    expect(other.every((byte) => byte === 6)).toBe(true);
+  });
+
+  test("a write whose connection is lost is not known to have happened; one whose owner has ended has come to its end", async () => {
+    const one = initiator(1000);
+    const first = await one.opened();
+    const writing = start(first.opened, "write", new Uint8Array(1000));
+    await turn();
+    first.pipe.destroy(new Error("cut"));
+    const next = await one.welcomed();
+    next.brings(writeAnswer(undefined, 0));
+    await expect(writing).rejects.toMatchObject({
+      code: "ERR_RDMA_UNKNOWN",
+      message: "cannot write: the connection to its owner was lost: cut",
+    });
+    const two = initiator(1000);
+    const second = await two.opened();
+    two.refuse();
+    const [late, lost] = [
+      start(second.opened, "write", new Uint8Array(1000)),
+      start(second.opened, "read", new Uint8Array(9)),
+    ];
+    await turn();
+    second.pipe.destroy(new Error("cut"));
+    await expect(late).rejects.toMatchObject({ code: "ERR_RDMA_PEER_GONE" });
+    await expect(lost).rejects.toThrow("cannot reach the owner of an RdmaBuffer: it has ended");
+  });
+
+  test("an owner whose connections end again and again is gone", async () => {
+    const { opened, pipes, welcomed } = initiator(1000);
+    const { opened: memory } = await opened();
+    const reading = start(memory, "read", new Uint8Array(1000));
+    const failed = expect(reading).rejects.toMatchObject({ code: "ERR_RDMA_PEER_GONE" });
+    await turn();
+    for (let i = 0; i < 4; i++) {
+      pipes.at(-1)!.destroy(new Error("cut"));
+      await turn();
+      if (i < 3) await welcomed();
+    }
+    await failed;
+    expect(pipes.length).toBe(4);
+  });
+
+  test.each([
+    ["unknown answer 7", [changed(writeAnswer(undefined, 0), 0, 7)]],
+    ["its owner sends 999 bytes for 1000", [writeAnswer(undefined, 999)]],
+    ["its owner sends 8 bytes for 0", [changed(writeAnswer("revoked", 0), 4, 8)]],
+    [
+      "an answer that nobody has asked for",
+      [writeAnswer(undefined, 1000), new Uint8Array(1000), writeAnswer(undefined, 0)],
+    ],
+  ])("an owner that breaks the rules loses the connection: %s", async (why, says) => {
+    const { opened } = initiator(1000);
+    const { pipe, opened: memory } = await opened();
+    const local = new Uint8Array(1000);
+    start(memory, "read", local).catch(() => undefined);
+    await turn();
+    pipe.brings(...says);
+    expect(pipe.why?.message).toBe(`cannot read memory frame: ${why}`);
+  });
+});
+
+function changed(bytes: Uint8Array, at: number, word: number): Uint8Array {
+  new DataView(bytes.buffer).setUint32(at, word, true);
+  return bytes;
+}
+
+function random(below: number): number {
+  return Math.floor(Math.random() * below);
+}

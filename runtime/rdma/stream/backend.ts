@@ -20,7 +20,7 @@ import { StreamPeers } from "./peers.js";
 import type { Way } from "./way.js";
 
 /** Bytes of one transfer that are asked for at a time, and pieces, since short ones cost more than their bytes. */
-const WINDOW_BYTES = 4 << 20;
+const WINDOW_BYTES = 8 << 20;
 const WINDOW_PIECES = 256;
 
 /** How often in a row a piece is lost before its owner counts as gone. */
@@ -129,7 +129,7 @@ export class StreamBackend implements Backend {
             if (ended) return;
             operation.count(stretch.length);
             if (underWay === 0 && next.done) end();
-            else fill();
+            else if (bytes <= WINDOW_BYTES / 2 && underWay <= WINDOW_PIECES / 2) fill();
           }, end);
         }
         if (underWay === 0 && next.done) end();

@@ -4,8 +4,9 @@
  */
 import type { PipeSink } from "../../link/pipe.js";
 
-/** Bytes that are read at a time where they don't belong: frames, what is short, and the beginning of what is not. */
+/** Bytes that are read at a time where they don't belong: frames, what is short, and the beginning of what is not; or all of it. */
 const BUFFER = 32 * 1024;
+const BUFFER_OF_ALL = 128 * 1024;
 /** Fewer are copied once more: another call of the system takes longer. */
 const DIRECT = 16 * 1024;
 
@@ -40,8 +41,8 @@ export class Incoming implements PipeSink {
   readonly #frameBytes: number;
   readonly #handler: FrameHandler;
   readonly #direct: boolean;
-  readonly #bytes = new Uint8Array(BUFFER);
-  readonly #view = new DataView(this.#bytes.buffer);
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   #fill = 0;
   /** What comes next; undefined: a frame. */
   #body: Body | undefined;
@@ -58,6 +59,8 @@ export class Incoming implements PipeSink {
     this.#frameBytes = frameBytes;
     this.#handler = handler;
     this.#direct = direct;
+    this.#bytes = new Uint8Array(direct ? BUFFER : BUFFER_OF_ALL);
+    this.#view = new DataView(this.#bytes.buffer);
   }
 
   buffer(): Uint8Array {

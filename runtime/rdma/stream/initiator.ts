@@ -18,7 +18,7 @@ import {
 } from "./frames.js";
 import { Body, type FrameHandler, Incoming } from "./incoming.js";
 import { Outgoing, type Sendable } from "./outgoing.js";
-import type { Way } from "./way.js";
+import { lends, type Way } from "./way.js";
 
 /** Bytes under way at a time, asked for or sent: what keeps a fast connection busy. */
 const WINDOW_BYTES = 8 << 20;
@@ -55,12 +55,11 @@ class Asked {
     this.body = piece.kind === Kind.read ? new Body(piece.own.length, piece.own) : undefined;
   }
 
-  sendable(): Sendable {
+  sendable(way: Way): Sendable {
     const { kind, own } = this.piece;
     const question = writeQuestion({ ...this.piece, length: own.length });
     if (kind === Kind.read || own.length === 0) return { chunks: [question] };
-    // Memory that several threads share is not for sockets.
-    if (!(own.buffer instanceof ArrayBuffer)) return { chunks: [question, own.slice()] };
+    if (!lends(way, own)) return { chunks: [question, own.slice()] };
     this.lent = true;
     const sent = () => {
       this.lent = false;
@@ -220,6 +219,6 @@ export class InitiatorConnection implements FrameHandler {
     this.#waiting.shift();
     this.#asked.push(asked);
     this.#bytes += length;
-    return asked.sendable();
+    return asked.sendable(this.#way);
   }
 }

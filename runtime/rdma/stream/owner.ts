@@ -19,7 +19,7 @@ import {
 } from "./frames.js";
 import { Body, type FrameHandler, Incoming } from "./incoming.js";
 import { Outgoing, type Sendable } from "./outgoing.js";
-import type { Way } from "./way.js";
+import { lends, type Way } from "./way.js";
 
 /**
  * How long memory that is taken back waits for a peer to take, or to send, the bytes that are under way, in ms. After that the connection is
@@ -160,9 +160,8 @@ export class OwnerConnection implements FrameHandler {
     if (typeof found === "string") return { chunks: [writeAnswer(found, 0)] };
     const { bytes, grant } = found;
     const head = writeAnswer(undefined, bytes.length);
-    // Memory that several threads share is not for sockets.
-    if (bytes.length <= COPIED || !(bytes.buffer instanceof ArrayBuffer))
-      return { chunks: [Buffer.concat([head, bytes])] };
+    if (bytes.length <= COPIED) return { chunks: [Buffer.concat([head, bytes])] };
+    if (!lends(this.#way, bytes)) return { chunks: [head, bytes.slice()] };
     this.#lent.set(grant, (this.#lent.get(grant) ?? 0) + 1);
     return { chunks: [head, bytes], sent: () => this.#returned(grant) };
   }

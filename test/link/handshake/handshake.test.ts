@@ -10,7 +10,16 @@ import type { Pipe } from "../../../runtime/link/pipe.js";
 import { pipePair } from "../pipes.js";
 
 const token = "a token that nobody guesses";
-const offered: Offer = { universe: 1n, from: 2n, to: 3n, link: 4n, first: true, direct: false, use: "link" as const, received: 0 };
+const offered: Offer = {
+  universe: 1n,
+  from: 2n,
+  to: 3n,
+  link: 4n,
+  first: true,
+  direct: false,
+  use: "link" as const,
+  received: 0,
+};
 const machine = { clock: systemClock, random: systemRandom };
 
 /** Notes what comes over a pipe, as text. */

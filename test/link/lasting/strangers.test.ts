@@ -152,6 +152,7 @@ class Raw {
       link: systemRandom.id(),
       first: true,
       direct: false,
+      use: "link" as const,
       received: 0,
       ...offer,
     };
@@ -193,7 +194,16 @@ describe("a stranger", () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(REQUEST_BYTES - 1), fc.integer({ min: 1, max: 255 }), async (at, damage) => {
         const raw = new Raw();
-        const offer = { universe: 1n, from: 66n, to: 3n, link: 5n, first: true, direct: false, received: 0 };
+        const offer = {
+          universe: 1n,
+          from: 66n,
+          to: 3n,
+          link: 5n,
+          first: true,
+          direct: false,
+          use: "link" as const,
+          received: 0,
+        };
         const request = writeRequest({ ...offer, protocol: 1, token: true }, nonce(systemRandom));
         const damaged = Uint8Array.from(request);
         damaged[at]! ^= damage;
@@ -225,6 +235,7 @@ describe("a stranger", () => {
       link: 5n,
       first: true,
       direct: false,
+      use: "link" as const,
       received: 0,
       protocol: 1,
       token: true,
@@ -248,6 +259,7 @@ describe("a stranger", () => {
       link: 5n,
       first: true,
       direct: false,
+      use: "link" as const,
       received: 0,
       protocol: 7,
       token: true,
