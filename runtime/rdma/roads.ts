@@ -55,6 +55,8 @@ export class Roads implements Road {
 
   async connect(proc: ProcId, location: Location): Promise<Way | undefined> {
     const { home, host } = this.#local;
+    // Calls tell why it is gone.
+    if (home.proc.routes.down(proc) !== undefined) return undefined;
     const path = this.#isNear(location) ? this.#socketOf(proc) : undefined;
     if (path !== undefined) return { pipe: await connectSocket(path), direct: true };
     const place = hostOf(location);
