@@ -47,11 +47,11 @@ export interface Backend {
   /**
    * Initiator: tries to reach the memory that a handle names. Called once for each buffer that is used, and again after the one
    * that it resolved to has rejected with `ERR_RDMA_PEER_GONE`. Must prove that it reaches that very memory, never by name alone.
-   * Resolves to undefined when this transport does not lead there: the next one is tried.
+   * Undefined when this transport does not lead there: the next one is tried. What needs nobody else is found out on the spot.
    * @param ask sends a request to the same backend of the owner, whose event loop answers
    * @throws RdmaError when it does lead there, and the handle is refused: FORGED, STALE, REVOKED, DROPPED; no other is tried
    */
-  open(handle: Handle, ask: Ask, signal: AbortSignal): Promise<Opened | undefined>;
+  open(handle: Handle, ask: Ask, signal: AbortSignal): Opened | undefined | Promise<Opened | undefined>;
 
   /** Owner: somebody has connected for bulk bytes, by a port of this process, and has proved to be of its tree. */
   accept?(way: Way): void;

@@ -3,16 +3,16 @@
  * everybody else has a handle, and moves bytes between that memory and views of his own.
  */
 
-import { type Chosen, choose } from "./choose.js";
 import { type Domain, domain } from "./domain.js";
 import { RdmaError } from "./errors.js";
 import type { Access } from "./grant.js";
 import type { Handle } from "./handle.js";
+import { Opening, type OpenOptions } from "./opening.js";
 import type { Direction, Operation } from "./operation.js";
 import { Owned } from "./owned.js";
 import { type Range, type Region, type Stretches, stretchesOfRange, stretchesOfRegion } from "./region.js";
 import { runTransfer, type TransferOptions } from "./transfer.js";
-import { allowedTransports, checkTransports, type Transport } from "./transport.js";
+import type { Transport } from "./transport.js";
 
 /** What a transfer moves, and how long it may take. */
 export interface RdmaTransferOptions extends TransferOptions, Range {
@@ -34,12 +34,6 @@ export interface GrantOptions {
   readonly access?: Access;
 }
 
-export interface OpenOptions {
-  /** Which transports may be used; default: `VICEROY_RDMA_TRANSPORT`, or all. */
-  readonly transports?: readonly Transport[];
-  readonly signal?: AbortSignal;
-}
-
 export interface RevokeOptions {
   /** How long writers are waited for that do not come to an end, in ms; default 10,000. */
   readonly timeout?: number;
@@ -57,8 +51,7 @@ export class RdmaBuffer {
   readonly handle: Handle;
   readonly #owned: Owned | undefined;
   #domain: Domain | undefined;
-  #chosen: Chosen | undefined;
-  #choosing: Promise<Chosen> | undefined;
+  #opening: Opening | undefined;
   #dropped = false;
 
   /** @internal */
@@ -118,12 +111,12 @@ export class RdmaBuffer {
 
   /** How bytes move: `local` at the owner; undefined as long as nobody has opened it. */
   get transport(): Transport | "local" | undefined {
-    return this.#owned === undefined ? this.#chosen?.transport : "local";
+    return this.#owned === undefined ? this.#opening?.chosen?.transport : "local";
   }
 
   /** Whether the owner's event loop does nothing for transfers; undefined as long as nobody has opened it. */
   get oneSided(): boolean | undefined {
-    return this.#owned === undefined ? this.#chosen?.oneSided : true;
+    return this.#owned === undefined ? this.#opening?.chosen?.oneSided : true;
   }
 
   /** The memory itself, at its owner. @throws RdmaError elsewhere, and when it was dropped */
@@ -134,11 +127,11 @@ export class RdmaBuffer {
   }
 
   /**
-   * Finds the way to the memory, which otherwise the first transfer does.
+   * Finds the way to the memory, which otherwise the first transfer does; or another one, if that in use is none of `transports`.
    * @throws RdmaError when the handle is refused, its owner is gone, or no transport that is allowed leads there
    */
   async open(options: OpenOptions = {}): Promise<this> {
-    if (this.#owned === undefined) await this.#open(options);
+    if (this.#owned === undefined) await this.#way().open(options);
     return this;
   }
 
@@ -167,7 +160,7 @@ export class RdmaBuffer {
   async map(options: OpenOptions = {}): Promise<Uint8Array> {
     this.#checkUse("map");
     if (this.#owned !== undefined) return this.#owned.view;
-    const { opened, transport } = await this.#open(options);
+    const { opened, transport } = await this.#way().open(options);
     if (opened.map === undefined) {
       const why = `transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`;
       throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot map an RdmaBuffer: ${why}`);
@@ -214,13 +207,7 @@ export class RdmaBuffer {
   async drop(options: RevokeOptions = {}): Promise<void> {
     this.#dropped = true;
     if (this.#owned !== undefined) await this.#owned.drop(options.timeout);
-    const choosing = this.#choosing;
-    this.#choosing = undefined;
-    this.#chosen = undefined;
-    await choosing?.then(
-      ({ opened }) => opened.close(),
-      () => {},
-    );
+    await this.#opening?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -242,10 +229,8 @@ export class RdmaBuffer {
           `cannot write ${stretches.bytes} bytes: the buffer is for reading alone`,
         );
       }
-      this.#domain ??= this.#owned?.domain ?? domain();
-      return runTransfer(direction, local, stretches, options, this.#domain.clock, (operation) =>
-        this.#start(operation),
-      );
+      const { clock } = this.#here();
+      return runTransfer(direction, local, stretches, options, clock, (operation) => this.#start(operation));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -261,33 +246,17 @@ export class RdmaBuffer {
   }
 
   #start(operation: Operation): Promise<void> | undefined {
-    if (this.#owned !== undefined) return this.#owned.transfer(operation);
-    if (this.#chosen !== undefined) return this.#chosen.opened.transfer(operation);
-    return this.#openAndStart(operation);
+    return this.#owned === undefined ? this.#way().start(operation) : this.#owned.transfer(operation);
   }
 
-  async #openAndStart(operation: Operation): Promise<void> {
-    const given = new Promise<never>((_, reject) => operation.onCancel(() => reject(new Error("it was given up"))));
-    const { opened } = await Promise.race([this.#open({}), given]);
-    await opened.transfer(operation);
+  #way(): Opening {
+    this.#opening ??= new Opening(this.#here(), this.handle);
+    return this.#opening;
   }
 
-  #open({ transports, signal }: OpenOptions): Promise<Chosen> {
-    if (this.#choosing !== undefined) return this.#choosing;
-    const here = domain();
-    this.#domain = here;
-    const never = new AbortController().signal;
-    const allowed = transports === undefined ? allowedTransports() : checkTransports(transports);
-    const choosing = choose(here, this.handle, allowed, signal ?? never).then((chosen) => {
-      this.#chosen = chosen;
-      return chosen;
-    });
-    this.#choosing = choosing;
-    // The next who uses it tries again.
-    choosing.catch(() => {
-      if (this.#choosing === choosing) this.#choosing = undefined;
-    });
-    return choosing;
+  #here(): Domain {
+    this.#domain ??= this.#owned?.domain ?? domain();
+    return this.#domain;
   }
 
   #mustOwn(what: string, why: string): Owned {

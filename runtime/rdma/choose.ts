@@ -1,5 +1,5 @@
 /** Which transport leads to the memory that a handle names: the best that is allowed and, when tried, reaches it. */
-import type { Opened } from "./backend.js";
+import type { Backend, Opened } from "./backend.js";
 import type { Domain } from "./domain.js";
 import { RdmaError } from "./errors.js";
 import type { Handle } from "./handle.js";
@@ -12,29 +12,40 @@ export interface Chosen {
 }
 
 /**
- * @throws RdmaError when the handle is refused, its owner is gone, or no transport that is allowed leads there
+ * On the spot where no transport that is tried needs to wait.
+ * @throws RdmaError, also as a rejection, when the handle is refused, its owner is gone, or no transport that is allowed leads there
  */
-export async function choose(
+export function choose(
   { backends, procs }: Domain,
   handle: Handle,
   allowed: readonly Transport[],
   signal: AbortSignal,
-): Promise<Chosen> {
+): Chosen | Promise<Chosen> {
   const reasons: string[] = [];
-  for (const backend of backends) {
-    const { transport, oneSided } = backend;
-    if (!allowed.includes(transport)) continue;
-    const why = backend.unavailable();
-    if (why !== undefined) {
-      reasons.push(`${transport}: ${why}`);
-      continue;
-    }
-    const ask = (request: Uint8Array) =>
-      procs.ask(handle.proc, handle.location, (agent) => agent.askMemory.callOne(transport, request));
-    const opened = await backend.open(handle, ask, signal);
+  const chosen = ({ transport, oneSided }: Backend, opened: Opened | undefined): Chosen | undefined => {
     if (opened !== undefined) return { transport, oneSided, opened };
     reasons.push(`${transport}: it does not lead there`);
-  }
-  const tried = reasons.length === 0 ? `none of ${allowed.join(", ")} exists here` : reasons.join("; ");
-  throw new RdmaError("ERR_RDMA_UNREACHABLE", `cannot reach the memory of an RdmaBuffer: ${tried}`);
+    return undefined;
+  };
+  const from = (first: number): Chosen | Promise<Chosen> => {
+    for (let i = first; i < backends.length; i++) {
+      const backend = backends[i]!;
+      const { transport } = backend;
+      if (!allowed.includes(transport)) continue;
+      const why = backend.unavailable();
+      if (why !== undefined) {
+        reasons.push(`${transport}: ${why}`);
+        continue;
+      }
+      const ask = (request: Uint8Array) =>
+        procs.ask(handle.proc, handle.location, (agent) => agent.askMemory.callOne(transport, request));
+      const opened = backend.open(handle, ask, signal);
+      if (opened instanceof Promise) return opened.then((found) => chosen(backend, found) ?? from(i + 1));
+      const found = chosen(backend, opened);
+      if (found !== undefined) return found;
+    }
+    const tried = reasons.length === 0 ? `none of ${allowed.join(", ")} exists here` : reasons.join("; ");
+    throw new RdmaError("ERR_RDMA_UNREACHABLE", `cannot reach the memory of an RdmaBuffer: ${tried}`);
+  };
+  return from(0);
 }

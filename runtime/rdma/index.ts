@@ -2,7 +2,6 @@
 export { RdmaAction } from "./action.js";
 export {
   type GrantOptions,
-  type OpenOptions,
   RdmaBuffer,
   type RdmaTransferOptions,
   type RegisterOptions,
@@ -10,6 +9,7 @@ export {
 } from "./buffer.js";
 export { RdmaError, type RdmaErrorCode } from "./errors.js";
 export type { Access } from "./grant.js";
+export type { OpenOptions } from "./opening.js";
 export type { Region } from "./region.js";
 export { type RdmaSupport, rdmaSupport, type TransportSupport } from "./support.js";
 export type { TransferOptions } from "./transfer.js";

@@ -2,7 +2,7 @@
  * Tables of grants of other processes of this machine, mapped: what their owners say of their memory is seen at once, without them.
  * A process is found by its id, and known by when it started; its table by what stands in it.
  */
-import { closeSync, openSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 import type { RdmaAddon } from "../native/rdma.js";
 import { RdmaError } from "./errors.js";
 import type { Handle, ProcessName } from "./handle.js";
@@ -24,8 +24,16 @@ import {
 /** What the link of the descriptor of memory of ours leads to. */
 const OUR_FILE = "/memfd:viceroy (deleted)";
 
-/** Tables that are kept mapped; those that were used longest ago go. */
-const KEPT = 1024;
+/** Processes that are kept mapped; the one that was used longest ago goes. */
+const KEPT = 256;
+
+/** The table of another process, and how it is known that this is still there. */
+interface Known {
+  readonly words: BigUint64Array;
+  readonly started: bigint;
+  /** A file of its in /proc: it stays that of this very process, whatever else gets its id, and cannot be read once that has ended. */
+  readonly life: number;
+}
 
 /** A slot of another process, as it was when the handle was opened and found good. */
 export interface PeerSlot {
@@ -45,7 +53,8 @@ export interface PeerSlot {
 
 export class PeerTables {
   readonly #addon: RdmaAddon | undefined;
-  readonly #mapped = new Map<string, BigUint64Array>();
+  /** By process and table: a process with threads has several. */
+  readonly #known = new Map<number, Known>();
 
   constructor(addon: RdmaAddon | undefined) {
     this.#addon = addon;
@@ -104,15 +113,37 @@ export class PeerTables {
   }
 
   #table(addon: RdmaAddon, name: ProcessName): BigUint64Array | undefined {
-    const key = `${name.pid} ${name.started} ${name.table}`;
-    // What is mapped outlives its owner, and would go on to say yes.
-    const now = startOf(name.pid);
-    if (now !== name.started) {
-      this.#mapped.delete(key);
-      throw now === undefined ? gone(name.pid) : refused("stale");
+    const key = name.pid * 2 ** 31 + name.table;
+    const known = this.#known.get(key);
+    if (known !== undefined) {
+      this.#known.delete(key);
+      // What is mapped outlives its owner, and would go on to say yes.
+      const isTable = known.words[TableWord.magic] === MAGIC;
+      if (isTable && known.started === name.started && lives(known.life)) {
+        this.#known.set(key, known);
+        return known.words;
+      }
+      closeSync(known.life);
     }
-    const known = this.#mapped.get(key);
-    if (known !== undefined) return known;
+    const life = lifeOf(name.pid);
+    try {
+      const now = startOf(name.pid);
+      if (life === undefined || now === undefined) throw gone(name.pid);
+      if (now !== name.started) throw refused("stale");
+      const words = this.#map(addon, name);
+      if (words === undefined) {
+        closeSync(life);
+        return undefined;
+      }
+      this.#keep(key, { words, started: name.started, life });
+      return words;
+    } catch (error) {
+      if (life !== undefined) closeSync(life);
+      throw error;
+    }
+  }
+
+  #map(addon: RdmaAddon, name: ProcessName): BigUint64Array | undefined {
     const fd = this.open(name, name.table);
     if (fd === undefined) return undefined;
     try {
@@ -123,12 +154,38 @@ export class PeerTables {
         words[TableWord.started] === name.started &&
         words[TableWord.machine] === name.machine;
       if (!isTable) throw refused("forged");
-      if (this.#mapped.size >= KEPT) this.#mapped.delete(this.#mapped.keys().next().value!);
-      this.#mapped.set(key, words);
       return words;
     } finally {
       closeSync(fd);
     }
+  }
+
+  #keep(key: number, known: Known): void {
+    if (this.#known.size >= KEPT) {
+      const [oldest, { life }] = this.#known.entries().next().value!;
+      this.#known.delete(oldest);
+      closeSync(life);
+    }
+    this.#known.set(key, known);
+  }
+}
+
+const byte = new Uint8Array(1);
+
+function lifeOf(pid: number): number | undefined {
+  try {
+    return openSync(`/proc/${pid}/comm`, "r");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Costs a twentieth of looking at when the process with an id has started. */
+function lives(life: number): boolean {
+  try {
+    return readSync(life, byte, 0, 1, 0) === 1;
+  } catch {
+    return false;
   }
 }
 

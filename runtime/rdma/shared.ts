@@ -4,8 +4,9 @@
  */
 import { closeSync } from "node:fs";
 import type { RdmaAddon } from "../native/rdma.js";
-import type { Backend, Opened } from "./backend.js";
+import type { Opened } from "./backend.js";
 import type { Handle } from "./handle.js";
+import { NativeBackend } from "./native-backend.js";
 import { transfer } from "./native-transfer.js";
 import type { Operation } from "./operation.js";
 import type { PeerSlot, PeerTables } from "./peer-tables.js";
@@ -14,37 +15,23 @@ import { fdOf } from "./slot.js";
 
 const PAGE = 4096;
 
-export class SharedBackend implements Backend {
+export class SharedBackend extends NativeBackend {
   readonly transport = "shared";
-  readonly oneSided = true;
-  readonly #addon: RdmaAddon | undefined;
-  readonly #peers: PeerTables;
   /** What is mapped already, of whom: several grants may be of one memory. */
   readonly #mapped = new Map<string, WeakRef<ArrayBuffer>>();
 
-  constructor(addon: RdmaAddon | undefined, peers: PeerTables) {
-    this.#addon = addon;
-    this.#peers = peers;
-  }
-
-  unavailable(): string | undefined {
-    return this.#addon === undefined ? "there is no addon" : undefined;
-  }
-
-  async open(handle: Handle): Promise<Opened | undefined> {
-    const addon = this.#addon;
-    const peer = this.#peers.slotOf(handle);
-    if (addon === undefined || peer === undefined) return undefined;
+  protected reach(handle: Handle, peer: PeerSlot, addon: RdmaAddon, peers: PeerTables): Opened | undefined {
     const fd = fdOf(peer.memory);
     if (fd === undefined) return undefined;
-    const memory = this.#map(addon, handle, peer, fd, 0);
+    const map = (mode: 0 | 1) => this.#map(addon, peers, handle, peer, fd, mode);
+    const memory = map(0);
     if (memory === undefined) return undefined;
     let inPlace: Uint8Array | undefined;
     return {
       transfer: (operation: Operation) =>
         transfer(operation, peer, handle, (...args) => addon.mappedTransfer(...args, memory)),
       map: () => {
-        inPlace ??= handle.access === "rw" ? memory : this.#map(addon, handle, peer, fd, 1);
+        inPlace ??= handle.access === "rw" ? memory : map(1);
         if (inPlace === undefined) throw refused("dropped", "map an RdmaBuffer");
         return inPlace;
       },
@@ -53,7 +40,14 @@ export class SharedBackend implements Backend {
   }
 
   /** What is granted of it. @param mode as of `mapMemory` */
-  #map(addon: RdmaAddon, handle: Handle, peer: PeerSlot, fd: number, mode: 0 | 1): Uint8Array | undefined {
+  #map(
+    addon: RdmaAddon,
+    peers: PeerTables,
+    handle: Handle,
+    peer: PeerSlot,
+    fd: number,
+    mode: 0 | 1,
+  ): Uint8Array | undefined {
     const { process: name, length } = handle;
     const skipped = peer.offset % PAGE;
     const from = peer.offset - skipped;
@@ -61,7 +55,7 @@ export class SharedBackend implements Backend {
     // Views of one's own are nobody else's: what is written there stays there.
     const known = mode === 0 ? this.#mapped.get(key)?.deref() : undefined;
     if (known !== undefined) return new Uint8Array(known, skipped, length);
-    const opened = this.#peers.open(name, fd);
+    const opened = peers.open(name, fd);
     if (opened === undefined) return undefined;
     try {
       const buffer = addon.mapMemory(opened, from, length + skipped, mode);

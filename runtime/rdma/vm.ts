@@ -3,32 +3,18 @@
  * head of the slot, the bytes, and the head again in one call; a write takes a cell of the slot first (native/rdma/slot.h).
  */
 import type { RdmaAddon } from "../native/rdma.js";
-import type { Backend, Opened } from "./backend.js";
+import type { Opened } from "./backend.js";
 import type { Handle } from "./handle.js";
+import { NativeBackend } from "./native-backend.js";
 import { transfer } from "./native-transfer.js";
 import type { Operation } from "./operation.js";
-import type { PeerTables } from "./peer-tables.js";
+import type { PeerSlot } from "./peer-tables.js";
 import { HEAD_BYTES } from "./slot.js";
 
-export class VmBackend implements Backend {
+export class VmBackend extends NativeBackend {
   readonly transport = "vm";
-  readonly oneSided = true;
-  readonly #addon: RdmaAddon | undefined;
-  readonly #peers: PeerTables;
 
-  constructor(addon: RdmaAddon | undefined, peers: PeerTables) {
-    this.#addon = addon;
-    this.#peers = peers;
-  }
-
-  unavailable(): string | undefined {
-    return this.#addon === undefined ? "there is no addon" : undefined;
-  }
-
-  async open(handle: Handle): Promise<Opened | undefined> {
-    const addon = this.#addon;
-    const peer = this.#peers.slotOf(handle);
-    if (addon === undefined || peer === undefined) return undefined;
+  protected reach(handle: Handle, peer: PeerSlot, addon: RdmaAddon): Opened | undefined {
     const { pid } = handle.process;
     // The proof: the slot is readable, there, at its address, by the call that reads use, and it is the one that was mapped.
     const head = new Uint8Array(HEAD_BYTES);
