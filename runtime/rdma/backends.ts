@@ -17,7 +17,7 @@ export function makeBackends(
   grants: Grants,
   clock: Clock,
 ): readonly Backend[] {
-  const peers = new PeerTables(addon);
+  const peers = new PeerTables(addon, clock);
   return [
     new SharedBackend(addon, peers),
     new VmBackend(addon, peers),

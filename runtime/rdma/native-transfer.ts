@@ -19,17 +19,33 @@ const cores = availableParallelism();
 
 export type Call = (...args: TransferArguments) => number | Promise<number>;
 
+/** What is done on the spot can't be given up, and is not asked how far it is. Small arrays of one's own cost more than such a copy. */
+const spotControl = new BigInt64Array(2);
+const spotRange = new BigUint64Array(3);
+
+function spotWords(stretches: BigUint64Array): BigUint64Array {
+  if (stretches.length !== 3) return stretches;
+  spotRange.set(stretches);
+  return spotRange;
+}
+
 /** @returns undefined: it has been done */
 export function transfer(operation: Operation, peer: PeerSlot, handle: Handle, call: Call): Promise<void> | undefined {
-  const { direction, local, stretches, bytes, control } = operation;
-  const start = (lanes: number) =>
-    call(direction === "read" ? 0 : 1, local, stretches, peer.slot, peer.head, control, ownStart(), lanes);
+  const { direction, local, stretches, bytes } = operation;
+  const way = direction === "read" ? 0 : 1;
+  const { slot, head } = peer;
   if (bytes <= ON_THE_SPOT && stretches.length <= 3 * FEW) {
-    const outcome = start(0) as number;
+    const outcome = call(way, local, spotWords(stretches), slot, head, spotControl, ownStart(), 0) as number;
     if (outcome === Outcome.done) return undefined;
     if (outcome !== Outcome.busy) return Promise.reject(errorOf(outcome, operation, peer, handle));
   }
-  return settled(start(bytes >= TWO_LANES && cores > 1 ? 2 : 1), operation, peer, handle);
+  const lanes = bytes >= TWO_LANES && cores > 1 ? 2 : 1;
+  return settled(
+    call(way, local, stretches, slot, head, operation.control, ownStart(), lanes),
+    operation,
+    peer,
+    handle,
+  );
 }
 
 async function settled(

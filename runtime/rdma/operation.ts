@@ -10,8 +10,7 @@ export class Operation {
   readonly stretches: BigUint64Array;
   /** Of all stretches. */
   readonly bytes: number;
-  /** For native code: it ends when the first word is not 0, and counts bytes moved in the second. */
-  readonly control = new BigInt64Array(2);
+  #control: BigInt64Array | undefined;
   #listeners: (() => void)[] | undefined;
 
   constructor(direction: Direction, local: Uint8Array, stretches: BigUint64Array, bytes: number) {
@@ -19,6 +18,12 @@ export class Operation {
     this.local = local;
     this.stretches = stretches;
     this.bytes = bytes;
+  }
+
+  /** For native code: it ends when the first word is not 0, and counts bytes moved in the second. */
+  get control(): BigInt64Array {
+    this.#control ??= new BigInt64Array(2);
+    return this.#control;
   }
 
   /** Bytes that have been moved so far. */

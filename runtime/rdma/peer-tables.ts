@@ -3,11 +3,13 @@
  * A process is found by its id, and known by when it started; its table by what stands in it.
  */
 import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
+import type { Clock } from "../link/clock.js";
 import type { RdmaAddon } from "../native/rdma.js";
 import { RdmaError } from "./errors.js";
+import type { Access } from "./grant.js";
 import type { Handle, ProcessName } from "./handle.js";
 import { ownMachine, startOf } from "./process-name.js";
-import { type Refusal, refusalOf, refused } from "./refusal.js";
+import { type Refusal, refusalOf, refused, type SlotClaim } from "./refusal.js";
 import {
   generationOf,
   HEAD_BYTES,
@@ -26,17 +28,26 @@ const OUR_FILE = "/memfd:viceroy (deleted)";
 
 /** Processes that are kept mapped; the one that was used longest ago goes. */
 const KEPT = 256;
+/** Slots of a process that are kept. */
+const KEPT_SLOTS = 1024;
+/** How long a process that was seen to live is taken to, in ms: what it has granted does not change by its end. */
+const FRESH = 1;
 
 /** The table of another process, and how it is known that this is still there. */
 interface Known {
   readonly words: BigUint64Array;
   readonly started: bigint;
+  /** Those that handles have named. */
+  readonly slots: Map<number, PeerSlot>;
+  /** When it was last seen to live, in ms. */
+  seen: number;
   /** A file of its in /proc: it stays that of this very process, whatever else gets its id, and cannot be read once that has ended. */
   readonly life: number;
 }
 
-/** A slot of another process, as it was when the handle was opened and found good. */
+/** A slot of another process, as it was when a handle of it was first opened and found good: the same one for all handles of the grant. */
 export interface PeerSlot {
+  readonly generation: number;
   /** All of it, mapped. */
   readonly slot: Uint8Array;
   /** A copy of its head. */
@@ -47,17 +58,21 @@ export interface PeerSlot {
   readonly memory: bigint;
   /** Of the grant in the owner's memory. */
   readonly offset: number;
+  readonly length: number;
+  readonly access: Access;
   /** What it says now to somebody with this handle; undefined: the grant is good. */
   refusal(): Refusal | undefined;
 }
 
 export class PeerTables {
   readonly #addon: RdmaAddon | undefined;
+  readonly #clock: Clock;
   /** By process and table: a process with threads has several. */
   readonly #known = new Map<number, Known>();
 
-  constructor(addon: RdmaAddon | undefined) {
+  constructor(addon: RdmaAddon | undefined, clock: Clock) {
     this.#addon = addon;
+    this.#clock = clock;
   }
 
   /**
@@ -69,29 +84,20 @@ export class PeerTables {
     if (this.#addon === undefined || name.table < 0 || name.machine !== ownMachine() || name.machine === 0n) {
       return undefined;
     }
-    const words = this.#table(this.#addon, name);
-    if (words === undefined) return undefined;
+    const known = this.#table(this.#addon, name);
+    if (known === undefined) return undefined;
     if (!(slot > 0 && slot < SLOTS)) throw refused("forged");
-    const at = slot * WORDS;
-    const refusal = () => lookUp(words, at, handle);
-    const why = refusal();
+    const why = lookUp(known.words, slot * WORDS, handle);
     if (why !== undefined) throw refused(why);
-    const mapped = new Uint8Array(words.buffer, slot * SLOT_BYTES, SLOT_BYTES);
-    const head = mapped.slice(0, HEAD_BYTES);
-    const own = new BigUint64Array(head.buffer);
+    let found = known.slots.get(slot);
+    if (found?.generation !== handle.generation) {
+      found = slotIn(known.words, handle);
+      if (known.slots.size >= KEPT_SLOTS) known.slots.delete(known.slots.keys().next().value!);
+      known.slots.set(slot, found);
+    }
     // What the handle says beyond its right to the slot was said by whoever has sent it.
-    const rights = handle.access === "rw" ? 3n : 1n;
-    if (own[Word.length] !== BigInt(handle.length) || own[Word.rights] !== rights) throw refused("forged");
-    // Between the first look and the copy it may have been taken back.
-    if (refusal() !== undefined) throw refused(refusal() ?? "dropped");
-    return {
-      slot: mapped,
-      head,
-      slotAddress: words[TableWord.address]! + BigInt(slot * SLOT_BYTES),
-      memory: own[Word.memory]!,
-      offset: Number(own[Word.offset]),
-      refusal,
-    };
+    if (found.length !== handle.length || found.access !== handle.access) throw refused("forged");
+    return found;
   }
 
   /** A file that the owner has open, and that is memory of ours; undefined: this process may not open it. @throws RdmaError */
@@ -112,17 +118,12 @@ export class PeerTables {
     }
   }
 
-  #table(addon: RdmaAddon, name: ProcessName): BigUint64Array | undefined {
+  #table(addon: RdmaAddon, name: ProcessName): Known | undefined {
     const key = name.pid * 2 ** 31 + name.table;
     const known = this.#known.get(key);
     if (known !== undefined) {
+      if (known.started === name.started && this.#isFresh(known)) return known;
       this.#known.delete(key);
-      // What is mapped outlives its owner, and would go on to say yes.
-      const isTable = known.words[TableWord.magic] === MAGIC;
-      if (isTable && known.started === name.started && lives(known.life)) {
-        this.#known.set(key, known);
-        return known.words;
-      }
       closeSync(known.life);
     }
     const life = lifeOf(name.pid);
@@ -135,8 +136,7 @@ export class PeerTables {
         closeSync(life);
         return undefined;
       }
-      this.#keep(key, { words, started: name.started, life });
-      return words;
+      return this.#keep(key, { words, started: name.started, slots: new Map(), seen: this.#clock.now(), life });
     } catch (error) {
       if (life !== undefined) closeSync(life);
       throw error;
@@ -160,13 +160,24 @@ export class PeerTables {
     }
   }
 
-  #keep(key: number, known: Known): void {
+  /** What is mapped outlives its owner, and would go on to say yes. */
+  #isFresh(known: Known): boolean {
+    const now = this.#clock.now();
+    if (now - known.seen < FRESH) return true;
+    known.seen = now;
+    // Zeros: its thread has ended, and the descriptor may be another's by now.
+    return known.words[TableWord.magic] === MAGIC && lives(known.life);
+  }
+
+  #keep(key: number, known: Known): Known {
     if (this.#known.size >= KEPT) {
-      const [oldest, { life }] = this.#known.entries().next().value!;
+      let [oldest, least] = this.#known.entries().next().value!;
+      for (const [other, one] of this.#known) if (one.seen < least.seen) [oldest, least] = [other, one];
       this.#known.delete(oldest);
-      closeSync(life);
+      closeSync(least.life);
     }
     this.#known.set(key, known);
+    return known;
   }
 }
 
@@ -198,10 +209,34 @@ function mapOf(addon: RdmaAddon, fd: number): ArrayBuffer {
   }
 }
 
-function lookUp(words: BigUint64Array, at: number, handle: Handle): Refusal | undefined {
+/** A slot that says yes to somebody. @throws RdmaError when it does not any more */
+function slotIn(words: BigUint64Array, handle: Handle): PeerSlot {
+  const at = handle.slot * WORDS;
+  const { generation, nonce } = handle;
+  const slot = new Uint8Array(words.buffer, handle.slot * SLOT_BYTES, SLOT_BYTES);
+  const head = slot.slice(0, HEAD_BYTES);
+  const own = new BigUint64Array(head.buffer);
+  const refusal = () => lookUp(words, at, { generation, nonce });
+  // Between the first look and the copy it may have been taken back.
+  const why = refusal();
+  if (why !== undefined) throw refused(why);
+  return {
+    generation,
+    slot,
+    head,
+    slotAddress: words[TableWord.address]! + BigInt(handle.slot * SLOT_BYTES),
+    memory: own[Word.memory]!,
+    offset: Number(own[Word.offset]),
+    length: Number(own[Word.length]),
+    access: own[Word.rights] === 3n ? "rw" : "r",
+    refusal,
+  };
+}
+
+function lookUp(words: BigUint64Array, at: number, claim: SlotClaim): Refusal | undefined {
   const word = Atomics.load(words, at + Word.word);
   const nonce = [words[at + Word.nonce]!, words[at + Word.nonce + 1]!] as const;
-  return refusalOf(handle, generationOf(word), stateOf(word), nonce);
+  return refusalOf(claim, generationOf(word), stateOf(word), nonce);
 }
 
 export function gone(pid: number): RdmaError {

@@ -17,8 +17,9 @@ const PAGE = 4096;
 
 export class SharedBackend extends NativeBackend {
   readonly transport = "shared";
-  /** What is mapped already, of whom: several grants may be of one memory. */
+  /** What is mapped already, of whom: several grants may be of one memory. Nothing is kept for longer than somebody uses it. */
   readonly #mapped = new Map<string, WeakRef<ArrayBuffer>>();
+  readonly #bySlot = new WeakMap<PeerSlot, WeakRef<ArrayBuffer>>();
 
   protected reach(handle: Handle, peer: PeerSlot, addon: RdmaAddon, peers: PeerTables): Opened | undefined {
     const fd = fdOf(peer.memory);
@@ -50,11 +51,17 @@ export class SharedBackend extends NativeBackend {
   ): Uint8Array | undefined {
     const { process: name, length } = handle;
     const skipped = peer.offset % PAGE;
+    // Views of one's own are nobody else's: what is written there stays there.
+    const used = mode === 0 ? this.#bySlot.get(peer)?.deref() : undefined;
+    if (used !== undefined) return new Uint8Array(used, skipped, length);
     const from = peer.offset - skipped;
     const key = `${name.pid} ${name.started} ${name.table} ${peer.memory} ${from} ${length + skipped}`;
-    // Views of one's own are nobody else's: what is written there stays there.
-    const known = mode === 0 ? this.#mapped.get(key)?.deref() : undefined;
-    if (known !== undefined) return new Uint8Array(known, skipped, length);
+    const known = mode === 0 ? this.#mapped.get(key) : undefined;
+    const mapped = known?.deref();
+    if (mapped !== undefined) {
+      this.#bySlot.set(peer, known!);
+      return new Uint8Array(mapped, skipped, length);
+    }
     const opened = peers.open(name, fd);
     if (opened === undefined) return undefined;
     try {
@@ -63,7 +70,11 @@ export class SharedBackend extends NativeBackend {
       const refusal = peer.refusal();
       if (refusal !== undefined) throw refused(refusal);
       for (const [old, mapped] of this.#mapped) if (mapped.deref() === undefined) this.#mapped.delete(old);
-      if (mode === 0) this.#mapped.set(key, new WeakRef(buffer));
+      if (mode === 0) {
+        const weak = new WeakRef(buffer);
+        this.#mapped.set(key, weak);
+        this.#bySlot.set(peer, weak);
+      }
       return new Uint8Array(buffer, skipped, length);
     } finally {
       closeSync(opened);

@@ -9,17 +9,27 @@ import { NativeBackend } from "./native-backend.js";
 import { transfer } from "./native-transfer.js";
 import type { Operation } from "./operation.js";
 import type { PeerSlot } from "./peer-tables.js";
+import { refused } from "./refusal.js";
 import { HEAD_BYTES } from "./slot.js";
 
 export class VmBackend extends NativeBackend {
   readonly transport = "vm";
+  /** Slots that were read once by the call that reads use. */
+  readonly #proved = new WeakSet<PeerSlot>();
 
   protected reach(handle: Handle, peer: PeerSlot, addon: RdmaAddon): Opened | undefined {
     const { pid } = handle.process;
-    // The proof: the slot is readable, there, at its address, by the call that reads use, and it is the one that was mapped.
-    const head = new Uint8Array(HEAD_BYTES);
-    if (addon.readProcess(pid, peer.slotAddress, head) !== 0 || !head.every((byte, i) => byte === peer.head[i])) {
-      return undefined;
+    if (!this.#proved.has(peer)) {
+      // The proof: the slot is readable, there, at its address, by the call that reads use, and it is the one that was mapped.
+      const head = new Uint8Array(HEAD_BYTES);
+      const isThere = addon.readProcess(pid, peer.slotAddress, head) === 0;
+      if (!isThere || !head.every((byte, i) => byte === peer.head[i])) {
+        // It may have been taken back since it was looked at.
+        const why = peer.refusal();
+        if (isThere && why !== undefined) throw refused(why);
+        return undefined;
+      }
+      this.#proved.add(peer);
     }
     return {
       transfer: (operation: Operation) =>

@@ -130,6 +130,15 @@ export class Machine {
   }
 }
 
+/** It may have ended since it was looked for. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as { code?: string }).code !== "ESRCH") throw error;
+  }
+}
+
 /** Machines that reach each other, until all tests of this file are over. */
 export function makeNetwork<const N extends readonly string[]>(names: N): { readonly [K in N[number]]: Machine } {
   const prefix = `viceroy-${process.pid}-${++networksMade}`;
@@ -138,7 +147,7 @@ export function makeNetwork<const N extends readonly string[]>(names: N): { read
   const made: Machine[] = [];
   afterAll(() => {
     // A test that failed may have left what it has stopped.
-    for (const machine of made) for (const pid of machine.pids) process.kill(pid, "SIGKILL");
+    for (const machine of made) for (const pid of machine.pids) kill(pid);
     for (const space of spaces) spawnSync("ip", ["netns", "del", space]);
   });
   for (const space of spaces) run("ip", ["netns", "add", space]);
