@@ -6,7 +6,7 @@ import type { Operation } from "../operation.js";
 import type { Road } from "../roads.js";
 import { moveByCall } from "./calls.js";
 import type { Refused } from "./frames.js";
-import { InitiatorConnection, type Piece } from "./initiator.js";
+import { InitiatorConnection, Lost, type Piece } from "./initiator.js";
 
 /** Connections that are kept; of more, those go that nothing has been asked of for longest. */
 const KEPT = 256;
@@ -35,6 +35,8 @@ export class StreamPeers {
   async move(owner: Owner, piece: Piece): Promise<Refused | undefined> {
     const known = this.#to(owner);
     const connection = known.connection ?? (await known.opening);
+    // Who has given up meanwhile was told that nothing touches the memory any more.
+    if (piece.operation?.cancelled === true) throw new Lost("it was given up");
     return connection === undefined ? moveByCall(this.#road, owner, piece) : connection.move(piece);
   }
 
