@@ -24,7 +24,7 @@ import { lends, type Way } from "./way.js";
 const WINDOW_BYTES = 8 << 20;
 
 /** How long who gives up waits for bytes under way from or to its memory, in ms. After that the connection is ended. */
-const PATIENCE = 100;
+const PATIENCE = 500;
 
 /** The connection has ended, for whatever reason: what was asked for on it may have been done or not. */
 export class Lost extends Error {}
@@ -56,8 +56,8 @@ class Asked {
   }
 
   sendable(way: Way): Sendable {
-    const { kind, own } = this.piece;
-    const question = writeQuestion({ ...this.piece, length: own.length });
+    const { kind, claim, offset, own } = this.piece;
+    const question = writeQuestion({ kind, claim, offset, length: own.length });
     if (kind === Kind.read || own.length === 0) return { chunks: [question] };
     if (!lends(way, own)) return { chunks: [question, own.slice()] };
     this.lent = true;

@@ -25,7 +25,7 @@ import { lends, type Way } from "./way.js";
  * How long memory that is taken back waits for a peer to take, or to send, the bytes that are under way, in ms. After that the connection is
  * ended: the peer makes another one.
  */
-const PATIENCE = 100;
+const PATIENCE = 1000;
 
 /** Shorter answers are copied: a second piece costs the kernel more. */
 const COPIED = 16 * 1024;
