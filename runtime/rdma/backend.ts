@@ -86,7 +86,7 @@ export interface Opened {
   transfer(operation: Operation): Promise<void> | undefined;
   /**
    * The granted memory itself, where the transport can. Of a grant for reading alone, a private view: what is written there stays here.
-   * The same one each time.
+   * Another one each time.
    * @throws RdmaError
    */
   map?(): Uint8Array;

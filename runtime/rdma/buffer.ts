@@ -160,12 +160,7 @@ export class RdmaBuffer {
   async map(options: OpenOptions = {}): Promise<Uint8Array> {
     this.#checkUse("map");
     if (this.#owned !== undefined) return this.#owned.view;
-    const { opened, transport } = await this.#way().open(options);
-    if (opened.map === undefined) {
-      const why = `transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`;
-      throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot map an RdmaBuffer: ${why}`);
-    }
-    return opened.map();
+    return this.#way().map(options);
   }
 
   /**

@@ -11,6 +11,9 @@ export abstract class NativeBackend implements Backend {
   readonly #addon: RdmaAddon | undefined;
   readonly #peers: PeerTables;
 
+  /** Of grants whose memory is in use: further handles of them need no more than a look at the slot. Nothing is kept for longer. */
+  readonly #opened = new WeakMap<PeerSlot, WeakRef<Opened>>();
+
   constructor(addon: RdmaAddon | undefined, peers: PeerTables) {
     this.#addon = addon;
     this.#peers = peers;
@@ -23,7 +26,12 @@ export abstract class NativeBackend implements Backend {
   open(handle: Handle): Opened | undefined {
     const addon = this.#addon;
     const peer = this.#peers.slotOf(handle);
-    return addon === undefined || peer === undefined ? undefined : this.reach(handle, peer, addon, this.#peers);
+    if (addon === undefined || peer === undefined) return undefined;
+    const known = this.#opened.get(peer)?.deref();
+    if (known !== undefined) return known;
+    const opened = this.reach(handle, peer, addon, this.#peers);
+    if (opened !== undefined) this.#opened.set(peer, new WeakRef(opened));
+    return opened;
   }
 
   /** The same as `open`, for a slot that says that the grant is good. */

@@ -1,6 +1,7 @@
 /** The way to the memory of another process, as one buffer has it: found when it is first needed, and again when another one is wanted. */
 import { type Chosen, choose } from "./choose.js";
 import type { Domain } from "./domain.js";
+import { RdmaError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import type { Operation } from "./operation.js";
 import { allowedTransports, checkTransports, type Transport } from "./transport.js";
@@ -24,6 +25,7 @@ export class Opening {
   #choosing: Promise<Chosen> | undefined;
   /** Those that were in use before: transfers may be under way on them. */
   readonly #former: Chosen[] = [];
+  #inPlace: Uint8Array | undefined;
   #closed = false;
 
   constructor(domain: Domain, handle: Handle) {
@@ -56,6 +58,17 @@ export class Opening {
   start(operation: Operation): Promise<void> | undefined {
     const chosen = this.open();
     return chosen instanceof Promise ? startWhenOpen(chosen, operation) : chosen.opened.transfer(operation);
+  }
+
+  /** The memory in place: the same view each time. @throws RdmaError where the transport cannot */
+  async map(options: OpenOptions): Promise<Uint8Array> {
+    const { opened, transport } = await this.open(options);
+    if (opened.map === undefined) {
+      const why = `transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`;
+      throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot map an RdmaBuffer: ${why}`);
+    }
+    this.#inPlace ??= opened.map();
+    return this.#inPlace;
   }
 
   /** It is used no more. */

@@ -19,7 +19,6 @@ export class SharedBackend extends NativeBackend {
   readonly transport = "shared";
   /** What is mapped already, of whom: several grants may be of one memory. Nothing is kept for longer than somebody uses it. */
   readonly #mapped = new Map<string, WeakRef<ArrayBuffer>>();
-  readonly #bySlot = new WeakMap<PeerSlot, WeakRef<ArrayBuffer>>();
 
   protected reach(handle: Handle, peer: PeerSlot, addon: RdmaAddon, peers: PeerTables): Opened | undefined {
     const fd = fdOf(peer.memory);
@@ -27,12 +26,13 @@ export class SharedBackend extends NativeBackend {
     const map = (mode: 0 | 1) => this.#map(addon, peers, handle, peer, fd, mode);
     const memory = map(0);
     if (memory === undefined) return undefined;
-    let inPlace: Uint8Array | undefined;
     return {
       transfer: (operation: Operation) =>
-        transfer(operation, peer, handle, (...args) => addon.mappedTransfer(...args, memory)),
+        transfer(operation, peer, handle, (way, local, stretches, slot, head, control, started, lanes) =>
+          addon.mappedTransfer(way, local, stretches, slot, head, control, started, lanes, memory),
+        ),
       map: () => {
-        inPlace ??= handle.access === "rw" ? memory : map(1);
+        const inPlace = peer.access === "rw" ? memory : map(1);
         if (inPlace === undefined) throw refused("dropped", "map an RdmaBuffer");
         return inPlace;
       },
@@ -51,17 +51,11 @@ export class SharedBackend extends NativeBackend {
   ): Uint8Array | undefined {
     const { process: name, length } = handle;
     const skipped = peer.offset % PAGE;
-    // Views of one's own are nobody else's: what is written there stays there.
-    const used = mode === 0 ? this.#bySlot.get(peer)?.deref() : undefined;
-    if (used !== undefined) return new Uint8Array(used, skipped, length);
     const from = peer.offset - skipped;
     const key = `${name.pid} ${name.started} ${name.table} ${peer.memory} ${from} ${length + skipped}`;
-    const known = mode === 0 ? this.#mapped.get(key) : undefined;
-    const mapped = known?.deref();
-    if (mapped !== undefined) {
-      this.#bySlot.set(peer, known!);
-      return new Uint8Array(mapped, skipped, length);
-    }
+    // Views of one's own are nobody else's: what is written there stays there.
+    const known = mode === 0 ? this.#mapped.get(key)?.deref() : undefined;
+    if (known !== undefined) return new Uint8Array(known, skipped, length);
     const opened = peers.open(name, fd);
     if (opened === undefined) return undefined;
     try {
@@ -70,11 +64,7 @@ export class SharedBackend extends NativeBackend {
       const refusal = peer.refusal();
       if (refusal !== undefined) throw refused(refusal);
       for (const [old, mapped] of this.#mapped) if (mapped.deref() === undefined) this.#mapped.delete(old);
-      if (mode === 0) {
-        const weak = new WeakRef(buffer);
-        this.#mapped.set(key, weak);
-        this.#bySlot.set(peer, weak);
-      }
+      if (mode === 0) this.#mapped.set(key, new WeakRef(buffer));
       return new Uint8Array(buffer, skipped, length);
     } finally {
       closeSync(opened);

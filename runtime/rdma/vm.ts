@@ -14,26 +14,22 @@ import { HEAD_BYTES } from "./slot.js";
 
 export class VmBackend extends NativeBackend {
   readonly transport = "vm";
-  /** Slots that were read once by the call that reads use. */
-  readonly #proved = new WeakSet<PeerSlot>();
-
   protected reach(handle: Handle, peer: PeerSlot, addon: RdmaAddon): Opened | undefined {
     const { pid } = handle.process;
-    if (!this.#proved.has(peer)) {
-      // The proof: the slot is readable, there, at its address, by the call that reads use, and it is the one that was mapped.
-      const head = new Uint8Array(HEAD_BYTES);
-      const isThere = addon.readProcess(pid, peer.slotAddress, head) === 0;
-      if (!isThere || !head.every((byte, i) => byte === peer.head[i])) {
-        // It may have been taken back since it was looked at.
-        const why = peer.refusal();
-        if (isThere && why !== undefined) throw refused(why);
-        return undefined;
-      }
-      this.#proved.add(peer);
+    // The proof: the slot is readable, there, at its address, by the call that reads use, and it is the one that was mapped.
+    const head = new Uint8Array(HEAD_BYTES);
+    const isThere = addon.readProcess(pid, peer.slotAddress, head) === 0;
+    if (!isThere || !head.every((byte, i) => byte === peer.head[i])) {
+      // It may have been taken back since it was looked at.
+      const why = peer.refusal();
+      if (isThere && why !== undefined) throw refused(why);
+      return undefined;
     }
     return {
       transfer: (operation: Operation) =>
-        transfer(operation, peer, handle, (...args) => addon.processTransfer(...args, pid, peer.slotAddress)),
+        transfer(operation, peer, handle, (way, local, stretches, slot, head, control, started, lanes) =>
+          addon.processTransfer(way, local, stretches, slot, head, control, started, lanes, pid, peer.slotAddress),
+        ),
       close() {},
     };
   }
