@@ -278,9 +278,9 @@ describe("an owner", () => {
       pipe.sent.length = 0;
       pipe.brings(said, new Uint8Array(64).fill(1));
       if (Buffer.from(pipe.bytes).includes(foreign)) expect.fail(`case ${i} has shown what was not granted`);
-      if (!pipe.destroyed) continue;
-      ended++;
-      fresh();
+      if (pipe.destroyed) ended++;
+      // What looks like a long write takes all that comes after it.
+      if (pipe.destroyed || i % 50 === 49) fresh();
     }
     expect(ended).toBeGreaterThan(tries / 100);
     expect([memory.subarray(0, 16), memory.subarray(-16)].every((end) => end.every((byte) => byte === 77))).toBe(true);
