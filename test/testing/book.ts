@@ -5,6 +5,7 @@
 
 import type { MeshFailure } from "../../runtime/supervise/failure.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
+import { suffered } from "./blame.js";
 
 /** An actor that takes numbered messages, in one life of it. */
 export interface Taker {
@@ -132,6 +133,8 @@ export class Book {
       const lost = path.numbers[missing]!;
       if (path.calls.has(lost) && this.#over(from)) continue;
       this.#simulation.note(`${lost} has not come`);
+      // The program is no actor that its messages come back to: it was told if the receiver was taken for dead.
+      if (this.#lasting && from === "program" && suffered(this.#simulation, this.#processes[pid - 1]!, true)) continue;
       const gaps = this.#gaps.get(from) ?? [];
       this.#gaps.set(from, [...gaps, `${label}: ${number} came and ${lost} has not`]);
     }
