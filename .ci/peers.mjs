@@ -58,6 +58,8 @@ function unpackPeers() {
   mkdirSync(folder, { recursive: true });
   const lacking = () => programs.find((program) => folderOf(program) === undefined);
   const why = fromDebian(folder, packages, {
+    // protoc looks for the well-known types beside itself, also where the system has them.
+    also: () => ["libprotobuf-dev"],
     complete: () => (lacking() === undefined ? undefined : `the packages hold no ${lacking()}`),
   });
   if (why === undefined) for (const program of programs) writeStarter(program);
