@@ -15,6 +15,7 @@ const folder = path.join(root, ".peers");
 /** Only who may make networks can lose packets there. */
 const makesNetworks = process.platform === "linux" && process.getuid() === 0;
 const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : [])];
+const wellKnownTypes = path.join(folder, "usr/include/google/protobuf/any.proto");
 /** libprotobuf-dev has the well-known types that protoc imports. */
 const packages = ["protobuf-compiler", "libprotobuf-dev", "capnproto", ...(makesNetworks ? ["nftables"] : [])];
 
@@ -25,7 +26,7 @@ export function preparePeers() {
 }
 
 function preparePrograms() {
-  if (programs.every((program) => existsSync(placeOf(program)) || onPath(program))) return 0;
+  if (missingPrograms().length === 0) return 0;
   const why = unpackPeers();
   if (why === undefined) return 0;
   console.error(
@@ -37,10 +38,16 @@ function preparePrograms() {
 
 /** What is not there. Tests that need it are left out. */
 export function missingPeers() {
-  const missing = programs.filter((program) => !existsSync(placeOf(program)) && !onPath(program));
+  const missing = missingPrograms();
   return hasMachine()
     ? missing
     : [...missing, `a virtual machine with RDMA${noMachine() ? `, and so ${noMachine()}` : ""}`];
+}
+
+/** A protoc without the well-known types is none. */
+function missingPrograms() {
+  const whole = (program) => existsSync(placeOf(program)) && (program !== "protoc" || existsSync(wellKnownTypes));
+  return programs.filter((program) => !onPath(program) && !whole(program));
 }
 
 function placeOf(program) {
