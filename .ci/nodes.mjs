@@ -8,9 +8,17 @@ import path from "node:path";
 import { examples, install, root, told } from "./steps.mjs";
 
 const folder = ".ci/node";
-const entries = ["", "/schema", "/codegen/v1", "/capnp/v1", "/tensor", "/testing", "/compiler"].map(
-  (entry) => `viceroy${entry}`,
-);
+const entries = [
+  "",
+  "/schema",
+  "/codegen/v1",
+  "/capnp/v1",
+  "/rdma",
+  "/tensor",
+  "/gateway",
+  "/testing",
+  "/compiler",
+].map((entry) => `viceroy${entry}`);
 const load = `for (const name of ${JSON.stringify(entries)}) await import(name);`;
 
 /** What is run: the binary, and what is said of it. */

@@ -8,6 +8,7 @@ import path from "node:path";
 import { missingPeers } from "./peers.mjs";
 import { node, root, step } from "./steps.mjs";
 import { runTests } from "./tests.mjs";
+import { hasTensorAddon } from "./torch.mjs";
 
 const has = (file) => existsSync(path.join(root, file));
 
@@ -30,5 +31,9 @@ for (const [file, why] of skipped) console.log(`skipped: ${file} (${why})`);
 for (const name of missingPeers()) console.log(`skipped: tests that need ${name} (run npm run peers to install it)`);
 if (!hasRdmaAddon())
   console.log("skipped: one-sided memory (run node dist/cli/viceroy.js setup --rdma to build its addon)");
+if (!hasTensorAddon())
+  console.log(
+    "skipped: tensors (install libtorch, and run node dist/cli/viceroy.js setup --tensor to build their addon)",
+  );
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(code);

@@ -40,9 +40,14 @@ const loads = `
   createRequire(import.meta.url)(addonFile("tensor"));
 `;
 
-/** Builds the addon for tensors, unless one of these sources is there and loads: it takes half a minute of a processor. */
-export async function prepareTensors() {
+/** Whether the addon for tensors, of these sources, is there and loads. */
+export function hasTensorAddon() {
   const args = ["--import", "tsx", "--input-type=module", "--eval", loads];
-  if (spawnSync(process.execPath, args, { cwd: root, stdio: "ignore" }).status === 0) return 0;
+  return spawnSync(process.execPath, args, { cwd: root, stdio: "ignore" }).status === 0;
+}
+
+/** Builds it, unless it is there: it takes half a minute of a processor. */
+export async function prepareTensors() {
+  if (hasTensorAddon()) return 0;
   return viceroy(".", "setup", "--tensor");
 }

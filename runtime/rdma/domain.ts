@@ -7,6 +7,7 @@ import type { Clock } from "../link/clock.js";
 import { type RdmaAddon, rdmaAddon } from "../native/rdma.js";
 import { type Local, local } from "../proc/local.js";
 import type { Backend } from "./backend.js";
+import { BackendService } from "./backend-service.js";
 import { makeBackends } from "./backends.js";
 import { RdmaError } from "./errors.js";
 import type { Access, Grant } from "./grant.js";
@@ -14,7 +15,7 @@ import { type Handle, PART_BYTES, type Parts, type ProcessName } from "./handle.
 import type { Memory } from "./memory.js";
 import { ownMachine, ownStart } from "./process-name.js";
 import { Roads } from "./roads.js";
-import { BackendService, OwnerService } from "./service.js";
+import { OwnerService } from "./service.js";
 import { State } from "./slot.js";
 import { Table } from "./table.js";
 import type { Transport } from "./transport.js";

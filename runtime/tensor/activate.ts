@@ -3,11 +3,10 @@ import "../../generated/registry.js";
 import { availableParallelism } from "node:os";
 import { inspect as inspectValue } from "node:util";
 import type { Point, ProcMesh } from "../index.js";
-import { addon } from "./addon.js";
+import { addon, onRecorded } from "./addon.js";
 import { TensorError } from "./errors.js";
 import { type ActivateOptions, meshOf, sendSoon, TensorMesh } from "./mesh.js";
 import { currentRecording } from "./recording.js";
-import { onRecorded } from "./site.js";
 import type { Tensor } from "./tensor.js";
 
 onRecorded(sendSoon);

@@ -6,10 +6,16 @@ import { site } from "./site.js";
 
 let tensorClass: (new () => object) | undefined;
 let begun: TensorAddon | undefined;
+let recorded: () => void = () => {};
 
 /** Which class tensors are instances of; before the addon is first asked for. */
 export function useTensorClass(made: new () => object): void {
   tensorClass = made;
+}
+
+/** What is called whenever an operation is recorded. */
+export function onRecorded(call: () => void): void {
+  recorded = call;
 }
 
 /** @throws TensorError that says how to get it, if there is none */
@@ -24,7 +30,10 @@ export function addon(): TensorAddon {
     );
   }
   if (tensorClass === undefined) throw new Error("cannot make tensors: there is no class of them");
-  found.addon.begin(tensorClass, site);
+  found.addon.begin(tensorClass, () => {
+    recorded();
+    return site();
+  });
   sayMissing(found.addon);
   begun = found.addon;
   return begun;

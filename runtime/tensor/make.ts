@@ -1,7 +1,8 @@
 /** Tensors of values that JavaScript has. */
 import type { Dtype } from "../native/tensor.js";
 import { addon } from "./addon.js";
-import { checkSize, currentRecording, useCurrent } from "./recording.js";
+import { checkSize } from "./limits.js";
+import { currentRecording, useCurrent } from "./recording.js";
 import type { Nested, Tensor } from "./tensor.js";
 import { dtypeOf, elementsOf, filled, holds, isDtype } from "./typed-array.js";
 import type { TensorData } from "./types.js";

@@ -3,21 +3,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { NativeRecorder } from "../native/tensor.js";
 import { addon } from "./addon.js";
 
-/**
- * Elements that one tensor brings to a mesh at most, in bytes: messages have a limit, and what waits to be sent has one as well.
- * docs/limits.md
- */
-export const MOST_BYTES = 64 << 20;
-
-/** @throws RangeError for a tensor that cannot be sent as one */
-export function checkSize(bytes: number): void {
-  if (bytes > MOST_BYTES) {
-    throw new RangeError(
-      `cannot send a tensor of ${bytes} bytes to a mesh: at most ${MOST_BYTES} can be sent as one; send parts, and join them by torch.cat`,
-    );
-  }
-}
-
 /** What records, and how it is told that it has recorded something. */
 export interface Recording {
   readonly recorder: NativeRecorder;

@@ -7,15 +7,8 @@ const folder = here.slice(0, here.lastIndexOf("/") + 1);
 
 /** By file, line and column as the engine knows them; the text has them as source maps tell. */
 const known = new Map<string, string>();
-const listeners = new Set<() => void>();
-
-/** Called whenever an operation is recorded. */
-export function onRecorded(call: () => void): void {
-  listeners.add(call);
-}
 
 export function site(): string {
-  for (const call of listeners) call();
   const { stackTraceLimit } = Error;
   try {
     Error.stackTraceLimit = 16;

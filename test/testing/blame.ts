@@ -11,8 +11,6 @@ const keptAlive = 9000;
 
 /** @param lasting its links to other hosts outlive their connections: what happens to connections alone is no excuse */
 export function suffered({ faults }: Simulation, process: ProcessView, lasting: boolean): boolean {
-  // Together they make everything take hundreds of times as long.
-  if (faults.filter(({ kind }) => kind === "slow").length > 1) return true;
   return faults.some((fault) => concerns(fault, process, lasting));
 }
 

@@ -1,0 +1,16 @@
+/** What can be sent to a mesh at once. */
+
+/**
+ * Elements that one tensor brings to a mesh at most, in bytes: messages have a limit, and what waits to be sent has one as well.
+ * docs/limits.md
+ */
+const MOST_BYTES = 64 << 20;
+
+/** @throws RangeError for a tensor that cannot be sent as one */
+export function checkSize(bytes: number): void {
+  if (bytes > MOST_BYTES) {
+    throw new RangeError(
+      `cannot send a tensor of ${bytes} bytes to a mesh: at most ${MOST_BYTES} can be sent as one; send parts, and join them by torch.cat`,
+    );
+  }
+}
