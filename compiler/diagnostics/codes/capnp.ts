@@ -20,4 +20,10 @@ export const capnp = {
     text: "cannot keep the place of {member}, which is no more: nobody knows how large its type {type} was",
     fix: "Keep {type} in the schema, exported: the places of all members behind it depend on it.",
   },
+  VC4033: {
+    slug: "capnp-ambiguous",
+    severity: "error",
+    text: "cannot keep the place of {member}, which is no more: several types are called as its type {type} was, and they differ in size",
+    fix: "Give each of them a name of its own: the places of all members behind it depend on which it was.",
+  },
 } as const satisfies Readonly<Record<string, TableEntry>>;

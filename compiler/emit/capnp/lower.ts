@@ -16,7 +16,7 @@ import {
   typeKey,
 } from "../../model/index.js";
 import { outputPath, withoutExtension } from "../typescript/paths.js";
-import { layOut } from "./layout.js";
+import { layOut, takes } from "./layout.js";
 import { memberName, typeName, typeWord, unique } from "./names.js";
 import { parseTypeText, someStruct } from "./obsolete.js";
 import type { CapnpEnum, CapnpEnumValue, CapnpFile, CapnpMember, CapnpStruct, CapnpType } from "./schema.js";
@@ -384,33 +384,49 @@ class Lowering {
   ): CapnpMember {
     const inside = { ...context, lockPath: `${context.lockPath}${kind === "union" ? "|" : "."}${lockName(name)}` };
     const optional = text.endsWith("?");
-    const type = parseTypeText(optional ? text.slice(0, -1) : text, (wanted, args) => {
-      return this.#resolve(wanted, args, inside);
-    });
-    if (type === undefined) {
+    const sizes = this.#sizesOf(optional ? text.slice(0, -1) : text, inside);
+    if (sizes.length !== 1) {
       const at = fields[0]?.at ?? { file: context.file.module, line: 1, column: 1 };
-      this.#diagnostics.push(diagnostic("VC4032", at, { member: `${context.lockPath}.${name}`, type: text }));
+      const code = sizes.length === 0 ? "VC4032" : "VC4033";
+      this.#diagnostics.push(diagnostic(code, at, { member: `${context.lockPath}.${name}`, type: text }));
     }
-    const size = type === undefined ? slot(nothing) : sizeOf(type, this.#index);
+    const size = sizes[0] ?? slot(nothing);
     const isCase = kind !== "message";
     // A case that is null stands in a struct of its own.
     const whole = isCase && size.nullable ? slot({ kind: "anyPointer" }) : size;
     return member(spelt, undefined, whole, optional, "Is no more.", isCase);
   }
 
-  /** A type that the lock names: in the same file, or in the only one that has it, or as the lock alone knows it. */
-  #resolve(name: string, args: readonly Type[], context: Context): Type | undefined {
-    const bound = context.bindings?.get(name);
-    if (bound !== undefined) return bound;
-    if (name === "enum") return this.#wasOfNumbers(context) ? someNumbers : someNames;
-    const { modules } = this.#index.schema;
-    const declarations = modules.flatMap(({ types }) => types.filter((type) => type.name === name));
-    const here = declarations.find(({ key }) => key.startsWith(`${context.file.module}#`));
-    const found = here ?? (declarations.length === 1 ? declarations[0] : undefined);
-    if (found !== undefined) return { kind: "ref", target: found.key, args };
+  /** What the type of a member that has gone may take: more than one where its text may mean several types. */
+  #sizesOf(text: string, context: Context): readonly Slot[] {
+    const sizes = new Map<string, Slot>();
+    let meanings = 1;
+    for (let i = 0; i < meanings; i++) {
+      const type = parseTypeText(text, (name, args) => {
+        const candidates = this.#resolve(name, args, context);
+        meanings = Math.max(meanings, candidates.length);
+        return candidates[Math.min(i, candidates.length - 1)];
+      });
+      if (type === undefined) continue;
+      const size = sizeOf(type, this.#index);
+      sizes.set(JSON.stringify([takes(size.type), size.nullable]), size);
+    }
+    return [...sizes.values()];
+  }
+
+  /** Types that the lock calls so: it does not tell modules apart. */
+  #resolve(name: string, args: readonly Type[], context: Context): readonly Type[] {
+    if (name === "enum") return [this.#wasOfNumbers(context) ? someNumbers : someNames];
+    const bound = args.length === 0 ? context.bindings?.get(name) : undefined;
+    const declared = this.#index.schema.modules
+      .flatMap(({ types }) => types)
+      .filter((type) => type.name === name && type.typeParameters.length === args.length)
+      .map(({ key }): Type => ({ kind: "ref", target: key, args }));
+    const found = bound === undefined ? declared : [bound, ...declared];
+    if (found.length > 0) return found;
     // An enumeration that has gone may have been one of numbers.
     const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
-    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? someStruct : undefined;
+    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [someStruct] : [];
   }
 
   /** Numbers are their own ids, and are called so. */

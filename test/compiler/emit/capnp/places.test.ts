@@ -12,8 +12,9 @@ import { compileCase } from "./compile.js";
 function placesOf(schema: Schema, lock: Lock, before?: Lock): ReadonlyMap<string, string> {
   const { files, diagnostics } = lower({ schema, lock, before, schemaRoot: "schemas" });
   const told = diagnostics.filter(({ code }) => code !== "VC4030");
-  // The type of a member that is gone is gone itself: that is said, and no file is written.
-  if (before !== undefined && told.length > 0 && told.every(({ code }) => code === "VC4032")) return new Map();
+  // The type of a member that is gone is gone itself, or its name tells too little: that is said, and no file is written.
+  if (before !== undefined && told.length > 0 && told.every(({ code }) => ["VC4032", "VC4033"].includes(code)))
+    return new Map();
   expect(told).toEqual([]);
   const places = new Map<string, string>();
   const visit = (struct: CapnpStruct): void => {
