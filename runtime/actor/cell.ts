@@ -70,6 +70,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   #held: HeldPorts | undefined;
   /** Ports that end with it. */
   #ports: Set<OpenPort> | undefined;
+  /** Why it sends nothing any more, whatever of its code still runs. */
+  closed: DeliveryError | undefined;
   #windingDown: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -277,10 +279,14 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     this.fail({ kind: "stuck", error: new Error(message), endpoint, at: this.proc.clock.wall() });
   }
 
-  /** The session to a destination, opened on first use. @throws DeliveryError if its process is known to be dead */
+  /**
+   * The session to a destination, opened on first use.
+   * @throws DeliveryError if its process is known to be dead, or if this actor has come to its end
+   */
   session(key: unknown, target: SessionTarget, location: Location): Session {
     const known = this.#sessions?.get(key);
     if (known !== undefined) return known;
+    if (this.closed !== undefined) throw this.closed;
     const session = this.proc.routes.to(target.proc, location, target.owner).openSession(this, target, key);
     this.#sessions ??= new Map();
     this.#sessions.set(key, session);
@@ -404,6 +410,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   #closeSessions(): void {
+    const why = this.#ended?.message ?? `the actor ${this.name} was replaced`;
+    this.closed = new DeliveryError("closed", `its sender has ended: ${why}`);
     for (const session of this.#sessions?.values() ?? []) {
       session.close();
       if (session.target instanceof ActorTarget) session.target.closed(session);

@@ -202,8 +202,8 @@ export class Dispatcher implements Message, Called {
   }
 
   /** Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. */
-  #takesTree({ proc }: Cell): boolean {
-    return this.view.size > proc.limits.treeAbove && this.view.record.id !== AGENT_MESH;
+  #takesTree({ proc, closed }: Cell): boolean {
+    return this.view.size > proc.limits.treeAbove && this.view.record.id !== AGENT_MESH && closed === undefined;
   }
 
   /** Down a tree. @throws BackpressureError */

@@ -205,6 +205,9 @@ export class Tree implements TreeTop {
 
   /** Around what was lost: a proc that others cannot reach any more is tried from here, by itself. */
   #rebuild(): void {
+    const { usable } = this;
+    // What ends meanwhile makes room for others: those come when there is a tree to send them down.
+    this.usable = false;
     for (const [proc, why] of this.#lost) {
       // It was tried from here, too.
       if (this.#apart.has(proc)) this.#excludeProc(proc, this.#casts.routes.down(proc) ?? why);
@@ -223,13 +226,14 @@ export class Tree implements TreeTop {
     this.#taken = 0;
     this.#finished = [];
     this.#node = this.#plant();
-    const { usable } = this;
     this.#node.start();
     for (const [base, index] of this.#released) this.#node.release(base, index);
     if (!usable) return;
     for (const cast of again) if (this.pending.has(cast.seq)) this.#transmit(cast);
     // Whoever has asked what was taken waits for an answer that went with the tree before.
     if (again.length > 0) this.flush();
+    this.usable = true;
+    this.#owner.ready();
   }
 
   #plant(): TreeNode {

@@ -47,6 +47,7 @@ export class Session {
   #moreBound: Map<Interface, number> | undefined;
   #nextSlot = 0;
   #closing = false;
+  #moved = false;
   #over = false;
   #afterSending: (() => void)[] | undefined;
 
@@ -253,9 +254,10 @@ export class Session {
     }
   }
 
-  /** The sender sends nothing more. What waits for credit is sent first; then the peer is told. */
+  /** The sender has ended, and sends nothing more. What waits for credit is sent first; then the peer is told. */
   close(): void {
     this.#closing = true;
+    this.ended ??= new DeliveryError("closed", "its sender has ended");
     this.#noteSent();
   }
 
@@ -279,19 +281,20 @@ export class Session {
     const then = this.#afterSending;
     this.#afterSending = undefined;
     for (const call of then ?? []) call();
-    if (this.#closing && this.ended === undefined) this.link.closeSession(this);
+    if (this.#closing && !this.#over && !this.#moved) this.link.closeSession(this);
   }
 
   /** The receiver lives elsewhere from now on. What has been sent, and what waits for credit, goes its way. */
   retire(): void {
     if (this.ended !== undefined) return;
+    this.#moved = true;
     this.ended = new DeliveryError("closed", "its receiver has moved to another process");
     this.sender.sessionEnded(this);
   }
 
   /** The actor or port at the other end has ended; where the target has moved, that is another one by now. */
   targetEnded(): void {
-    if (this.ended === undefined) this.sender.targetEnded(this.target);
+    if (!this.#moved && !this.#over) this.sender.targetEnded(this.target);
   }
 
   /** Whether it has come to its end, and not only been retired. */
@@ -302,9 +305,9 @@ export class Session {
   /** What waits here will never be sent: calls fail, other messages come back. */
   end(error: DeliveryError): void {
     if (this.#over) return;
+    if (meansEnded(error)) this.targetEnded();
     this.#over = true;
     const retired = this.ended !== undefined;
-    if (meansEnded(error)) this.targetEnded();
     this.ended = error;
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -164,6 +164,57 @@ describe("a failure", () => {
   });
 });
 
+describe("a handler that outlives its actor", () => {
+  const kinds = { failed: "has failed: Error: fatal", stopped: "was stopped: ordered" } as const;
+  test.each(["failed", "stopped"] as const)("of an actor that was %s: nothing that it sends is sent", async (how) => {
+    const elsewhere = world.proc("elsewhere");
+    const taker = world.spawn<typeof Counter, never>("taker", Counter, [0], [elsewhere], {});
+    const pair = world.spawn<typeof Counter, "gpus">("pair", Counter, [0], [elsewhere, world.proc("further")]);
+    const { note, value } = taker;
+    let goOn = (): void => {};
+    let said: Promise<string[]> | undefined;
+    class Undying extends Counter {
+      // Before and after by the same endpoint, as code that keeps what it calls does it.
+      override async increment(): Promise<void> {
+        await value.callOne();
+        note.broadcast("before", 0);
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        note.broadcast("after", 0);
+        pair.note.broadcast("after", 0);
+        const errors = [failure(value.callOne()), failure(taker.log.callOne()), failure(pair.value.call())];
+        said = Promise.all(errors.map(async (error) => (await error).message));
+      }
+    }
+    const undying = counterAt([0], Undying);
+    undying.increment.broadcast();
+    await until("it has told before", () => there.proc.routes.existing(elsewhere.proc.id) !== undefined);
+    await delay(5);
+    const [mesh, cell] = [lastMesh(), there.proc.cell(lastMesh())!];
+    if (how === "stopped") await world.stop(there, mesh);
+    else {
+      cell.fail({ kind: "message", error: new Error("fatal"), at: 0 });
+      await cell.vacated();
+      there.proc.createActor({ ...cell.shape, incarnation: 1, args: [0] } as never);
+    }
+    const link = there.proc.routes.existing(elsewhere.proc.id)!;
+    await until("its lanes are closed", () => link.sessions.every((session) => session === undefined));
+    goOn();
+    await until("it has gone on", () => said !== undefined);
+    const why = `its sender has ended: the actor counter[0] ${kinds[how]}`;
+    expect(await said).toEqual([
+      `cannot call taker.value on rank 0: ${why}`,
+      `cannot call taker.log on rank 0: ${why}`,
+      `cannot call pair.value on rank 0: ${why}`,
+    ]);
+    expect(await taker.log.callOne()).toEqual(["init", "+before", "-before"]);
+    expect(link.ended).toBe(undefined);
+    const told = there.events.filter(({ kind }) => kind === "undeliverable").map(({ detail }) => detail);
+    expect(told.length).toBe(how === "failed" ? 3 : 0);
+  });
+});
+
 describe("stop", () => {
   test("handles what waits, then cleans up; later messages come back", async () => {
     const cleaned: (Error | undefined)[] = [];

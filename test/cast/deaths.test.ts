@@ -1,7 +1,9 @@
 /** Procs that hand casts on and die, at any moment: those that are left have had everything once, in order. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { delay } from "../actor/counter.js";
+import { context } from "../../runtime/actor/context.js";
+import { range } from "../../runtime/shape/index.js";
+import { Counter, delay } from "../actor/counter.js";
 import { ascending, play, Recorder, steps } from "../actor/recorder.js";
 import { World } from "../actor/world.js";
 import { cases, mayHang } from "../profile.js";
@@ -50,3 +52,49 @@ test("whichever procs die, the others have had all casts and direct messages onc
     { ...mayHang, numRuns: cases(40) },
   );
 }, 240_000);
+
+test("what there is room for only because somebody has died comes to those who live", async () => {
+  class Silent extends Counter {
+    override async sleep(): Promise<number> {
+      const { rank } = context().actor.rank;
+      if (rank === 3) await new Promise(() => {});
+      return 0;
+    }
+
+    // One message is all the credit that there is: the next one is never taken.
+    override async note(text: string, ms: number): Promise<void> {
+      if (context().actor.rank.rank === 2) await new Promise(() => {});
+      await super.note(text, ms);
+    }
+  }
+  const world = new World({ creditMessages: 1, treeAbove: 1, treeFanout: 4 });
+  const procs = Array.from({ length: 4 }, (_, i) => world.proc(`p${i}`));
+  const counters = world.spawn<typeof Counter, "gpus">("counters", Silent, [0], procs);
+  try {
+    counters.slice({ gpus: range(2, 4) }).note.broadcast("0", 0);
+    const asked = counters.sleep.callSettled(0);
+    for (let n = 1; n <= 3; n++) counters.note.broadcast(`${n}`, 0);
+    await delay(20);
+    // A failure is told at once, and with it what others have answered: then one answer is missing.
+    const failed = [...procs[3]!.proc.cells()].at(-1)!;
+    failed.fail({ kind: "message", error: new Error("told to fail"), at: 0 });
+    await delay(20);
+    const dead = procs[2]!;
+    world.root.proc.peerDown(dead.proc.id, "it was killed");
+    kill(world, dead);
+    expect([...(await asked).values()].map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "rejected",
+    ]);
+    const logs = [...(await counters.log.callSettled()).values()];
+    for (const log of logs.filter(({ status }) => status === "fulfilled")) {
+      const own = (log as { value: string[] }).value.filter((line) => line !== "init" && !line.endsWith("0"));
+      expect(own).toEqual(["+1", "-1", "+2", "-2", "+3", "-3"]);
+    }
+    expect(logs.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
+  } finally {
+    world.close();
+  }
+});

@@ -131,7 +131,8 @@ export class Book {
     if (place <= before) this.violation(`${label}: ${number} came after ${path.numbers[before]}`);
     for (let missing = before + 1; missing < place; missing++) {
       const lost = path.numbers[missing]!;
-      if (path.calls.has(lost) && this.#over(from)) continue;
+      // What comes back to a process as it ends is told to nobody; nobody waits for answers to an actor that has ended.
+      if (this.#gone(from) || (path.calls.has(lost) && this.#over(from))) continue;
       this.#simulation.note(`${lost} has not come`);
       // The program is no actor that its messages come back to: it was told if the receiver was taken for dead.
       if (this.#lasting && from === "program" && suffered(this.#simulation, this.#processes[pid - 1]!, true)) continue;
@@ -152,8 +153,13 @@ export class Book {
 
   /** Whether a sender has come to its end. */
   #over(name: string): boolean {
+    return this.#gone(name) || this.#senders.get(name)!.ended;
+  }
+
+  /** Whether its process has. */
+  #gone(name: string): boolean {
     const sender = this.#senders.get(name);
-    return sender === undefined || sender.ended || this.#processes[sender.pid - 1]!.ended;
+    return sender === undefined || this.#processes[sender.pid - 1]!.ended;
   }
 
   get #processes(): readonly ProcessView[] {

@@ -19,6 +19,8 @@ const leastDeliveries = 500;
 /** Milliseconds, long after the last fault has been got over. */
 const patience = 200_000;
 const token = "what drivers and hosts share";
+/** In ms: no fault lasts longer. */
+const longest = 20_000;
 /** How often the program does what no `Program` does. */
 const rare = { replace: 0.012, pause: 0.05 };
 
@@ -50,7 +52,7 @@ export function optionsOf(seed: number): SimulateOptions {
   const limits = { ...credit, treeAbove, treeFanout: 2, endedActors: seed % 2 };
   if (onHosts(seed)) {
     const lasting = { overdueMs: overdue[Math.floor(seed / 15) % overdue.length]! };
-    return { seed, limit, limits, lasting, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest: 20_000 } };
+    return { seed, limit, limits, lasting, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest } };
   }
   const faults = { count: 7, within: 400, kinds: kindsOfMachine };
   return { seed, limit, limits, place: ({ rank }) => `host${rank % 3}`, faults };
@@ -99,8 +101,8 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   await Promise.race([program.settled(), simulation.sleep(patience)]);
   if (program.pending.length > 0) book.violation(`never ended: ${program.pending.join(", ")}`);
   await second?.();
-  // Failures are told in turns of their own, and late when a host has crashed.
-  await simulation.sleep(20_000);
+  // Failures are told in turns of their own, and late when a host has crashed while the process that watches it is paused.
+  await simulation.sleep(longest + 6000);
   const { hosts = 1 } = procs.extent as Readonly<Record<string, number>>;
   checkTold(simulation, book, { perHost: size / hosts, remade: restarts || replaced, lasting: onHosts(seed) });
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));

@@ -2,12 +2,13 @@
 import { Actor } from "../../runtime/actor/actor.js";
 import { context } from "../../runtime/actor/context.js";
 import type { Endpoint, StreamEndpoint } from "../../runtime/actor/endpoint.js";
+import type { Settled } from "../../runtime/actor/gather.js";
 import type { MeshKind } from "../../runtime/actor/kind.js";
 import type { ActorMesh } from "../../runtime/actor/mesh.js";
 import type { Port } from "../../runtime/actor/port.js";
 import { thisHost } from "../../runtime/host/host-mesh.js";
 import { local } from "../../runtime/proc/local.js";
-import { range } from "../../runtime/shape/index.js";
+import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { MeshFailure } from "../../runtime/supervise/failure.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
@@ -185,7 +186,11 @@ export class Ledger extends Actor {
         undo();
         throw error;
       }
-      await sent;
+      const outcome = await sent;
+      if (!call) continue;
+      for (const { status } of (outcome as ValueMesh<Settled<number>>).values()) {
+        if (status === "rejected") this.#book.bounced(this.#sender);
+      }
     }
     return count;
   }

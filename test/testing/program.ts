@@ -97,7 +97,7 @@ export class Program {
     this.#send(0, this.#ledgers.size, true, (all, from, number) => {
       this.ask("last add to all", all.add.callSettled(from, number));
     });
-    for (let rank = 0; rank < this.#ledgers.size; rank++) this.#call("last add", rank);
+    for (let rank = 0; rank < this.#ledgers.size; rank++) this.#call(`last add to ${rank}`, rank);
   }
 
   step(operation: Operation, rank: number, other: number, n: number): void {
