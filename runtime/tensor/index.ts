@@ -1,13 +1,17 @@
 /** Tensors, by libtorch: what users import as `viceroy/tensor`. Needs the addon, and loads it when the first tensor is made. */
-export { activate, inspect, manualSeed, rankTensor, shard, show } from "./activate.js";
+import "./activate.js";
+
 export { TensorError, type TensorErrorCode, type TensorErrorDetails } from "./errors.js";
 export { Float, float } from "./float.js";
 export type { Functions, Methods } from "./generated/ops.js";
 export { type GradOptions, grad, noGrad } from "./grad.js";
+export { inspect, show } from "./inspect.js";
 export { type TensorOptions, tensor, tensorOver } from "./make.js";
 export type { ActivateOptions, TensorMesh } from "./mesh.js";
 export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./process.js";
 export { TensorScope } from "./scope.js";
+export { manualSeed } from "./seed.js";
+export { shard } from "./shard.js";
 export { type BackwardOptions, isTensor, type Nested, type Tensor } from "./tensor.js";
 export { call, torch } from "./torch.js";
 export type { DataOf, Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, TensorData } from "./types.js";

@@ -8,7 +8,7 @@ import type { NativeRecorder } from "../native/tensor.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
 import { checkSize } from "./limits.js";
-import { type Recording, runRecording } from "./recording.js";
+import { currentRecording, type Recording, runRecording } from "./recording.js";
 import type { Tensor } from "./tensor.js";
 import { bytesOf } from "./typed-array.js";
 import { localTensor, tensorValue } from "./value.js";
@@ -32,7 +32,7 @@ let count = 0;
 
 export class TensorMesh implements Recording {
   readonly recorder: NativeRecorder;
-  readonly #procs: ProcMesh;
+  readonly procs: ProcMesh;
   readonly #workers: TensorWorkerMesh<string>;
   /** Everything that is sent goes one after the other. */
   #sent: Promise<unknown> = Promise.resolve();
@@ -43,22 +43,22 @@ export class TensorMesh implements Recording {
   /** Why something could not be sent: the processes lack it from then on. */
   #lost: Error | undefined;
 
-  /** Made by `activate`. */
+  /** Made by `procs.activate`. */
   constructor(procs: ProcMesh, threads: number) {
     this.recorder = addon().newRecorder();
-    this.#procs = procs;
+    this.procs = procs;
     this.#workers = procs.spawn(`tensors-${++count}`, StreamWorker, threads) as TensorWorkerMesh<string>;
     meshes.set(addon().recorderNumber(this.recorder), this);
   }
 
   /** All places, in rank order. */
   get points(): readonly Point[] {
-    return [...this.#procs].map(([point]) => point);
+    return [...this.procs].map(([point]) => point);
   }
 
   /** Dimension to size, of the processes. */
   get extent(): Readonly<Record<string, number>> {
-    return this.#procs.extent;
+    return this.procs.extent;
   }
 
   /** Runs code whose tensors are of this mesh, with all that it awaits. */
@@ -71,7 +71,7 @@ export class TensorMesh implements Recording {
     if (this.#ended) {
       throw new TensorError(
         "ERR_TENSOR_INACTIVE",
-        `cannot use the tensors of mesh ${this.#procs}: it is not active any more`,
+        `cannot use the tensors of mesh ${this.procs}: it is not active any more`,
       );
     }
   }
@@ -166,7 +166,7 @@ export class TensorMesh implements Recording {
     if (this.#lost !== undefined) {
       throw new TensorError(
         "ERR_TENSOR_INACTIVE",
-        `cannot reach the tensors of mesh ${this.#procs}: ${this.#lost.message}`,
+        `cannot reach the tensors of mesh ${this.procs}: ${this.#lost.message}`,
         {
           cause: this.#lost,
         },
@@ -185,6 +185,18 @@ export function meshOf(tensor: Tensor): { readonly mesh: TensorMesh; readonly re
     throw new TensorError("ERR_TENSOR_INACTIVE", "cannot use a tensor of a mesh: the mesh is not active any more");
   }
   return { mesh, reference: place[1] };
+}
+
+/** The mesh whose code is running; undefined: tensors are of this process. */
+export function currentMesh(): TensorMesh | undefined {
+  return currentRecording() as TensorMesh | undefined;
+}
+
+/** The one whose code is running, if it is of these processes; otherwise any that is. */
+export function activeMesh(procs: ProcMesh): TensorMesh | undefined {
+  const current = currentMesh();
+  if (current?.procs === procs) return current;
+  return [...meshes.values()].find((mesh) => mesh.procs === procs);
 }
 
 /** Called whenever an operation was recorded, for whichever mesh. */

@@ -1,18 +1,6 @@
 /** Meshes whose processes hold tensors: the built package, with real processes. */
 import { thisHost } from "viceroy";
-import {
-  activate,
-  inspect,
-  manualSeed,
-  noGrad,
-  rankTensor,
-  shard,
-  show,
-  type Tensor,
-  TensorError,
-  tensor,
-  torch,
-} from "viceroy/tensor";
+import { inspect, manualSeed, noGrad, shard, show, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTensors } from "./addon.js";
 
@@ -27,7 +15,7 @@ describeTensors("a mesh of tensors", () => {
   afterAll(() => procs.stop());
 
   test("computes what one process computes, on all of them, and its parts can be looked at", async () => {
-    const answer = await activate(procs, async () => {
+    const answer = await procs.activate(async () => {
       const x = tensor([
         [1, 2],
         [3, 4],
@@ -53,15 +41,15 @@ describeTensors("a mesh of tensors", () => {
   });
 
   test("each process has its own shard and its own rank", async () => {
-    await using mesh = activate(procs, { threads: 1 });
+    await using mesh = procs.activate({ threads: 1 });
     const batch = tensor(
       Float32Array.from({ length: 8 }, (_, i) => i),
       { shape: [4, 2] },
     );
-    const parts = shard(mesh, batch, { hosts: 0, gpus: 1 });
+    const parts = mesh.run(() => shard(batch, { hosts: 0, gpus: 1 }));
     expect(parts.shape).toEqual([2, 1]);
     expect((await inspect(parts, { hosts: 1, gpus: 0 })).toArray()).toEqual([[4], [6]]);
-    const place = rankTensor(mesh, "hosts").mul(10).add(rankTensor(mesh, "gpus"));
+    const place = procs.rank("hosts").mul(10).add(procs.rank("gpus"));
     expect(await show(place)).toBe(
       [
         "{'hosts': 0/2, 'gpus': 0/2} Tensor(int64[]) 0n",
@@ -70,15 +58,26 @@ describeTensors("a mesh of tensors", () => {
         "{'hosts': 1/2, 'gpus': 1/2} Tensor(int64[]) 11n",
       ].join("\n"),
     );
-    expect(() => shard(mesh, batch, { gpus: 5 })).toThrow("cannot shard a tensor of shape [4, 2]: dimension 5");
-    expect(() => rankTensor(mesh, "racks")).toThrow('has no dimension "racks"');
+    const ofNumbers = mesh.run(() => shard([[1n, 2n]], { gpus: 1 }));
+    expect((await inspect(ofNumbers, { gpus: 1 })).toArray()).toEqual([[2n]]);
+    expect(() => mesh.run(() => shard(batch, { gpus: 5 }))).toThrow(
+      "cannot shard a tensor of shape [4, 2]: dimension 5",
+    );
+    expect(() => shard(batch, { gpus: 0 })).toThrow(
+      "cannot shard a tensor: no mesh is active; call it in the function that procs.activate() runs",
+    );
+    // @ts-expect-error: the mesh has other dimensions.
+    expect(() => procs.rank("racks")).toThrow('has no dimension "racks"');
+    expect(() => procs.slice({ hosts: 0 }).rank("gpus")).toThrow(
+      / is not active; call it in the function that activate\(\) of the same mesh runs$/,
+    );
     await expect(inspect(parts, { gpus: 2 })).rejects.toThrow('cannot inspect at {"gpus":2}: there is no such place');
     await expect(inspect(parts, { racks: 0 })).rejects.toThrow(RangeError);
     await expect(inspect(batch)).rejects.toThrow("cannot inspect a tensor of this process");
   });
 
   test("trains, on each process by its own data", async () => {
-    await activate(procs.slice({ hosts: 0 }), async () => {
+    await procs.slice({ hosts: 0 }).activate(async () => {
       manualSeed(1);
       const w1 = torch.randn([2, 16]);
       const w2 = torch.randn([16, 1]);
@@ -108,8 +107,8 @@ describeTensors("a mesh of tensors", () => {
   });
 
   test("a failure on one process says where: the operation, the rank, the line", async () => {
-    await activate(procs, async (mesh) => {
-      const index = rankTensor(mesh, "gpus").mul(99).unsqueeze(0);
+    await procs.activate(async () => {
+      const index = procs.rank("gpus").mul(99).unsqueeze(0);
       const bad = torch.ones([3]).index_select(0, index).add(1);
       expect((await inspect(bad, { gpus: 0 })).toArray()).toEqual([2]);
       const error = await inspect(bad, { hosts: 1, gpus: 1 }).catch((failed) => failed);
@@ -124,8 +123,8 @@ describeTensors("a mesh of tensors", () => {
   });
 
   test("meshes are not mixed, and nothing goes on after the end", async () => {
-    const one = activate(procs);
-    const other = activate(procs);
+    const one = procs.activate();
+    const other = procs.activate();
     const x = one.run(() => torch.ones([2]));
     const y = other.run(() => torch.ones([2]));
     expect(() => x.add(y)).toThrow("its tensors are of different meshes");
@@ -140,7 +139,7 @@ describeTensors("a mesh of tensors", () => {
   });
 
   test("large tensors get there, and what is too large is refused before it is sent", async () => {
-    await activate(procs.slice({ hosts: 0 }), async (mesh) => {
+    await procs.slice({ hosts: 0 }).activate(async () => {
       const large = tensor(new Float32Array((64 << 20) / 4).fill(1));
       const parts = Array.from({ length: 4 }, () => tensor(new Float32Array(4 << 20).fill(1)));
       const sum = torch.cat([large, ...parts]).sum();
@@ -150,18 +149,18 @@ describeTensors("a mesh of tensors", () => {
         `cannot send a tensor of 67108868 bytes to a mesh: ${why}`,
       );
       const here = torch.ones([(16 << 20) + 1], { device: "cpu" });
-      expect(() => shard(mesh, here, {})).toThrow(why);
+      expect(() => shard(here, {})).toThrow(why);
     });
   });
 
   test("options that make no sense are refused", () => {
-    expect(() => activate(procs, { threads: 0 })).toThrow("threads must be an integer from 1 to 4096, got 0");
+    expect(() => procs.activate({ threads: 0 })).toThrow("threads must be an integer from 1 to 4096, got 0");
     expect(() => manualSeed(-1)).toThrow("cannot seed with -1: expected an integer from 0 on");
   });
 
   test("a process that dies is told to who looks at its part", async () => {
     await using doomed = thisHost().spawnProcs({ gpus: 1 });
-    await using mesh = activate(doomed);
+    await using mesh = doomed.activate();
     const x = mesh.run(() => torch.ones([1]));
     expect((await inspect(x)).toArray()).toEqual([1]);
     await doomed.stop();
@@ -170,7 +169,7 @@ describeTensors("a mesh of tensors", () => {
 
   test("a failing fetch within activate ends it", async () => {
     await expect(
-      activate(procs.slice({ hosts: 0, gpus: 0 }), async () => {
+      procs.slice({ hosts: 0, gpus: 0 }).activate(async () => {
         await inspect(failing(torch.ones([1])));
       }),
     ).rejects.toThrow("index out of range in self");

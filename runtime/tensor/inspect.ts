@@ -1,0 +1,48 @@
+/** How tensors of a mesh are looked at. */
+import { inspect as inspectValue } from "node:util";
+import type { Point } from "../index.js";
+import { TensorError } from "./errors.js";
+import { meshOf, type TensorMesh } from "./mesh.js";
+import type { Tensor } from "./tensor.js";
+
+/**
+ * A process's part of a tensor, as a tensor of this process: a copy. Dimensions that are not named are taken at 0.
+ * @throws TensorError (as a rejection): the operation that made it has failed there, with its place in the code
+ */
+export async function inspect(tensor: Tensor, point: Readonly<Record<string, number>> = {}): Promise<Tensor> {
+  const { mesh, reference } = ofMesh(tensor, "inspect");
+  return mesh.fetch(reference, placeIn(mesh, point));
+}
+
+/** All processes' parts of a tensor, as text: one line for each. */
+export async function show(tensor: Tensor): Promise<string> {
+  const { mesh, reference } = ofMesh(tensor, "show");
+  const parts = await Promise.all(
+    mesh.points.map(async (point) => {
+      using part = await mesh.fetch(reference, point);
+      return `${point} ${inspectValue(part)}`;
+    }),
+  );
+  return parts.join("\n");
+}
+
+function ofMesh(tensor: Tensor, verb: string) {
+  const found = meshOf(tensor);
+  if (found !== undefined) return found;
+  throw new TensorError(
+    "ERR_TENSOR_PLACE",
+    `cannot ${verb} a tensor of this process: it has its elements; use data() or toArray()`,
+  );
+}
+
+/** The place with these coordinates, and 0 for those that are not given. */
+function placeIn({ points, extent }: TensorMesh, given: Readonly<Record<string, number>>): Point {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(extent, name));
+  const found = points.find(({ coordinates }) =>
+    Object.entries(coordinates).every(([name, index]) => index === (given[name] ?? 0)),
+  );
+  if (found !== undefined && unknown === undefined) return found;
+  throw new RangeError(
+    `cannot inspect at ${JSON.stringify(given)}: there is no such place in ${JSON.stringify(extent)}`,
+  );
+}

@@ -1,0 +1,67 @@
+/** Tensors of which each process of a mesh has a part of its own. */
+import { addon } from "./addon.js";
+import { TensorError } from "./errors.js";
+import { type TensorOptions, tensor } from "./make.js";
+import { currentMesh, type TensorMesh } from "./mesh.js";
+import { runRecording } from "./recording.js";
+import { isTensor, type Nested, type Tensor } from "./tensor.js";
+import type { TensorData } from "./types.js";
+
+/**
+ * Splits a tensor of this process, or what `tensor` makes one of, into equal parts along dimensions, one for each process of the mesh that
+ * is active: `shard(batch, { gpus: 0 })` cuts dimension 0 of the tensor along dimension `gpus` of the mesh. Along dimensions that are not
+ * named all processes have the same.
+ * @throws TensorError outside of `activate`; RangeError for dimensions that there are not, or that cannot be cut into equal parts
+ */
+export function shard(
+  values: Tensor | Nested | TensorData,
+  cuts: Readonly<Record<string, number>>,
+  options: TensorOptions = {},
+): Tensor {
+  const mesh = currentMesh();
+  if (mesh === undefined) {
+    throw new TensorError(
+      "ERR_TENSOR_INACTIVE",
+      "cannot shard a tensor: no mesh is active; call it in the function that procs.activate() runs",
+    );
+  }
+  if (isTensor(values)) return scatter(mesh, values, cuts);
+  using local = runRecording(undefined, () => tensor(values, options));
+  return scatter(mesh, local, cuts);
+}
+
+function scatter(mesh: TensorMesh, local: Tensor, cuts: Readonly<Record<string, number>>): Tensor {
+  const shape = [...local.shape];
+  for (const [name, dimension] of Object.entries(cuts)) {
+    const parts = mesh.extent[name];
+    const size = shape[dimension];
+    if (parts === undefined || size === undefined || !Number.isInteger(size / parts)) {
+      throw new RangeError(
+        `cannot shard a tensor of shape [${local.shape.join(", ")}]: dimension ${dimension} along "${name}" of ${JSON.stringify(mesh.extent)}`,
+      );
+    }
+    shape[dimension] = size / parts;
+  }
+  return mesh.scatter(shape, local.dtype, (point) => {
+    let part = local.view_as(local);
+    for (const [name, dimension] of Object.entries(cuts)) {
+      const size = shape[dimension]!;
+      const cut = part.narrow(dimension, point.coordinates[name]! * size, size);
+      part.dispose();
+      part = cut;
+    }
+    return part;
+  });
+}
+
+/** A tensor without dimensions that has each process's index along a dimension of the mesh, as `int64`. */
+export function rankTensor(mesh: TensorMesh, dimension: string): Tensor {
+  if (!Object.hasOwn(mesh.extent, dimension)) {
+    throw new RangeError(`cannot tell ranks: ${JSON.stringify(mesh.extent)} has no dimension "${dimension}"`);
+  }
+  return mesh.scatter([], "int64", (point) => scalar(point.coordinates[dimension]!));
+}
+
+function scalar(value: number): Tensor {
+  return addon().fromMemory(BigInt64Array.of(BigInt(value)), [], "int64") as Tensor;
+}
