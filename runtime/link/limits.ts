@@ -1,4 +1,6 @@
 /** The bounds of links and lanes, with their defaults. One record per proc; both ends of a link use their own. */
+import { standardPageBytes } from "../wire/limits.js";
+
 export interface Limits {
   /** Bytes of one frame, its blocks included. A larger message is refused at its sender, before anything is sent. */
   readonly maxFrame: number;
@@ -17,6 +19,8 @@ export interface Limits {
   readonly treeFanout: number;
   /** Actors of a proc that have ended and are remembered for late callers: of others the owner is asked. */
   readonly endedActors: number;
+  /** Bytes of the memory that a link begins to write frames into; more is taken when it is needed. */
+  readonly firstPage: number;
 }
 
 const KiB = 1024;
@@ -33,4 +37,5 @@ export const defaultLimits: Limits = {
   treeAbove: 64,
   treeFanout: 16,
   endedActors: 4096,
+  firstPage: standardPageBytes,
 };

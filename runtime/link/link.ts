@@ -29,7 +29,7 @@ export interface StreamSource {
 export class Link {
   readonly host: LinkHost;
   readonly limits: Limits;
-  readonly outbox = new Outbox();
+  readonly outbox: Outbox;
   readonly calls = new PendingCalls();
   /** Lanes that the peer has opened, by their numbers. */
   readonly lanes: (Lane | undefined)[] = [undefined];
@@ -58,6 +58,7 @@ export class Link {
     this.host = host;
     this.dialled = dialled;
     this.limits = host.limits;
+    this.outbox = new Outbox(host.limits.firstPage);
     this.peer = peer;
     this.#receiver = new Receiver(this);
     this.#sendHello();

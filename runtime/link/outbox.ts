@@ -32,7 +32,7 @@ function flushLater(): void {
 
 export class Outbox {
   /** Where frames are written; between frames its position is 8-aligned. */
-  readonly writer = new Writer();
+  readonly writer: Writer;
   /** Lanes whose messages come after all that was sent before: orders to stop what that was sent to. */
   readonly ordered = new Set<number>();
   #pipe: Pipe | undefined;
@@ -46,6 +46,11 @@ export class Outbox {
   #writing = 0;
   #ended = false;
   #finished: (() => void) | undefined;
+
+  /** @param firstPage bytes of the memory that it begins with */
+  constructor(firstPage: number) {
+    this.writer = new Writer(firstPage);
+  }
 
   /** What was written so far, and all that follows, goes to `pipe`. */
   attach(pipe: Pipe): void {

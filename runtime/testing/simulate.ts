@@ -59,6 +59,9 @@ const endLimit = 120_000;
 /** How long the program handles what has come when the scenario is over, in ms. */
 const drain = 5000;
 
+/** In bytes: thousands of processes write at the same time, each little. */
+const firstPage = 512;
+
 let running = false;
 
 /**
@@ -75,7 +78,7 @@ export async function simulate<T>(
   if (running) throw new Error("cannot simulate: another simulation runs in this thread, wait for its end first");
   running = true;
   const before = [{ ...defaultLimits }, { ...defaultLastingLimits }];
-  Object.assign(defaultLimits, options.limits);
+  Object.assign(defaultLimits, { firstPage }, options.limits);
   Object.assign(defaultLastingLimits, options.lasting);
   try {
     return await new Running(seed, options).run(scenario);

@@ -3,7 +3,7 @@
  * per tick. Fields rather than methods where code is hot: loads from one object.
  */
 import { largestMessage, lentPages, standardPageBytes } from "./limits.js";
-import { newPage, noPage, type Page, recyclePage, standardPage, type TextBuffer } from "./page.js";
+import { newPage, noPage, type Page, recycledPage, recyclePage, type TextBuffer } from "./page.js";
 import { Refused } from "./refused.js";
 
 /** Up to so many bytes are copied one by one: a native call takes longer. */
@@ -62,7 +62,7 @@ export class Batch {
   take(): Uint8Array {
     const page = this.#page;
     const batch = page.bytes.subarray(0, this.position);
-    if (this.capacity === standardPageBytes) {
+    if (this.capacity === this.#size || this.capacity === standardPageBytes) {
       this.#lent.push(page);
       if (this.#lent.length > lentPages) this.#lent.shift();
     }
@@ -89,7 +89,8 @@ export class Batch {
     const old = this.#page.bytes;
     let size = this.capacity || this.#size;
     while (size < need) size *= 2;
-    this.#use(size === standardPageBytes ? standardPage() : newPage(Math.min(size, largestMessage)));
+    const recycled = size === this.#size || size === standardPageBytes;
+    this.#use(recycled ? recycledPage(size) : newPage(Math.min(size, largestMessage)));
     this.bytes.set(old.subarray(0, this.position));
   }
 

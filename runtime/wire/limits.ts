@@ -18,8 +18,8 @@ export const largestMessage = 0x7fff_fff8;
 /** Bytes of a writer's page: a link flushes when a batch is larger. */
 export const standardPageBytes = 128 * 1024;
 
-/** Pages that a thread keeps for taking them again. */
-export const recycledPages = 32;
+/** Bytes of pages, of each size, that a thread keeps for taking them again. */
+export const recycledBytes = 32 * standardPageBytes;
 
 /** Pages that were handed over and that a writer waits for. */
 export const lentPages = 4;

@@ -2,7 +2,7 @@
  * Memory to write messages into: one array buffer with every view on it that encoding needs. Views are costly to make
  * and cheap to keep, so pages are recycled whole.
  */
-import { recycledPages, standardPageBytes } from "./limits.js";
+import { recycledBytes, standardPageBytes } from "./limits.js";
 
 /** `Buffer`'s own string methods: a native call each, no options, no bounds arithmetic (Node has them since 0.x). */
 export interface TextBuffer extends Uint8Array {
@@ -23,17 +23,27 @@ export interface Page {
 /** What a batch has that nothing was written into: no room at all. */
 export const noPage: Page = newPage(0);
 
-/** Standard pages of all batches of this thread that nobody uses. */
-const idle: Page[] = [];
+/** Pages of all batches of this thread that nobody uses, by their size. */
+const idle = new Map<number, Page[]>();
+/** Those of the standard size. */
+const standard: Page[] = [];
+idle.set(standardPageBytes, standard);
 
-/** A page of the standard size. */
-export function standardPage(): Page {
-  return idle.pop() ?? newPage(standardPageBytes);
+/** A page that is handed back by `recyclePage`, of `size` bytes. */
+export function recycledPage(size: number): Page {
+  const pages = size === standardPageBytes ? standard : idle.get(size);
+  return pages?.pop() ?? newPage(size);
 }
 
-/** What is in a standard page is not needed any more. */
+/** What is in a page is not needed any more. */
 export function recyclePage(page: Page): void {
-  if (idle.length < recycledPages) idle.push(page);
+  const size = page.bytes.length;
+  let pages = size === standardPageBytes ? standard : idle.get(size);
+  if (pages === undefined) {
+    pages = [];
+    idle.set(size, pages);
+  }
+  if (pages.length * size < recycledBytes) pages.push(page);
 }
 
 /** `size` bytes, a multiple of 8. Not zeroed, neither when new nor when recycled: whoever writes must write every byte. */
