@@ -15,6 +15,8 @@ export interface TreeCaster {
   flush(): void;
   /** A cast has been taken. */
   release(cast: PendingCast): void;
+  /** A call has been answered by all. */
+  completed(): void;
   /** Whether the actors still live where the tree finds them. */
   isCurrent(tree: CasterTree): boolean;
   /** An actor cannot be cast to any more. */
@@ -75,6 +77,7 @@ export class CasterTree implements TreeOwner {
     if (!cast.isCall || !cast.complete) return;
     this.#caster.host.keepAlive.release();
     this.tree.finished(cast);
+    this.#caster.completed();
   }
 }
 

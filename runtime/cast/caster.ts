@@ -46,6 +46,7 @@ export class Caster implements OrderedCasts, TreeCaster {
   /** The mesh has been stopped. */
   #stopped = false;
   #whenTaken: (() => void)[] = [];
+  #whenAnswered: (() => void)[] = [];
 
   constructor(host: CasterHost, mesh: CastMesh) {
     this.host = host;
@@ -148,6 +149,12 @@ export class Caster implements OrderedCasts, TreeCaster {
     return new Promise((resolve) => this.#whenTaken.push(resolve));
   }
 
+  /** Resolves when, besides, all calls have been answered, or nobody waits for them any more. */
+  async answered(): Promise<void> {
+    await this.taken();
+    if (!this.#isAnswered) await new Promise<void>((resolve) => this.#whenAnswered.push(resolve));
+  }
+
   /** The sender has ended: nobody waits for answers. What it has sent goes its way. */
   close(): void {
     this.#closing = true;
@@ -188,7 +195,7 @@ export class Caster implements OrderedCasts, TreeCaster {
     queueMicrotask(() => this.#settled());
   }
 
-  /** The mesh has been stopped: nothing will be cast to it any more. */
+  /** The mesh has been stopped, or is being: nothing will be cast to it any more. */
   meshStopped(): void {
     this.#stopped = true;
     this.#settled();
@@ -211,6 +218,11 @@ export class Caster implements OrderedCasts, TreeCaster {
     this.host.keepAlive.release();
   }
 
+  /** A call has been answered by all. */
+  completed(): void {
+    if (this.#stopped || this.#whenAnswered.length > 0) this.#settled();
+  }
+
   /** Something has come to its end. */
   #settled(): void {
     for (const tree of this.#retired) {
@@ -220,8 +232,9 @@ export class Caster implements OrderedCasts, TreeCaster {
     }
     if (!this.#idle) return;
     for (const resolve of this.#whenTaken.splice(0)) resolve();
+    if (this.#isAnswered) for (const resolve of this.#whenAnswered.splice(0)) resolve();
     const { sender, casts } = this.host;
-    if (this.#closing || this.#stopped) {
+    if (this.#closing || (this.#stopped && this.#isAnswered)) {
       for (const { tree } of this.#all()) tree.drop(true);
       this.#trees.clear();
       casts.senderEnded(sender, this.mesh.id);
@@ -236,6 +249,10 @@ export class Caster implements OrderedCasts, TreeCaster {
     if (this.#trees.size > 0 || this.#retired.size > 0) return;
     casts.receiversEnded(sender, this.mesh.id);
     this.host.asleep(this, false);
+  }
+
+  get #isAnswered(): boolean {
+    return this.#idle && this.#all().every(({ tree }) => tree.pending.size === 0);
   }
 
   get #idle(): boolean {

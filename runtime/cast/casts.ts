@@ -166,6 +166,12 @@ export class Casts implements TreeHost {
     await Promise.all(casters.map((caster) => caster.taken()));
   }
 
+  /** Resolves when, besides, all calls that were cast to it from here have been answered. */
+  async answered(mesh: MeshId): Promise<void> {
+    const casters = [...this.casters].filter((caster) => caster.mesh.id === mesh);
+    await Promise.all(casters.map((caster) => caster.answered()));
+  }
+
   /** The proc closes its links. */
   close(error: DeliveryError): void {
     this.#closed = true;

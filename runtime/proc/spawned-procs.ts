@@ -207,7 +207,11 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
 
   stop(options: StopOptions): Promise<void> {
     this.#stopped ??= options.reason;
-    for (const { record } of this.meshes) record.stopped ??= options.reason;
+    for (const { record } of this.meshes) {
+      record.stopped ??= options.reason;
+      // Trees are given up while all their procs are there, and not set up anew around each that ends.
+      this.proc.casts.meshStopped(record.id);
+    }
     this.#stopping ??= this.#stop(options);
     return this.#stopping;
   }
@@ -273,10 +277,13 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     // Ends that have been noticed are told before this is over.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
     const { casts, clock } = this.proc;
-    const taken = Promise.all([...this.meshes].map(({ record }) => casts.taken(record.id)));
-    if (options.drain > 0) await within(clock, options.drain, taken);
+    const begun = clock.now();
+    // Answers come through other processes: none of those may leave before.
+    const answered = Promise.all([...this.meshes].map(({ record }) => casts.answered(record.id)));
+    if (options.drain > 0) await within(clock, options.drain, answered);
+    const rest = { ...options, drain: Math.max(0, Math.ceil(options.drain - (clock.now() - begun))) };
     await asRoot(this.proc, () =>
-      Promise.all(this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), options))),
+      Promise.all(this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), rest))),
     );
     for (const mesh of [...this.meshes]) mesh.gone(options.reason);
     this.local.ownership.remove(this.owner, this);

@@ -1,6 +1,7 @@
 /** What the simulator has found, each as the smallest program that shows it. */
 import { expect, test } from "vitest";
 import { attachHosts, onUnhandledFault, thisHost } from "../../runtime/index.js";
+import { local } from "../../runtime/proc/local.js";
 import { range } from "../../runtime/shape/index.js";
 import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../actor/counter.js";
@@ -36,6 +37,25 @@ test("casts that nobody waits for any more give their credit back, also those th
     return [...(await soon(simulation, mesh.value.call())).values()];
   }, trees);
   expect(value).toEqual([0, 0, 0]);
+});
+
+test("trees are given up when processes are told to stop, and not set up anew around each that ends", async () => {
+  const { value } = await simulate(async (simulation) => {
+    const { casts } = local().home.proc;
+    const procs = thisHost().spawnProcs({ gpus: 8 });
+    const mesh = procs.spawn("counters", Counter as never, ...([7] as never)) as unknown as CounterMesh<"gpus">;
+    await mesh.value.call();
+    const planted = casts.nextTree();
+    const asked = mesh.sleep.call(50);
+    await simulation.sleep(10);
+    // What is under way is answered all the same.
+    const stopped = procs.stop({ drain: 1000 });
+    const answers = [...(await soon(simulation, asked)).values()];
+    const left = casts.casters.size;
+    await soon(simulation, stopped);
+    return { answers, left, planted: casts.nextTree() - planted - 1 };
+  }, trees);
+  expect(value).toEqual({ answers: Array(8).fill(50), left: 0, planted: 0 });
 });
 
 test("casts down many trees: what each of them keeps to itself is not all the credit that there is", async () => {
