@@ -1,7 +1,7 @@
 /**
  * `npm run bench:cast`: one call to many actors, each on a proc of its own, down a tree and to each actor directly. What is
  * compared is what comes to the root. First all procs are inline, in one process; then each is a simulated process on a host of
- * its own, in virtual time: up to 100,000 of them, once, since that takes minutes and 10 GB.
+ * its own, in virtual time: up to 100,000 of them, once, since that takes minutes.
  */
 import { fileURLToPath } from "node:url";
 import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
