@@ -165,6 +165,7 @@ async function buildGateway() {
 }
 
 async function buildTensor() {
+  const codegen = /^(viceroy\/codegen\/v1|\.\.\/codegen\/v1\/index\.js)$/;
   await build({
     ...common,
     format: "esm",
@@ -175,7 +176,7 @@ async function buildTensor() {
     // Nine tenths of its sources are declarations, which nobody steps through.
     sourcesContent: false,
     alias: {},
-    plugins: [external(/^\.\.\/index\.js$/, "./index.js"), external(/^viceroy\/codegen\/v1$/, "./codegen-v1.js")],
+    plugins: [external(/^\.\.\/index\.js$/, "./index.js"), external(codegen, "./codegen-v1.js")],
   });
 }
 

@@ -53,6 +53,7 @@ await check("compile the schemas of the tests", () =>
       "test/fixtures/guild",
       "test/gateway/project",
       "test/rdma/project",
+      "test/tensor/project",
     ].map((project) => () => viceroy(project, "compile")),
   ),
 );

@@ -50,8 +50,6 @@ export class Tree implements TreeTop {
   readonly excluded = new Map<number, DeliveryError>();
   /** Casts that have been sent and are not over, by number, in order. */
   readonly pending = new Map<number, PendingCast>();
-  /** No more casts will be sent. */
-  retired = false;
   readonly #casts: Casts;
   readonly #owner: TreeOwner;
   readonly #line: number;
@@ -72,6 +70,7 @@ export class Tree implements TreeTop {
   #number: number;
   #node: TreeNode;
   #rebuilding = false;
+  #dropped = false;
 
   constructor(casts: Casts, owner: TreeOwner, plan: TreePlan) {
     this.#casts = casts;
@@ -159,6 +158,7 @@ export class Tree implements TreeTop {
 
   /** Gives it up. @param sender whether its sender has come to its end, too */
   drop(sender: boolean): void {
+    this.#dropped = true;
     this.#casts.uproot(this.#node, sender ? Flush.end : Flush.drop);
   }
 
@@ -199,7 +199,8 @@ export class Tree implements TreeTop {
     this.#rebuilding = true;
     queueMicrotask(() => {
       this.#rebuilding = false;
-      this.#rebuild();
+      // One that has been given up says nothing of actors, which may live elsewhere by now.
+      if (!this.#dropped) this.#rebuild();
     });
   }
 

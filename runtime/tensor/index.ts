@@ -15,3 +15,4 @@ export { shard } from "./shard.js";
 export { type BackwardOptions, isTensor, type Nested, type Tensor } from "./tensor.js";
 export { call, torch } from "./torch.js";
 export type { DataOf, Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, TensorData } from "./types.js";
+export { tensorCodec } from "./wire.js";

@@ -27,9 +27,16 @@ export interface WireEnvironment {
 }
 
 let current: WireEnvironment | undefined;
+let extension: Partial<WireEnvironment> = {};
 
 export function setWireEnvironment(environment: WireEnvironment | undefined): void {
-  current = environment;
+  current = environment === undefined ? undefined : { ...environment, ...extension };
+}
+
+/** Gives it what is not loaded by everybody, before or after the runtime: tensors. */
+export function extendWireEnvironment(more: Partial<WireEnvironment>): void {
+  extension = { ...extension, ...more };
+  if (current !== undefined) current = { ...current, ...more };
 }
 
 /** @throws Error when no runtime has been started in this process */

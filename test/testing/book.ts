@@ -53,9 +53,13 @@ export class Book {
     this.#lasting = lasting;
   }
 
-  /** What was wrong in this run. What was lost and came back to its sender was not lost in silence. */
+  /**
+   * What was wrong in this run. What was lost and came back to its sender was not lost in silence; and what comes back to a process
+   * as it ends is told to nobody.
+   */
   get violations(): readonly string[] {
-    const silent = [...this.#gaps].filter(([from, lost]) => lost.length > (this.#bounced.get(from) ?? 0));
+    const told = (from: string) => (this.#gone(from) ? Number.POSITIVE_INFINITY : (this.#bounced.get(from) ?? 0));
+    const silent = [...this.#gaps].filter(([from, lost]) => lost.length > told(from));
     return [...this.#violations, ...silent.flatMap(([, lost]) => lost)];
   }
 
@@ -131,8 +135,7 @@ export class Book {
     if (place <= before) this.violation(`${label}: ${number} came after ${path.numbers[before]}`);
     for (let missing = before + 1; missing < place; missing++) {
       const lost = path.numbers[missing]!;
-      // What comes back to a process as it ends is told to nobody; nobody waits for answers to an actor that has ended.
-      if (this.#gone(from) || (path.calls.has(lost) && this.#over(from))) continue;
+      if (path.calls.has(lost) && this.#over(from)) continue;
       this.#simulation.note(`${lost} has not come`);
       // The program is no actor that its messages come back to: it was told if the receiver was taken for dead.
       if (this.#lasting && from === "program" && suffered(this.#simulation, this.#processes[pid - 1]!, true)) continue;

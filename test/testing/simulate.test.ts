@@ -41,6 +41,12 @@ async function failureOf(
 }
 
 describe("a seed", () => {
+  // Each has found a mistake: of trees that were set up anew or had been given up, of actors that had ended, of links made twice.
+  test.each([7230, 7985, 9035, 20885, 22351])("%i, of a cluster that once went wrong, goes well", async (seed) => {
+    const { value } = await simulate(cluster, optionsOf(seed));
+    expect(value.deliveries).toBeGreaterThan(499);
+  });
+
   test("gives the same run again, fault by fault and byte by byte; another one gives another", async () => {
     const hashes = new Set<string>();
     for (const seed of [1, 2, 3, 4, 5]) {

@@ -1,4 +1,4 @@
-/** What generated code imports from Viceroy: the ABI, and nothing else of the runtime. */
+/** What generated code imports from Viceroy: the ABI, tensors where a schema has them, and nothing else of the runtime. */
 import { type ImportedName, importedType, importedValue } from "../kit/index.js";
 
 const abi = "viceroy/codegen/v1";
@@ -8,6 +8,11 @@ export const abiType = remembered((name) => importedType(abi, name));
 
 /** A value of the ABI. */
 export const abiValue = remembered((name) => importedValue(abi, name));
+
+/** Importing it makes messages able to hold tensors. */
+const tensors = "viceroy/tensor";
+export const tensorType = importedType(tensors, "Tensor");
+export const tensorCodec = importedValue(tensors, "tensorCodec");
 
 /** The same object for the same key: names that are the same object are spelt without comparing them. */
 export function remembered(make: (key: string) => ImportedName): (key: string) => ImportedName {

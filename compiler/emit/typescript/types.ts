@@ -20,7 +20,7 @@ import {
   unionElement,
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
-import { abiType } from "./names.js";
+import { abiType, tensorType } from "./names.js";
 
 /** The type parameters in scope: what each is called in the generated code. */
 export type ParameterNames = ReadonlyMap<string, LocalName>;
@@ -86,7 +86,7 @@ export class TypePrinter {
       case "rdmaBuffer":
         return abiType("RdmaBuffer");
       case "tensor":
-        return abiType("Tensor");
+        return tensorType;
       case "wellKnown":
         return abiType(type.name);
       case "unsupported":

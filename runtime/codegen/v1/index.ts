@@ -9,6 +9,7 @@ export type { ActorMesh } from "../../actor/mesh.js";
 export type { Port } from "../../actor/port.js";
 export { type Registration, registerActors } from "../../proc/registry.js";
 export type { RdmaBuffer } from "../../rdma/buffer.js";
+export type { Tensor } from "../../tensor/tensor.js";
 export type { Codec, DecodeOptions } from "../../wire/codec.js";
 export { codec } from "../../wire/composed/index.js";
 export {
@@ -20,8 +21,9 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
+/** @internal */
+export { extendWireEnvironment } from "../../wire/environment.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated.js";
-export type { Tensor } from "../../wire/handles.js";
 export {
   checkUnknownCase,
   isEmpty,

@@ -184,13 +184,24 @@ export class TensorCodec<T> extends LiveCodec<T> {
     return "tensor";
   }
 
+  /** Elements are blocks. */
+  protected override holdsItself(): boolean {
+    return true;
+  }
+
   protected writeLive(environment: WireEnvironment, w: Writer, value: T): void {
-    if (environment.writeTensor === undefined) throw new Error("Tensor is not supported by this runtime");
+    if (environment.writeTensor === undefined) throw noTensors();
     environment.writeTensor(w, value);
   }
 
   protected readLive(environment: WireEnvironment, r: Reader): T {
-    if (environment.readTensor === undefined) throw new Error("Tensor is not supported by this runtime");
+    if (environment.readTensor === undefined) throw noTensors();
     return environment.readTensor(r) as T;
   }
+}
+
+function noTensors(): Error {
+  return new Error(
+    'this process has no tensors: import "viceroy/tensor" in the module of its actors, or in its program',
+  );
 }

@@ -19,7 +19,7 @@ import {
   stringLiteral,
 } from "../../kit/index.js";
 import { type EmitContext, lowerFirst } from "../context.js";
-import { abiValue } from "../names.js";
+import { abiValue, tensorCodec } from "../names.js";
 import { literal, type TypePrinter } from "../types.js";
 import { enumProto, fieldsProto, objectProto, tupleProto, unionProto } from "./proto.js";
 
@@ -76,8 +76,9 @@ export class CodecPrinter {
         return this.#call("mesh", [arrow("()", this.#context.descriptor(type.actor)), ...dims]);
       }
       case "rdmaBuffer":
-      case "tensor":
         return this.#call(type.kind, []);
+      case "tensor":
+        return call(tensorCodec, []);
       case "wellKnown":
         return member(codec, lowerFirst(type.name));
       case "unsupported":

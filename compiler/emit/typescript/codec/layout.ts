@@ -210,8 +210,9 @@ function leafFacts(core: Core): { readonly text: boolean; readonly bulk: boolean
     case "port":
     case "mesh":
     case "rdmaBuffer":
-    case "tensor":
       return { text: true, bulk: false };
+    case "tensor":
+      return { text: true, bulk: true };
     default:
       return undefined;
   }

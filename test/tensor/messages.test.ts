@@ -1,0 +1,97 @@
+/** Tensors in messages of actors: compiled from a schema, between real processes. */
+import { thisHost } from "viceroy";
+import { inspect, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeTensors } from "./addon.js";
+import { LabelledCodec } from "./project/generated/model.js";
+import "./project/generated/registry.js";
+import { LinearModel } from "./project/src/linear-model.js";
+
+describeTensors("tensors in messages", () => {
+  let procs: ReturnType<typeof start>;
+  const start = () => thisHost().spawnProcs({ gpus: 2 });
+  beforeAll(() => {
+    procs = start();
+  });
+  afterAll(() => procs.stop());
+
+  test("go to actors and come back, each as a tensor of who gets it", async () => {
+    const weights = tensor([[1], [2]]);
+    const model = procs.spawn("model", LinearModel, weights);
+    const answers = await model.forward.call(tensor([[3, 4]]));
+    for (const answer of answers.values()) {
+      expect(answer).toMatchObject({ shape: [1, 1], dtype: "float32", distributed: false });
+      expect(answer.toArray()).toEqual([[11]]);
+    }
+    const gradients = [{ name: "some", values: tensor([[10], [10]]) }, { name: "none" }];
+    const [first] = [...(await model.update.call(gradients)).values()];
+    expect(first!["weights"]!.toArray()).toEqual([[11], [12]]);
+    // What was sent is the sender's own.
+    expect(weights.toArray()).toEqual([[1], [2]]);
+  });
+
+  test("are what they were when they were sent, also large ones, of every type, and without elements", async () => {
+    const model = procs.slice({ gpus: 0 }).spawn("large", LinearModel, torch.eye(1024));
+    const batch = torch.ones([256, 1024]);
+    const answer = model.forward.callOne(batch);
+    batch.mul_(0);
+    expect((await answer).sum().item()).toBe(256 * 1024);
+    for (const dtype of ["float64", "int64", "int8", "bool", "bfloat16", "complex64"] as const) {
+      const values = torch.ones([2, 3]).to(dtype);
+      const copy = LabelledCodec.decode(LabelledCodec.encode({ name: dtype, values })).values!;
+      expect(copy).toMatchObject({ dtype, shape: [2, 3] });
+      expect(copy.equal(values)).toBe(true);
+    }
+    const empty = LabelledCodec.decode(LabelledCodec.encode({ name: "", values: torch.ones([0, 7]) }));
+    expect(empty.values!.shape).toEqual([0, 7]);
+    // Not contiguous: its elements in their order.
+    const turned = LabelledCodec.decode(
+      LabelledCodec.encode({
+        name: "",
+        values: tensor([
+          [1, 2],
+          [3, 4],
+        ]).t(),
+      }),
+    );
+    expect(turned.values!.toArray()).toEqual([
+      [1, 3],
+      [2, 4],
+    ]);
+  });
+
+  test("what is none, or is elsewhere, is refused, and the message says where", async () => {
+    const model = procs.spawn("refusing", LinearModel, tensor([[1]]));
+    expect(() => model.forward.call([[1]] as unknown as Tensor)).toThrow(
+      "cannot encode Model.forward(batch): expected a tensor, got a Array",
+    );
+    await procs.activate(async () => {
+      const there = torch.ones([1, 1]);
+      let refused: unknown;
+      try {
+        void model.forward.call(there);
+      } catch (error) {
+        refused = error;
+      }
+      expect((refused as Error).message).toBe(
+        "cannot encode Model.forward(batch): its elements are on the processes of a mesh; send what await inspect(tensor) answers",
+      );
+      expect((refused as Error).cause).toBeInstanceOf(TensorError);
+      const here = await model.forward.call(await inspect(there));
+      expect([...here.values()].map((answer) => answer.toArray())).toEqual([[[1]], [[1]]]);
+    });
+  });
+
+  test("bytes that are no tensor are refused", () => {
+    const bytes = LabelledCodec.encode({ name: "x", values: tensor([1, 2, 3]) });
+    const at = Buffer.from(bytes).indexOf("float32");
+    expect(at).toBeGreaterThan(0);
+    const wrong = (text: string) => {
+      const copy = Uint8Array.from(bytes);
+      copy.set(Buffer.from(text), at);
+      return () => LabelledCodec.decode(copy);
+    };
+    expect(wrong("float99")).toThrow('there is no dtype "float99"');
+    expect(wrong("float64")).toThrow(/^cannot decode Labelled.values: cannot /);
+  });
+});

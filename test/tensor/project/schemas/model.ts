@@ -1,0 +1,13 @@
+/** Actors that take tensors and give them. */
+import type { Actor, Tensor } from "viceroy/schema";
+
+export interface Labelled {
+  name: string;
+  values?: Tensor;
+}
+
+export interface Model extends Actor<[weights: Tensor]> {
+  forward(batch: Tensor): Tensor;
+  /** Adds to the weights. */
+  update(gradients: Labelled[]): Record<string, Tensor>;
+}
