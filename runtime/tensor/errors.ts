@@ -5,6 +5,8 @@ export type TensorErrorCode =
   | "ERR_TENSOR_ADDON"
   /** An operation has failed on a process of the mesh. */
   | "ERR_TENSOR_FAILED"
+  /** A file is no safetensors file, or not a valid one. */
+  | "ERR_TENSOR_FILE"
   /** A mesh is not active any more. */
   | "ERR_TENSOR_INACTIVE"
   /** Elements were asked for that are on the processes of a mesh, or the other way round. */

@@ -1,0 +1,172 @@
+/**
+ * Headers of safetensors files: which tensors a file has, and where their elements are. Eight bytes, little-endian, have the length of
+ * the header, which is JSON; the elements follow. https://huggingface.co/docs/safetensors
+ */
+import { bytesOf } from "../typed-array.js";
+import type { Dtype } from "../types.js";
+import { HeaderText } from "./json.js";
+
+/** The header's length stands before it. */
+export const PREFIX_BYTES = 8;
+/** The format's own limit. */
+export const MOST_HEADER_BYTES = 100_000_000;
+/** Operations of libtorch take no more. */
+const MOST_DIMENSIONS = 64;
+/** What a file says of itself, besides tensors. */
+const METADATA = "__metadata__";
+
+export interface TensorEntry {
+  readonly dtype: Dtype;
+  /** Outermost first. */
+  readonly shape: readonly number[];
+  /** Bytes of its elements, from the end of the header on. */
+  readonly begin: number;
+  readonly end: number;
+}
+
+export interface Header {
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Without a prototype: names can be anything. */
+  readonly entries: Readonly<Record<string, TensorEntry>>;
+}
+
+/** Files have elements in this order of their types, so that each is aligned. Others have no place in the format, or none in libtorch 1.13. */
+const names = {
+  int64: "I64",
+  float64: "F64",
+  float32: "F32",
+  int32: "I32",
+  bfloat16: "BF16",
+  float16: "F16",
+  int16: "I16",
+  int8: "I8",
+  uint8: "U8",
+  bool: "BOOL",
+} as const satisfies Partial<Record<Dtype, string>>;
+const order = Object.keys(names) as (keyof typeof names)[];
+const dtypes = new Map<string, Dtype>(order.map((dtype) => [names[dtype], dtype]));
+
+/** @throws Error, SyntaxError that say what is wrong with it, without naming the file */
+export function readHeader(bytes: Uint8Array, elements: number): Header {
+  const text = new HeaderText(decoded(bytes));
+  const metadata: Record<string, string> = Object.create(null);
+  const entries: Record<string, TensorEntry> = Object.create(null);
+  text.object((key) => {
+    if (key !== METADATA) entries[key] = readEntry(text, key);
+    else {
+      text.object((name) => {
+        metadata[name] = text.text();
+      });
+    }
+  });
+  text.end();
+  checkPlaces(entries, elements);
+  return { metadata, entries };
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SyntaxError("its header is not UTF-8");
+  }
+}
+
+function readEntry(text: HeaderText, key: string): TensorEntry {
+  const name = JSON.stringify(key);
+  let type: string | undefined;
+  let shape: number[] | undefined;
+  let offsets: number[] | undefined;
+  text.object((field) => {
+    if (field === "dtype") type = text.text();
+    else if (field === "shape") shape = text.integers(MOST_DIMENSIONS);
+    else if (field === "data_offsets") offsets = text.integers(2);
+    else throw new SyntaxError(`tensor ${name} has a field ${JSON.stringify(field)} that the format does not have`);
+  });
+  if (type === undefined || shape === undefined || offsets === undefined) {
+    throw new SyntaxError(`tensor ${name} lacks dtype, shape or data_offsets`);
+  }
+  const dtype = dtypes.get(type);
+  if (dtype === undefined) {
+    throw new TypeError(
+      `tensor ${name} has the dtype ${JSON.stringify(type)}: expected one of ${[...dtypes.keys()].join(", ")}`,
+    );
+  }
+  const [begin, end] = offsets;
+  if (begin === undefined || end === undefined || end < begin) {
+    throw new RangeError(`tensor ${name} has the offsets [${offsets.join(", ")}]: expected its begin and its end`);
+  }
+  // Also of a tensor without elements: its strides are computed from the sizes.
+  const most = shape.reduce((product, size) => product * Math.max(size, 1), bytesOf(dtype));
+  if (most > Number.MAX_SAFE_INTEGER) throw new RangeError(`tensor ${name} has a shape that no memory could hold`);
+  const bytes = shape.reduce((product, size) => product * size, bytesOf(dtype));
+  if (end - begin !== bytes) {
+    throw new RangeError(
+      `tensor ${name} has ${end - begin} bytes: ${type} of shape [${shape.join(", ")}] has ${bytes}`,
+    );
+  }
+  return { dtype, shape, begin, end };
+}
+
+/** Each byte is one tensor's: no file has more elements than bytes. */
+function checkPlaces(entries: Readonly<Record<string, TensorEntry>>, elements: number): void {
+  const inOrder = Object.entries(entries).sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end);
+  let at = 0;
+  for (const [name, { begin, end }] of inOrder) {
+    if (begin !== at) {
+      const why = begin < at ? "overlaps with the one before" : "leaves a gap after the one before";
+      throw new RangeError(`tensor ${JSON.stringify(name)} begins at ${begin}, and ${why}, which ends at ${at}`);
+    }
+    at = end;
+  }
+  if (at !== elements) throw new RangeError(`its tensors have ${at} bytes, and ${elements} bytes follow its header`);
+}
+
+/** Places for tensors: by types, then by names, as the format's own library does. @throws TypeError for what no file can hold */
+export function placed(
+  tensors: readonly { readonly name: string; readonly dtype: Dtype; readonly shape: readonly number[] }[],
+): [name: string, entry: TensorEntry][] {
+  const rank = (dtype: Dtype) => order.indexOf(dtype as keyof typeof names);
+  for (const { name, dtype } of tensors) {
+    if (name === METADATA || !name.isWellFormed()) {
+      throw new TypeError(
+        `cannot save a tensor with the name ${JSON.stringify(name)}: safetensors files cannot have it`,
+      );
+    }
+    if (rank(dtype) < 0) {
+      throw new TypeError(
+        `cannot save tensor ${JSON.stringify(name)}: safetensors files have no ${dtype}, only ${order.join(", ")}`,
+      );
+    }
+  }
+  const sorted = tensors.toSorted(
+    (a, b) => rank(a.dtype) - rank(b.dtype) || Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)),
+  );
+  let begin = 0;
+  return sorted.map(({ name, dtype, shape }) => {
+    const entry = { dtype, shape, begin, end: shape.reduce((product, size) => product * size, bytesOf(dtype)) + begin };
+    begin = entry.end;
+    return [name, entry];
+  });
+}
+
+/** The header with its length before it, padded so that the elements are aligned. */
+export function writeHeader(
+  tensors: readonly (readonly [name: string, entry: TensorEntry])[],
+  metadata: Readonly<Record<string, string>>,
+): Buffer {
+  const parts = tensors.map(([name, { dtype, shape, begin, end }]) => {
+    const type = names[dtype as keyof typeof names];
+    return `${JSON.stringify(name)}:${JSON.stringify({ dtype: type, shape, data_offsets: [begin, end] })}`;
+  });
+  if (Object.keys(metadata).length > 0) parts.unshift(`${JSON.stringify(METADATA)}:${JSON.stringify(metadata)}`);
+  const text = Buffer.from(`{${parts.join(",")}}`);
+  const padded = Math.ceil(text.length / 8) * 8;
+  if (padded > MOST_HEADER_BYTES) {
+    throw new RangeError(`cannot save tensors: their header has ${padded} bytes, more than ${MOST_HEADER_BYTES}`);
+  }
+  const header = Buffer.alloc(PREFIX_BYTES + padded, " ");
+  header.writeBigUInt64LE(BigInt(padded));
+  text.copy(header, PREFIX_BYTES);
+  return header;
+}

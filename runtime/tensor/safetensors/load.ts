@@ -1,0 +1,168 @@
+/** Tensors from safetensors files. A file may be anybody's: nothing is believed before it is checked, nothing is larger than the file. */
+import { type FileHandle, open } from "node:fs/promises";
+import { addon } from "../addon.js";
+import { TensorError } from "../errors.js";
+import { tensor } from "../make.js";
+import { currentRecording } from "../recording.js";
+import type { TensorDict } from "../state.js";
+import type { Tensor } from "../tensor.js";
+import { torch } from "../torch.js";
+import { bytesOf, viewOf } from "../typed-array.js";
+import type { Device, Dtype } from "../types.js";
+import { type Header, MOST_HEADER_BYTES, PREFIX_BYTES, readHeader, type TensorEntry } from "./header.js";
+
+/** What a mesh is sent at once; a multiple of the size of each element. */
+const PART_BYTES = 16 << 20;
+
+export interface LoadOptions {
+  /** Only these. Default: all of them. */
+  readonly names?: readonly string[];
+  /** `"cpu"`: tensors of this process, also where a mesh is active. */
+  readonly device?: Device;
+}
+
+/** What a safetensors file has. */
+export interface TensorFile {
+  /** What who has written it says of it. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tensors: Readonly<Record<string, { readonly dtype: Dtype; readonly shape: readonly number[] }>>;
+}
+
+/**
+ * The tensors of a safetensors file, by their names. Where a mesh is active they are of the mesh, the same on all processes.
+ * @throws TensorError for what is no such file; RangeError for names that it does not have; what the system says of files that cannot be read
+ */
+export async function loadTensors(file: string, { names, device }: LoadOptions = {}): Promise<TensorDict> {
+  return reading(file, async (handle, { entries }, data) => {
+    const missing = names?.filter((name) => !Object.hasOwn(entries, name)) ?? [];
+    if (missing.length > 0) {
+      const list = missing.map((name) => JSON.stringify(name)).join(", ");
+      throw new RangeError(`cannot load tensors from ${file}: it has no ${list}`);
+    }
+    const loaded: Record<string, Tensor> = Object.create(null);
+    try {
+      for (const name of names ?? Object.keys(entries)) {
+        const read = elementsOf(handle, entries[name]!, data);
+        const here = device === "cpu" || currentRecording() === undefined;
+        loaded[name] = await (here ? loadHere(read) : loadThere(read));
+      }
+    } catch (error) {
+      for (const one of Object.values(loaded)) one.dispose();
+      throw error;
+    }
+    return loaded;
+  });
+}
+
+/** What a safetensors file has, without reading elements. @throws as `loadTensors` */
+export async function tensorsIn(file: string): Promise<TensorFile> {
+  return reading(file, async (_, { metadata, entries }) => {
+    const tensors: Record<string, { dtype: Dtype; shape: readonly number[] }> = Object.create(null);
+    for (const [name, { dtype, shape }] of Object.entries(entries)) tensors[name] = { dtype, shape };
+    return { metadata, tensors };
+  });
+}
+
+/** @param use what is thrown as ERR_TENSOR_FILE without naming the file is completed */
+async function reading<T>(
+  file: string,
+  use: (handle: FileHandle, header: Header, data: number) => Promise<T>,
+): Promise<T> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const refuse = (why: string, cause?: unknown): never => {
+      throw new TensorError("ERR_TENSOR_FILE", `cannot load tensors from ${file}: ${why}`, { cause });
+    };
+    if (size < PREFIX_BYTES) refuse(`expected a safetensors file, got ${size} bytes`);
+    const prefix = Buffer.alloc(PREFIX_BYTES);
+    await fill(handle, prefix, 0);
+    const length = prefix.readBigUInt64LE();
+    if (length > MOST_HEADER_BYTES) refuse(`its header has ${length} bytes, more than ${MOST_HEADER_BYTES}`);
+    const data = PREFIX_BYTES + Number(length);
+    if (data > size) refuse(`its header has ${length} bytes, and only ${size - PREFIX_BYTES} follow`);
+    const bytes = new Uint8Array(Number(length));
+    await fill(handle, bytes, PREFIX_BYTES);
+    let header: Header;
+    try {
+      header = readHeader(bytes, size - data);
+    } catch (error) {
+      return refuse((error as Error).message, error);
+    }
+    try {
+      return await use(handle, header, data);
+    } catch (error) {
+      if (error instanceof Damaged) refuse(error.message, error);
+      throw error;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Elements that are not what the header promises. */
+class Damaged extends Error {}
+
+/** How the elements of one tensor are read, whole or in part. */
+interface Elements {
+  readonly entry: TensorEntry;
+  readonly into: (target: ArrayBufferView, from: number) => Promise<void>;
+}
+
+function elementsOf(handle: FileHandle, entry: TensorEntry, data: number): Elements {
+  return {
+    entry,
+    into: async ({ buffer, byteOffset, byteLength }, from) => {
+      const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+      await fill(handle, bytes, data + entry.begin + from);
+      // Operations rely on it.
+      if (entry.dtype === "bool" && bytes.some((byte) => byte > 1)) {
+        throw new Damaged("a tensor of BOOL has bytes that are neither 0 nor 1");
+      }
+    },
+  };
+}
+
+/** Read into its own memory. */
+async function loadHere({ entry: { dtype, shape, begin, end }, into }: Elements): Promise<Tensor> {
+  const made = torch.empty(shape, { dtype, device: "cpu" });
+  try {
+    if (end > begin) await into(viewOf(dtype, addon().toMemory(made)), 0);
+    return made;
+  } catch (error) {
+    made.dispose();
+    throw error;
+  }
+}
+
+/** Sent in parts, which the processes join. */
+async function loadThere({ entry: { dtype, shape, begin, end }, into }: Elements): Promise<Tensor> {
+  const parts: Tensor[] = [];
+  const part = async (from: number, bytes: number, partShape: readonly number[]): Promise<Tensor> => {
+    const elements = viewOf(dtype, new ArrayBuffer(bytes));
+    if (bytes > 0) await into(elements, from);
+    return tensor(elements, { dtype, shape: partShape });
+  };
+  if (end - begin <= PART_BYTES) return part(0, end - begin, shape);
+  try {
+    for (let from = 0; from < end - begin; from += PART_BYTES) {
+      const bytes = Math.min(PART_BYTES, end - begin - from);
+      parts.push(await part(from, bytes, [bytes / bytesOf(dtype)]));
+    }
+    const whole = torch.cat(parts);
+    const shaped = whole.view(shape);
+    whole.dispose();
+    return shaped;
+  } finally {
+    for (const one of parts) one.dispose();
+  }
+}
+
+/** All of a view, from a place in the file on. */
+async function fill(handle: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, at, Math.min(bytes.length - at, 1 << 30), from + at);
+    if (bytesRead === 0) throw new Damaged("it was cut while it was read");
+    at += bytesRead;
+  }
+}

@@ -1,0 +1,97 @@
+/** Tensors to safetensors files, which Python's libraries read as well. */
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { inspect } from "../activate.js";
+import { TensorError } from "../errors.js";
+import type { TensorDict } from "../state.js";
+import type { Tensor } from "../tensor.js";
+import { bytesOf } from "../typed-array.js";
+import { placed, writeHeader } from "./header.js";
+
+/** What a process is asked for at once. */
+const PART_BYTES = 64 << 20;
+
+export interface SaveOptions {
+  /** What the file says of itself. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Whose part of tensors of a mesh: `{ gpus: 0 }`, as for `inspect`. Needed if there are such tensors. */
+  readonly at?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Writes tensors by their names to a safetensors file, with the elements that they have now: a copy of them is held until it is
+ * written. The file takes the place of another one when it is complete.
+ * @throws TypeError for names, types and metadata that no such file can have; TensorError for tensors of a mesh without `at`, or that have
+ *   failed; what the system says of files that cannot be written
+ */
+export async function saveTensors(
+  file: string,
+  tensors: TensorDict,
+  { metadata = {}, at }: SaveOptions = {},
+): Promise<void> {
+  for (const [key, value] of Object.entries(metadata)) {
+    if (typeof value === "string" && key.isWellFormed() && value.isWellFormed()) continue;
+    throw new TypeError(`cannot save tensors to ${file}: metadata ${JSON.stringify(key)} must be text, got ${value}`);
+  }
+  const distributed = Object.entries(tensors).find(([, tensor]) => tensor.distributed);
+  if (distributed !== undefined && at === undefined) {
+    throw new TensorError(
+      "ERR_TENSOR_PLACE",
+      `cannot save tensor ${JSON.stringify(distributed[0])}: each process of its mesh has a part; name one by { at: … }`,
+    );
+  }
+  const places = placed(Object.entries(tensors).map(([name, { dtype, shape }]) => ({ name, dtype, shape })));
+  const header = writeHeader(places, metadata);
+  // All are asked for before anything is waited for: no operation comes between them.
+  const elements = await Promise.all(places.map(([name]) => elementsOf(tensors[name]!, at)));
+  await replace(file, async (handle) => {
+    await handle.writeFile(header);
+    for (const bytes of elements.flat()) await handle.writeFile(bytes);
+  });
+}
+
+/** Copies, in order. */
+function elementsOf(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array[]> {
+  if (!tensor.distributed) return Promise.resolve([copyOf(tensor)]);
+  const count = tensor.shape.reduce((product, size) => product * size, 1);
+  const step = PART_BYTES / bytesOf(tensor.dtype);
+  if (count <= step) return fetched(tensor, at).then((bytes) => [bytes]);
+  const flat = tensor.detach().reshape([-1]);
+  const parts = Array.from({ length: Math.ceil(count / step) }, (_, i) => {
+    const part = flat.narrow(0, i * step, Math.min(step, count - i * step));
+    const bytes = fetched(part, at);
+    part.dispose();
+    return bytes;
+  });
+  flat.dispose();
+  return Promise.all(parts);
+}
+
+async function fetched(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array> {
+  using part = await inspect(tensor, at);
+  return copyOf(part);
+}
+
+function copyOf(tensor: Tensor): Uint8Array {
+  const data = tensor.data().slice();
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** Writes a file beside another one, and renames it: others see the old or the new one, never a part. */
+async function replace(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const temporary = `${file}.${randomUUID()}.new`;
+  const handle = await open(temporary, "wx");
+  try {
+    try {
+      await write(handle);
+      // Otherwise the name could be there after a crash of the machine, and the elements not.
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
