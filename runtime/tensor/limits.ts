@@ -14,3 +14,6 @@ export function checkSize(bytes: number): void {
     );
   }
 }
+
+/** Files go to a mesh, and come from it, in parts of so many bytes: others' messages get between them. A multiple of each element's size. */
+export const PART_BYTES = 16 << 20;

@@ -40,7 +40,7 @@ export class MultiHeadAttention extends Module {
     super();
     checkLayer("MultiHeadAttention", { width, heads });
     if (width % heads !== 0) {
-      throw new RangeError(`cannot make a MultiHeadAttention: width ${width} cannot be shared among ${heads} heads`);
+      throw new RangeError(`cannot make MultiHeadAttention: width ${width} cannot be shared among ${heads} heads`);
     }
     checkProbability("MultiHeadAttention", dropout);
     this.width = width;

@@ -5,7 +5,7 @@ import { Module } from "./module.js";
 /** @throws RangeError for what is no probability */
 export function checkProbability(layer: string, probability: number): void {
   if (probability >= 0 && probability <= 1) return;
-  throw new RangeError(`cannot make a ${layer}: dropout must be a probability from 0 to 1, got ${probability}`);
+  throw new RangeError(`cannot make ${layer}: dropout must be a probability from 0 to 1, got ${probability}`);
 }
 
 /**

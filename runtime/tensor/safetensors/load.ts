@@ -1,18 +1,16 @@
 /** Tensors from safetensors files. A file may be anybody's: nothing is believed before it is checked, nothing is larger than the file. */
 import { type FileHandle, open } from "node:fs/promises";
-import { addon } from "../addon.js";
 import { TensorError } from "../errors.js";
-import { tensor } from "../make.js";
+import { PART_BYTES } from "../limits.js";
+import { tensor, tensorOver } from "../make.js";
 import { currentRecording } from "../recording.js";
+import { TensorScope } from "../scope.js";
 import type { TensorDict } from "../state.js";
 import type { Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
 import { bytesOf, viewOf } from "../typed-array.js";
-import type { Device, Dtype } from "../types.js";
+import type { Device, Dtype, TensorData } from "../types.js";
 import { type Header, MOST_HEADER_BYTES, PREFIX_BYTES, readHeader, type TensorEntry } from "./header.js";
-
-/** What a mesh is sent at once; a multiple of the size of each element. */
-const PART_BYTES = 16 << 20;
 
 export interface LoadOptions {
   /** Only these. Default: all of them. */
@@ -123,11 +121,19 @@ function elementsOf(handle: FileHandle, entry: TensorEntry, data: number): Eleme
   };
 }
 
-/** Read into its own memory. */
+/** Copied part by part: a typed array over a tensor's own memory would keep it until garbage is collected. */
 async function loadHere({ entry: { dtype, shape, begin, end }, into }: Elements): Promise<Tensor> {
   const made = torch.empty(shape, { dtype, device: "cpu" });
+  const buffer = new ArrayBuffer(Math.min(end - begin, PART_BYTES));
   try {
-    if (end > begin) await into(viewOf(dtype, addon().toMemory(made)), 0);
+    for (let from = 0; from < end - begin; from += PART_BYTES) {
+      const bytes = Math.min(PART_BYTES, end - begin - from);
+      const elements = viewOf(dtype, buffer).subarray(0, bytes / bytesOf(dtype)) as TensorData;
+      await into(elements, from);
+      using _ = new TensorScope();
+      const part = made.view([-1]).narrow(0, from / bytesOf(dtype), elements.length);
+      part.copy_(tensorOver(elements, { dtype }));
+    }
     return made;
   } catch (error) {
     made.dispose();

@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { inspect } from "../activate.js";
 import { TensorError } from "../errors.js";
+import { noGrad } from "../grad.js";
+import { PART_BYTES } from "../limits.js";
+import { tensorOver } from "../make.js";
+import { TensorScope } from "../scope.js";
 import type { TensorDict } from "../state.js";
 import type { Tensor } from "../tensor.js";
-import { bytesOf } from "../typed-array.js";
+import { bytesOf, viewOf } from "../typed-array.js";
 import { placed, writeHeader } from "./header.js";
-
-/** What a process is asked for at once. */
-const PART_BYTES = 64 << 20;
 
 export interface SaveOptions {
   /** What the file says of itself. */
@@ -72,9 +73,13 @@ async function fetched(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Arra
   return copyOf(part);
 }
 
+/** In memory of JavaScript: a typed array over the tensor's own would keep that until garbage is collected. */
 function copyOf(tensor: Tensor): Uint8Array {
-  const data = tensor.data().slice();
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const { dtype, shape } = tensor;
+  const bytes = new ArrayBuffer(shape.reduce((product, size) => product * size, bytesOf(dtype)));
+  using _ = new TensorScope();
+  noGrad(() => tensorOver(viewOf(dtype, bytes), { dtype, shape }).copy_(tensor));
+  return new Uint8Array(bytes);
 }
 
 /** Writes a file beside another one, and renames it: others see the old or the new one, never a part. */
