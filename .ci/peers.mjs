@@ -1,14 +1,15 @@
 /**
  * The programs of others that tests need: protoc and capnp, to compare ours with, and nft, to lose packets. `npm run peers`,
  * and part of `verify`. Where they are not on the PATH they are taken from Debian's packages, without being root, into
- * `.peers/`, which is not committed. The virtual machine (machine.mjs) is there, too. Plain Node.js without any package. buf is a
- * development dependency: npm installs it.
+ * `.peers/`, which is not committed. The virtual machine (machine.mjs) and a package of Python (python.mjs) are there, too.
+ * Plain Node.js without any package. buf is a development dependency: npm installs it.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { fromDebian, onPath } from "./debian.mjs";
 import { hasMachine, noMachine, prepareMachine } from "./machine.mjs";
+import { hasPython, preparePython, pythonPackage } from "./python.mjs";
 import { root } from "./steps.mjs";
 
 const folder = path.join(root, ".peers");
@@ -22,6 +23,7 @@ const packages = ["protobuf-compiler", "libprotobuf-dev", "capnproto", ...(makes
 /** Puts what is missing into `.peers/`. @returns 0, or 1 when something is missing still: it has been said what */
 export function preparePeers() {
   const code = preparePrograms();
+  preparePython();
   return prepareMachine() || code;
 }
 
@@ -38,7 +40,7 @@ function preparePrograms() {
 
 /** What is not there. Tests that need it are left out. */
 export function missingPeers() {
-  const missing = missingPrograms();
+  const missing = [...missingPrograms(), ...(hasPython() ? [] : [`Python's ${pythonPackage}`])];
   return hasMachine()
     ? missing
     : [...missing, `a virtual machine with RDMA${noMachine() ? `, and so ${noMachine()}` : ""}`];
@@ -56,7 +58,7 @@ function placeOf(program) {
 
 /** @returns why not; undefined when it is done */
 function unpackPeers() {
-  const kept = new Set(["machine"]);
+  const kept = new Set(["machine", "python"]);
   if (existsSync(folder)) {
     for (const entry of readdirSync(folder).filter((name) => !kept.has(name))) {
       rmSync(path.join(folder, entry), { recursive: true });
