@@ -8,8 +8,8 @@ import { HeaderText } from "./json.js";
 
 /** The header's length stands before it. */
 export const PREFIX_BYTES = 8;
-/** The format's own limit. */
-export const MOST_HEADER_BYTES = 100_000_000;
+/** A hundred thousand tensors have less. Python's library takes up to 100 MB, which can keep the event loop for many seconds. */
+export const MOST_HEADER_BYTES = 16 << 20;
 /** Operations of libtorch take no more. */
 const MOST_DIMENSIONS = 64;
 /** What a file says of itself, besides tensors. */
@@ -49,19 +49,18 @@ const dtypes = new Map<string, Dtype>(order.map((dtype) => [names[dtype], dtype]
 /** @throws Error, SyntaxError that say what is wrong with it, without naming the file */
 export function readHeader(bytes: Uint8Array, elements: number): Header {
   const text = new HeaderText(decoded(bytes));
-  const metadata: Record<string, string> = Object.create(null);
+  let metadata: Record<string, string> | undefined;
   const entries: Record<string, TensorEntry> = Object.create(null);
-  text.object((key) => {
-    if (key !== METADATA) entries[key] = readEntry(text, key);
-    else {
-      text.object((name) => {
-        metadata[name] = text.text();
-      });
-    }
-  });
+  text.object(
+    (key) => (key === METADATA ? metadata !== undefined : key in entries),
+    (key) => {
+      if (key === METADATA) metadata = readMetadata(text);
+      else entries[key] = readEntry(text, key);
+    },
+  );
   text.end();
   checkPlaces(entries, elements);
-  return { metadata, entries };
+  return { metadata: metadata ?? Object.create(null), entries };
 }
 
 function decoded(bytes: Uint8Array): string {
@@ -72,17 +71,30 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
+function readMetadata(text: HeaderText): Record<string, string> {
+  const metadata: Record<string, string> = Object.create(null);
+  text.object(
+    (key) => key in metadata,
+    (key) => {
+      metadata[key] = text.text();
+    },
+  );
+  return metadata;
+}
+
 function readEntry(text: HeaderText, key: string): TensorEntry {
   const name = JSON.stringify(key);
-  let type: string | undefined;
-  let shape: number[] | undefined;
-  let offsets: number[] | undefined;
-  text.object((field) => {
-    if (field === "dtype") type = text.text();
-    else if (field === "shape") shape = text.integers(MOST_DIMENSIONS);
-    else if (field === "data_offsets") offsets = text.integers(2);
-    else throw new SyntaxError(`tensor ${name} has a field ${JSON.stringify(field)} that the format does not have`);
-  });
+  const fields: { dtype?: string; shape?: number[]; data_offsets?: number[] } = {};
+  text.object(
+    (field) => Object.hasOwn(fields, field),
+    (field) => {
+      if (field === "dtype") fields.dtype = text.text();
+      else if (field === "shape") fields.shape = text.integers(MOST_DIMENSIONS);
+      else if (field === "data_offsets") fields.data_offsets = text.integers(2);
+      else throw new SyntaxError(`tensor ${name} has a field ${JSON.stringify(field)} that the format does not have`);
+    },
+  );
+  const { dtype: type, shape, data_offsets: offsets } = fields;
   if (type === undefined || shape === undefined || offsets === undefined) {
     throw new SyntaxError(`tensor ${name} lacks dtype, shape or data_offsets`);
   }

@@ -1,3 +1,6 @@
+const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
+const DIGITS = /(?:0|[1-9][0-9]{0,15})(?![0-9.eE])/y;
+
 /**
  * The JSON of a header, read from the left to the right, once. Not `JSON.parse`: that takes the last of two equal keys, and makes objects of
  * whatever it is given, however deep. Here what is not expected is an error where it stands.
@@ -12,11 +15,8 @@ export class HeaderText {
 
   /** What stands next, without white space before it; the empty text at the end. */
   peek(): string {
-    for (;;) {
-      const character = this.#text.charAt(this.#at);
-      if (character !== " " && character !== "\n" && character !== "\r" && character !== "\t") return character;
-      this.#at++;
-    }
+    while (" \n\r\t".includes(this.#text.charAt(this.#at)) && this.#at < this.#text.length) this.#at++;
+    return this.#text.charAt(this.#at);
   }
 
   /** @throws SyntaxError if something else stands next */
@@ -40,14 +40,16 @@ export class HeaderText {
 
   text(): string {
     this.expect('"');
-    const from = this.#at - 1;
-    for (let at = this.#at; at < this.#text.length; at++) {
-      const character = this.#text.charAt(at);
-      if (character === "\\") at++;
-      else if (character === '"') {
+    const from = this.#at;
+    let plain = true;
+    for (let at = from; at < this.#text.length; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (code === QUOTE) {
         this.#at = at + 1;
-        return this.#unescaped(from);
+        return plain ? this.#text.slice(from, at) : this.#unescaped(from - 1);
       }
+      if (code === BACKSLASH) at++;
+      if (code === BACKSLASH || code < SPACE) plain = false;
     }
     this.#at = this.#text.length;
     throw this.wrong('"\\""');
@@ -56,23 +58,23 @@ export class HeaderText {
   /** An integer from 0 on, without sign, fraction or exponent. */
   integer(): number {
     this.peek();
-    const digits = /(?:0|[1-9][0-9]{0,15})(?![0-9.eE])/y;
-    digits.lastIndex = this.#at;
-    const [found] = digits.exec(this.#text) ?? [];
+    DIGITS.lastIndex = this.#at;
+    const [found] = DIGITS.exec(this.#text) ?? [];
     if (found === undefined || !Number.isSafeInteger(Number(found))) throw this.wrong("an integer from 0 to 2^53 - 1");
     this.#at += found.length;
     return Number(found);
   }
 
-  /** Keys and values of an object, which has each key once. */
-  object(value: (key: string) => void): void {
-    const keys = new Set<string>();
+  /**
+   * Keys and values of an object, which has each key once.
+   * @param known whether a key was there before
+   */
+  object(known: (key: string) => boolean, value: (key: string) => void): void {
     this.expect("{");
     if (this.#closed("}")) return;
     do {
       const key = this.text();
-      if (keys.has(key)) throw new SyntaxError(`it has the key ${JSON.stringify(key)} twice`);
-      keys.add(key);
+      if (known(key)) throw new SyntaxError(`it has the key ${JSON.stringify(key)} twice`);
       this.expect(":");
       value(key);
     } while (this.next("}"));
