@@ -4,13 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { thisHost } from "viceroy";
 import {
-  activate,
   inspect,
   loadTensors,
   manualSeed,
   nn,
   optim,
-  rankTensor,
   saveTensors,
   type Tensor,
   tensor,
@@ -64,7 +62,7 @@ describeTensors("a model on processes", () => {
       });
     };
     const here = train().map((loss) => loss.item());
-    const there = await activate(procs, async () =>
+    const there = await procs.activate(async () =>
       Promise.all(train().map(async (loss) => (await inspect(loss, { gpus: 1 })).item())),
     );
     expect(there).toEqual(here);
@@ -74,7 +72,7 @@ describeTensors("a model on processes", () => {
   test("is saved as one process has it, and goes on elsewhere", async () => {
     const name = file("model.safetensors");
     const optimizerFile = file("optimizer.safetensors");
-    const lost = await activate(procs, async () => {
+    const lost = await procs.activate(async () => {
       manualSeed(1, { perRank: true });
       const model = new Model();
       const optimizer = new optim.Adam(model.parameters(), { lr: 0.01 });
@@ -94,7 +92,7 @@ describeTensors("a model on processes", () => {
     here.loadStateDict(await loadTensors(name));
     expect(here.eval().loss(indices()).item()).toBe(lost[1]);
     const { metadata } = await tensorsIn(optimizerFile);
-    const again = await activate(procs, async () => {
+    const again = await procs.activate(async () => {
       const model = new Model();
       model.loadStateDict(await loadTensors(name));
       const optimizer = new optim.Adam(model.parameters());
@@ -108,9 +106,9 @@ describeTensors("a model on processes", () => {
   test("large tensors go and come in parts, as they were when they were saved", async () => {
     const name = file("large.safetensors");
     const count = (20 << 20) / 4 + 3;
-    await activate(procs, async (mesh) => {
-      const large = torch.arange(count, { dtype: "int32" }).mul(rankTensor(mesh, "gpus").to("int32"));
-      const saved = saveTensors(name, { large, small: rankTensor(mesh, "gpus") }, { at: { gpus: 1 } });
+    await procs.activate(async () => {
+      const large = torch.arange(count, { dtype: "int32" }).mul(procs.rank("gpus").to("int32"));
+      const saved = saveTensors(name, { large, small: procs.rank("gpus") }, { at: { gpus: 1 } });
       // What is done to them afterwards is not saved.
       large.zero_();
       await saved;
@@ -135,10 +133,10 @@ describeTensors("a model on processes", () => {
 
   test("state is not taken from a mesh to here, nor from one to another", async () => {
     const here = new nn.Linear(1, 1, { bias: false });
-    await activate(procs, async () => {
+    await procs.activate(async () => {
       const there = new nn.Linear(1, 1, { bias: false });
       expect(() => here.loadStateDict(there.stateDict())).toThrow('"weight" is on a mesh, and its target is here');
-      await activate(procs, async () => {
+      await procs.activate(async () => {
         const other = new nn.Linear(1, 1, { bias: false });
         expect(() => other.loadStateDict(there.stateDict())).toThrow("is on a mesh, and its target is on another one");
       });

@@ -7,17 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { thisHost } from "viceroy";
-import {
-  activate,
-  inspect,
-  loadTensors,
-  manualSeed,
-  optim,
-  saveTensors,
-  TensorScope,
-  tensor,
-  torch,
-} from "viceroy/tensor";
+import { inspect, loadTensors, manualSeed, optim, saveTensors, TensorScope, tensor, torch } from "viceroy/tensor";
 import { LanguageModel } from "./model.js";
 import { draw } from "./picture.js";
 import { Text } from "./text.js";
@@ -33,7 +23,7 @@ const size = { characters: text.characters.length, context: 48, width: 64, heads
 const file = path.join(folder, "model.safetensors");
 
 await using procs = thisHost().spawnProcs({ models: 2 });
-const curves = await activate(procs, async () => {
+const curves = await procs.activate(async () => {
   manualSeed(1, { perRank: true });
   const model = new LanguageModel(size);
   const optimizer = new optim.AdamW(model.parameters(), { lr: 3e-3 });

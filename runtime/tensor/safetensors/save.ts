@@ -1,9 +1,9 @@
 /** Tensors to safetensors files, which Python's libraries read as well. */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { inspect } from "../activate.js";
 import { TensorError } from "../errors.js";
 import { noGrad } from "../grad.js";
+import { inspect } from "../inspect.js";
 import { PART_BYTES } from "../limits.js";
 import { tensorOver } from "../make.js";
 import { TensorScope } from "../scope.js";
