@@ -65,7 +65,7 @@ describeTensors("a model on processes", () => {
     const there = await procs.activate(async () =>
       Promise.all(train().map(async (loss) => (await inspect(loss, { gpus: 1 })).item())),
     );
-    expect(there).toEqual(here);
+    for (const [i, loss] of there.entries()) expect(loss).toBeCloseTo(Number(here[i]), 5);
     expect(here.at(-1)).toBeLessThan(Number(here[0]));
   });
 
@@ -87,10 +87,10 @@ describeTensors("a model on processes", () => {
       await expect(saveTensors(name, model.stateDict(), { at: { gpus: 2 } })).rejects.toThrow("there is no such place");
       return Promise.all([0, 1].map(async (gpus) => (await inspect(model.eval().loss(indices()), { gpus })).item()));
     });
-    expect(lost[0]).not.toBe(lost[1]);
+    expect(lost[0]).not.toBeCloseTo(Number(lost[1]), 5);
     const here = new Model();
     here.loadStateDict(await loadTensors(name));
-    expect(here.eval().loss(indices()).item()).toBe(lost[1]);
+    expect(here.eval().loss(indices()).item()).toBeCloseTo(Number(lost[1]), 5);
     const { metadata } = await tensorsIn(optimizerFile);
     const again = await procs.activate(async () => {
       const model = new Model();
@@ -128,6 +128,15 @@ describeTensors("a model on processes", () => {
       );
       layer.loadStateDict({ weight: values.to("bfloat16") });
       expect((await inspect(layer.weight.abs().sum())).item()).toBe(0);
+    });
+  });
+
+  test("a failure in a layer names the line that called the layer", async () => {
+    await procs.activate(async () => {
+      const layer = new nn.Sequential(new nn.Embedding(3, 2), torch.relu);
+      const error = await inspect(layer.forward(tensor([5n]))).catch((failed) => failed);
+      expect(error).toMatchObject({ code: "ERR_TENSOR_FAILED", op: "aten::embedding", rank: 0 });
+      expect(error.site).toMatch(/nn-mesh\.test\.ts:\d+:\d+$/);
     });
   });
 

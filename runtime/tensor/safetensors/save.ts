@@ -51,12 +51,12 @@ export async function saveTensors(
   });
 }
 
-/** Copies, in order. */
-function elementsOf(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array[]> {
-  if (!tensor.distributed) return Promise.resolve([copyOf(tensor)]);
+/** Copies, in order. What they are of is decided before this waits for anything. */
+async function elementsOf(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array[]> {
+  if (!tensor.distributed) return [copyOf(tensor)];
   const count = tensor.shape.reduce((product, size) => product * size, 1);
   const step = PART_BYTES / bytesOf(tensor.dtype);
-  if (count <= step) return fetched(tensor, at).then((bytes) => [bytes]);
+  if (count <= step) return [await fetched(tensor, at)];
   const flat = tensor.detach().reshape([-1]);
   const parts = Array.from({ length: Math.ceil(count / step) }, (_, i) => {
     const part = flat.narrow(0, i * step, Math.min(step, count - i * step));
