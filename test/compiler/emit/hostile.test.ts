@@ -50,7 +50,10 @@ test("generated files pass the type checker, with all of its strictness", () => 
     compilerOptions: {
       rootDir: "/",
       typeRoots: [path.join(root, "node_modules/@types")],
-      paths: { "viceroy/codegen/v1": [path.join(root, "runtime/codegen/v1/index.ts")] },
+      paths: {
+        "viceroy/codegen/v1": [path.join(root, "runtime/codegen/v1/index.ts")],
+        "viceroy/tensor": [path.join(root, "runtime/tensor/index.ts")],
+      },
     },
     include: ["**/*.ts"],
   };

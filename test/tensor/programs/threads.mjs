@@ -1,10 +1,10 @@
 // Tensors in worker threads: each has its own, and one that is ended in the middle of work leaves the others alone.
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { thisProc } from "viceroy";
-import { activate, inspect, tensor, torch } from "viceroy/tensor";
+import { inspect, tensor, torch } from "viceroy/tensor";
 
 async function compute() {
-  return activate(thisProc(), async () => {
+  return thisProc().activate(async () => {
     const w = tensor([1, 2, 3], { requiresGrad: true });
     w.mul(w).sum().backward();
     return (await inspect(w.grad)).toArray();
@@ -21,7 +21,7 @@ if (isMainThread) {
   console.log(JSON.stringify([...results, await compute()]));
 } else {
   parentPort.postMessage(await compute());
-  void activate(thisProc(), async () => {
+  void thisProc().activate(async () => {
     let product = torch.eye(300);
     for (;;) {
       product = product.matmul(product);

@@ -56,6 +56,7 @@ test("readers pass the type checker, with all of its strictness", () => {
       typeRoots: [path.join(root, "node_modules/@types")],
       paths: {
         "viceroy/codegen/v1": [path.join(root, "runtime/codegen/v1/index.ts")],
+        "viceroy/tensor": [path.join(root, "runtime/tensor/index.ts")],
         "viceroy/capnp/v1": [path.join(root, "runtime/capnp/index.ts")],
       },
     },
