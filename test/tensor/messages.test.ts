@@ -60,6 +60,21 @@ describeTensors("tensors in messages", () => {
     ]);
   });
 
+  test("their memory is read and written by other processes, in place and both ways", async () => {
+    const model = procs.slice({ gpus: 0 }).spawn("exposed", LinearModel, torch.ones([64, 64]));
+    for (const make of [() => model.expose.callOne(), () => model.shared.callOne(4096)]) {
+      const remote = await make();
+      expect(remote.size).toBe(4096 * 4);
+      // From a tensor of this process into the other one's, and back.
+      const here = torch.full([64, 64], 3, { dtype: "float32" });
+      await remote.writeFrom(here.data<"float32">());
+      expect(await model.sum.callOne()).toBe(3 * 4096);
+      await model.scale.callOne(0.5);
+      await remote.readInto(here.data<"float32">());
+      expect(here.sum().item()).toBe(1.5 * 4096);
+    }
+  });
+
   test("what is none, or is elsewhere, is refused, and the message says where", async () => {
     const model = procs.spawn("refusing", LinearModel, tensor([[1]]));
     expect(() => model.forward.call([[1]] as unknown as Tensor)).toThrow(
