@@ -19,6 +19,16 @@ async function check(name, command) {
   return ok;
 }
 
+/** Runs a script beside the steps that follow. @returns the step that waits for it and shows what it has printed */
+function beside(...script) {
+  const running = told(process.execPath, script);
+  return async () => {
+    const { code, text } = await running;
+    console.log(text);
+    return code;
+  };
+}
+
 function end() {
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exit(failed === 0 ? 0 : 1);
@@ -32,7 +42,7 @@ function publishedCommit() {
 
 const built = (await check("install", install)) && (await check("build", () => node("build.mjs")));
 if (!built) end();
-const prepared = told(process.execPath, [".ci/prepare.mjs"]);
+const prepared = beside(".ci/prepare.mjs");
 
 await check("generated code is what the schemas say", () =>
   allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
@@ -57,20 +67,17 @@ await check("compile the schemas of the tests", () =>
     ].map((project) => () => viceroy(project, "compile")),
   ),
 );
+const sanitized = beside(".ci/rdma-sanitizers.mjs");
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles, layers", () =>
   tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
 );
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
-await check("what tests need besides", async () => {
-  const { code, text } = await prepared;
-  console.log(text);
-  return code;
-});
+await check("what tests need besides", prepared);
 // What is missing is an error here, and not a test less.
 process.env.VICEROY_PEERS = "required";
 await check("operations for tensors are those of libtorch", () => node("--import", "tsx", ".ci/tensor-ops.mjs"));
-await check("the addon under sanitizers", () => node(".ci/rdma-sanitizers.mjs"));
+await check("the addon under sanitizers", sanitized);
 if (profile === "long")
   await check("the addon under the sanitizer of threads", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
 await check("tests", async () => {
@@ -80,9 +87,10 @@ await check("tests", async () => {
   // The failed tests have been counted one by one.
   return tests.failed > 0 ? 0 : tests.code;
 });
-await check("soak", () =>
-  node(".ci/soak.mjs", ...(profile === "long" ? ["--minutes", "30"] : ["--minutes", "0.35", "--every", "2"])),
-);
+const soak = [".ci/soak.mjs", "--minutes", ...(profile === "long" ? ["30"] : ["0.35", "--every", "2"])];
+const soaked = profile === "long" ? () => node(...soak) : beside(...soak);
+if (profile === "long") await check("soak", soaked);
 if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
 await check("examples, on all versions of Node.js", () => node(".ci/nodes.mjs"));
+if (profile !== "long") await check("soak", soaked);
 end();
