@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "convert.h"
+#include "near.h"
 #include "recorded.h"
 #include "recorder.h"
 #include "tensor.h"
@@ -132,7 +133,7 @@ Napi::Value Call(const Napi::CallbackInfo& info) {
   const auto& overloads = OverloadsOf(name);
   if (overloads.empty()) {
     throw Napi::TypeError::New(env, "cannot call " + name.substr(name.find("::") + 2) + ": libtorch " +
-                                        TORCH_VERSION + " has no such operation");
+                                        TORCH_VERSION + " has no such operation" + NearOperations(name));
   }
   const Given given = GivenBy(info);
   torch::jit::Stack stack;

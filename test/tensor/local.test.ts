@@ -102,6 +102,8 @@ describeTensors("operations", () => {
     expect(message(() => call("no_such_thing", []))).toBe(
       `TypeError: cannot call no_such_thing: libtorch ${libtorch().torch} has no such operation`,
     );
+    expect(message(() => call("matmull", []))).toMatch(/ has no such operation \(did you mean matmul\b.*\?\)$/);
+    expect(message(() => call("add.Tensr", []))).toMatch(/ has no such operation \(did you mean add\.Tensor\b.*\?\)$/);
   });
 
   test("say what libtorch says, without its stack", () => {
