@@ -7,7 +7,7 @@ registerActors(import.meta.url, {
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0xcf9fb505e2d55065n,
     "viceroy/schemas/proc-agent#ProcAgent": 0xb97100f8b0ceced9n,
-    "viceroy/schemas/tensor#TensorWorker": 0xb75588efac7ebd40n,
+    "viceroy/schemas/tensor#TensorWorker": 0x2c41afd0da465182n,
   },
   actors: {
     "viceroy/runtime/tensor/worker#StreamWorker": {

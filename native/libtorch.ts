@@ -12,6 +12,8 @@ export interface Libtorch {
   readonly libraries: string;
   /** As 113 for 1.13, 206 for 2.6. */
   readonly version: number;
+  /** The folder of Gloo's library, if it is beside it: processes of several machines exchange tensors by it. */
+  readonly gloo: string | undefined;
   /** Whether its strings are those of C++11, as in all of Debian; wheels for Python had others until 2.5. */
   readonly newStrings: boolean;
 }
@@ -53,9 +55,17 @@ export function libtorchFlags(torch: Libtorch): {
       `-std=c++${torch.version >= cpp20 ? 20 : 17}`,
       ...torch.includes.map((folder) => `-isystem${folder}`),
       `-D_GLIBCXX_USE_CXX11_ABI=${torch.newStrings ? 1 : 0}`,
+      ...(torch.gloo === undefined ? [] : ["-DVICEROY_GLOO"]),
     ],
     // Whatever is missing in it is said when it is loaded, and not in the middle of work.
-    link: [`-L${torch.libraries}`, `-Wl,-rpath,${torch.libraries}`, "-Wl,-z,now", "-l:libtorch_cpu.so", "-l:libc10.so"],
+    link: [
+      `-L${torch.libraries}`,
+      `-Wl,-rpath,${torch.libraries}`,
+      "-Wl,-z,now",
+      "-l:libtorch_cpu.so",
+      "-l:libc10.so",
+      ...(torch.gloo === undefined ? [] : [`-L${torch.gloo}`, "-l:libgloo.so"]),
+    ],
   };
 }
 
@@ -99,8 +109,15 @@ function probe(source: string, include: string, libraries: string): Libtorch | s
     includes: [include, path.dirname(path.dirname(header))].filter((folder) => folder !== "/usr/include"),
     libraries,
     version,
+    gloo: glooFolder(include, libraries),
     newStrings: readFileSync(core).includes("_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11"),
   };
+}
+
+/** Of the same source as libtorch: that of another one could stand in for what libtorch has of it inside. */
+function glooFolder(include: string, libraries: string): string | undefined {
+  if (!existsSync(path.join(include, "gloo/transport/tcp/device.h"))) return undefined;
+  return [libraries, path.dirname(libraries)].find((folder) => existsSync(path.join(folder, "libgloo.so")));
 }
 
 function versionIn(headers: readonly string[]): number | undefined {

@@ -17,6 +17,8 @@ export interface TensorFailure {
   /** In the controller's code. */
   site?: string;
   message: string;
+  /** Where in the mesh it has failed; absent: where it was fetched from. */
+  rank?: Uint32;
 }
 
 export interface FetchedTensor {
@@ -30,6 +32,22 @@ export interface TensorCounts {
   calls: Uint64;
 }
 
+/** How processes of the same machine reach one. */
+export interface TensorEnd {
+  /** The same for all that can open each other's memory. */
+  machine: string;
+  pid: Uint32;
+  /** The number that its memory has there. */
+  memory: Uint32;
+  /** What its memory begins with. */
+  token: Uint8Array;
+}
+
+/** How processes of other machines reach one: each of them at an address of its own, by rank. */
+export interface TensorAddresses {
+  addresses: Uint8Array[];
+}
+
 export interface TensorWorker extends Actor<[threads: Uint32]> {
   /** Commands, which are executed in order, those of all calls. Does not wait for them. */
   run(commands: Uint8Array): void;
@@ -40,6 +58,15 @@ export interface TensorWorker extends Actor<[threads: Uint32]> {
    * @concurrent
    */
   fetch(reference: Uint64): FetchedTensor;
+  /** Comes first of what lets processes exchange elements, once. */
+  offer(ranks: Uint32): TensorEnd;
+  /** For machines that are not the same. */
+  listen(): TensorAddresses;
+  /**
+   * Reaches all others, those of other machines by their addresses, which are none where all are on one.
+   * @param extent sizes of the dimensions of the mesh
+   */
+  join(extent: Uint32[], ends: TensorEnd[], addresses: TensorAddresses[]): void;
   /**
    * Answers when all that came before has been executed.
    * @concurrent

@@ -53,6 +53,9 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("fetchTensor", FetchTensor);
   add("streamStats", StreamStats);
   add("closeStream", CloseStream);
+  add("offerLines", OfferLines);
+  add("listenLines", ListenLines);
+  add("joinLines", JoinLines);
   add("setThreads", SetThreads);
   add("getThreads", GetThreads);
   add("versions", Versions);

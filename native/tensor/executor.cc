@@ -1,7 +1,9 @@
 #include "executor.h"
 
 #include "arguments.h"
+#include "collectives.h"
 #include "random.h"
+#include "together.h"
 
 namespace {
 
@@ -45,21 +47,29 @@ void Executor::Put(uint64_t reference, at::Tensor tensor) {
   }
 }
 
-Executor::Failed Executor::Fetch(uint64_t reference, at::Tensor& copy) const {
+Failed Executor::Fetch(uint64_t reference, at::Tensor& copy) const {
   const auto found = entries_.find(reference);
   if (found == entries_.end()) throw std::runtime_error("there is no tensor " + std::to_string(reference));
   if (!found->second.failure) copy = Plain(found->second.tensor).clone();
   return found->second.failure;
 }
 
+void Executor::Join(std::shared_ptr<Lines> lines, std::vector<size_t> sizes) {
+  lines_ = std::move(lines);
+  sizes_ = std::move(sizes);
+}
+
 void Executor::Call(const Step& step) {
   calls_++;
   torch::jit::Stack stack;
+  const Collective collective{lines_.get(), sizes_, step.op->name, definitions_.sites[step.site]};
   if (const auto failure = Gather(step, stack)) {
-    Fail(step, failure);
+    // Others wait for this process where it takes part.
+    Fail(step, IsCollective(step.op->name) ? FailTogether(collective, failure, stack.at(1).toIntVector()) : failure);
     return;
   }
   try {
+    const Executing executing(collective);
     step.op->handle.callBoxed(stack);
     const auto results = Flatten(stack);
     if (results.size() != step.references.size()) {
@@ -72,12 +82,14 @@ void Executor::Call(const Step& step) {
     for (size_t i = 0; i < results.size(); i++) {
       if (step.references[i] != 0) entries_[step.references[i]].tensor = results[i];
     }
+  } catch (const FailedTogether& error) {
+    Fail(step, error.failure);
   } catch (const std::exception& error) {
-    Fail(step, std::make_shared<Failure>(Failure{step.op->name, definitions_.sites[step.site], WhatOf(error)}));
+    Fail(step, std::make_shared<Failure>(Failure{step.op->name, definitions_.sites[step.site], WhatOf(error), rank_}));
   }
 }
 
-Executor::Failed Executor::Gather(const Step& step, torch::jit::Stack& stack) const {
+Failed Executor::Gather(const Step& step, torch::jit::Stack& stack) const {
   Failed failure;
   const auto tensor = [&](uint64_t reference) {
     const Entry& entry = entries_.at(reference);

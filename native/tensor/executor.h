@@ -11,15 +11,8 @@
 #include <vector>
 
 #include "batch.h"
-
-/** Why a tensor has no elements. */
-struct Failure {
-  /** `aten::mm` */
-  std::string op;
-  /** In the code of the controller. */
-  std::string site;
-  std::string message;
-};
+#include "failure.h"
+#include "lines.h"
 
 class Executor {
  public:
@@ -31,14 +24,15 @@ class Executor {
   /** A tensor of this worker alone under a number. @throws std::runtime_error if there is one */
   void Put(uint64_t reference, at::Tensor tensor);
   /** A copy, which nothing changes any more; or the failure. @throws std::runtime_error if there is none */
-  std::shared_ptr<const Failure> Fetch(uint64_t reference, at::Tensor& copy) const;
+  Failed Fetch(uint64_t reference, at::Tensor& copy) const;
+
+  /** What it reaches the other processes by, in a mesh of dimensions of these sizes. */
+  void Join(std::shared_ptr<Lines> lines, std::vector<size_t> sizes);
 
   size_t tensors() const { return entries_.size(); }
   uint64_t calls() const { return calls_; }
 
  private:
-  using Failed = std::shared_ptr<const Failure>;
-
   struct Entry {
     at::Tensor tensor;
     Failed failure;
@@ -54,6 +48,9 @@ class Executor {
   void FailAliases(const c10::Storage& storage, const Failed& failure);
 
   uint64_t rank_;
+  std::shared_ptr<Lines> lines_;
+  /** Of the dimensions of the mesh; empty before it has lines. */
+  std::vector<size_t> sizes_;
   std::unordered_map<uint64_t, Entry> entries_;
   Definitions definitions_;
   uint64_t calls_ = 0;

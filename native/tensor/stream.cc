@@ -26,8 +26,16 @@ void Stream::Stop() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stopped_ = true;
+    // Others may keep it waiting.
+    if (lines_) lines_->Interrupt();
   }
   changed_.notify_one();
+}
+
+void Stream::Use(std::shared_ptr<Lines> lines) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (lines_) throw std::runtime_error("it has lines already");
+  lines_ = std::move(lines);
 }
 
 void Stream::Close() {
@@ -43,7 +51,10 @@ void Stream::Run(uint64_t rank, int threads) {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopped_ || !jobs_.empty(); });
-    if (jobs_.empty()) return;
+    if (jobs_.empty()) {
+      lines_.reset();
+      return;
+    }
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
     const bool stopped = stopped_;

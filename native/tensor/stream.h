@@ -29,6 +29,10 @@ class Stream {
   void Stop();
   /** Waits for the thread, after `Stop`. */
   void Close();
+  /** What its thread exchanges elements by with other processes; `Stop` interrupts that. Once. @throws std::runtime_error the second time */
+  void Use(std::shared_ptr<Lines> lines);
+  /** Null before `Use`. On the thread of the event loop. */
+  const std::shared_ptr<Lines>& lines() const { return lines_; }
 
   const std::shared_ptr<Loop>& loop() const { return loop_; }
 
@@ -40,6 +44,7 @@ class Stream {
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool stopped_ = false;
+  std::shared_ptr<Lines> lines_;
   std::thread thread_;
 };
 
@@ -53,5 +58,14 @@ Napi::Value PutTensor(const Napi::CallbackInfo& info);
 Napi::Value FetchTensor(const Napi::CallbackInfo& info);
 /** (stream) → a promise of counts, after what was submitted */
 Napi::Value StreamStats(const Napi::CallbackInfo& info);
+/** (stream, rank, how many there are) → { pid, memory, token }: how processes of this machine reach this one. Once. */
+Napi::Value OfferLines(const Napi::CallbackInfo& info);
+/** (stream, address of this machine) → where each of the others reaches this process, as Uint8Arrays */
+Napi::Value ListenLines(const Napi::CallbackInfo& info);
+/**
+ * (stream, sizes of the dimensions of the mesh, [{ pid, memory, token } of this machine, or the Uint8Array of another one]) → a promise.
+ * One for each process, also for this one, whose own is not looked at.
+ */
+Napi::Value JoinLines(const Napi::CallbackInfo& info);
 /** (stream): what waits rejects. Idempotent. */
 Napi::Value CloseStream(const Napi::CallbackInfo& info);

@@ -1,7 +1,7 @@
 /** Streams as JavaScript has them. */
 #include "arguments.h"
 #include "recorded.h"
-#include "stream.h"
+#include "streaming.h"
 #include "tensor.h"
 
 namespace {
@@ -9,6 +9,16 @@ namespace {
 using HeldStream = std::shared_ptr<Stream>;
 
 const napi_type_tag kStream = {0x76696365726f7931, 0x73747265616d7321};
+
+Napi::Error ErrorOf(Napi::Env env, const Failure& failure) {
+  auto error = Napi::Error::New(env, failure.op + " failed: " + failure.message);
+  error.Set("op", Napi::String::New(env, failure.op));
+  error.Set("site", Napi::String::New(env, failure.site));
+  error.Set("rank", Napi::Number::New(env, static_cast<double>(failure.rank)));
+  return error;
+}
+
+}  // namespace
 
 Stream& StreamArgument(const Napi::CallbackInfo& info) {
   bool is = false;
@@ -20,23 +30,6 @@ Stream& StreamArgument(const Napi::CallbackInfo& info) {
   return **static_cast<HeldStream*>(data);
 }
 
-Napi::Error ErrorOf(Napi::Env env, const Failure& failure) {
-  auto error = Napi::Error::New(env, failure.op + " failed: " + failure.message);
-  error.Set("op", Napi::String::New(env, failure.op));
-  error.Set("site", Napi::String::New(env, failure.site));
-  return error;
-}
-
-/** What a job has come to, on its way to JavaScript. */
-struct Outcome {
-  std::function<Napi::Value(Napi::Env)> value;
-  std::shared_ptr<const Failure> failure;
-  std::string error;
-};
-
-using Task = std::function<void(Executor& executor, Outcome& outcome)>;
-
-/** Runs a task in the order of the stream. @param verb `cannot <verb>: …` if it throws */
 Napi::Value Promised(const Napi::CallbackInfo& info, std::string verb, Task task) {
   Stream& stream = StreamArgument(info);
   auto deferred = std::make_shared<Napi::Promise::Deferred>(info.Env());
@@ -64,8 +57,6 @@ Napi::Value Promised(const Napi::CallbackInfo& info, std::string verb, Task task
   });
   return deferred->Promise();
 }
-
-}  // namespace
 
 Napi::Value NewStream(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();

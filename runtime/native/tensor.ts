@@ -29,6 +29,13 @@ export interface NativeStream {
   readonly __stream: unique symbol;
 }
 
+/** What a process of the same machine needs to know in order to exchange elements with another one. */
+export interface NativeEnd {
+  readonly pid: number;
+  readonly memory: number;
+  readonly token: Uint8Array;
+}
+
 export interface NativeStats {
   /** Bytes that tensors of this process have now; the most that they have had; bytes that are kept for the next ones. */
   readonly live: number;
@@ -101,9 +108,15 @@ export interface TensorAddon<T extends object = object> {
   /** Rejects if the commands are refused; then none of them has been executed. */
   submitCommands(stream: NativeStream, commands: Uint8Array): Promise<void>;
   putTensor(stream: NativeStream, reference: number, tensor: T): Promise<void>;
-  /** Rejects with an Error that has `op` and `site` if what made the tensor has failed. */
+  /** Rejects with an Error that has `op`, `site` and `rank` if what made the tensor has failed. */
   fetchTensor(stream: NativeStream, reference: number): Promise<T>;
   streamStats(stream: NativeStream): Promise<{ readonly tensors: number; readonly calls: number }>;
+  /** Comes first, once. @param ranks how many processes the mesh has */
+  offerLines(stream: NativeStream, rank: number, ranks: number): NativeEnd;
+  /** @param address of this machine @returns one for each process @throws Error if the addon was built without Gloo */
+  listenLines(stream: NativeStream, address: string): Uint8Array[];
+  /** @param ends of all processes: of this machine, or addresses of others */
+  joinLines(stream: NativeStream, extent: readonly number[], ends: readonly (NativeEnd | Uint8Array)[]): Promise<void>;
   closeStream(stream: NativeStream): void;
 
   setThreads(count: number): void;

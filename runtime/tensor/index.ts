@@ -1,6 +1,7 @@
 /** Tensors, by libtorch: what users import as `viceroy/tensor`. Needs the addon, and loads it when the first tensor is made. */
 import "./activate.js";
 
+export type { Along, CutOptions, Reduction } from "./collectives.js";
 export { TensorError, type TensorErrorCode, type TensorErrorDetails } from "./errors.js";
 export { Float, float } from "./float.js";
 export type { Functions, Methods } from "./generated/ops.js";

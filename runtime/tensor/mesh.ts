@@ -8,6 +8,7 @@ import type { NativeRecorder } from "../native/tensor.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
 import { checkSize } from "./limits.js";
+import { connectLines } from "./lines.js";
 import { currentRecording, type Recording, runRecording } from "./recording.js";
 import type { Tensor } from "./tensor.js";
 import { bytesOf } from "./typed-array.js";
@@ -40,6 +41,7 @@ export class TensorMesh implements Recording {
   #waiting = 0;
   #bytes = 0;
   #ended = false;
+  #connected = false;
   /** Why something could not be sent: the processes lack it from then on. */
   #lost: Error | undefined;
 
@@ -118,6 +120,15 @@ export class TensorMesh implements Recording {
       this.#post(() => worker.put.broadcast(BigInt(reference), { ...value, elements: value.elements.slice() }));
     }
     return made;
+  }
+
+  /** Before the first operation between its processes: they get lines to each other, and what comes next waits for that. */
+  connect(): void {
+    this.check();
+    if (this.#connected) return;
+    this.#connected = true;
+    this.#send();
+    this.#post(() => connectLines(this.#workers, Object.values(this.extent)));
   }
 
   /** Random numbers of all processes from here on. */
@@ -204,11 +215,12 @@ export function sendSoon(): void {
   for (const mesh of meshes.values()) mesh.recorded();
 }
 
-function failed({ op, site, message }: TensorFailure, rank: number): TensorError {
+function failed({ op, site, message, rank }: TensorFailure, from: number): TensorError {
   const called = site === undefined ? "" : `, called at ${site}`;
-  return new TensorError("ERR_TENSOR_FAILED", `cannot fetch a tensor from rank ${rank}${called}: ${message}`, {
+  const where = rank === undefined || rank === from ? "" : ` (on rank ${rank})`;
+  return new TensorError("ERR_TENSOR_FAILED", `cannot fetch a tensor from rank ${from}${called}: ${message}${where}`, {
     ...(op === undefined ? {} : { op }),
     ...(site === undefined ? {} : { site }),
-    rank,
+    rank: rank ?? from,
   });
 }

@@ -2,6 +2,7 @@
 import { inspect } from "node:util";
 import type { Dtype } from "../native/tensor.js";
 import { addon, useTensorClass } from "./addon.js";
+import { type Along, broadcastFrom, type CutOptions, collective, type Reduction, sendTo } from "./collectives.js";
 import { TensorError } from "./errors.js";
 import type { Methods } from "./generated/ops.js";
 import { methodNames } from "./generated/ops.js";
@@ -104,6 +105,39 @@ class TensorObject {
       0,
       shape.reduce((product, size) => product * size, width),
     );
+  }
+
+  /**
+   * What the processes along dimensions of the mesh have, combined element by element; the same on all of them.
+   * @throws RangeError for dimensions that the mesh has not, TensorError for a tensor of this process; so do all that follow
+   */
+  reduce(along: Along, reduction: Reduction): Tensor {
+    return collective(this, "all_reduce", along, [reduction]);
+  }
+
+  /** What they have, one after the other along a dimension of the tensor; the same on all of them. */
+  allGather(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
+    return collective(this, "all_gather", along, [dim]);
+  }
+
+  /** As `reduce`, of which each has one part: the tensor is cut along one of its dimensions. */
+  reduceScatter(along: Along, reduction: Reduction, { dim = 0 }: CutOptions = {}): Tensor {
+    return collective(this, "reduce_scatter", along, [reduction, dim]);
+  }
+
+  /** Each cuts its tensor into parts, sends the first to the first process, and so on, and joins those that it gets. */
+  allToAll(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
+    return collective(this, "all_to_all", along, [dim]);
+  }
+
+  /** What the process at one place along the dimensions has, on all of them. */
+  broadcastFrom(along: Along, index: number): Tensor {
+    return broadcastFrom(this, along, index);
+  }
+
+  /** What the process at place `i` has goes to the one at `to[i]`, to nobody for null. Who is sent nothing has zeros. */
+  sendTo(along: Along, to: readonly (number | null)[]): Tensor {
+    return sendTo(this, along, to);
   }
 
   /** Frees its memory, unless views of it or other tensors need it. Idempotent. */

@@ -1,9 +1,17 @@
 /** The tensors of one process of a mesh. What executes commands is a thread of the addon's; here is what comes in and goes out. */
-import type { FetchedTensor, TensorCounts, TensorValue } from "../../generated/tensor.js";
+import type {
+  FetchedTensor,
+  TensorAddresses,
+  TensorCounts,
+  TensorEnd,
+  TensorFailure,
+  TensorValue,
+} from "../../generated/tensor.js";
 import { TensorWorkerActor } from "../../generated/tensor.js";
 import { context } from "../index.js";
 import type { NativeStream } from "../native/tensor.js";
 import { addon } from "./addon.js";
+import { machine, ownAddress } from "./machine.js";
 import type { Tensor } from "./tensor.js";
 import { localTensor, tensorValue } from "./value.js";
 
@@ -33,9 +41,35 @@ export class StreamWorker extends TensorWorkerActor {
       return { value: tensorValue(tensor) };
     } catch (error) {
       if (this.#refused !== undefined) return { failure: { message: this.#refused } };
-      const { op, site, message } = error as Error & { readonly op?: string; readonly site?: string };
-      return { failure: { message, ...(op === undefined ? {} : { op }), ...(site === undefined ? {} : { site }) } };
+      const { message, op, site, rank } = error as Error & Omit<TensorFailure, "message">;
+      return {
+        failure: {
+          message,
+          ...(op === undefined ? {} : { op }),
+          ...(site === undefined ? {} : { site }),
+          ...(rank === undefined ? {} : { rank }),
+        },
+      };
     }
+  }
+
+  offer(ranks: number): TensorEnd {
+    return { machine: machine(), ...addon().offerLines(this.#stream, context().actor.rank.rank, ranks) };
+  }
+
+  listen(): TensorAddresses {
+    return { addresses: addon().listenLines(this.#stream, ownAddress()) };
+  }
+
+  async join(
+    extent: readonly number[],
+    ends: readonly TensorEnd[],
+    addresses: readonly TensorAddresses[],
+  ): Promise<void> {
+    const { rank } = context().actor.rank;
+    const own = machine();
+    const reached = ends.map((end, peer) => (end.machine === own ? end : (addresses[peer]?.addresses[rank] ?? end)));
+    await addon().joinLines(this.#stream, extent, reached);
   }
 
   async finish(): Promise<TensorCounts> {

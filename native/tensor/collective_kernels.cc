@@ -1,0 +1,282 @@
+/** Operations between processes as a worker executes them (collectives.h): which elements go where, and how they are combined. */
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/maximum.h>
+#include <ATen/ops/minimum.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "collectives.h"
+#include "together.h"
+
+namespace {
+
+using at::IntArrayRef;
+using c10::string_view;
+
+/** What all processes of a group have to say the same. */
+class Signature {
+ public:
+  Signature& Add(const void* data, size_t length) {
+    for (size_t i = 0; i < length; i++) value_ = (value_ ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001b3;
+    return *this;
+  }
+  Signature& Add(const std::string& text) { return Add(text.data(), text.size()).Add(static_cast<int64_t>(text.size())); }
+  Signature& Add(int64_t number) { return Add(&number, sizeof number); }
+  Signature& Add(IntArrayRef numbers) { return Add(numbers.data(), numbers.size() * sizeof(int64_t)).Add(static_cast<int64_t>(numbers.size())); }
+  /** Shape and type of elements. */
+  Signature& Add(const at::Tensor& tensor) { return Add(tensor.sizes()).Add(static_cast<int64_t>(tensor.scalar_type())); }
+  uint64_t value() const { return value_; }
+
+ private:
+  uint64_t value_ = 0xcbf29ce484222325;
+};
+
+uint8_t* BytesIn(const at::Tensor& tensor) {
+  return static_cast<uint8_t*>(tensor.data_ptr());
+}
+
+at::Tensor Over(const uint8_t* data, size_t bytes, c10::ScalarType dtype) {
+  // What is only read is not written to.
+  return at::from_blob(const_cast<uint8_t*>(data), {static_cast<int64_t>(bytes / c10::elementSize(dtype))}, at::TensorOptions().dtype(dtype));
+}
+
+void Combine(Reduction reduction, c10::ScalarType dtype, uint8_t* into, const uint8_t* data, size_t bytes) {
+  at::Tensor result = Over(into, bytes, dtype);
+  const at::Tensor other = Over(data, bytes, dtype);
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::avg:
+      result.add_(other);
+      break;
+    case Reduction::prod:
+      result.mul_(other);
+      break;
+    case Reduction::max:
+      at::maximum_out(result, result, other);
+      break;
+    case Reduction::min:
+      at::minimum_out(result, result, other);
+      break;
+  }
+}
+
+/** Where each process's part of some elements is, in bytes. Parts begin where the cache of a processor has lines. */
+struct Parts {
+  size_t bytes;
+  size_t step;
+
+  size_t Begin(size_t index) const { return std::min(index * step, bytes); }
+  size_t Length(size_t index) const { return Begin(index + 1) - Begin(index); }
+  /** Of one length each. */
+  static Parts Equal(size_t bytes, size_t count) { return {bytes, bytes / count}; }
+  static Parts Aligned(size_t bytes, size_t count) {
+    const size_t step = (bytes + count - 1) / count;
+    return {bytes, (step + SharedLines::kAlign - 1) / SharedLines::kAlign * SharedLines::kAlign};
+  }
+};
+
+/** This process's part of what all have combined, in the order of the group: the same on whichever process it is done. */
+void CombineParts(const Together& together, Reduction reduction, c10::ScalarType dtype, const uint8_t* in, const Parts& parts, uint8_t* out) {
+  const Group& group = together.group();
+  std::vector<Departure> departures;
+  std::vector<Arrival> arrivals;
+  const size_t bytes = parts.Length(group.index);
+  for (size_t i = 0; i < group.size(); i++) {
+    const bool own = i == group.index;
+    arrivals.push_back({group.members[i], bytes, nullptr, own ? in + parts.Begin(i) : nullptr});
+    if (!own) departures.push_back({group.members[i], in + parts.Begin(i), parts.Length(i)});
+  }
+  together.lines().Fold(departures, arrivals, [&](size_t index, size_t offset, const uint8_t* data, size_t length) {
+    if (index == 0) {
+      std::memcpy(out + offset, data, length);
+    } else {
+      Combine(reduction, dtype, out + offset, data, length);
+    }
+  });
+  if (reduction == Reduction::avg && bytes > 0) Over(out, bytes, dtype).div_(static_cast<double>(group.size()));
+}
+
+/** All get the parts of all. */
+void SpreadParts(const Together& together, const Parts& parts, uint8_t* out) {
+  const Group& group = together.group();
+  std::vector<Departure> departures;
+  std::vector<Arrival> arrivals;
+  for (size_t i = 0; i < group.size(); i++) {
+    if (i == group.index) continue;
+    departures.push_back({group.members[i], out + parts.Begin(group.index), parts.Length(group.index)});
+    arrivals.push_back({group.members[i], parts.Length(i), out + parts.Begin(i), nullptr});
+  }
+  together.lines().Exchange(departures, arrivals);
+}
+
+/** Elements in the order in which parts of a dimension are cut, and back. */
+at::Tensor Outermost(const at::Tensor& self, int64_t dim) {
+  return self.movedim(DimOf(self, dim), 0).contiguous();
+}
+
+at::Tensor Back(const at::Tensor& outermost, int64_t dim) {
+  return outermost.movedim(0, dim < 0 ? dim + outermost.dim() : dim).contiguous();
+}
+
+at::Tensor EmptyOf(const at::Tensor& outermost, int64_t size) {
+  auto sizes = outermost.sizes().vec();
+  sizes[0] = size;
+  return at::empty(sizes, outermost.options());
+}
+
+at::Tensor AllReduce(const at::Tensor& self, IntArrayRef along, int64_t ranks, string_view name) {
+  const Together together(along, ranks);
+  const std::string text(name);
+  at::Tensor in;
+  at::Tensor out;
+  Reduction reduction{};
+  together.Begin(Signature().Add("all_reduce").Add(along).Add(text).Add(self).value(), [&] {
+    reduction = ReductionOf(text, self.scalar_type());
+    in = self.contiguous();
+    out = at::empty(self.sizes(), self.options());
+  });
+  const Parts parts = Parts::Aligned(in.nbytes(), together.group().size());
+  CombineParts(together, reduction, self.scalar_type(), BytesIn(in), parts, BytesIn(out) + parts.Begin(together.group().index));
+  SpreadParts(together, parts, BytesIn(out));
+  return out;
+}
+
+at::Tensor AllGather(const at::Tensor& self, IntArrayRef along, int64_t ranks, int64_t dim) {
+  const Together together(along, ranks);
+  at::Tensor in;
+  at::Tensor out;
+  together.Begin(Signature().Add("all_gather").Add(along).Add(dim).Add(self).value(), [&] {
+    in = Outermost(self, dim);
+    out = EmptyOf(in, in.size(0) * ranks);
+  });
+  const Parts parts = Parts::Equal(out.nbytes(), together.group().size());
+  std::memcpy(BytesIn(out) + parts.Begin(together.group().index), BytesIn(in), in.nbytes());
+  SpreadParts(together, parts, BytesIn(out));
+  return Back(out, dim);
+}
+
+at::Tensor ReduceScatter(const at::Tensor& self, IntArrayRef along, int64_t ranks, string_view name, int64_t dim) {
+  const Together together(along, ranks);
+  const std::string text(name);
+  at::Tensor in;
+  at::Tensor out;
+  Reduction reduction{};
+  together.Begin(Signature().Add("reduce_scatter").Add(along).Add(text).Add(dim).Add(self).value(), [&] {
+    reduction = ReductionOf(text, self.scalar_type());
+    in = Outermost(self, dim);
+    out = EmptyOf(in, PartOf(self, dim, ranks));
+  });
+  CombineParts(together, reduction, self.scalar_type(), BytesIn(in), Parts::Equal(in.nbytes(), together.group().size()), BytesIn(out));
+  return Back(out, dim);
+}
+
+at::Tensor AllToAll(const at::Tensor& self, IntArrayRef along, int64_t ranks, int64_t dim) {
+  const Together together(along, ranks);
+  at::Tensor in;
+  at::Tensor out;
+  together.Begin(Signature().Add("all_to_all").Add(along).Add(dim).Add(self).value(), [&] {
+    PartOf(self, dim, ranks);
+    in = Outermost(self, dim);
+    out = at::empty_like(in);
+  });
+  const Group& group = together.group();
+  const Parts parts = Parts::Equal(in.nbytes(), group.size());
+  std::memcpy(BytesIn(out) + parts.Begin(group.index), BytesIn(in) + parts.Begin(group.index), parts.Length(group.index));
+  std::vector<Departure> departures;
+  std::vector<Arrival> arrivals;
+  for (size_t i = 0; i < group.size(); i++) {
+    if (i == group.index) continue;
+    departures.push_back({group.members[i], BytesIn(in) + parts.Begin(i), parts.Length(i)});
+    arrivals.push_back({group.members[i], parts.Length(i), BytesIn(out) + parts.Begin(i), nullptr});
+  }
+  together.lines().Exchange(departures, arrivals);
+  return Back(out, dim);
+}
+
+at::Tensor Broadcast(const at::Tensor& self, IntArrayRef along, int64_t ranks, int64_t index) {
+  const Together together(along, ranks);
+  at::Tensor in;
+  at::Tensor out;
+  together.Begin(Signature().Add("broadcast").Add(along).Add(index).Add(self).value(), [&] {
+    TORCH_CHECK(index >= 0 && index < ranks, "there is no process ", index, " among ", ranks);
+    in = self.contiguous();
+    out = at::empty(self.sizes(), self.options());
+  });
+  const Group& group = together.group();
+  const auto from = static_cast<size_t>(index);
+  if (group.index != from) {
+    together.lines().Exchange({}, {{group.members[from], out.nbytes(), BytesIn(out), nullptr}});
+    return out;
+  }
+  std::vector<Departure> departures;
+  for (size_t i = 0; i < group.size(); i++) {
+    if (i != from) departures.push_back({group.members[i], BytesIn(in), in.nbytes()});
+  }
+  together.lines().Exchange(departures, {});
+  out.copy_(in);
+  return out;
+}
+
+at::Tensor ReduceTo(const at::Tensor& self, IntArrayRef along, int64_t ranks, int64_t index) {
+  const Together together(along, ranks);
+  at::Tensor in;
+  at::Tensor out;
+  together.Begin(Signature().Add("reduce_to").Add(along).Add(index).Add(self).value(), [&] {
+    TORCH_CHECK(index >= 0 && index < ranks, "there is no process ", index, " among ", ranks);
+    ReductionOf("sum", self.scalar_type());
+    in = self.contiguous();
+    out = at::empty(self.sizes(), self.options()).zero_();
+  });
+  // One part has everything, others nothing.
+  const Group& group = together.group();
+  const auto to = static_cast<size_t>(index);
+  if (group.index != to) {
+    together.lines().Exchange({{group.members[to], BytesIn(in), in.nbytes()}}, {});
+    return out;
+  }
+  std::vector<Arrival> arrivals;
+  for (size_t i = 0; i < group.size(); i++) {
+    arrivals.push_back({group.members[i], in.nbytes(), nullptr, i == to ? BytesIn(in) : nullptr});
+  }
+  together.lines().Fold({}, arrivals, [&](size_t, size_t offset, const uint8_t* data, size_t length) {
+    Combine(Reduction::sum, self.scalar_type(), BytesIn(out) + offset, data, length);
+  });
+  return out;
+}
+
+at::Tensor Permute(const at::Tensor& self, IntArrayRef along, int64_t ranks, IntArrayRef to) {
+  const Together together(along, ranks);
+  at::Tensor in;
+  at::Tensor out;
+  together.Begin(Signature().Add("permute").Add(along).Add(to).Add(self).value(), [&] {
+    TORCH_CHECK(static_cast<int64_t>(to.size()) == ranks, "it says where to for ", to.size(), " of ", ranks, " processes");
+    for (const int64_t index : to) TORCH_CHECK(index == -1 || (index >= 0 && index < ranks && std::count(to.begin(), to.end(), index) == 1), "nobody gets one tensor of each");
+    in = self.contiguous();
+    out = at::empty(self.sizes(), self.options()).zero_();
+  });
+  const Group& group = together.group();
+  std::vector<Departure> departures;
+  std::vector<Arrival> arrivals;
+  const auto own = static_cast<int64_t>(group.index);
+  for (size_t i = 0; i < group.size(); i++) {
+    const auto other = static_cast<int64_t>(i);
+    if (to[i] == own && other == own) out.copy_(in);
+    if (to[i] == own && other != own) arrivals.push_back({group.members[i], out.nbytes(), BytesIn(out), nullptr});
+    if (to[group.index] == other && other != own) departures.push_back({group.members[i], BytesIn(in), in.nbytes()});
+  }
+  together.lines().Exchange(departures, arrivals);
+  return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(viceroy, CPU, library) {
+  library.impl("all_reduce", &AllReduce);
+  library.impl("all_gather", &AllGather);
+  library.impl("reduce_scatter", &ReduceScatter);
+  library.impl("all_to_all", &AllToAll);
+  library.impl("broadcast", &Broadcast);
+  library.impl("reduce_to", &ReduceTo);
+  library.impl("permute", &Permute);
+}

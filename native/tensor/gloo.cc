@@ -1,0 +1,132 @@
+/** Lines by Gloo (remote_lines.h), where its headers and library stand beside libtorch's when the addon is built. */
+#include "remote_lines.h"
+
+#include <stdexcept>
+
+#ifdef VICEROY_GLOO
+#include <gloo/transport/tcp/device.h>
+
+#include <chrono>
+#include <mutex>
+#include <unordered_set>
+
+namespace {
+
+/** Nobody is slow: who is lost breaks the connection, and who is not wanted any more is aborted. */
+constexpr auto kAlways = std::chrono::hours(24 * 365);
+constexpr auto kConnecting = std::chrono::seconds(30);
+
+using Unbound = gloo::transport::UnboundBuffer;
+
+/** Who waits, so that somebody else can end that. */
+struct Waiting {
+  std::mutex mutex;
+  std::unordered_set<Unbound*> receiving;
+  std::unordered_set<Unbound*> sending;
+  bool aborted = false;
+};
+
+class GlooTransfer final : public RemoteTransfer {
+ public:
+  GlooTransfer(std::shared_ptr<Waiting> waiting, std::unique_ptr<Unbound> buffer, bool receives)
+      : waiting_(std::move(waiting)), buffer_(std::move(buffer)), receives_(receives) {
+    std::lock_guard<std::mutex> lock(waiting_->mutex);
+    mine().insert(buffer_.get());
+    if (waiting_->aborted) Abort(buffer_.get(), receives_);
+  }
+  ~GlooTransfer() override {
+    std::lock_guard<std::mutex> lock(waiting_->mutex);
+    mine().erase(buffer_.get());
+  }
+  void Wait() override {
+    const bool done = receives_ ? buffer_->waitRecv(kAlways) : buffer_->waitSend(kAlways);
+    if (!done) throw std::runtime_error("the mesh is not active any more");
+  }
+  static void Abort(Unbound* buffer, bool receives) {
+    if (receives) {
+      buffer->abortWaitRecv();
+    } else {
+      buffer->abortWaitSend();
+    }
+  }
+
+ private:
+  std::unordered_set<Unbound*>& mine() { return receives_ ? waiting_->receiving : waiting_->sending; }
+
+  std::shared_ptr<Waiting> waiting_;
+  std::unique_ptr<Unbound> buffer_;
+  bool receives_;
+};
+
+class GlooLines final : public RemoteLines {
+ public:
+  GlooLines(size_t rank, size_t ranks, const std::string& address)
+      : rank_(rank), connected_(ranks), sent_(ranks), received_(ranks) {
+    gloo::transport::tcp::attr attributes;
+    attributes.hostname = address;
+    device_ = gloo::transport::tcp::CreateDevice(attributes);
+    context_ = device_->createContext(static_cast<int>(rank), static_cast<int>(ranks));
+    context_->setTimeout(kConnecting);
+    for (size_t peer = 0; peer < ranks; peer++) {
+      if (peer != rank) context_->createPair(static_cast<int>(peer));
+    }
+  }
+
+  std::vector<std::string> addresses() const override {
+    std::vector<std::string> all;
+    for (size_t peer = 0; peer < connected_.size(); peer++) {
+      const auto bytes = peer == rank_ ? std::vector<char>() : PairTo(peer).address().bytes();
+      all.emplace_back(bytes.begin(), bytes.end());
+    }
+    return all;
+  }
+  void Connect(size_t peer, const std::string& address) override {
+    PairTo(peer).connect({address.begin(), address.end()});
+    connected_.at(peer) = true;
+  }
+  bool has(size_t peer) const override { return connected_.at(peer); }
+
+  std::unique_ptr<RemoteTransfer> Send(size_t peer, const uint8_t* data, size_t bytes) override {
+    // It is not written to.
+    auto buffer = context_->createUnboundBuffer(const_cast<uint8_t*>(data), bytes);
+    buffer->send(static_cast<int>(peer), sent_[peer]++);
+    return std::make_unique<GlooTransfer>(waiting_, std::move(buffer), false);
+  }
+  std::unique_ptr<RemoteTransfer> Receive(size_t peer, uint8_t* into, size_t bytes) override {
+    auto buffer = context_->createUnboundBuffer(into, bytes);
+    buffer->recv(static_cast<int>(peer), received_[peer]++);
+    return std::make_unique<GlooTransfer>(waiting_, std::move(buffer), true);
+  }
+  void Close(size_t peer) override { PairTo(peer).close(); }
+  void Abort() override {
+    std::lock_guard<std::mutex> lock(waiting_->mutex);
+    waiting_->aborted = true;
+    for (Unbound* buffer : waiting_->receiving) GlooTransfer::Abort(buffer, true);
+    for (Unbound* buffer : waiting_->sending) GlooTransfer::Abort(buffer, false);
+  }
+
+ private:
+  gloo::transport::Pair& PairTo(size_t peer) const { return *context_->getPair(static_cast<int>(peer)); }
+
+  const size_t rank_;
+  std::vector<bool> connected_;
+  /** Messages so far, to and from each. */
+  std::vector<uint64_t> sent_;
+  std::vector<uint64_t> received_;
+  std::shared_ptr<Waiting> waiting_ = std::make_shared<Waiting>();
+  std::shared_ptr<gloo::transport::Device> device_;
+  std::shared_ptr<gloo::transport::Context> context_;
+};
+
+}  // namespace
+
+std::shared_ptr<RemoteLines> MakeRemoteLines(size_t rank, size_t ranks, const std::string& address) {
+  return std::make_shared<GlooLines>(rank, ranks, address);
+}
+#else
+std::shared_ptr<RemoteLines> MakeRemoteLines(size_t, size_t, const std::string&) {
+  throw std::runtime_error(
+      "processes of several machines exchange tensors by Gloo, which the addon was built without: install it beside libtorch (on Debian: "
+      "apt-get install libgloo-dev), and run `npx viceroy setup --tensor` again");
+}
+#endif

@@ -1,0 +1,85 @@
+/** Operations between the processes of a mesh: which processes take part, and what is wrong with how that was said. */
+import { TensorError } from "./errors.js";
+import { invoke } from "./invoke.js";
+import { meshOf } from "./mesh.js";
+import type { Tensor } from "./tensor.js";
+
+/** How elements of several processes become one. */
+export type Reduction = "sum" | "avg" | "max" | "min" | "prod";
+
+/** One dimension of a mesh, or several: the first is the outermost. */
+export type Along = string | readonly string[];
+
+export interface CutOptions {
+  /** Of the tensor; counted from its last one if it is below 0. Default: 0, the outermost. */
+  readonly dim?: number;
+}
+
+/** A place among the processes along dimensions. */
+interface Taking {
+  /** What the operations of the addon are told: dimensions by their places in the extent, and how many processes they have together. */
+  readonly along: readonly number[];
+  readonly ranks: number;
+}
+
+/** @throws TensorError, RangeError that begin with `cannot <verb>` */
+export function collective(tensor: object, name: string, along: Along, rest: readonly unknown[]): Tensor {
+  const { along: places, ranks } = taking(tensor as Tensor, name, along);
+  return invoke(`viceroy::${name}`, [tensor, places, ranks, ...rest]) as Tensor;
+}
+
+/** @throws RangeError for a place that there is not */
+export function broadcastFrom(tensor: object, along: Along, index: number): Tensor {
+  const { ranks } = taking(tensor as Tensor, "broadcast", along);
+  checkIndex("broadcast", index, ranks);
+  return collective(tensor, "broadcast", along, [index]);
+}
+
+/** @throws RangeError for places that there are not, or that would get more than one tensor */
+export function sendTo(tensor: object, along: Along, to: readonly (number | null)[]): Tensor {
+  const { ranks } = taking(tensor as Tensor, "permute", along);
+  if (to.length !== ranks) {
+    throw new RangeError(`cannot permute: it says where to for ${to.length} of ${ranks} processes`);
+  }
+  for (const index of to) {
+    if (index === null) continue;
+    checkIndex("permute", index, ranks);
+    if (to.indexOf(index) !== to.lastIndexOf(index)) {
+      throw new RangeError(`cannot permute: process ${index} would be sent more than one tensor`);
+    }
+  }
+  return collective(tensor, "permute", along, [to.map((index) => index ?? -1)]);
+}
+
+function checkIndex(verb: string, index: number, ranks: number): void {
+  if (Number.isInteger(index) && index >= 0 && index < ranks) return;
+  throw new RangeError(`cannot ${verb}: there is no process ${index} among ${ranks}`);
+}
+
+function taking(tensor: Tensor, verb: string, along: Along): Taking {
+  const found = meshOf(tensor);
+  if (found === undefined) {
+    throw new TensorError(
+      "ERR_TENSOR_PLACE",
+      `cannot ${verb}: the tensor is of this process alone, and there is nobody to exchange elements with`,
+    );
+  }
+  const { mesh } = found;
+  const names = Object.keys(mesh.extent);
+  const wanted = typeof along === "string" ? [along] : along;
+  for (const name of wanted) {
+    if (names.includes(name)) continue;
+    throw new RangeError(
+      `cannot ${verb} along "${name}": the mesh has ${names.length === 0 ? "no dimensions" : names.map((one) => `"${one}"`).join(", ")}`,
+    );
+  }
+  if (wanted.length === 0) throw new RangeError(`cannot ${verb}: no dimension of the mesh is named`);
+  if (new Set(wanted).size !== wanted.length) {
+    throw new RangeError(`cannot ${verb} along ${wanted.join(", ")}: a dimension is named twice`);
+  }
+  mesh.connect();
+  return {
+    along: wanted.map((name) => names.indexOf(name)),
+    ranks: wanted.reduce((product, name) => product * mesh.extent[name]!, 1),
+  };
+}
