@@ -190,8 +190,7 @@ describeTensors.each([
         const x = random([2, 4], "float64");
         // Each process weighs what it gets in its own way, so that what comes back from each can be told apart.
         const weight = rankTensor(mesh, "gpus").add(2).to("float64");
-        const loss = (y: Tensor, by: Tensor | number) =>
-          (typeof by === "number" ? y.pow(3).mul(by) : y.pow(3).mul(by)).sum();
+        const loss = (y: Tensor, by: Tensor) => y.pow(3).mul(by).sum();
         x.requiresGrad = true;
         const [first] = grad(loss(there(x), weight), [x], { createGraph: true });
         const [second] = grad(first!.pow(2).sum(), [x]);
@@ -204,7 +203,7 @@ describeTensors.each([
           const all = group.map((rank) => values[rank]!.detach().clone());
           for (const one of all) one.requiresGrad = true;
           const total = here(all)
-            .map((y, place) => loss(y, place + 2))
+            .map((y, place) => loss(y, tensor(place + 2, { dtype: "float64" })))
             .concat(all.map(nothing))
             .reduce((sum, one) => sum.add(one));
           const expected = grad(total, all, { createGraph: true });
