@@ -8,12 +8,12 @@ import { onPath, output } from "./debian.mjs";
 import { root, viceroy } from "./steps.mjs";
 
 /** OpenBLAS is not named by libtorch, which is thirty times as slow without; this one has one pool of threads with libtorch. */
-const packages = ["libtorch-dev", "libopenblas0-openmp"];
-const headers = "/usr/include/torch/csrc/api/include/torch/version.h";
+const packages = ["libtorch-dev", "libopenblas0-openmp", "libgloo-dev"];
+const headers = ["/usr/include/torch/csrc/api/include/torch/version.h", "/usr/include/gloo/transport/tcp/device.h"];
 
 /** Installs it unless it is there. @returns 0, or 1 when it isn't there still: it has been said why */
 export function prepareTorch() {
-  if (process.env.VICEROY_LIBTORCH || process.env.LIBTORCH || existsSync(headers)) return 0;
+  if (process.env.VICEROY_LIBTORCH || process.env.LIBTORCH || headers.every((file) => existsSync(file))) return 0;
   const why = installTorch();
   if (why === undefined) return 0;
   console.error(
@@ -37,7 +37,9 @@ function installTorch() {
 const loads = `
   import { createRequire } from "node:module";
   import { addonFile } from "./native/place.ts";
-  createRequire(import.meta.url)(addonFile("tensor"));
+  const { gloo } = createRequire(import.meta.url)(addonFile("tensor")).versions();
+  // One that was built before Gloo was there is built again; other libraries need not bring it.
+  if (!gloo && !process.env.VICEROY_LIBTORCH && !process.env.LIBTORCH) process.exit(1);
 `;
 
 /** Whether the addon for tensors, of these sources, is there and loads. */

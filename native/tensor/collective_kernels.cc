@@ -1,113 +1,16 @@
 /** Operations between processes as a worker executes them (collectives.h): which elements go where, and how they are combined. */
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/maximum.h>
-#include <ATen/ops/minimum.h>
-
-#include <algorithm>
 #include <cstring>
 
 #include "collectives.h"
-#include "together.h"
+#include "moving.h"
 
 namespace {
 
 using at::IntArrayRef;
 using c10::string_view;
 
-/** What all processes of a group have to say the same. */
-class Signature {
- public:
-  Signature& Add(const void* data, size_t length) {
-    for (size_t i = 0; i < length; i++) value_ = (value_ ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001b3;
-    return *this;
-  }
-  Signature& Add(const std::string& text) { return Add(text.data(), text.size()).Add(static_cast<int64_t>(text.size())); }
-  Signature& Add(int64_t number) { return Add(&number, sizeof number); }
-  Signature& Add(IntArrayRef numbers) { return Add(numbers.data(), numbers.size() * sizeof(int64_t)).Add(static_cast<int64_t>(numbers.size())); }
-  /** Shape and type of elements. */
-  Signature& Add(const at::Tensor& tensor) { return Add(tensor.sizes()).Add(static_cast<int64_t>(tensor.scalar_type())); }
-  uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 0xcbf29ce484222325;
-};
-
 uint8_t* BytesIn(const at::Tensor& tensor) {
   return static_cast<uint8_t*>(tensor.data_ptr());
-}
-
-at::Tensor Over(const uint8_t* data, size_t bytes, c10::ScalarType dtype) {
-  // What is only read is not written to.
-  return at::from_blob(const_cast<uint8_t*>(data), {static_cast<int64_t>(bytes / c10::elementSize(dtype))}, at::TensorOptions().dtype(dtype));
-}
-
-void Combine(Reduction reduction, c10::ScalarType dtype, uint8_t* into, const uint8_t* data, size_t bytes) {
-  at::Tensor result = Over(into, bytes, dtype);
-  const at::Tensor other = Over(data, bytes, dtype);
-  switch (reduction) {
-    case Reduction::sum:
-    case Reduction::avg:
-      result.add_(other);
-      break;
-    case Reduction::prod:
-      result.mul_(other);
-      break;
-    case Reduction::max:
-      at::maximum_out(result, result, other);
-      break;
-    case Reduction::min:
-      at::minimum_out(result, result, other);
-      break;
-  }
-}
-
-/** Where each process's part of some elements is, in bytes. Parts begin where the cache of a processor has lines. */
-struct Parts {
-  size_t bytes;
-  size_t step;
-
-  size_t Begin(size_t index) const { return std::min(index * step, bytes); }
-  size_t Length(size_t index) const { return Begin(index + 1) - Begin(index); }
-  /** Of one length each. */
-  static Parts Equal(size_t bytes, size_t count) { return {bytes, bytes / count}; }
-  static Parts Aligned(size_t bytes, size_t count) {
-    const size_t step = (bytes + count - 1) / count;
-    return {bytes, (step + SharedLines::kAlign - 1) / SharedLines::kAlign * SharedLines::kAlign};
-  }
-};
-
-/** This process's part of what all have combined, in the order of the group: the same on whichever process it is done. */
-void CombineParts(const Together& together, Reduction reduction, c10::ScalarType dtype, const uint8_t* in, const Parts& parts, uint8_t* out) {
-  const Group& group = together.group();
-  std::vector<Departure> departures;
-  std::vector<Arrival> arrivals;
-  const size_t bytes = parts.Length(group.index);
-  for (size_t i = 0; i < group.size(); i++) {
-    const bool own = i == group.index;
-    arrivals.push_back({group.members[i], bytes, nullptr, own ? in + parts.Begin(i) : nullptr});
-    if (!own) departures.push_back({group.members[i], in + parts.Begin(i), parts.Length(i)});
-  }
-  together.lines().Fold(departures, arrivals, [&](size_t index, size_t offset, const uint8_t* data, size_t length) {
-    if (index == 0) {
-      std::memcpy(out + offset, data, length);
-    } else {
-      Combine(reduction, dtype, out + offset, data, length);
-    }
-  });
-  if (reduction == Reduction::avg && bytes > 0) Over(out, bytes, dtype).div_(static_cast<double>(group.size()));
-}
-
-/** All get the parts of all. */
-void SpreadParts(const Together& together, const Parts& parts, uint8_t* out) {
-  const Group& group = together.group();
-  std::vector<Departure> departures;
-  std::vector<Arrival> arrivals;
-  for (size_t i = 0; i < group.size(); i++) {
-    if (i == group.index) continue;
-    departures.push_back({group.members[i], out + parts.Begin(group.index), parts.Length(group.index)});
-    arrivals.push_back({group.members[i], parts.Length(i), out + parts.Begin(i), nullptr});
-  }
-  together.lines().Exchange(departures, arrivals);
 }
 
 /** Elements in the order in which parts of a dimension are cut, and back. */
@@ -199,7 +102,7 @@ at::Tensor Broadcast(const at::Tensor& self, IntArrayRef along, int64_t ranks, i
   at::Tensor in;
   at::Tensor out;
   together.Begin(Signature().Add("broadcast").Add(along).Add(index).Add(self).value(), [&] {
-    TORCH_CHECK(index >= 0 && index < ranks, "there is no process ", index, " among ", ranks);
+    CheckIndex(index, ranks);
     in = self.contiguous();
     out = at::empty(self.sizes(), self.options());
   });
@@ -223,7 +126,7 @@ at::Tensor ReduceTo(const at::Tensor& self, IntArrayRef along, int64_t ranks, in
   at::Tensor in;
   at::Tensor out;
   together.Begin(Signature().Add("reduce_to").Add(along).Add(index).Add(self).value(), [&] {
-    TORCH_CHECK(index >= 0 && index < ranks, "there is no process ", index, " among ", ranks);
+    CheckIndex(index, ranks);
     ReductionOf("sum", self.scalar_type());
     in = self.contiguous();
     out = at::empty(self.sizes(), self.options()).zero_();
@@ -250,8 +153,7 @@ at::Tensor Permute(const at::Tensor& self, IntArrayRef along, int64_t ranks, Int
   at::Tensor in;
   at::Tensor out;
   together.Begin(Signature().Add("permute").Add(along).Add(to).Add(self).value(), [&] {
-    TORCH_CHECK(static_cast<int64_t>(to.size()) == ranks, "it says where to for ", to.size(), " of ", ranks, " processes");
-    for (const int64_t index : to) TORCH_CHECK(index == -1 || (index >= 0 && index < ranks && std::count(to.begin(), to.end(), index) == 1), "nobody gets one tensor of each");
+    CheckPermutation(to, ranks);
     in = self.contiguous();
     out = at::empty(self.sizes(), self.options()).zero_();
   });

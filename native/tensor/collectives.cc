@@ -44,15 +44,25 @@ int64_t DimOf(const at::Tensor& tensor, int64_t dim) {
 
 int64_t PartOf(const at::Tensor& tensor, int64_t dim, int64_t ranks) {
   const int64_t size = tensor.size(DimOf(tensor, dim));
+  TORCH_CHECK(ranks > 0, "a group has ", ranks, " processes");
   TORCH_CHECK(size % ranks == 0, "dimension ", dim, " of shape ", tensor.sizes(), " cannot be cut into ", ranks, " equal parts");
   return size / ranks;
 }
 
-namespace {
-
 void CheckIndex(int64_t index, int64_t ranks) {
   TORCH_CHECK(index >= 0 && index < ranks, "there is no process ", index, " among ", ranks);
 }
+
+void CheckPermutation(IntArrayRef to, int64_t ranks) {
+  TORCH_CHECK(static_cast<int64_t>(to.size()) == ranks, "it says where to for ", to.size(), " of ", ranks, " processes");
+  for (const int64_t index : to) {
+    if (index == -1) continue;
+    CheckIndex(index, ranks);
+    TORCH_CHECK(std::count(to.begin(), to.end(), index) == 1, "process ", index, " would be sent more than one tensor");
+  }
+}
+
+namespace {
 
 at::Tensor Resized(const at::Tensor& self, int64_t dim, int64_t size) {
   Sizes sizes = self.sizes().vec();
@@ -89,12 +99,7 @@ at::Tensor IndexShape(const at::Tensor& self, IntArrayRef, int64_t ranks, int64_
 }
 
 at::Tensor PermuteShape(const at::Tensor& self, IntArrayRef, int64_t ranks, IntArrayRef to) {
-  TORCH_CHECK(static_cast<int64_t>(to.size()) == ranks, "it says where to for ", to.size(), " of ", ranks, " processes");
-  for (size_t i = 0; i < to.size(); i++) {
-    if (to[i] == -1) continue;
-    CheckIndex(to[i], ranks);
-    TORCH_CHECK(std::count(to.begin(), to.end(), to[i]) == 1, "process ", to[i], " would be sent more than one tensor");
-  }
+  CheckPermutation(to, ranks);
   return SameShape(self);
 }
 

@@ -15,6 +15,10 @@ enum class Reduction { sum, avg, max, min, prod };
 Reduction ReductionOf(const std::string& name, c10::ScalarType dtype);
 /** The size of each part of a dimension that is cut for all processes. @throws c10::Error if it cannot be cut */
 int64_t PartOf(const at::Tensor& tensor, int64_t dim, int64_t ranks);
+/** @throws c10::Error for a place that a group of so many processes has not */
+void CheckIndex(int64_t index, int64_t ranks);
+/** @throws c10::Error where it does not say for each of so many where to, or one would get more than one tensor */
+void CheckPermutation(at::IntArrayRef to, int64_t ranks);
 /** A dimension of the tensor, counted from the first. @throws c10::Error if there is none */
 int64_t DimOf(const at::Tensor& tensor, int64_t dim);
 

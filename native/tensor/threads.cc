@@ -24,6 +24,11 @@ Napi::Value Versions(const Napi::CallbackInfo& info) {
   Dl_info found;
   const bool is = dladdr(reinterpret_cast<void*>(&c10::GetCPUAllocator), &found) != 0;
   versions.Set("file", Napi::String::New(info.Env(), is ? found.dli_fname : ""));
+#ifdef VICEROY_GLOO
+  versions.Set("gloo", Napi::Boolean::New(info.Env(), true));
+#else
+  versions.Set("gloo", Napi::Boolean::New(info.Env(), false));
+#endif
   versions.Set("parallel", Napi::String::New(info.Env(), at::get_parallel_info()));
   return versions;
 }

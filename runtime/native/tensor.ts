@@ -29,6 +29,16 @@ export interface NativeStream {
   readonly __stream: unique symbol;
 }
 
+export interface NativeVersions {
+  /** The version of libtorch, and its file. */
+  readonly torch: string;
+  readonly file: string;
+  /** Whether processes of several machines can exchange elements. */
+  readonly gloo: boolean;
+  /** What libtorch says of its threads. */
+  readonly parallel: string;
+}
+
 /** What a process of the same machine needs to know in order to exchange elements with another one. */
 export interface NativeEnd {
   readonly pid: number;
@@ -121,7 +131,7 @@ export interface TensorAddon<T extends object = object> {
 
   setThreads(count: number): void;
   getThreads(): number;
-  versions(): { readonly torch: string; readonly file: string; readonly parallel: string };
+  versions(): NativeVersions;
   emptyCache(): void;
   seed(seed: number): void;
 }

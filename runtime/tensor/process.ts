@@ -1,5 +1,5 @@
 /** What holds for tensors of the whole process: memory, threads, random numbers. */
-import type { NativeStats } from "../native/tensor.js";
+import type { NativeStats, NativeVersions } from "../native/tensor.js";
 import { addon } from "./addon.js";
 
 /** Memory of tensors, in bytes. */
@@ -21,7 +21,7 @@ export function threads(count?: number): number {
   return addon().getThreads();
 }
 
-/** The version of libtorch, its file, and what it says of its threads. */
-export function libtorch(): { readonly torch: string; readonly file: string; readonly parallel: string } {
+/** The version of libtorch, its file, whether Gloo is there, and what it says of its threads. */
+export function libtorch(): NativeVersions {
   return addon().versions();
 }

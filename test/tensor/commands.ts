@@ -29,6 +29,24 @@ export class Commands {
   reference(reference: number): this {
     return this.u8(2).u64(reference);
   }
+  integer(value: number): this {
+    return this.u8(4).u64(BigInt.asUintN(64, BigInt(value)));
+  }
+  integers(...values: number[]): this {
+    this.u8(9).u32(values.length);
+    for (const value of values) this.u64(BigInt.asUintN(64, BigInt(value)));
+    return this;
+  }
+  /** Text as an argument. */
+  word(text: string): this {
+    return this.u8(7).text(text);
+  }
+  /** What comes next is written to the copy alone. */
+  copy(): Commands {
+    const copy = new Commands();
+    copy.#bytes.push(...this.#bytes);
+    return copy;
+  }
   results(...references: number[]): this {
     this.u32(references.length);
     for (const reference of references) this.u64(reference);

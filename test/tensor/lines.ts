@@ -1,0 +1,45 @@
+/** Workers of one process that have lines to each other: what they are told is written here, and need be nothing that a controller says. */
+import type { NativeEnd } from "../../runtime/native/tensor.js";
+import { addon } from "../../runtime/tensor/addon.js";
+import { type Tensor, threads } from "../../runtime/tensor/index.js";
+import { Commands } from "./commands.js";
+
+export class Crew {
+  readonly streams;
+  readonly ends: NativeEnd[];
+
+  readonly ranks: number;
+
+  constructor(ranks = 2) {
+    this.ranks = ranks;
+    threads(1);
+    this.streams = Array.from({ length: ranks }, (_, rank) => addon().newStream(rank, 1));
+    this.ends = this.streams.map((stream, rank) => addon().offerLines(stream, rank, ranks));
+  }
+
+  async join(
+    extent: readonly number[] = [this.ranks],
+    ends: readonly (NativeEnd | Uint8Array)[] = this.ends,
+  ): Promise<void> {
+    await Promise.all(this.streams.map((stream) => addon().joinLines(stream, extent, ends)));
+  }
+
+  /** Each rank gets a tensor of float32 of its own as number 1, and then the commands of its rank. @returns tensor 2 of each, or what is wrong */
+  async run(commands: (rank: number) => Commands): Promise<(Tensor | string)[]> {
+    return Promise.all(
+      this.streams.map(async (stream, rank) => {
+        try {
+          await addon().submitCommands(stream, new Commands().put(1, rank + 1, 2).done());
+          await addon().submitCommands(stream, commands(rank).done());
+          return (await addon().fetchTensor(stream, 2)) as Tensor;
+        } catch (error) {
+          return (error as Error).message;
+        }
+      }),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    for (const stream of this.streams) addon().closeStream(stream);
+  }
+}
