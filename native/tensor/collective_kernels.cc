@@ -1,4 +1,6 @@
 /** Operations between processes as a worker executes them (collectives.h): which elements go where, and how they are combined. */
+#include <ATen/ops/zeros.h>
+
 #include <cstring>
 
 #include "collectives.h"
@@ -8,6 +10,9 @@ namespace {
 
 using at::IntArrayRef;
 using c10::string_view;
+
+/** What each process of a group combines at a time. */
+constexpr size_t kBlock = 512 << 10;
 
 uint8_t* BytesIn(const at::Tensor& tensor) {
   return static_cast<uint8_t*>(tensor.data_ptr());
@@ -39,9 +44,14 @@ at::Tensor AllReduce(const at::Tensor& self, IntArrayRef along, int64_t ranks, s
     in = self.contiguous();
     out = at::empty(self.sizes(), self.options());
   });
-  const Parts parts = Parts::Aligned(in.nbytes(), together.group().size());
-  CombineParts(together, reduction, self.scalar_type(), BytesIn(in), parts, BytesIn(out) + parts.Begin(together.group().index));
-  SpreadParts(together, parts, BytesIn(out));
+  const Group& group = together.group();
+  // Within a machine what has been combined is passed on while the processor's caches have it; the network is given all at once.
+  const size_t block = together.lines().shares(group.members) ? kBlock * group.size() : std::max<size_t>(in.nbytes(), 1);
+  for (size_t at = 0; at < in.nbytes(); at += block) {
+    const Parts parts = Parts::Aligned(std::min(block, in.nbytes() - at), group.size());
+    CombineParts(together, reduction, self.scalar_type(), BytesIn(in) + at, parts, BytesIn(out) + at + parts.Begin(group.index));
+    SpreadParts(together, parts, BytesIn(out) + at);
+  }
   return out;
 }
 
@@ -91,7 +101,7 @@ at::Tensor AllToAll(const at::Tensor& self, IntArrayRef along, int64_t ranks, in
   for (size_t i = 0; i < group.size(); i++) {
     if (i == group.index) continue;
     departures.push_back({group.members[i], BytesIn(in) + parts.Begin(i), parts.Length(i)});
-    arrivals.push_back({group.members[i], parts.Length(i), BytesIn(out) + parts.Begin(i), nullptr});
+    arrivals.push_back({group.members[i], BytesIn(out) + parts.Begin(i), parts.Length(i)});
   }
   together.lines().Exchange(departures, arrivals);
   return Back(out, dim);
@@ -109,7 +119,7 @@ at::Tensor Broadcast(const at::Tensor& self, IntArrayRef along, int64_t ranks, i
   const Group& group = together.group();
   const auto from = static_cast<size_t>(index);
   if (group.index != from) {
-    together.lines().Exchange({}, {{group.members[from], out.nbytes(), BytesIn(out), nullptr}});
+    together.lines().Exchange({}, {{group.members[from], BytesIn(out), out.nbytes()}});
     return out;
   }
   std::vector<Departure> departures;
@@ -129,7 +139,7 @@ at::Tensor ReduceTo(const at::Tensor& self, IntArrayRef along, int64_t ranks, in
     CheckIndex(index, ranks);
     ReductionOf("sum", self.scalar_type());
     in = self.contiguous();
-    out = at::empty(self.sizes(), self.options()).zero_();
+    out = at::zeros(self.sizes(), self.options());
   });
   // One part has everything, others nothing.
   const Group& group = together.group();
@@ -138,13 +148,7 @@ at::Tensor ReduceTo(const at::Tensor& self, IntArrayRef along, int64_t ranks, in
     together.lines().Exchange({{group.members[to], BytesIn(in), in.nbytes()}}, {});
     return out;
   }
-  std::vector<Arrival> arrivals;
-  for (size_t i = 0; i < group.size(); i++) {
-    arrivals.push_back({group.members[i], in.nbytes(), nullptr, i == to ? BytesIn(in) : nullptr});
-  }
-  together.lines().Fold({}, arrivals, [&](size_t, size_t offset, const uint8_t* data, size_t length) {
-    Combine(Reduction::sum, self.scalar_type(), BytesIn(out) + offset, data, length);
-  });
+  Combined(together, {}, Reduction::sum, self.scalar_type(), BytesIn(in), in.nbytes(), BytesIn(out));
   return out;
 }
 
@@ -164,7 +168,7 @@ at::Tensor Permute(const at::Tensor& self, IntArrayRef along, int64_t ranks, Int
   for (size_t i = 0; i < group.size(); i++) {
     const auto other = static_cast<int64_t>(i);
     if (to[i] == own && other == own) out.copy_(in);
-    if (to[i] == own && other != own) arrivals.push_back({group.members[i], out.nbytes(), BytesIn(out), nullptr});
+    if (to[i] == own && other != own) arrivals.push_back({group.members[i], BytesIn(out), out.nbytes()});
     if (to[group.index] == other && other != own) departures.push_back({group.members[i], BytesIn(in), in.nbytes()});
   }
   together.lines().Exchange(departures, arrivals);

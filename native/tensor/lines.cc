@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "torch.h"
+
 namespace {
 
 /** To be woken takes longer than most messages: a process looks for a short time before it sleeps, where it has a processor to do so. */
@@ -25,6 +27,10 @@ class Patience {
   const bool looks_;
   std::chrono::steady_clock::time_point since_;
 };
+
+/** Of a message that is combined while the rest of it comes. */
+constexpr size_t kChunk = 4 << 20;
+static_assert(kChunk % SharedLines::kPiece == 0);
 
 /** How often who sleeps asks whether the others are still there. */
 constexpr int kSleepMilliseconds = 100;
@@ -47,36 +53,79 @@ void Lines::Interrupt() {
   if (remote_) remote_->Abort();
 }
 
+bool Lines::shares(const std::vector<size_t>& peers) const {
+  return std::all_of(peers.begin(), peers.end(), [this](size_t peer) { return peer == rank_ || shared_.has(peer); });
+}
+
 void Lines::Exchange(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals) {
   Together(departures, arrivals, [&] { ExchangeAll(departures, arrivals); });
 }
 
 void Lines::Fold(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume& consume) {
   Together(departures, arrivals, [&] {
-    const auto here = [this](size_t peer) { return peer == rank_ || shared_.has(peer); };
-    const bool shared = std::all_of(departures.begin(), departures.end(), [&](const Departure& out) { return here(out.peer); }) &&
-                        std::all_of(arrivals.begin(), arrivals.end(), [&](const Arrival& in) { return here(in.peer); });
-    if (shared) {
+    std::vector<size_t> peers;
+    for (const Departure& out : departures) peers.push_back(out.peer);
+    for (const Arrival& in : arrivals) peers.push_back(in.peer);
+    if (shares(peers)) {
       RunShared(departures, arrivals, &consume);
-      return;
-    }
-    // The network brings whole messages.
-    std::vector<std::unique_ptr<uint8_t[]>> memory;
-    std::vector<Arrival> whole;
-    for (Arrival in : arrivals) {
-      memory.emplace_back(in.own == nullptr ? new uint8_t[in.bytes] : nullptr);
-      in.into = memory.back().get();
-      whole.push_back(in);
-    }
-    ExchangeAll(departures, whole);
-    const size_t bytes = arrivals.empty() ? 0 : arrivals.front().bytes;
-    for (size_t at = 0; at < bytes; at += SharedLines::kPiece) {
-      for (size_t i = 0; i < whole.size(); i++) {
-        const uint8_t* data = whole[i].own != nullptr ? whole[i].own : whole[i].into;
-        consume(i, at, data + at, std::min(SharedLines::kPiece, bytes - at));
-      }
+    } else {
+      FoldAll(departures, arrivals, consume);
     }
   });
+}
+
+void Lines::FoldAll(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume& consume) {
+  const size_t bytes = arrivals.empty() ? 0 : arrivals.front().bytes;
+  // Memory of tensors, which is kept for the next ones: fresh pages cost more than what is done here.
+  std::vector<c10::DataPtr> memory;
+  std::vector<Arrival> whole;
+  for (Arrival in : arrivals) {
+    memory.push_back(c10::GetAllocator(c10::DeviceType::CPU)->allocate(bytes));
+    in.into = static_cast<uint8_t*>(memory.back().get());
+    whole.push_back(in);
+  }
+  std::vector<Departure> near;
+  std::vector<Arrival> come;
+  // Those that send have the same number of chunks as those that receive: both follow from the length of the message.
+  std::vector<Underway> sending;
+  std::vector<std::vector<Underway>> receiving((bytes + kChunk - 1) / kChunk);
+  for (const Departure& out : departures) {
+    if (shared_.has(out.peer)) {
+      near.push_back(out);
+      continue;
+    }
+    for (size_t at = 0; at < out.bytes; at += kChunk) {
+      sending.emplace_back(out.peer, remote_->Send(out.peer, out.data + at, std::min(kChunk, out.bytes - at)));
+    }
+  }
+  for (const Arrival& in : whole) {
+    if (shared_.has(in.peer)) {
+      come.push_back(in);
+      continue;
+    }
+    for (size_t at = 0; at < bytes; at += kChunk) {
+      receiving[at / kChunk].emplace_back(in.peer, remote_->Receive(in.peer, in.into + at, std::min(kChunk, bytes - at)));
+    }
+  }
+  RunShared(near, come, nullptr);
+  for (size_t at = 0; at < bytes; at += SharedLines::kPiece) {
+    if (at % kChunk == 0) WaitFor(receiving[at / kChunk]);
+    for (size_t i = 0; i < whole.size(); i++) {
+      consume(i, at, whole[i].into + at, std::min(SharedLines::kPiece, bytes - at));
+    }
+  }
+  WaitFor(sending);
+}
+
+void Lines::WaitFor(const std::vector<Underway>& transfers) const {
+  for (const auto& [peer, transfer] : transfers) {
+    try {
+      transfer->Wait();
+    } catch (const std::exception& error) {
+      if (interrupted_) throw;
+      throw std::runtime_error("the connection to rank " + std::to_string(peer) + " is lost (" + error.what() + ")");
+    }
+  }
 }
 
 void Lines::Together(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const std::function<void()>& run) {
@@ -116,7 +165,7 @@ void Lines::Break(size_t peer, const std::string& why) {
 void Lines::ExchangeAll(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals) {
   std::vector<Departure> near;
   std::vector<Arrival> come;
-  std::vector<std::pair<size_t, std::unique_ptr<RemoteTransfer>>> far;
+  std::vector<Underway> far;
   for (const Departure& out : departures) {
     if (shared_.has(out.peer)) {
       near.push_back(out);
@@ -125,7 +174,6 @@ void Lines::ExchangeAll(const std::vector<Departure>& departures, const std::vec
     }
   }
   for (const Arrival& in : arrivals) {
-    if (in.own != nullptr) continue;
     if (shared_.has(in.peer)) {
       come.push_back(in);
     } else if (in.bytes > 0) {
@@ -133,14 +181,7 @@ void Lines::ExchangeAll(const std::vector<Departure>& departures, const std::vec
     }
   }
   RunShared(near, come, nullptr);
-  for (auto& [peer, transfer] : far) {
-    try {
-      transfer->Wait();
-    } catch (const std::exception& error) {
-      if (interrupted_) throw;
-      throw std::runtime_error("the connection to rank " + std::to_string(peer) + " is lost (" + error.what() + ")");
-    }
-  }
+  WaitFor(far);
 }
 
 void Lines::RunShared(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume* consume) {
@@ -161,13 +202,13 @@ void Lines::RunShared(const std::vector<Departure>& departures, const std::vecto
       done &= sent[i] == bytes;
     }
     for (size_t i = 0; i < arrivals.size(); i++) {
-      const auto& [peer, bytes, into, own] = arrivals[i];
+      const auto& [peer, into, bytes] = arrivals[i];
       const size_t left = bytes - come[i];
       if (left == 0) continue;
       const size_t behind = consume != nullptr && i > 0 ? come[i - 1] - come[i] : left;
       const size_t most = std::min(behind, SharedLines::kPiece);
-      const uint8_t* data = own == nullptr ? nullptr : own + come[i];
-      const size_t piece = own != nullptr ? std::min(most, left) : shared_.Peek(peer, left, most, data);
+      const uint8_t* data = nullptr;
+      const size_t piece = shared_.Peek(peer, left, most, data);
       done = false;
       if (piece == 0) continue;
       if (consume != nullptr) {
@@ -175,10 +216,11 @@ void Lines::RunShared(const std::vector<Departure>& departures, const std::vecto
       } else {
         std::memcpy(into + come[i], data, piece);
       }
-      if (own == nullptr) shared_.Take(peer, piece, left);
+      shared_.Take(peer, piece, left);
       come[i] += piece;
       moved = true;
     }
+    if (done || !moved) shared_.Tell();
     if (done) return;
     if (interrupted_) throw std::runtime_error("the mesh is not active any more");
     if (moved) {
@@ -201,7 +243,7 @@ std::string Lines::WhyStuck(const std::vector<Departure>& departures, const std:
     if (sent[i] < departures[i].bytes) why = shared_.WhyGone(departures[i].peer);
   }
   for (size_t i = 0; i < arrivals.size() && why.empty(); i++) {
-    if (come[i] < arrivals[i].bytes && arrivals[i].own == nullptr) why = shared_.WhyGone(arrivals[i].peer);
+    if (come[i] < arrivals[i].bytes) why = shared_.WhyGone(arrivals[i].peer);
   }
   return why;
 }

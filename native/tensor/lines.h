@@ -22,12 +22,11 @@ struct Departure {
   size_t bytes;
 };
 
-/** A message from another process; of this one, what it has itself. */
+/** A message from another process. */
 struct Arrival {
   size_t peer;
-  size_t bytes;
   uint8_t* into;
-  const uint8_t* own;
+  size_t bytes;
 };
 
 class Lines {
@@ -47,15 +46,23 @@ class Lines {
   void Open(size_t peer, const SharedEnd& end) { shared_.Open(peer, end); }
   void Connect(size_t peer, const std::string& address);
 
+  /** Whether all of them are on this machine. */
+  bool shares(const std::vector<size_t>& peers) const;
   /** Both until everything is done. @throws std::runtime_error when another process is lost */
   void Exchange(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals);
-  /** The same, where arrivals have one length, and parts of them are consumed in their order: the first one's part is the first. */
+  /** The same, where arrivals have one length and no place, and parts of them are consumed in their order: the first one's part is the first. */
   void Fold(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume& consume);
   /** From any thread: nothing is exchanged any more. */
   void Interrupt();
 
  private:
   void Together(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const std::function<void()>& run);
+  /** A message of the network, and who it is from or for. */
+  using Underway = std::pair<size_t, std::unique_ptr<RemoteTransfer>>;
+
+  void WaitFor(const std::vector<Underway>& transfers) const;
+  /** Where some are of other machines. */
+  void FoldAll(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume& consume);
   void ExchangeAll(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals);
   void RunShared(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume* consume);
   std::string WhyStuck(const std::vector<Departure>& departures, const std::vector<size_t>& sent,

@@ -39,10 +39,13 @@ struct Parts {
   }
 };
 
-/** `data` becomes a part of what `into` has. */
-void Combine(Reduction reduction, c10::ScalarType dtype, uint8_t* into, const uint8_t* data, size_t bytes);
-
-/** This process's part of what all have combined, in the order of the group: the same on whichever process it is done. */
+/**
+ * What this process has, combined with as much from each other one: its own first, then theirs in the order of the group, from the next one on.
+ * @param departures what goes to others meanwhile
+ */
+void Combined(const Together& together, const std::vector<Departure>& departures, Reduction reduction, c10::ScalarType dtype,
+              const uint8_t* own, size_t bytes, uint8_t* out);
+/** This process's part of what all have. */
 void CombineParts(const Together& together, Reduction reduction, c10::ScalarType dtype, const uint8_t* in, const Parts& parts, uint8_t* out);
 /** All get the parts of all. */
 void SpreadParts(const Together& together, const Parts& parts, uint8_t* out);

@@ -37,7 +37,7 @@ namespace {
 
 constexpr size_t kLinePage = 4096;
 /** Small enough for the caches of a processor to hold it until the other one has read it. */
-constexpr size_t kLineRing = 512 << 10;
+constexpr size_t kLineRing = 1 << 20;
 constexpr int kLineSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 constexpr size_t RoundUp(size_t bytes, size_t to) {
@@ -151,7 +151,7 @@ size_t SharedLines::Push(size_t peer, const uint8_t* data, size_t left) {
   std::memcpy(RingIn(base_, peer) + at, data, piece);
   to.sent += RoundUp(piece, kAlign);
   control.sent.store(to.sent, std::memory_order_release);
-  Ring(to.head);
+  Changed(to, piece);
   return piece;
 }
 
@@ -168,7 +168,22 @@ void SharedLines::Take(size_t peer, size_t bytes, size_t left) {
   Peer& from = peers_[peer];
   from.taken += bytes == left ? RoundUp(bytes, kAlign) : bytes;
   ControlIn(from.base, rank_).taken.store(from.taken, std::memory_order_release);
-  Ring(from.head);
+  Changed(from, bytes);
+}
+
+void SharedLines::Changed(Peer& peer, size_t bytes) {
+  peer.untold += bytes;
+  if (peer.untold < kLineRing / 4) return;
+  peer.untold = 0;
+  Ring(peer.head);
+}
+
+void SharedLines::Tell() {
+  for (Peer& peer : peers_) {
+    if (peer.untold == 0) continue;
+    peer.untold = 0;
+    Ring(peer.head);
+  }
 }
 
 uint32_t SharedLines::bell() const {

@@ -48,6 +48,8 @@ class SharedLines {
   /** What was peeked at may be overwritten. */
   void Take(size_t peer, size_t bytes, size_t left);
 
+  /** Wakes those that sleep and do not know yet of all that was pushed and taken: before this process waits, and when it is done. */
+  void Tell();
   /** Changes whenever something may have changed for this process. */
   uint32_t bell() const;
   /** Until the bell is another one, or for `milliseconds`. */
@@ -71,6 +73,8 @@ class SharedLines {
     /** What this process has sent there, and taken from there; bytes. */
     uint64_t sent = 0;
     uint64_t taken = 0;
+    /** Of both, what it has not been woken for. */
+    uint64_t untold = 0;
   };
 
   static LinesHead* HeadOf(void* base);
@@ -78,6 +82,8 @@ class SharedLines {
   uint8_t* RingIn(void* base, size_t peer) const;
   size_t bytes() const;
   static void Ring(LinesHead* head);
+  /** Not for each piece: to be woken takes longer than to copy one. */
+  static void Changed(Peer& peer, size_t bytes);
 
   const size_t rank_;
   const size_t ranks_;

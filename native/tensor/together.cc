@@ -60,7 +60,7 @@ Failed Agree(Lines& lines, const Group& group, uint64_t signature, const Failed&
   for (size_t i = 0; i < group.size(); i++) {
     if (i == group.index) continue;
     departures.push_back({group.members[i], reinterpret_cast<const uint8_t*>(&mine), sizeof mine});
-    arrivals.push_back({group.members[i], sizeof mine, reinterpret_cast<uint8_t*>(&all[i]), nullptr});
+    arrivals.push_back({group.members[i], reinterpret_cast<uint8_t*>(&all[i]), sizeof mine});
   }
   lines.Exchange(departures, arrivals);
   std::vector<std::vector<uint8_t>> texts(group.size());
@@ -69,7 +69,7 @@ Failed Agree(Lines& lines, const Group& group, uint64_t signature, const Failed&
     if (all[i].bytes > kMostFailureBytes) throw std::runtime_error("a failure of another process cannot be read");
     if (i == group.index) continue;
     texts[i].resize(all[i].bytes);
-    arrivals.push_back({group.members[i], texts[i].size(), texts[i].data(), nullptr});
+    arrivals.push_back({group.members[i], texts[i].data(), texts[i].size()});
   }
   for (auto& departure : departures) departure = {departure.peer, text.data(), text.size()};
   lines.Exchange(departures, arrivals);
