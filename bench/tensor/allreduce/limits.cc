@@ -22,7 +22,7 @@
 constexpr size_t kElements = 64 << 18;
 
 static void Answer(int repeats, const std::function<void()>& once) {
-  for (int i = 0; i < 3; i++) once();
+  for (int i = 0; i < 20; i++) once();
   std::cout << "{}" << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     const auto begin = std::chrono::steady_clock::now();

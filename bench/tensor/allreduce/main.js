@@ -17,7 +17,7 @@ await benchmark({ name: "allreduce", title: "All-reduce", rounds: 5 }, async ({ 
   execFileSync("g++", ["-O3", "-march=native", "-std=c++17", here("limits.cc"), "-o", limits, "-lgloo", "-lpthread"], {
     stdio: "inherit",
   });
-  const repeats = options.quick ? "2" : "10";
+  const repeats = "10";
   let count = 0;
   const commands = {
     "viceroy, memory": () => [process.execPath, here("mesh.js"), "memory", repeats],
@@ -28,7 +28,7 @@ await benchmark({ name: "allreduce", title: "All-reduce", rounds: 5 }, async ({ 
   const subjects = Object.entries(commands)
     .filter(([name]) => wanted(name))
     .map(([name, command]) => ({ name, start: () => live(command()) }));
-  const samples = await takeWindows(subjects, { ...options, windows: options.quick ? 1 : 9 });
+  const samples = await takeWindows(subjects, { ...options, windows: options.quick ? 2 : 7 });
   const columns = [{ metric: "ms", title: "ms", ratio: true }];
   return [
     {
