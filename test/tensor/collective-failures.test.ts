@@ -1,7 +1,7 @@
 /** What goes wrong between the processes of a mesh: told to all of them, and nobody waits for who does not come. Real processes. */
 import { readdirSync, readFileSync } from "node:fs";
 import { onUnhandledFault, thisHost } from "viceroy";
-import { activate, grad, inspect, rankTensor, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
+import { grad, inspect, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTensors } from "./addon.js";
 
@@ -36,8 +36,8 @@ describeTensors.each(kinds)("what fails between processes, by %s", (kind, env) =
   afterAll(() => procs.stop());
 
   test("a failure on one process is that of all, with its operation, rank and line; they go on", async () => {
-    await activate(procs, async (mesh) => {
-      const index = rankTensor(mesh, "gpus").sub(1).clamp(0).mul(99).unsqueeze(0);
+    await procs.activate(async () => {
+      const index = procs.rank("gpus").sub(1).clamp(0).mul(99).unsqueeze(0);
       const bad = torch.ones([3]).index_select(0, index);
       const sums = [bad.reduce("gpus", "sum"), bad.allGather("gpus").add(1), bad.sendTo("gpus", [1, 2, 0])];
       for (const sum of sums) {
@@ -58,24 +58,24 @@ describeTensors.each(kinds)("what fails between processes, by %s", (kind, env) =
   });
 
   test("a failure of a gradient is one as well", async () => {
-    await activate(procs, async (mesh) => {
+    await procs.activate(async () => {
       const w = torch.ones([2]);
       w.requiresGrad = true;
-      const index = rankTensor(mesh, "gpus").mul(99).unsqueeze(0);
+      const index = procs.rank("gpus").mul(99).unsqueeze(0);
       const [gradient] = grad(w.reduce("gpus", "avg").index_select(0, index).sum(), [w]);
       for (const gpus of ranks) expect(await failureOf(gradient!, gpus)).toMatchObject({ rank: 1 });
     });
   });
 
   test("a process that is killed in the middle is told of by the others, which go on answering", async () => {
-    const mesh = activate(procs, { threads: 1 });
+    const mesh = procs.activate({ threads: 1 });
     const x = mesh.run(() => torch.ones([1 << 20]));
     expect((await inspect(x.reduce("gpus", "sum").sum(), { gpus: 1 })).item()).toBe(3 << 20);
     const pid = processWith(`VICEROY_TEST_MARK=${kind} 2`);
     process.kill(pid, "SIGSTOP");
     const sum = x.reduce("gpus", "sum");
     const lost = [0, 1].map((gpus) => failureOf(sum, gpus));
-    const other = activate(procs.slice({ gpus: 0 }));
+    const other = procs.slice({ gpus: 0 }).activate();
     expect((await inspect(other.run(() => torch.ones([1])))).toArray()).toEqual([1]);
     process.kill(pid, "SIGKILL");
     for (const error of await Promise.all(lost)) {
@@ -98,7 +98,7 @@ describeTensors("calls that make no sense", () => {
   afterAll(() => procs.stop());
 
   test("throw where they are made", async () => {
-    await activate(procs, async () => {
+    await procs.activate(async () => {
       const x = torch.ones([3, 4]);
       const all: [() => unknown, string][] = [
         [() => x.reduce("racks", "sum"), 'cannot all_reduce along "racks": the mesh has "hosts", "gpus"'],
@@ -143,7 +143,7 @@ describeTensors("calls that make no sense", () => {
 
   test("of how processes exchange are told", async () => {
     await using odd = thisHost().spawnProcs({ gpus: 1 }, { env: { VICEROY_TENSOR_LINES: "pigeons" } });
-    await using mesh = activate(odd);
+    await using mesh = odd.activate();
     const sum = mesh.run(() => torch.ones([1])).reduce("gpus", "sum");
     await expect(inspect(sum)).rejects.toThrow('VICEROY_TENSOR_LINES must be "tcp" or not set, got "pigeons"');
   });

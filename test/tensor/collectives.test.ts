@@ -1,12 +1,10 @@
 /** Operations between the processes of a mesh are what one process computes of all that they have: the built package, with real processes. */
 import { thisHost } from "viceroy";
 import {
-  activate,
   type Dtype,
   grad,
   manualSeed,
   type Reduction,
-  rankTensor,
   type Tensor,
   type TensorMesh,
   tensor,
@@ -49,12 +47,13 @@ describeTensors.each([
   const start = () => thisHost().spawnProcs({ hosts: 2, gpus: 2 }, { env: env as Record<string, string> });
   beforeAll(() => {
     procs = start();
-    mesh = activate(procs, { threads: 1 });
+    mesh = procs.activate({ threads: 1 });
   });
   afterAll(async () => {
     await mesh.end();
     await procs.stop();
   });
+  const rank = (dimension: "hosts" | "gpus") => mesh.run(() => procs.rank(dimension));
   const random = (shape: number[], dtype: Dtype = "float32") =>
     mesh.run(() => {
       manualSeed(7, { perRank: true });
@@ -88,7 +87,7 @@ describeTensors.each([
         await expectParts(made, () => combine[reduction](parts));
       }
     }
-    const truths = rankTensor(mesh, "gpus").to("bool");
+    const truths = rank("gpus").to("bool");
     await expectParts(truths.reduce("gpus", "max"), () => tensor(true));
   });
 
@@ -190,7 +189,7 @@ describeTensors.each([
       async (_, there, here) => {
         const x = random([2, 4], "float64");
         // Each process weighs what it gets in its own way, so that what comes back from each can be told apart.
-        const weight = rankTensor(mesh, "gpus").add(2).to("float64");
+        const weight = rank("gpus").add(2).to("float64");
         const loss = (y: Tensor, by: Tensor) => y.pow(3).mul(by).sum();
         x.requiresGrad = true;
         const [first] = grad(loss(there(x), weight), [x], { createGraph: true });
@@ -221,7 +220,7 @@ describeTensors.each([
     );
 
     test("of a product go also where there is a 0", async () => {
-      const x = rankTensor(mesh, "gpus")
+      const x = rank("gpus")
         .to("float32")
         .mul(tensorIn(mesh, [1, 3]))
         .add(tensorIn(mesh, [0, 1]));

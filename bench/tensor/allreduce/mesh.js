@@ -1,12 +1,12 @@
 /** `mesh.js <memory or tcp> <repeats>`: a mesh of two processes. Answers each line by the milliseconds that one all-reduce has taken. */
 import { createInterface } from "node:readline";
 import { thisHost } from "../../../dist/index.js";
-import { activate, inspect, torch } from "../../../dist/tensor.js";
+import { inspect, torch } from "../../../dist/tensor.js";
 
 const [way, repeats] = process.argv.slice(2);
 const env = way === "tcp" ? { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" } : {};
 const procs = thisHost().spawnProcs({ gpus: 2 }, { env });
-const mesh = activate(procs, { threads: 1 });
+const mesh = procs.activate({ threads: 1 });
 const elements = 64 << 18;
 const x = mesh.run(() => torch.ones([elements]));
 
