@@ -26,7 +26,7 @@ struct SharedEnd {
 class SharedLines {
  public:
   /** What one step copies at most; pieces but the last one of a message are multiples of `kAlign`. */
-  static constexpr size_t kPiece = 128 << 10;
+  static constexpr size_t kPiece = 64 << 10;
   static constexpr size_t kAlign = 64;
 
   /** Makes the memory, for as many processes. @throws std::runtime_error */
