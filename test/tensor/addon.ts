@@ -15,3 +15,19 @@ if (found.addon === undefined) {
 
 /** Of tests that make tensors. */
 export const describeTensors = describe.skipIf(found.addon === undefined);
+
+/** How processes exchange elements, and the variables that make them do so. By the network only where the addon has Gloo, which is required as well. */
+export const kindsOfLines: readonly (readonly [kind: string, env: Readonly<Record<string, string>>])[] = [
+  ["memory", {}],
+  ...(hasGloo()
+    ? ([["the network", { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" }]] as const)
+    : []),
+];
+
+function hasGloo(): boolean {
+  if (found.addon === undefined || found.addon.versions().gloo) return true;
+  if (process.env["VICEROY_PEERS"] !== "required") return false;
+  throw new Error(
+    "cannot test tensors of several machines: the addon was built without Gloo. Install libgloo-dev, and build it again",
+  );
+}

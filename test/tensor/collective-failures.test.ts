@@ -3,14 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { onUnhandledFault, thisHost } from "viceroy";
 import { grad, inspect, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeTensors } from "./addon.js";
+import { describeTensors, kindsOfLines } from "./addon.js";
 
 const ranks = [0, 1, 2];
-const kinds: [string, Record<string, string>][] = [
-  ["memory", {}],
-  ["the network", { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" }],
-];
-
 /** The process that was started with a variable. */
 function processWith(variable: string): number {
   const found = readdirSync("/proc").find((name) => {
@@ -25,7 +20,7 @@ function processWith(variable: string): number {
 
 const failureOf = (of: Tensor, gpus: number) => inspect(of, { gpus }).catch((error: TensorError) => error);
 
-describeTensors.each(kinds)("what fails between processes, by %s", (kind, env) => {
+describeTensors.each(kindsOfLines)("what fails between processes, by %s", (kind, env) => {
   let procs: ReturnType<typeof start>;
   const start = () =>
     thisHost().spawnProcs({ gpus: 3 }, { env: ({ rank }) => ({ ...env, VICEROY_TEST_MARK: `${kind} ${rank}` }) });

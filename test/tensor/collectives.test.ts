@@ -11,7 +11,7 @@ import {
   torch,
 } from "viceroy/tensor";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeTensors } from "./addon.js";
+import { describeTensors, kindsOfLines } from "./addon.js";
 import { along, groups, partsOf } from "./parts.js";
 
 type GroupName = keyof typeof groups;
@@ -38,13 +38,10 @@ async function expectParts(of: Tensor, expected: (rank: number) => Tensor): Prom
   });
 }
 
-describeTensors.each([
-  ["memory", {}],
-  ["the network", { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" }],
-])("operations between processes, by %s", (_, env) => {
+describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, env) => {
   let procs: ReturnType<typeof start>;
   let mesh: TensorMesh;
-  const start = () => thisHost().spawnProcs({ hosts: 2, gpus: 2 }, { env: env as Record<string, string> });
+  const start = () => thisHost().spawnProcs({ hosts: 2, gpus: 2 }, { env });
   beforeAll(() => {
     procs = start();
     mesh = procs.activate({ threads: 1 });
