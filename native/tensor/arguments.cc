@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include "environment.h"
 #include "torch.h"
 
 Napi::TypeError Wrong(const Napi::CallbackInfo& info, const char* name, const std::string& expected) {
@@ -47,6 +48,8 @@ Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<
     return call();
   } catch (const Napi::Error&) {
     throw;
+  } catch (const Ending&) {
+    return {};
   } catch (const std::exception& error) {
     throw Napi::Error::New(env, "cannot " + verb + ": " + WhatOf(error));
   }

@@ -23,5 +23,5 @@ std::string TextOf(const Napi::CallbackInfo& info, size_t index, const char* nam
 
 /** What libtorch says is wrong, without where in its code. */
 std::string WhatOf(const std::exception& error);
-/** What libtorch throws becomes an Error of JavaScript: `cannot <verb>: <why>`. */
+/** What libtorch throws becomes an Error of JavaScript: `cannot <verb>: <why>`. Nothing is answered to an environment that is being ended. */
 Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<Napi::Value()>& call);

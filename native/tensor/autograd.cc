@@ -25,7 +25,7 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
     const Recorded* recorded = RecordedOf(outputs.front());
     if (recorded == nullptr) return run();
     auto& environment = Environment::Of(env);
-    const Recording recording(recorded->recorder(), environment.site.Call({}).ToString().Utf8Value());
+    const Recording recording(recorded->recorder(), environment.Site(env));
     const EngineRecording everywhere(recorded->recorder());
     return run();
   });
@@ -46,7 +46,7 @@ Napi::Value SetRequiresGrad(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value GradOf(const Napi::CallbackInfo& info) {
-  return NewTensor(info.Env(), TensorOf(info, 0, "tensor").grad());
+  return Guarded(info.Env(), "read a gradient", [&] { return NewTensor(info.Env(), TensorOf(info, 0, "tensor").grad()); });
 }
 
 Napi::Value SetGrad(const Napi::CallbackInfo& info) {

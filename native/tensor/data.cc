@@ -47,14 +47,15 @@ Napi::Value FromMemory(const Napi::CallbackInfo& info) {
     throw Napi::RangeError::New(env, "cannot make a tensor over a typed array: it is not aligned to its elements");
   }
   const auto options = at::TensorOptions().dtype(dtype);
-  if (extent.bytes == 0) return NewTensor(env, at::empty(extent.shape, options));
+  const char* verb = "make a tensor over a typed array";
+  if (extent.bytes == 0) return Guarded(env, verb, [&] { return NewTensor(env, at::empty(extent.shape, options)); });
   auto reference = new Napi::ObjectReference(Napi::Persistent(info[0].As<Napi::Object>()));
   auto loop = Environment::Of(env).loop;
   // The last view can end on any thread; references belong to that of the event loop. Where the loop has ended they ended with it.
   const auto release = [reference, loop](void*) {
     loop->Post([reference](Napi::Env) { delete reference; });
   };
-  return Guarded(env, "make a tensor over a typed array", [&] {
+  return Guarded(env, verb, [&] {
     return NewTensor(env, at::from_blob(bytes.data, extent.shape, release, options));
   });
 }

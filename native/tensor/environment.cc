@@ -20,3 +20,10 @@ void Environment::Begin(Napi::Env env) {
   env.SetInstanceData<Environment>(environment);
   napi_add_env_cleanup_hook(env, End, environment);
 }
+
+std::string Environment::Site(Napi::Env env) const {
+  napi_value result = nullptr;
+  // Not by the wrappers: what they do with a worker thread that is ended here is to end the process.
+  if (napi_call_function(env, env.Undefined(), site.Value(), 0, nullptr, &result) != napi_ok) throw Ending{};
+  return Napi::String(env, result).Utf8Value();
+}

@@ -6,6 +6,7 @@
 #include <napi.h>
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -21,6 +22,9 @@ struct CountedStorage {
   size_t boxes;
   int64_t bytes;
 };
+
+/** Thrown where the environment is being ended: no object of JavaScript can be made any more, errors neither. */
+struct Ending {};
 
 struct Environment {
   explicit Environment(Napi::Env env) : loop(std::make_shared<Loop>(env)) {}
@@ -42,6 +46,8 @@ struct Environment {
 
   /** Of the environment that a call comes from. */
   static Environment& Of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
+  /** What `site` says. @throws Ending */
+  std::string Site(Napi::Env env) const;
   /** Once, when the addon is loaded. */
   static void Begin(Napi::Env env);
 };

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "environment.h"
+
 Loop::Loop(Napi::Env env) : env_(env) {
   auto nothing = Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
   wake_ = Napi::ThreadSafeFunction::New(env, nothing, "viceroy:tensor", 0, 1);
@@ -42,6 +44,8 @@ void Loop::Run(Napi::Env env) {
   for (auto& job : jobs) {
     try {
       job(env);
+    } catch (const Ending&) {
+      return;
     } catch (const Napi::Error&) {
       // A worker thread that is being terminated: nobody can be told.
     }

@@ -57,7 +57,9 @@ Napi::Value NewTensor(Napi::Env env, at::Tensor tensor) {
   if (!tensor.defined()) return env.Null();
   auto& environment = Environment::Of(env);
   if (environment.tensorClass.IsEmpty()) throw Napi::Error::New(env, "cannot make a tensor: begin was not called");
-  Napi::Object object = environment.tensorClass.New({});
+  napi_value made = nullptr;
+  if (napi_new_instance(env, environment.tensorClass.Value(), 0, nullptr, &made) != napi_ok) throw Ending{};
+  const Napi::Object object(env, made);
   auto box = new Box{std::move(tensor)};
   if (napi_wrap(env, object, box, Collected, nullptr, nullptr) != napi_ok) {
     delete box;
