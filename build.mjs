@@ -194,6 +194,8 @@ async function buildCompiler() {
   const { metafile } = await build({
     ...common,
     metafile: true,
+    // Traces need lines; whoever steps through a compiler has its sources.
+    sourcesContent: false,
     format: "esm",
     entryPoints: { "compiler/index": "compiler/index.ts", "cli/viceroy": "compiler/cli/viceroy.ts" },
     outdir: dist,

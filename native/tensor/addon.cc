@@ -11,11 +11,38 @@
 #include "tensor.h"
 #include "threads.h"
 
+namespace {
+
+using Entry = Napi::Value (*)(const Napi::CallbackInfo&);
+
+/** In a thread that is being ended nothing can be thrown, and something that nobody can catch may be on its way already. */
+void Throw(napi_env env, const Napi::Error& error) {
+  bool pending = false;
+  if (napi_is_exception_pending(env, &pending) != napi_ok || pending) return;
+  try {
+    napi_throw(env, error.Value());
+  } catch (const Napi::Error&) {
+  }
+}
+
+/** All calls come through here: what leaves it would end the process. */
+Napi::Value Entered(const Napi::CallbackInfo& info) {
+  try {
+    return reinterpret_cast<Entry>(info.Data())(info);
+  } catch (const Ending&) {
+  } catch (const Napi::Error& error) {
+    Throw(info.Env(), error);
+  }
+  return {};
+}
+
+}  // namespace
+
 static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   UseCachingAllocator();
   Environment::Begin(env);
-  const auto add = [&](const char* name, Napi::Value (*call)(const Napi::CallbackInfo&)) {
-    exports.Set(name, Napi::Function::New(env, call, name));
+  const auto add = [&](const char* name, Entry call) {
+    exports.Set(name, Napi::Function::New(env, Entered, name, reinterpret_cast<void*>(call)));
   };
   add("begin", BeginTensors);
   add("dispose", Dispose);

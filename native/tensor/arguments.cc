@@ -1,6 +1,5 @@
 #include "arguments.h"
 
-#include "environment.h"
 #include "torch.h"
 
 Napi::TypeError Wrong(const Napi::CallbackInfo& info, const char* name, const std::string& expected) {
@@ -44,13 +43,5 @@ std::string WhatOf(const std::exception& error) {
 }
 
 Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<Napi::Value()>& call) {
-  try {
-    return call();
-  } catch (const Napi::Error&) {
-    throw;
-  } catch (const Ending&) {
-    return {};
-  } catch (const std::exception& error) {
-    throw Napi::Error::New(env, "cannot " + verb + ": " + WhatOf(error));
-  }
+  return GuardedAs(env, [&] { return verb; }, call);
 }

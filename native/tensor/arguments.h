@@ -9,6 +9,8 @@
 #include <functional>
 #include <string>
 
+#include "environment.h"
+
 struct Bytes {
   uint8_t* data;
   size_t length;
@@ -25,3 +27,17 @@ std::string TextOf(const Napi::CallbackInfo& info, size_t index, const char* nam
 std::string WhatOf(const std::exception& error);
 /** What libtorch throws becomes an Error of JavaScript: `cannot <verb>: <why>`. Nothing is answered to an environment that is being ended. */
 Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<Napi::Value()>& call);
+
+/** The same for what is called often: `verb()` is asked for only where something is wrong. */
+template <class Verb, class Run>
+Napi::Value GuardedAs(Napi::Env env, const Verb& verb, const Run& run) {
+  try {
+    return run();
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (const Ending&) {
+    return {};
+  } catch (const std::exception& error) {
+    throw Napi::Error::New(env, "cannot " + verb() + ": " + WhatOf(error));
+  }
+}

@@ -24,6 +24,8 @@ struct Given {
 struct Mismatch {
   /** How many arguments have fitted. */
   size_t fitted = 0;
+  /** Whether anybody wants to know why: to say it takes longer than to look at the next overload. */
+  bool explained = false;
   std::string why;
 };
 
@@ -49,7 +51,7 @@ bool Bind(const Given& given, const Op& op, torch::jit::Stack& stack, Mismatch& 
     if (value != nullptr) napi_typeof(given.env, value, &type);
     if (type == napi_undefined) {
       if (!parameter.hasDefault) {
-        mismatch.why = "argument '" + parameter.name + "' is missing";
+        if (mismatch.explained) mismatch.why = "argument '" + parameter.name + "' is missing";
         return false;
       }
       stack.push_back(parameter.defaultValue);
@@ -58,14 +60,18 @@ bool Bind(const Given& given, const Op& op, torch::jit::Stack& stack, Mismatch& 
     std::string expected;
     c10::IValue converted;
     if (!Convert(given.env, value, parameter, converted, expected)) {
-      mismatch.why = "argument '" + parameter.name + "' must be " + expected + ", got " + Describe(given.env, value);
+      if (mismatch.explained) {
+        mismatch.why = "argument '" + parameter.name + "' must be " + expected + ", got " + Describe(given.env, value);
+      }
       return false;
     }
     stack.push_back(std::move(converted));
     mismatch.fitted++;
   }
   if (taken < count) {
-    mismatch.why = "it takes " + std::to_string(taken) + " arguments in order, got " + std::to_string(count);
+    if (mismatch.explained) {
+      mismatch.why = "it takes " + std::to_string(taken) + " arguments in order, got " + std::to_string(count);
+    }
     return false;
   }
   if (used == given.names.size()) return true;
@@ -76,6 +82,28 @@ bool Bind(const Given& given, const Op& op, torch::jit::Stack& stack, Mismatch& 
     if (!known) return false;
   }
   return false;
+}
+
+/** The first overload that takes the arguments; null: none does. */
+const Op* Choose(const Given& given, const std::vector<const Op*>& overloads, torch::jit::Stack& stack) {
+  for (const Op* op : overloads) {
+    Mismatch mismatch;
+    if (Bind(given, *op, stack, mismatch)) return op;
+  }
+  return nullptr;
+}
+
+/** Why none does: what is wrong with the one that takes most of them. */
+Mismatch NearestOf(const Given& given, const std::vector<const Op*>& overloads) {
+  torch::jit::Stack stack;
+  Mismatch nearest;
+  for (const Op* op : overloads) {
+    Mismatch mismatch;
+    mismatch.explained = true;
+    Bind(given, *op, stack, mismatch);
+    if (nearest.why.empty() || mismatch.fitted > nearest.fitted) nearest = std::move(mismatch);
+  }
+  return nearest;
 }
 
 Napi::TypeError NoneFits(Napi::Env env, const std::string& name, const std::vector<const Op*>& overloads,
@@ -137,18 +165,10 @@ Napi::Value Call(const Napi::CallbackInfo& info) {
   }
   const Given given = GivenBy(info);
   torch::jit::Stack stack;
-  Mismatch nearest;
-  const Op* chosen = nullptr;
-  for (const Op* op : overloads) {
-    Mismatch mismatch;
-    if (Bind(given, *op, stack, mismatch)) {
-      chosen = op;
-      break;
-    }
-    if (nearest.why.empty() || mismatch.fitted > nearest.fitted) nearest = std::move(mismatch);
-  }
-  if (chosen == nullptr) throw NoneFits(env, name, overloads, nearest);
-  return Guarded(env, "run " + Named(*chosen), [&]() -> Napi::Value {
+  const Op* chosen = Choose(given, overloads, stack);
+  if (chosen == nullptr) throw NoneFits(env, name, overloads, NearestOf(given, overloads));
+  const auto verb = [&] { return "run " + Named(*chosen); };
+  return GuardedAs(env, verb, [&]() -> Napi::Value {
     auto& environment = Environment::Of(env);
     const auto recorder = RecorderOf(environment, stack);
     if (!recorder) {

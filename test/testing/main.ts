@@ -4,7 +4,7 @@
  */
 import "../../runtime/index.js";
 import { parseArgs } from "node:util";
-import { explore, type Run, type SimulationError, simulate } from "../../runtime/testing/index.js";
+import { explore, type Run, type Simulation, type SimulationError, simulate } from "../../runtime/testing/index.js";
 import { bugs } from "./bugs.js";
 import { cluster, type Outcome, optionsOf } from "./cluster.js";
 
@@ -26,11 +26,19 @@ const print = (text: string): void => void write.call(process.stdout, `${text}\n
 // Errors are part of what is simulated, and nobody reads where they were made.
 Error.stackTraceLimit = 4;
 
-if (values.bug !== undefined) {
-  const plant = bugs[values.bug];
-  if (plant === undefined) throw new Error(`there is no bug "${values.bug}", but: ${Object.keys(bugs).join("; ")}`);
-  plant();
+const plant = values.bug === undefined ? undefined : bugs[values.bug];
+if (values.bug !== undefined && plant === undefined) {
+  throw new Error(`there is no bug "${values.bug}", but: ${Object.keys(bugs).join("; ")}`);
 }
+/** A mistake is planted anew for each run: how often it was made before is no part of a seed. */
+const scenario = async (simulation: Simulation): Promise<Outcome> => {
+  const uproot = plant?.();
+  try {
+    return await cluster(simulation);
+  } finally {
+    uproot?.();
+  }
+};
 const start = process.cpuUsage();
 const wall = performance.now();
 let least = { deliveries: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFINITY };
@@ -47,7 +55,7 @@ const onRun = (run: Run<unknown>): void => {
 };
 
 if (values.trace) {
-  const { lines, message } = await simulate(cluster, { ...optionsOf(from), record: true }).then(
+  const { lines, message } = await simulate(scenario, { ...optionsOf(from), record: true }).then(
     ({ lines }) => ({ lines, message: "" }),
     (error: SimulationError) => error,
   );
@@ -57,13 +65,13 @@ if (values.trace) {
 }
 if (values.all) {
   for (let seed = from; seed < from + seeds; seed++) {
-    await simulate(cluster, optionsOf(seed)).then(onRun, (error: Error) => print(error.message));
+    await simulate(scenario, optionsOf(seed)).then(onRun, (error: Error) => print(error.message));
   }
   const { user, system } = process.cpuUsage(start);
   print(`${done} of ${seeds} seeds from ${from} went well: ${(seeds / ((user + system) / 1e6)).toFixed(1)} a second`);
   process.exit(done === seeds ? 0 : 1);
 }
-const finding = await explore(cluster, { vary: optionsOf, seeds, from, onRun });
+const finding = await explore(scenario, { vary: optionsOf, seeds, from, onRun });
 const { user, system } = process.cpuUsage(start);
 const perSecond = (done / ((user + system) / 1e6)).toFixed(1);
 const perWall = (done / ((performance.now() - wall) / 1000)).toFixed(1);
