@@ -157,19 +157,17 @@ export class Casts implements TreeHost {
 
   /** Nothing will be cast to a mesh any more. */
   meshStopped(mesh: MeshId): void {
-    for (const caster of [...this.casters]) if (caster.mesh.id === mesh) caster.meshStopped();
+    for (const caster of this.#castersTo(mesh)) caster.meshStopped();
   }
 
   /** Resolves when everything that was cast to a mesh from here has been taken, or its receivers are no more. */
   async taken(mesh: MeshId): Promise<void> {
-    const casters = [...this.casters].filter((caster) => caster.mesh.id === mesh);
-    await Promise.all(casters.map((caster) => caster.taken()));
+    await Promise.all(this.#castersTo(mesh).map((caster) => caster.taken()));
   }
 
   /** Resolves when, besides, all calls that were cast to it from here have been answered. */
   async answered(mesh: MeshId): Promise<void> {
-    const casters = [...this.casters].filter((caster) => caster.mesh.id === mesh);
-    await Promise.all(casters.map((caster) => caster.answered()));
+    await Promise.all(this.#castersTo(mesh).map((caster) => caster.answered()));
   }
 
   /** The proc closes its links. */
@@ -231,6 +229,10 @@ export class Casts implements TreeHost {
     for (const [key, arrivals] of [...this.#arrivals]) {
       if (arrivals.id.proc === peer) this.#endArrivals(key, arrivals);
     }
+  }
+
+  #castersTo(mesh: MeshId): Caster[] {
+    return [...this.casters].filter((caster) => caster.mesh.id === mesh);
   }
 
   #fromBelow(kind: number, branch: Branch, b: number, r: Reader): void {

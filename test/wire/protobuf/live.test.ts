@@ -128,3 +128,14 @@ test("a string keeps no more than 16 KiB alive: long ones are read on their own"
     expect(list.fromProtobuf(list.toProtobuf(value))).toStrictEqual(value);
   }
 });
+
+test("tensors, where nothing that has them was imported: it says what to import", () => {
+  setWireEnvironment(named);
+  const why = 'this process has no tensors: import "viceroy/tensor" in the module of its actors, or in its program';
+  const tensor = codec.tensor<object>();
+  expect(messageOf(() => tensor.encode({}))).toBe(`CodecError: cannot encode Tensor: ${why}`);
+  setWireEnvironment({ ...named, writeTensor() {} });
+  const bytes = tensor.encode({});
+  setWireEnvironment(named);
+  expect(messageOf(() => tensor.decode(bytes))).toBe(`CodecError: cannot decode Tensor: ${why}`);
+});
