@@ -77,10 +77,10 @@ export class Acceptor {
     });
     this.#halfOpen.add(exchange);
     const [oldest] = this.#halfOpen;
-    if (this.#halfOpen.size > this.#limits.halfOpen) {
-      oldest?.destroy(
-        new HandshakeError("busy", "there are too many connections that do not complete their handshake"),
-      );
+    if (oldest !== undefined && this.#halfOpen.size > this.#limits.halfOpen) {
+      // At once: its end is told later, and until then the next ones would drop the same one again.
+      this.#halfOpen.delete(oldest);
+      oldest.destroy(new HandshakeError("busy", "there are too many connections that do not complete their handshake"));
     }
     this.#handshake(exchange).catch((error: Error) => {
       // The challenge may still have to leave: it tells another version why.

@@ -111,7 +111,11 @@ class Pending {
       this.#sockets.delete(peer);
     });
     const [oldest] = this.#sockets.values();
-    if (this.#sockets.size > halfOpen) oldest?.destroy();
+    if (oldest !== undefined && this.#sockets.size > halfOpen) {
+      // At once: its end is told later, and until then the next ones would drop the same one again.
+      this.#sockets.delete(peerOf(oldest));
+      oldest.destroy();
+    }
   }
 
   delete(socket: TLSSocket): void {

@@ -69,34 +69,34 @@ async function failure(outcome: Promise<unknown>): Promise<HandshakeError> {
   return error as HandshakeError;
 }
 
-const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits for what is to become true, however long that takes: the test ends for its limit of time when it never does. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
 
 describe("two sides with the same token", () => {
   test("learn who the other is and what it has received; bytes go both ways from then on", async () => {
     const met = meet({ token }, { token }, { first: false, received: 2 ** 40 });
     const outcome = await met.outcome;
     if (outcome.kind !== "open") throw new Error("expected a pipe");
-    await soon();
+    await until(() => met.opened.length === 1);
     expect(outcome.received).toBe(7);
     expect(met.offers).toEqual([expect.objectContaining({ ...offered, first: false, received: 2 ** 40 })]);
     const here = listenTo(outcome.pipe);
     const there = listenTo(met.opened[0]!);
     outcome.pipe.write([Buffer.from("ping")], () => {});
     met.opened[0]!.write([Buffer.from("po"), Buffer.from("ng")], () => {});
-    await soon();
+    await until(() => here.text.length >= 4 && there.text.length >= 4);
     expect([here.text, there.text]).toEqual(["pong", "ping"]);
     expect([met.acceptor.halfOpen, met.acceptor.connections]).toEqual([0, 1]);
     outcome.pipe.close();
-    await soon();
-    expect(there.ended).toBe(true);
-    expect(met.acceptor.connections).toBe(0);
+    await until(() => there.ended && met.acceptor.connections === 0);
   });
 
   test("can be sent elsewhere", async () => {
     const met = meet({ token }, { token, decide: () => ({ kind: "redirect", port: 4711 }) });
     expect(await met.outcome).toEqual({ kind: "redirect", port: 4711 });
-    await soon();
-    expect(met.acceptor.connections).toBe(0);
+    await until(() => met.acceptor.connections === 0);
   });
 
   test("can be refused, with a reason and a text that may be too long", async () => {
@@ -122,6 +122,7 @@ describe("a dialler is refused", () => {
       "the token is not that of this process; give the same to both",
     ]);
     expect(met.offers).toEqual([]);
+    await until(() => met.refusals.length > 0);
     expect(met.refusals).toEqual(["the token is not that of this process; give the same to both"]);
   });
 

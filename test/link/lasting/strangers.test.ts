@@ -293,8 +293,15 @@ describe("a stranger", () => {
     late.close();
     await heard.end;
     await Promise.all(raws.map(({ closed }) => closed));
-    expect(refusals).toContain("there are too many connections that do not complete their handshake");
-    expect(refusals).toContain("the handshake was not complete within 300 ms");
+    // The end of a connection is told at both of its ends on its own: here it may come first.
+    while (refusals.length < raws.length) await soon();
+    expect(refusals).toHaveLength(raws.length);
+    expect(new Set(refusals)).toEqual(
+      new Set([
+        "there are too many connections that do not complete their handshake",
+        "the handshake was not complete within 300 ms",
+      ]),
+    );
     expect(guests.length).toBe(2);
   });
 
