@@ -18,8 +18,11 @@ export const largestMessage = 0x7fff_fff8;
 /** Bytes of a writer's page: a link flushes when a batch is larger. */
 export const standardPageBytes = 128 * 1024;
 
-/** Bytes of pages, of each size, that a thread keeps for taking them again. */
-export const recycledBytes = 32 * standardPageBytes;
+/**
+ * Bytes of pages, of each size, that a thread keeps for taking them again: a page for each link that a message goes to at once, since
+ * new ones make the garbage collector run again and again. What was never written in a page takes no memory.
+ */
+export const recycledBytes = 128 * standardPageBytes;
 
 /** Pages that were handed over and that a writer waits for. */
 export const lentPages = 4;
