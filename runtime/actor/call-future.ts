@@ -50,7 +50,9 @@ export abstract class CallFuture<T> extends Future<T> implements UnderWay {
   protected override fail(error: unknown, quietly: boolean): void {
     this.#guard?.dispose();
     this.turn?.unbind(this);
-    super.fail(error, quietly);
+    // What an actor throws when its time is over may come before a busy caller has noticed that itself.
+    const own = error instanceof ActorError ? this.#guard?.over : undefined;
+    super.fail(own ?? error, quietly);
   }
 
   /** Nothing was sent: the call fails with `error`. */

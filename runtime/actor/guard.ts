@@ -30,6 +30,10 @@ export interface Abandonable {
 
 export class Guard {
   readonly #call: Abandonable;
+  readonly #label: string;
+  readonly #clock: Clock;
+  readonly #timeout: number;
+  readonly #since: number;
   readonly #timer: Timer | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => this.#call.abandon(this.#signal?.reason, 0);
@@ -37,19 +41,29 @@ export class Guard {
   /** @param timeout in milliseconds, 0: none */
   constructor(call: Abandonable, label: string, clock: Clock, timeout: number, signal: AbortSignal | undefined) {
     this.#call = call;
+    this.#label = label;
+    this.#clock = clock;
+    this.#timeout = timeout;
+    this.#since = clock.now();
     this.#signal = signal;
     signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (timeout > 0) {
-      this.#timer = clock.after(timeout, () => {
-        call.abandon(new TimeoutError(`cannot call ${label}: no answer within ${timeout} ms`), 1);
-      });
-    }
+    if (timeout > 0) this.#timer = clock.after(timeout, () => call.abandon(this.#timeoutError(), 1));
+  }
+
+  /** What the call fails with by itself from now on, although nobody has come to say so yet. */
+  get over(): TimeoutError | undefined {
+    if (this.#timeout === 0 || this.#clock.now() < this.#since + this.#timeout) return undefined;
+    return this.#timeoutError();
   }
 
   /** The call has been settled. */
   dispose(): void {
     this.#timer?.cancel();
     this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #timeoutError(): TimeoutError {
+    return new TimeoutError(`cannot call ${this.#label}: no answer within ${this.#timeout} ms`);
   }
 }
 

@@ -158,6 +158,8 @@ export class Turn implements Context {
 
   /** Its handler has called somebody: when its own caller waits no more, nobody waits for that either. */
   bind(call: UnderWay): void {
+    // Somebody that it has called may have noticed first.
+    if (this.expired && !this.cancelled) this.cancel(cancelReasons.indexOf("timeout"));
     if (this.ended || this.cancelled) return;
     call.turn = this;
     if (this.#pending === undefined) this.#pending = call;
