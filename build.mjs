@@ -176,7 +176,11 @@ async function buildTensor() {
     // Nine tenths of its sources are declarations, which nobody steps through.
     sourcesContent: false,
     alias: {},
-    plugins: [external(/^\.\.\/index\.js$/, "./index.js"), external(codegen, "./codegen-v1.js")],
+    plugins: [
+      external(/^\.\.\/index\.js$/, "./index.js"),
+      external(/\/rdma\/index\.js$/, "./rdma.js"),
+      external(codegen, "./codegen-v1.js"),
+    ],
   });
 }
 

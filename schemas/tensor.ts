@@ -1,5 +1,5 @@
 /** Tensors on the processes of a mesh: what their controller asks of each. */
-import type { Actor, Uint32, Uint64 } from "viceroy/schema";
+import type { Actor, Mesh, Oneof, RdmaBuffer, Uint32, Uint64 } from "viceroy/schema";
 
 /** A tensor by its elements, contiguous and in the byte order of x86. */
 export interface TensorValue {
@@ -8,6 +8,41 @@ export interface TensorValue {
   /** Outermost first. */
   shape: Uint64[];
   elements: Uint8Array;
+}
+
+/** By which a process finds a tensor that goes from its tensors of a mesh to an actor, or back. */
+export interface TensorKey {
+  /** The mesh that the tensor is of. */
+  mesh: Uint64;
+  /** Of this one, in the mesh. */
+  number: Uint64;
+}
+
+/** A tensor in a message. */
+export type SentTensor = Oneof<{
+  value: TensorValue;
+  /** What its receiver's own process has of a tensor of a mesh, which comes by itself. */
+  lent: TensorKey;
+}>;
+
+/** What is known of a tensor that is elsewhere. */
+export interface TensorType {
+  dtype: string;
+  /** Outermost first. */
+  shape: Uint64[];
+}
+
+/** What is told of an answer that stays with its actor. */
+export interface KeptAnswer {
+  types: TensorType[];
+  /** Whether it is a list, and not one tensor. */
+  list: boolean;
+}
+
+/** A tensor of the mesh that an actor's answer is to be. */
+export interface TakenTensor {
+  reference: Uint64;
+  type: TensorType;
 }
 
 /** Why there are no elements. */
@@ -48,11 +83,21 @@ export interface TensorAddresses {
   addresses: Uint8Array[];
 }
 
-export interface TensorWorker extends Actor<[threads: Uint32]> {
+export interface TensorWorker extends Actor<[mesh: Uint64, threads: Uint32, refuseNaN: boolean]> {
   /** Commands, which are executed in order, those of all calls. Does not wait for them. */
   run(commands: Uint8Array): void;
   /** A tensor of this process alone. */
   put(reference: Uint64, value: TensorValue): void;
+  /** Gives a copy to whoever in its process has been told the key. */
+  lend(reference: Uint64, key: TensorKey): void;
+  /** Gives a copy to whoever has been told the key in the process of a desk. */
+  give(reference: Uint64, key: TensorKey, to: Mesh<TensorDesk>): void;
+  /**
+   * An actor's answer becomes these tensors. What comes later waits for it.
+   * @param op who answers
+   * @param site where in the controller's code it was called
+   */
+  take(number: Uint64, tensors: TakenTensor[], op: string, site: string): void;
   /**
    * After all that came before.
    * @concurrent
@@ -72,4 +117,17 @@ export interface TensorWorker extends Actor<[threads: Uint32]> {
    * @concurrent
    */
   finish(): TensorCounts;
+}
+
+/** What a process is told and given beside its tensors, which may be waiting for it. */
+export interface TensorDesk extends Actor {
+  /** What is waited for will not come: what was to become of it fails. */
+  fail(key: TensorKey, message: string): void;
+  /** Nobody will take what has come. */
+  drop(key: TensorKey): void;
+  /**
+   * A tensor by its memory, which is read.
+   * @concurrent
+   */
+  pull(key: TensorKey, type: TensorType, elements?: RdmaBuffer): void;
 }

@@ -260,7 +260,7 @@ class Texts {
 function actorText(actor: ActorDeclaration, texts: Texts): string {
   const endpoints = actor.endpoints.map(({ name, id, params, result, stream, options }) => {
     const returned = result === undefined ? "void" : texts.closed(result);
-    const kind = `${stream ? "*" : ""}${options.respond ? "!" : ""}`;
+    const kind = `${stream ? "*" : ""}${options.respond ? "!" : ""}${options.propagate === undefined ? "" : "^"}`;
     return `${name}#${id}${kind}:${parametersText(params, texts)}:${returned}`;
   });
   return `actor ${actor.name}(${parametersText(actor.args, texts)}){${endpoints.sort().join(",")}}`;

@@ -70,6 +70,14 @@ export interface EndpointOptions {
   readonly timeout?: number;
   /** `@reduce op`: sum, min, max, concat, count, … */
   readonly reduce?: string;
+  /** `@propagate`: answers can stay with the actors, as tensors of a mesh. */
+  readonly propagate?: Propagate;
+}
+
+/** Who tells shapes of tensors that are answered. Neither: the answers do. */
+export interface Propagate {
+  /** A module, relative to the schema file, and what it exports. */
+  readonly shapes?: { readonly module: string; readonly name: string };
 }
 
 export interface Parameter {

@@ -45,6 +45,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
     exports.Set(name, Napi::Function::New(env, Entered, name, reinterpret_cast<void*>(call)));
   };
   add("begin", BeginTensors);
+  add("emptyTensor", EmptyTensor);
+  add("moveTensor", MoveTensor);
   add("dispose", Dispose);
   add("isDisposed", IsDisposed);
   add("shape", Shape);
@@ -77,6 +79,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("newStream", NewStream);
   add("submitCommands", SubmitCommands);
   add("putTensor", PutTensor);
+  add("failTensor", FailTensor);
   add("fetchTensor", FetchTensor);
   add("streamStats", StreamStats);
   add("closeStream", CloseStream);

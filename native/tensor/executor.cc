@@ -47,6 +47,12 @@ void Executor::Put(uint64_t reference, at::Tensor tensor) {
   }
 }
 
+void Executor::PutFailure(uint64_t reference, std::string op, std::string site, std::string message) {
+  Put(reference, {});
+  entries_[reference].failure =
+      std::make_shared<Failure>(Failure{std::move(op), std::move(site), std::move(message), rank_});
+}
+
 Failed Executor::Fetch(uint64_t reference, at::Tensor& copy) const {
   const auto found = entries_.find(reference);
   if (found == entries_.end()) throw std::runtime_error("there is no tensor " + std::to_string(reference));
@@ -79,6 +85,7 @@ void Executor::Call(const Step& step) {
     for (size_t i = 0; i < results.size(); i++) {
       if (step.references[i] != 0 && !results[i].defined()) throw std::runtime_error("a result is missing that the controller expects");
     }
+    if (refuse_nan_) CheckNan(results);
     for (size_t i = 0; i < results.size(); i++) {
       if (step.references[i] != 0) entries_[step.references[i]].tensor = results[i];
     }
@@ -126,6 +133,18 @@ std::vector<at::Tensor> Executor::Flatten(const torch::jit::Stack& results) {
     }
   }
   return flat;
+}
+
+void Executor::CheckNan(const std::vector<at::Tensor>& results) {
+  for (const at::Tensor& result : results) {
+    if (!result.defined() || !(result.is_floating_point() || result.is_complex())) continue;
+    const at::Tensor found = at::isnan(result);
+    if (!found.any().item<bool>()) continue;
+    const at::Tensor first = at::nonzero(found).select(0, 0).contiguous();
+    std::string place;
+    for (int64_t i = 0; i < first.numel(); i++) place += (i == 0 ? "" : ", ") + std::to_string(first[i].item<int64_t>());
+    throw std::runtime_error("it made NaN, first at [" + place + "]");
+  }
 }
 
 void Executor::Fail(const Step& step, const Failed& failure) {

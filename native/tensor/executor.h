@@ -16,13 +16,18 @@
 
 class Executor {
  public:
-  /** @param rank mixed into seeds that differ by rank */
-  explicit Executor(uint64_t rank) : rank_(rank) {}
+  /**
+   * @param rank mixed into seeds that differ by rank
+   * @param refuse_nan whether an operation that makes one has failed
+   */
+  Executor(uint64_t rank, bool refuse_nan) : rank_(rank), refuse_nan_(refuse_nan) {}
 
   /** All of it, or nothing if it is refused. @throws std::runtime_error then */
   void Execute(const std::vector<uint8_t>& batch);
   /** A tensor of this worker alone under a number. @throws std::runtime_error if there is one */
   void Put(uint64_t reference, at::Tensor tensor);
+  /** What should have been put there has failed, before it could. @throws std::runtime_error if there is one */
+  void PutFailure(uint64_t reference, std::string op, std::string site, std::string message);
   /** A copy, which nothing changes any more; or the failure. @throws std::runtime_error if there is none */
   Failed Fetch(uint64_t reference, at::Tensor& copy) const;
 
@@ -44,10 +49,13 @@ class Executor {
   /** @returns the failure of an argument, if one has failed */
   Failed Gather(const Step& step, torch::jit::Stack& stack) const;
   static std::vector<at::Tensor> Flatten(const torch::jit::Stack& results);
+  /** @throws std::runtime_error that says where the first one is */
+  static void CheckNan(const std::vector<at::Tensor>& results);
   void Fail(const Step& step, const Failed& failure);
   void FailAliases(const c10::Storage& storage, const Failed& failure);
 
   uint64_t rank_;
+  bool refuse_nan_;
   std::shared_ptr<Lines> lines_;
   /** Of the dimensions of the mesh; empty before it has lines. */
   std::vector<size_t> sizes_;

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-Stream::Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads) : loop_(std::move(loop)) {
-  thread_ = std::thread([this, rank, threads] { Run(rank, threads); });
+Stream::Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads, bool refuse_nan) : loop_(std::move(loop)) {
+  thread_ = std::thread([this, rank, threads, refuse_nan] { Run(rank, threads, refuse_nan); });
 }
 
 Stream::~Stream() {
@@ -43,11 +43,11 @@ void Stream::Close() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Stream::Run(uint64_t rank, int threads) {
+void Stream::Run(uint64_t rank, int threads, bool refuse_nan) {
   at::set_num_threads(threads);
   // The controller has had the gradients; here there is nothing but elements.
   const at::AutoDispatchBelowADInplaceOrView below;
-  Executor executor(rank);
+  Executor executor(rank, refuse_nan);
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopped_ || !jobs_.empty(); });

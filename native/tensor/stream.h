@@ -20,8 +20,11 @@ class Stream {
   /** What the thread does; null: it is only told that this won't be done any more. */
   using Job = std::function<void(Executor* executor)>;
 
-  /** @param threads of processors that one operation may use */
-  Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads);
+  /**
+   * @param threads of processors that one operation may use
+   * @param refuse_nan whether an operation that makes one has failed
+   */
+  Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads, bool refuse_nan);
   ~Stream();
   /** After `Stop` the job is told at once. */
   void Push(Job job);
@@ -37,7 +40,7 @@ class Stream {
   const std::shared_ptr<Loop>& loop() const { return loop_; }
 
  private:
-  void Run(uint64_t rank, int threads);
+  void Run(uint64_t rank, int threads, bool refuse_nan);
 
   std::shared_ptr<Loop> loop_;
   std::mutex mutex_;
@@ -48,12 +51,14 @@ class Stream {
   std::thread thread_;
 };
 
-/** (rank, threads) → a stream */
+/** (rank, threads, whether an operation that makes NaN has failed) → a stream */
 Napi::Value NewStream(const Napi::CallbackInfo& info);
 /** (stream, commands) → a promise; it rejects if the commands are refused. Operations that fail do not reject it. */
 Napi::Value SubmitCommands(const Napi::CallbackInfo& info);
 /** (stream, number, tensor) → a promise: the worker has a copy of the tensor under the number */
 Napi::Value PutTensor(const Napi::CallbackInfo& info);
+/** (stream, number, operation, place in the code, message) → a promise: the worker has a failure under the number */
+Napi::Value FailTensor(const Napi::CallbackInfo& info);
 /** (stream, number) → a promise of a tensor of this process; it rejects with `op` and `site` if it has failed */
 Napi::Value FetchTensor(const Napi::CallbackInfo& info);
 /** (stream) → a promise of counts, after what was submitted */

@@ -65,7 +65,7 @@ Napi::Value NewStream(const Napi::CallbackInfo& info) {
   const uint64_t threads = CountOf(info, 1, "threads");
   if (threads < 1 || threads > 4096) throw Wrong(info, "threads", "an integer from 1 to 4096");
   auto object = Napi::Object::New(env);
-  auto held = new HeldStream(std::make_shared<Stream>(environment.loop, rank, static_cast<int>(threads)));
+  auto held = new HeldStream(std::make_shared<Stream>(environment.loop, rank, static_cast<int>(threads), info[2].ToBoolean()));
   environment.streams.insert(held->get());
   const auto end = [](napi_env env, void* data, void*) {
     auto held = static_cast<HeldStream*>(data);
@@ -97,6 +97,15 @@ Napi::Value PutTensor(const Napi::CallbackInfo& info) {
       executor.Put(reference, copy);
     });
   });
+}
+
+Napi::Value FailTensor(const Napi::CallbackInfo& info) {
+  const uint64_t reference = CountOf(info, 1, "number");
+  return Promised(info, "put a failure",
+                  [reference, op = TextOf(info, 2, "operation"), site = TextOf(info, 3, "place"),
+                   message = TextOf(info, 4, "message")](Executor& executor, Outcome&) {
+                    executor.PutFailure(reference, op, site, message);
+                  });
 }
 
 Napi::Value FetchTensor(const Napi::CallbackInfo& info) {

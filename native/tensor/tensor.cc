@@ -51,10 +51,8 @@ Napi::Array Numbers(Napi::Env env, c10::IntArrayRef values) {
   return array;
 }
 
-}  // namespace
-
-Napi::Value NewTensor(Napi::Env env, at::Tensor tensor) {
-  if (!tensor.defined()) return env.Null();
+/** @param tensor may be not defined */
+Napi::Value Boxed(Napi::Env env, at::Tensor tensor) {
   auto& environment = Environment::Of(env);
   if (environment.tensorClass.IsEmpty()) throw Napi::Error::New(env, "cannot make a tensor: begin was not called");
   napi_value made = nullptr;
@@ -66,8 +64,15 @@ Napi::Value NewTensor(Napi::Env env, at::Tensor tensor) {
     throw Napi::Error::New(env, "cannot make a tensor: the object is taken");
   }
   environment.boxes.insert(box);
-  Count(env, environment, *box);
+  if (box->tensor.defined()) Count(env, environment, *box);
   return object;
+}
+
+}  // namespace
+
+Napi::Value NewTensor(Napi::Env env, at::Tensor tensor) {
+  if (!tensor.defined()) return env.Null();
+  return Boxed(env, std::move(tensor));
 }
 
 Box* BoxOf(Napi::Env env, napi_value value) {
@@ -110,6 +115,22 @@ Napi::Value BeginTensors(const Napi::CallbackInfo& info) {
   environment.tensorClass = Napi::Persistent(info[0].As<Napi::Function>());
   environment.site = Napi::Persistent(info[1].As<Napi::Function>());
   return info.Env().Undefined();
+}
+
+Napi::Value EmptyTensor(const Napi::CallbackInfo& info) {
+  return Boxed(info.Env(), at::Tensor());
+}
+
+Napi::Value MoveTensor(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  auto& environment = Environment::Of(env);
+  at::Tensor tensor = TensorOf(info, 0, "from");
+  Box* to = BoxOf(env, info[1]);
+  if (to == nullptr || to->tensor.defined()) throw Wrong(info, "to", "a tensor that is disposed of");
+  Empty(env, environment, *BoxOf(env, info[0]));
+  to->tensor = std::move(tensor);
+  Count(env, environment, *to);
+  return env.Undefined();
 }
 
 Napi::Value Dispose(const Napi::CallbackInfo& info) {

@@ -26,6 +26,10 @@ Napi::Error Disposed(Napi::Env env);
 
 /** (class): what tensors are instances of; (function): answers where the code stands that records. */
 Napi::Value BeginTensors(const Napi::CallbackInfo& info);
+/** () → a tensor that is disposed of, until one is moved into it */
+Napi::Value EmptyTensor(const Napi::CallbackInfo& info);
+/** (from, to): `to` must be disposed of, and `from` is, afterwards. */
+Napi::Value MoveTensor(const Napi::CallbackInfo& info);
 /** (tensor): frees what nobody else uses. Idempotent. */
 Napi::Value Dispose(const Napi::CallbackInfo& info);
 /** (tensor) → whether it has been disposed of */

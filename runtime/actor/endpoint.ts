@@ -4,11 +4,12 @@
  * dispatch.ts.
  */
 import type { Point, ValueMesh } from "../shape/index.js";
-import { Dispatcher } from "./dispatch.js";
+import type { Dispatcher } from "./dispatch.js";
 import { SupervisionError } from "./errors.js";
 import type { Future } from "./future.js";
 import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
 import { type CallOptions, checkOptions } from "./guard.js";
+import { addressed, dispatcherFor } from "./lending.js";
 import type { Port } from "./port.js";
 import { foldOf, type Operation, type Reduced, type ReductionName, type Reductions, reductionName } from "./reduce.js";
 import { retried } from "./retry.js";
@@ -17,7 +18,7 @@ import { SingleCall } from "./single.js";
 import { StreamCall } from "./stream-call.js";
 import type { MeshView } from "./view.js";
 
-let dispatcherOf: (endpoint: Endpoint<never[], unknown>) => Dispatcher;
+let dispatcherOf: (endpoint: object) => Dispatcher;
 
 /** `O`: the operation that its `@reduce` names. */
 export class Endpoint<
@@ -30,12 +31,12 @@ export class Endpoint<
   readonly #index: number;
 
   static {
-    dispatcherOf = (endpoint) => endpoint.#dispatcher;
+    dispatcherOf = (endpoint) => (endpoint as Endpoint).#dispatcher;
   }
 
   /** Made by meshes. */
   constructor(view: MeshView, index: number, options: CallOptions = {}) {
-    this.#dispatcher = new Dispatcher(view, index, options);
+    this.#dispatcher = dispatcherFor(view, index, options);
     this.#index = index;
   }
 
@@ -128,6 +129,37 @@ export class Endpoint<
 type DeclaredArgs<A extends unknown[], O> = [O] extends [never] ? never : [operation?: undefined, ...args: A];
 type DeclaredResult<R, O extends ReductionName> = [O] extends [never] ? unknown : Reductions<R>[O];
 
+/** An endpoint with a `@propagate`. `P`: what `rref` answers. */
+export class PropagatedEndpoint<
+  A extends unknown[] = unknown[],
+  R = unknown,
+  D extends string = string,
+  P = unknown,
+> extends Endpoint<A, R, D> {
+  /**
+   * The answers stay with the actors, as a tensor of the mesh of processes that they are on, which must be active. Of what actors answer
+   * here are shape and type: at once where `@propagate` names a function that tells them, otherwise when all have answered.
+   * An actor that fails is a failure of the tensor.
+   * @throws TensorError if the processes of the actors are no mesh that is active
+   */
+  rref(...args: A): P {
+    const to = dispatcherOf(this);
+    to.check(args);
+    const { view, descriptor, options } = to;
+    const keeper = view.descriptor.endpoints.findIndex(({ keeps }) => keeps === descriptor);
+    const kept = dispatcherFor(view, keeper, options);
+    const send = (key: unknown) =>
+      gather(new CallSettled<unknown, D>(kept, view), kept, [key, args]).then((outcomes) => outcomes.values());
+    return descriptor.tensors!.rref({ ...addressed(to), args, send }) as P;
+  }
+
+  override with(options: CallOptions): PropagatedEndpoint<A, R, D, P> {
+    const { view, label, descriptor, options: before } = dispatcherOf(this);
+    checkOptions(label, descriptor.idempotent, options);
+    return new PropagatedEndpoint(view, view.descriptor.endpoints.indexOf(descriptor), { ...before, ...options });
+  }
+}
+
 /** An endpoint whose handler yields any number of values. */
 export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D extends string = string> {
   readonly #dispatcher: Dispatcher;
@@ -135,7 +167,7 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
 
   /** Made by meshes. */
   constructor(view: MeshView, index: number, options: CallOptions = {}) {
-    this.#dispatcher = new Dispatcher(view, index, options);
+    this.#dispatcher = dispatcherFor(view, index, options);
     this.#index = index;
   }
 
@@ -169,7 +201,7 @@ export function send<A extends unknown[], R, D extends string>(
   args: A,
   port: Port<R>,
 ): void {
-  const to = dispatcherOf(endpoint as unknown as Endpoint<never[], unknown>);
+  const to = dispatcherOf(endpoint);
   to.check(args);
   const answers = stream(to, args);
   void (async () => {

@@ -6,7 +6,10 @@ import type { BoundEndpoint } from "../link/binding.js";
 import { Flag, Kind } from "../link/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
 import { type MessageLayout, protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
+import type { ArgumentsLayout, TensorSupport } from "../wire/tensor-support.js";
+import { running } from "./context.js";
 import type { ActorClass } from "./hooks.js";
+import type { Turn } from "./turn.js";
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -17,7 +20,7 @@ export interface Handler {
   readonly creditWithAnswer: boolean;
   /** `Flag.protobuf` or 0: of the messages that it takes. */
   readonly layout: number;
-  readonly args: MessageLayout<readonly unknown[]>;
+  readonly args: ArgumentsLayout;
   /** Of answers and items; undefined: void. */
   readonly result: MessageLayout<unknown> | undefined;
   /** The first words of the frames of answers and items. */
@@ -72,7 +75,7 @@ export function inProtobuf(handler: Handler): Handler {
     other = {
       ...handler,
       layout: Flag.protobuf,
-      args: protobufArguments(args) as MessageLayout<readonly unknown[]>,
+      args: received(handler.endpoint, protobufArguments(args) as ArgumentsLayout),
       result: result === undefined ? undefined : protobufValue(result),
       reply: Kind.reply | (Flag.protobuf << 8),
       item: Kind.item | (Flag.protobuf << 8),
@@ -86,13 +89,53 @@ function lockstepHandler(actorClass: ActorClass, endpoint: EndpointDescriptor): 
   const { prototype } = actorClass as unknown as { readonly prototype: Record<string, unknown> };
   return {
     endpoint,
-    method: methodOf(prototype, endpoint.name),
+    method: methodFor(prototype, endpoint),
     creditWithAnswer: !endpoint.concurrent && !endpoint.respond && !endpoint.stream,
     layout: 0,
-    args: endpoint.args,
+    args: received(endpoint, endpoint.args),
     result: endpoint.result,
     reply: Kind.reply,
     item: Kind.item,
+  };
+}
+
+function received({ tensors }: EndpointDescriptor, layout: ArgumentsLayout): ArgumentsLayout {
+  return tensors === undefined ? layout : tensors.receiving(layout);
+}
+
+function methodFor(prototype: Record<string, unknown>, endpoint: EndpointDescriptor): Method {
+  const { tensors, keeps, stream, name } = endpoint;
+  const method = methodOf(prototype, keeps?.name ?? name);
+  if (tensors === undefined) return method;
+  if (keeps !== undefined) return keeping(tensors, keeps, method);
+  return stream ? streamOnceThere(tensors, method) : onceThere(tensors, method);
+}
+
+/** What messages say may come after them, by other ways: tensors of a mesh. */
+function onceThere(tensors: TensorSupport, method: Method): Method {
+  return function (this: unknown, ...args: unknown[]): unknown {
+    const arriving = tensors.arriving((running() as Turn).args);
+    return arriving === undefined ? method.apply(this, args) : arriving.then(() => method.apply(this, args));
+  };
+}
+
+function streamOnceThere(tensors: TensorSupport, method: Method): Method {
+  return function (this: unknown, ...args: unknown[]): unknown {
+    const arriving = tensors.arriving((running() as Turn).args);
+    if (arriving === undefined) return method.apply(this, args);
+    const items = async function* (this: unknown): AsyncGenerator<unknown> {
+      await arriving;
+      yield* method.apply(this, args) as AsyncIterable<unknown>;
+    };
+    return items.call(this);
+  };
+}
+
+/** The same method, whose answer stays here. */
+function keeping(tensors: TensorSupport, keeps: EndpointDescriptor, method: Method): Method {
+  return async function (this: unknown, key: unknown, args: unknown): Promise<unknown> {
+    await tensors.arriving((running() as Turn).args);
+    return tensors.keep(keeps.name, key, await method.apply(this, args as unknown[]));
   };
 }
 

@@ -9,7 +9,7 @@ export {
   type ProcContext,
   type Trace,
 } from "./context.js";
-export { Endpoint, StreamEndpoint, send } from "./endpoint.js";
+export { Endpoint, PropagatedEndpoint, StreamEndpoint, send } from "./endpoint.js";
 export {
   ActorError,
   BackpressureError,

@@ -25,9 +25,9 @@ import {
   splitRegion,
   wholeRegion,
 } from "../shape/index.js";
-import type { ActorDescriptor } from "../wire/descriptor.js";
+import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
 import type { MeshRecord, MeshStopOptions } from "./address.js";
-import { Endpoint, StreamEndpoint } from "./endpoint.js";
+import { Endpoint, PropagatedEndpoint, StreamEndpoint } from "./endpoint.js";
 import type { Apply, MeshKind } from "./kind.js";
 import { MeshView } from "./view.js";
 
@@ -46,8 +46,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     endpointOf = (mesh, index) => {
       let endpoint = mesh.#endpoints[index];
       if (endpoint === undefined) {
-        const { stream } = mesh.#view.descriptor.endpoints[index]!;
-        endpoint = stream ? new StreamEndpoint(mesh.#view, index) : new Endpoint(mesh.#view, index);
+        endpoint = new (classFor(mesh.#view.descriptor.endpoints[index]!))(mesh.#view, index);
         mesh.#endpoints[index] = endpoint;
       }
       return endpoint;
@@ -149,6 +148,12 @@ export function viewOf(mesh: ActorMesh): MeshView {
   return readView(mesh);
 }
 
+/** The processes of a mesh's actors, in rank order. */
+export function procsOf(mesh: ActorMesh): readonly bigint[] {
+  const view = viewOf(mesh);
+  return Array.from({ length: view.size }, (_, rank) => view.target(rank).proc);
+}
+
 /** What is known of the interface of a mesh's actors, or of a generated class: its endpoints, their codecs and options. */
 export function descriptorOf(of: ActorMesh | { readonly descriptor: ActorDescriptor }): ActorDescriptor {
   return of instanceof ActorMesh ? viewOf(of).descriptor : of.descriptor;
@@ -166,11 +171,17 @@ export function makeMesh(view: MeshView): ActorMesh {
   return new meshClass(view);
 }
 
+function classFor({ stream, tensors }: EndpointDescriptor): new (view: MeshView, index: number) => AnyEndpoint {
+  if (stream) return StreamEndpoint;
+  return tensors?.propagates === true ? PropagatedEndpoint : Endpoint;
+}
+
 /** The class of the meshes of one interface: its endpoints are getters of the prototype. */
 function classOf(descriptor: ActorDescriptor): new (view: MeshView) => ActorMesh {
   const meshClass = class extends ActorMesh {};
   Object.defineProperty(meshClass, "name", { value: `${descriptor.name}Mesh`, configurable: true });
-  descriptor.endpoints.forEach(({ name }, index) => {
+  descriptor.endpoints.forEach(({ name, keeps }, index) => {
+    if (keeps !== undefined) return;
     Object.defineProperty(meshClass.prototype, name, {
       get(this: ActorMesh) {
         return endpointOf(this, index);

@@ -64,6 +64,10 @@ export interface TensorAddon<T extends object = object> {
    * @param site where in a user's code an operation is recorded, for messages
    */
   begin(tensors: new () => T, site: () => string): void;
+  /** One that is disposed of, until a tensor is moved into it. */
+  emptyTensor(): T;
+  /** What one tensor is becomes what another one is, which is disposed of. The first is, afterwards. */
+  moveTensor(from: T, to: T): void;
   dispose(tensor: T): void;
   isDisposed(tensor: T): boolean;
   shape(tensor: T): number[];
@@ -114,10 +118,13 @@ export interface TensorAddon<T extends object = object> {
   /** Numbers of the recorder and of the tensor. Null: a tensor of this process. */
   placeOf(tensor: T): readonly [recorder: number, reference: number] | null;
 
-  newStream(rank: number, threads: number): NativeStream;
+  /** @param refuseNaN whether an operation that makes one has failed */
+  newStream(rank: number, threads: number, refuseNaN: boolean): NativeStream;
   /** Rejects if the commands are refused; then none of them has been executed. */
   submitCommands(stream: NativeStream, commands: Uint8Array): Promise<void>;
   putTensor(stream: NativeStream, reference: number, tensor: T): Promise<void>;
+  /** What has failed before it could be put there. */
+  failTensor(stream: NativeStream, reference: number, op: string, site: string, message: string): Promise<void>;
   /** Rejects with an Error that has `op`, `site` and `rank` if what made the tensor has failed. */
   fetchTensor(stream: NativeStream, reference: number): Promise<T>;
   streamStats(stream: NativeStream): Promise<{ readonly tensors: number; readonly calls: number }>;

@@ -36,8 +36,8 @@ function activate<T>(
   first?: ActivateOptions | ((mesh: TensorMesh) => T | PromiseLike<T>),
   options?: ActivateOptions,
 ): TensorMesh | Promise<T> {
-  if (typeof first !== "function") return new TensorMesh(this, threadsOf(this, first));
-  return runAndEnd(new TensorMesh(this, threadsOf(this, options)), first);
+  if (typeof first !== "function") return begin(this, first);
+  return runAndEnd(begin(this, options), first);
 }
 
 function rank(this: ProcMesh, dimension: string): Tensor {
@@ -47,6 +47,10 @@ function rank(this: ProcMesh, dimension: string): Tensor {
     "ERR_TENSOR_INACTIVE",
     `cannot tell ranks: ${this} is not active; call it in the function that activate() of the same mesh runs`,
   );
+}
+
+function begin(procs: ProcMesh, options: ActivateOptions = {}): TensorMesh {
+  return new TensorMesh(procs, { ...options, threads: threadsOf(procs, options) });
 }
 
 async function runAndEnd<T>(mesh: TensorMesh, call: (mesh: TensorMesh) => T | PromiseLike<T>): Promise<T> {
@@ -60,7 +64,7 @@ async function runAndEnd<T>(mesh: TensorMesh, call: (mesh: TensorMesh) => T | Pr
   }
 }
 
-function threadsOf(procs: ProcMesh, { threads }: ActivateOptions = {}): number {
+function threadsOf(procs: ProcMesh, { threads }: ActivateOptions): number {
   if (threads === undefined) return Math.max(1, Math.floor(availableParallelism() / procs.size));
   if (Number.isInteger(threads) && threads >= 1 && threads <= 4096) return threads;
   throw new RangeError(`cannot activate mesh ${procs}: threads must be an integer from 1 to 4096, got ${threads}`);

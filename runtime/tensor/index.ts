@@ -8,10 +8,11 @@ export type { Functions, Methods } from "./generated/ops.js";
 export { type GradOptions, grad, noGrad } from "./grad.js";
 export { inspect, show } from "./inspect.js";
 export { type TensorOptions, tensor, tensorOver } from "./make.js";
-export type { ActivateOptions, TensorMesh } from "./mesh.js";
+export type { ActivateOptions, Part, TensorMesh } from "./mesh.js";
 export * as nn from "./nn/index.js";
 export * as optim from "./optim/index.js";
 export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./process.js";
+export type { ShapesOf, TensorShape } from "./rref.js";
 export {
   type LoadOptions,
   loadTensors,
@@ -24,6 +25,7 @@ export { TensorScope } from "./scope.js";
 export { manualSeed } from "./seed.js";
 export { shard } from "./shard.js";
 export type { TensorDict } from "./state.js";
+export { propagated, tensorArguments } from "./support.js";
 export { type BackwardOptions, isTensor, type Nested, type Tensor } from "./tensor.js";
 export { call, torch } from "./torch.js";
 export type { DataOf, Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, TensorData } from "./types.js";

@@ -3,7 +3,8 @@
  * what somebody wants to see.
  */
 import type { TensorFailure, TensorWorkerMesh } from "../../generated/tensor.js";
-import type { Point, ProcMesh } from "../index.js";
+import { procsOf } from "../codegen/v1/index.js";
+import type { Point, ProcMesh, Range } from "../index.js";
 import type { NativeRecorder } from "../native/tensor.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
@@ -21,7 +22,17 @@ export interface ActivateOptions {
    * processes as the mesh has; give it where they are on several machines.
    */
   readonly threads?: number;
+  /**
+   * An operation that makes NaN has failed, with its place in the code. Every result is looked at, which takes time: for finding out where
+   * they come from. Default: false.
+   */
+  readonly refuseNaN?: boolean;
 }
+
+/** Part of a mesh: an index drops its dimension, a range keeps part of it; or one place. */
+export type Part = Readonly<Record<string, number | Range>> | Point;
+
+type MeshOptions = ActivateOptions & { readonly threads: number };
 
 /** Operations after which what was recorded is sent, also if the code goes on without a pause. */
 const MANY = 1024;
@@ -34,7 +45,13 @@ let count = 0;
 export class TensorMesh implements Recording {
   readonly recorder: NativeRecorder;
   readonly procs: ProcMesh;
+  /** By which its processes know it. @internal */
+  readonly id = crypto.getRandomValues(new BigUint64Array(1))[0]!;
   readonly #workers: TensorWorkerMesh<string>;
+  readonly #options: MeshOptions;
+  readonly #parts = new Map<string, TensorMesh>();
+  readonly #owned: { stop(): Promise<void> }[] = [];
+  #places: readonly bigint[] | undefined;
   /** Everything that is sent goes one after the other. */
   #sent: Promise<unknown> = Promise.resolve();
   #planned = false;
@@ -46,10 +63,18 @@ export class TensorMesh implements Recording {
   #lost: Error | undefined;
 
   /** Made by `procs.activate`. */
-  constructor(procs: ProcMesh, threads: number) {
+  constructor(procs: ProcMesh, options: MeshOptions) {
+    const { threads, refuseNaN = false } = options;
+    this.#options = options;
     this.recorder = addon().newRecorder();
     this.procs = procs;
-    this.#workers = procs.spawn(`tensors-${++count}`, StreamWorker, threads) as TensorWorkerMesh<string>;
+    this.#workers = procs.spawn(
+      `tensors-${++count}`,
+      StreamWorker,
+      this.id,
+      threads,
+      refuseNaN,
+    ) as TensorWorkerMesh<string>;
     meshes.set(addon().recorderNumber(this.recorder), this);
   }
 
@@ -67,6 +92,16 @@ export class TensorMesh implements Recording {
   run<T>(call: () => T): T {
     this.check();
     return runRecording(this, call);
+  }
+
+  /** Whether it has not ended. */
+  get active(): boolean {
+    return !this.#ended;
+  }
+
+  /** It ends with this mesh. @internal */
+  owns(actors: { stop(): Promise<void> }): void {
+    this.#owned.push(actors);
   }
 
   check(): void {
@@ -112,14 +147,33 @@ export class TensorMesh implements Recording {
     this.check();
     checkSize(shape.reduce((product, size) => product * size, bytesOf(dtype)));
     this.#send();
-    const made = addon().declareTensor(this.recorder, shape, dtype) as Tensor;
-    const [, reference] = addon().placeOf(made)!;
+    const [made, reference] = this.declare(shape, dtype);
     for (const [point, worker] of this.#workers) {
       using own = part(point);
       const value = tensorValue(own);
-      this.#post(() => worker.put.broadcast(BigInt(reference), { ...value, elements: value.elements.slice() }));
+      this.#post(() => worker.put.broadcast(reference, { ...value, elements: value.elements.slice() }));
     }
     return made;
+  }
+
+  /** The processes, in rank order. @internal */
+  get places(): readonly bigint[] {
+    this.#places ??= procsOf(this.#workers);
+    return this.#places;
+  }
+
+  /** Something for the worker at each of these places, after all that was recorded before. @internal */
+  tell(ranks: readonly number[], message: (worker: TensorWorkerMesh<never>) => PromiseLike<unknown>): void {
+    this.check();
+    this.#send();
+    const { points } = this;
+    for (const rank of ranks) this.#post(() => message(this.#workers.at(points[rank] as never)));
+  }
+
+  /** A tensor that its workers are told of by themselves, and its number. @internal */
+  declare(shape: readonly number[], dtype: Tensor["dtype"]): readonly [Tensor, bigint] {
+    const made = addon().declareTensor(this.recorder, shape, dtype) as Tensor;
+    return [made, BigInt(addon().placeOf(made)![1])];
   }
 
   /** Before the first operation between its processes: they get lines to each other, and what comes next waits for that. */
@@ -138,14 +192,31 @@ export class TensorMesh implements Recording {
     this.recorded();
   }
 
+  /**
+   * Part of it, active as well until this one ends: its tensors are on those processes alone. The same object for the same part.
+   * @throws RangeError for dimensions or places that there are not
+   */
+  slice(spec: Part): TensorMesh {
+    this.check();
+    const procs = this.procs.slice(spec as Point) as ProcMesh;
+    const key = procs.toTable();
+    let part = this.#parts.get(key);
+    if (part === undefined) {
+      part = new TensorMesh(procs, this.#options);
+      this.#parts.set(key, part);
+    }
+    return part;
+  }
+
   /** Frees all its tensors on the processes, which go on. Idempotent. */
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
     meshes.delete(addon().recorderNumber(this.recorder));
     addon().closeRecorder(this.recorder);
+    await Promise.all([...this.#parts.values()].map((part) => part.end()));
     await this.#sent;
-    await this.#workers.stop();
+    await Promise.all([this.#workers, ...this.#owned].map((actors) => actors.stop()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -208,6 +279,13 @@ export function activeMesh(procs: ProcMesh): TensorMesh | undefined {
   const current = currentMesh();
   if (current?.procs === procs) return current;
   return [...meshes.values()].find((mesh) => mesh.procs === procs);
+}
+
+/** One that is active, and all of whose processes are these, in this order. */
+export function meshOn(procs: readonly bigint[]): TensorMesh | undefined {
+  const current = currentMesh();
+  const all = current === undefined ? [...meshes.values()] : [current, ...meshes.values()];
+  return all.find(({ places }) => places.length === procs.length && places.every((proc, rank) => proc === procs[rank]));
 }
 
 /** Called whenever an operation was recorded, for whichever mesh. */

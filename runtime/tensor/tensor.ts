@@ -7,6 +7,8 @@ import { TensorError } from "./errors.js";
 import type { Methods } from "./generated/ops.js";
 import { methodNames } from "./generated/ops.js";
 import { invoke } from "./invoke.js";
+import type { Part, TensorMesh } from "./mesh.js";
+import { sliceMesh, toMesh } from "./moving.js";
 import { track } from "./scope.js";
 import { viewOf } from "./typed-array.js";
 import type { DataOf } from "./types.js";
@@ -138,6 +140,24 @@ class TensorObject {
   /** What the process at place `i` has goes to the one at `to[i]`, to nobody for null. Who is sent nothing has zeros. */
   sendTo(along: Along, to: readonly (number | null)[]): Tensor {
     return sendTo(this, along, to);
+  }
+
+  /**
+   * The same elements on part of the processes alone, as a tensor of that part of the mesh, without gradient: an index drops its dimension,
+   * a range keeps part of it. What is done with it is done by those processes.
+   * @throws RangeError for what is no part of the mesh, TensorError for a tensor of this process
+   */
+  sliceMesh(part: Part): Tensor {
+    return sliceMesh(this, part);
+  }
+
+  /**
+   * The same elements as a tensor of another mesh that is active, without gradient: each process has what it had itself, if it is in both
+   * meshes, otherwise what the one of the same rank had.
+   * @throws RangeError for a mesh of other processes that are not as many, TensorError for a tensor of this process
+   */
+  toMesh(mesh: TensorMesh): Tensor {
+    return toMesh(this, mesh);
   }
 
   /** Frees its memory, unless views of it or other tensors need it. Idempotent. */

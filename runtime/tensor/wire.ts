@@ -1,32 +1,99 @@
-/** Tensors in messages of actors: by value, so that who gets one has a tensor of its own process. */
-import { TensorValueCodec } from "../../generated/tensor.js";
+/**
+ * Tensors in messages of actors. One of this process goes by value, so that who gets it has a tensor of its own. One of a mesh can only go
+ * to actors on the processes of the mesh: each gets what its own process has of it, by another way, and the message says which it is.
+ */
+import { type SentTensor, SentTensorCodec, type TensorKey, type TensorValue } from "../../generated/tensor.js";
 import { type Codec, codec, extendWireEnvironment, type Reader, type Writer } from "../codegen/v1/index.js";
+import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
+import { take } from "./hub.js";
 import { isTensor, type Tensor } from "./tensor.js";
 import { localTensor, tensorValue } from "./value.js";
 
 extendWireEnvironment({ writeTensor, readTensor });
+
+/** Who lends tensors of a mesh to those who are sent a message. */
+export interface Lender {
+  /** A message is being encoded; what was lent before is not sent. */
+  begin(): void;
+  /** @returns by what the tensor is known on its way @throws TensorError if it cannot go to who is addressed */
+  lend(tensor: Tensor): TensorKey;
+}
+
+let lender: Lender | undefined;
+let arriving: Promise<void>[] | undefined;
 
 /** @internal For generated code, which can hold tensors because it imports this. */
 export function tensorCodec(): Codec<Tensor> {
   return codec.tensor<Tensor>();
 }
 
+/** Sends something whose arguments may be tensors of a mesh. */
+export function lending<T>(by: Lender, send: () => T): T {
+  const outer = lender;
+  lender = by;
+  try {
+    return send();
+  } finally {
+    lender = outer;
+  }
+}
+
+/** A message begins to be encoded. */
+export function beginLending(): void {
+  lender?.begin();
+}
+
+/** Decodes with such tensors. @returns what comes by itself, each with the tensor that it becomes */
+export function receiving<T>(decode: () => T): readonly [T, readonly Promise<void>[]] {
+  const outer = arriving;
+  const own: Promise<void>[] = [];
+  arriving = own;
+  try {
+    return [decode(), own];
+  } finally {
+    arriving = outer;
+  }
+}
+
 function writeTensor(w: Writer, value: unknown): void {
   if (!isTensor(value)) throw new TypeError(`expected a tensor, got ${describe(value)}`);
-  if (value.distributed) {
-    throw new TensorError(
-      "ERR_TENSOR_PLACE",
-      "its elements are on the processes of a mesh; send what await inspect(tensor) answers",
-    );
-  }
-  const own = tensorValue(value);
-  // A copy: the message may wait, and operations in place would change what it says.
-  w.append(TensorValueCodec, { ...own, elements: own.elements.slice() });
+  const sent: SentTensor = value.distributed
+    ? { case: "lent", value: lentKey(value) }
+    : { case: "value", value: copyOf(value) };
+  w.append(SentTensorCodec, sent);
+}
+
+function lentKey(tensor: Tensor): TensorKey {
+  if (lender !== undefined) return lender.lend(tensor);
+  throw new TensorError(
+    "ERR_TENSOR_PLACE",
+    "its elements are on the processes of a mesh; it can be an argument of an endpoint of actors there, or send what await inspect(tensor) answers",
+  );
+}
+
+/** The message may wait, and operations in place would change what it says. */
+function copyOf(tensor: Tensor): TensorValue {
+  const own = tensorValue(tensor);
+  return { ...own, elements: own.elements.slice() };
 }
 
 function readTensor(r: Reader): unknown {
-  return localTensor(r.next(TensorValueCodec));
+  const sent = r.next(SentTensorCodec);
+  if (sent.case === "value") return localTensor(sent.value);
+  if (arriving === undefined) {
+    throw new TypeError("expected a tensor by value, got one of a mesh, which can only be an argument of an endpoint");
+  }
+  const empty = addon().emptyTensor() as Tensor;
+  const filled = take(sent.value).then((brought) => {
+    if ("failure" in brought) throw brought.failure;
+    const [tensor] = brought.tensors;
+    addon().moveTensor(tensor!, empty);
+  });
+  // A message may be given up before anybody waits for what is in it.
+  filled.catch(() => {});
+  arriving.push(filled);
+  return empty;
 }
 
 function describe(value: unknown): string {

@@ -1,29 +1,37 @@
 /** The tensors of one process of a mesh. What executes commands is a thread of the addon's; here is what comes in and goes out. */
 import type {
   FetchedTensor,
+  TakenTensor,
   TensorAddresses,
   TensorCounts,
+  TensorDeskMesh,
   TensorEnd,
   TensorFailure,
+  TensorKey,
   TensorValue,
 } from "../../generated/tensor.js";
 import { TensorWorkerActor } from "../../generated/tensor.js";
 import { context } from "../index.js";
 import type { NativeStream } from "../native/tensor.js";
 import { addon } from "./addon.js";
+import { sendCopy } from "./desk.js";
+import { type Brought, bring, endExchanges, take } from "./hub.js";
 import { machine, ownAddress } from "./machine.js";
 import type { Tensor } from "./tensor.js";
+import { isSameType, typeText } from "./type.js";
 import { localTensor, tensorValue } from "./value.js";
 
 /** @internal */
 export class StreamWorker extends TensorWorkerActor {
+  readonly #mesh: bigint;
   readonly #stream: NativeStream;
   /** Why commands were refused: from then on nothing is as the controller believes. */
   #refused: string | undefined;
 
-  constructor(threads: number) {
+  constructor(mesh: bigint, threads: number, refuseNaN: boolean) {
     super();
-    this.#stream = addon().newStream(context().actor.rank.rank, threads);
+    this.#mesh = mesh;
+    this.#stream = addon().newStream(context().actor.rank.rank, threads, refuseNaN);
   }
 
   run(commands: Uint8Array): void {
@@ -35,9 +43,35 @@ export class StreamWorker extends TensorWorkerActor {
     this.#watch(addon().putTensor(this.#stream, Number(reference), tensor));
   }
 
+  lend(reference: bigint, key: TensorKey): void {
+    bring(
+      key,
+      this.#copy(reference).then((tensor): Brought => ({ tensors: [tensor] })),
+    );
+  }
+
+  give(reference: bigint, key: TensorKey, to: TensorDeskMesh): void {
+    // What comes next does not wait for it: the copy is of now.
+    void sendCopy(this.#copy(reference), key, to as TensorDeskMesh<never>);
+  }
+
+  async take(number: bigint, taken: readonly TakenTensor[], op: string, site: string): Promise<void> {
+    const brought = await take({ mesh: this.#mesh, number });
+    const tensors = "failure" in brought ? [] : brought.tensors;
+    for (const [index, { reference, type }] of taken.entries()) {
+      const tensor = tensors[index];
+      const put =
+        tensor !== undefined && isSameType(tensor, type)
+          ? addon().putTensor(this.#stream, Number(reference), tensor)
+          : addon().failTensor(this.#stream, Number(reference), op, site, whyNot(brought, tensor, type));
+      this.#watch(put);
+    }
+    for (const tensor of tensors) tensor.dispose();
+  }
+
   async fetch(reference: bigint): Promise<FetchedTensor> {
     try {
-      using tensor = (await addon().fetchTensor(this.#stream, Number(reference))) as Tensor;
+      using tensor = await this.#copy(reference);
       return { value: tensorValue(tensor) };
     } catch (error) {
       if (this.#refused !== undefined) return { failure: { message: this.#refused } };
@@ -79,7 +113,12 @@ export class StreamWorker extends TensorWorkerActor {
   }
 
   override cleanup(): void {
+    endExchanges(this.#mesh);
     addon().closeStream(this.#stream);
+  }
+
+  #copy(reference: bigint): Promise<Tensor> {
+    return addon().fetchTensor(this.#stream, Number(reference)) as Promise<Tensor>;
   }
 
   #watch(done: Promise<void>): void {
@@ -87,4 +126,10 @@ export class StreamWorker extends TensorWorkerActor {
       this.#refused ??= error.message;
     });
   }
+}
+
+function whyNot(brought: Brought, tensor: Tensor | undefined, type: TakenTensor["type"]): string {
+  if ("failure" in brought) return brought.failure.message;
+  const answered = tensor === undefined ? `${brought.tensors.length} tensors` : typeText(tensor);
+  return `it answered ${answered} where @propagate says ${typeText(type)}`;
 }

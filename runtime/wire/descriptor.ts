@@ -4,6 +4,7 @@
  */
 import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
 import type { Codec } from "./codec.js";
+import type { TensorSupport } from "./tensor-support.js";
 
 export interface EndpointDescriptor {
   readonly name: string;
@@ -24,6 +25,10 @@ export interface EndpointDescriptor {
   /** In milliseconds. */
   readonly timeout?: number;
   readonly reduce?: string;
+  /** It takes or answers tensors. */
+  readonly tensors?: TensorSupport;
+  /** Nobody sees it: by it the endpoint of this name is called where its answers stay with the actors. */
+  readonly keeps?: EndpointDescriptor;
 }
 
 export interface ActorDescriptor {
@@ -39,7 +44,7 @@ export interface ActorDescriptor {
   readonly args: Codec<readonly unknown[]>;
   readonly minArgs: number;
   readonly maxArgs: number;
-  /** Inherited ones included. */
+  /** Inherited ones included; at the end those that nobody sees. */
   readonly endpoints: readonly EndpointDescriptor[];
   readonly extends: readonly (() => ActorDescriptor)[];
 }
@@ -56,6 +61,7 @@ export interface EndpointDefinition {
   readonly respond?: boolean;
   readonly timeout?: number;
   readonly reduce?: string;
+  readonly tensors?: TensorSupport;
 }
 
 /** The codec of a list of arguments with how many there must and may be. */
@@ -103,7 +109,7 @@ export function defineActor(actor: ActorDefinition): ActorDescriptor {
       return getArgs().max;
     },
     get endpoints() {
-      endpoints ??= Object.entries(actor.endpoints()).map(([name, endpoint]) => describe(name, endpoint));
+      endpoints ??= withKeeping(Object.entries(actor.endpoints()).map(([name, endpoint]) => describe(name, endpoint)));
       return endpoints;
     },
     extends: actor.extends ?? [],
@@ -125,5 +131,32 @@ function describe(name: string, endpoint: EndpointDefinition): EndpointDescripto
     respond: endpoint.respond ?? false,
     ...(endpoint.timeout === undefined ? {} : { timeout: endpoint.timeout }),
     ...(endpoint.reduce === undefined ? {} : { reduce: endpoint.reduce }),
+    ...(endpoint.tensors === undefined ? {} : { tensors: endpoint.tensors }),
   };
+}
+
+/** More than any id of the lock: what stands beside an endpoint has its id and this. */
+const KEEPS = 0x4000_0000;
+
+/** With those that keep answers, behind all others. */
+function withKeeping(endpoints: readonly EndpointDescriptor[]): readonly EndpointDescriptor[] {
+  const keeping = endpoints.flatMap((endpoint): EndpointDescriptor[] => {
+    const { tensors, name, method, id } = endpoint;
+    if (tensors?.propagates !== true) return [];
+    const args = tensors.keptArgs(endpoint.args);
+    return [
+      {
+        ...endpoint,
+        name: `${name}, kept`,
+        method: `${method}Kept`,
+        id: id + KEEPS,
+        args,
+        minArgs: 2,
+        maxArgs: 2,
+        result: tensors.keptResult,
+        keeps: endpoint,
+      },
+    ];
+  });
+  return keeping.length === 0 ? endpoints : [...endpoints, ...keeping];
 }

@@ -72,7 +72,7 @@ describeTensors("lines", () => {
     expect(() => addon().joinLines(stream!, [2], [crew.ends[0]!, 7 as never])).toThrow(
       "expected an object or a Uint8Array",
     );
-    const alone = addon().newStream(0, 1);
+    const alone = addon().newStream(0, 1, false);
     expect(() => addon().joinLines(alone, [1], crew.ends)).toThrow("expected one that has offered lines");
     expect(() => addon().offerLines(alone, 2, 2)).toThrow("invalid rank: expected one of at most 65536");
     addon().closeStream(alone);

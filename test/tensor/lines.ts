@@ -13,7 +13,7 @@ export class Crew {
   constructor(ranks = 2) {
     this.ranks = ranks;
     threads(1);
-    this.streams = Array.from({ length: ranks }, (_, rank) => addon().newStream(rank, 1));
+    this.streams = Array.from({ length: ranks }, (_, rank) => addon().newStream(rank, 1, false));
     this.ends = this.streams.map((stream, rank) => addon().offerLines(stream, rank, ranks));
   }
 

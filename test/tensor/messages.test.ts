@@ -84,12 +84,12 @@ describeTensors("tensors in messages", () => {
       const there = torch.ones([1, 1]);
       let refused: unknown;
       try {
-        void model.forward.call(there);
+        procs.spawn("from there", LinearModel, there);
       } catch (error) {
         refused = error;
       }
       expect((refused as Error).message).toBe(
-        "cannot encode Model.forward(batch): its elements are on the processes of a mesh; send what await inspect(tensor) answers",
+        "cannot encode Model(weights): its elements are on the processes of a mesh; it can be an argument of an endpoint of actors there, or send what await inspect(tensor) answers",
       );
       expect((refused as Error).cause).toBeInstanceOf(TensorError);
       const here = await model.forward.call(await inspect(there));

@@ -104,6 +104,12 @@ export const declarations = {
     text: "{name} extends {base}, which has no fields to inherit",
     fix: "Extend interfaces and object types alone.",
   },
+  VC1218: {
+    slug: "propagate-tensors",
+    severity: "error",
+    text: "endpoint {owner}.{name} is marked @propagate, but {why}",
+    fix: "Return `Tensor`, or an array or a tuple of them, or remove the tag.",
+  },
   VC1301: {
     slug: "unknown-tag",
     severity: "error",

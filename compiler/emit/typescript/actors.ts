@@ -56,14 +56,24 @@ function emitMesh(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter
   file.block(group([head, indent([line, "extends ", base])]), () => {
     for (const endpoint of actor.endpoints) {
       file.doc(endpoint.doc);
-      const kind = abiType(endpoint.stream ? "StreamEndpoint" : "Endpoint");
+      const { reduce, propagate } = endpoint.options;
+      const kind = abiType(kindOf(endpoint));
       const result = endpoint.result === undefined ? "void" : types.type(endpoint.result, "argument");
-      const { reduce } = endpoint.options;
-      const declared = reduce === undefined || endpoint.stream ? [] : [stringLiteral(reduce)];
+      const declared =
+        propagate !== undefined
+          ? [propagate.shapes === undefined ? generic(global("Promise"), [result], true) : result]
+          : reduce === undefined || endpoint.stream
+            ? []
+            : [stringLiteral(reduce)];
       const type = generic(kind, [types.parameterTuple(callerParams(endpoint)), result, dims, ...declared]);
       file.line("readonly ", propertyKey(endpoint.name), ": ", type, ";");
     }
   });
+}
+
+function kindOf({ stream, options }: Endpoint): string {
+  if (stream) return "StreamEndpoint";
+  return options.propagate === undefined ? "Endpoint" : "PropagatedEndpoint";
 }
 
 function emitKind(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {

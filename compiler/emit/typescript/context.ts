@@ -2,13 +2,14 @@
  * What the parts of the TypeScript emitter share: which file a declaration is generated into, and under which names.
  * The names are the contract with users (`CounterActor`, `TreeCodec`); everything else in a generated file is private.
  */
+import { posix } from "node:path";
 import { pascalCase, serviceName } from "../../../schemas/protobuf/names.js";
 import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
 import type { Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
 import { protoPackageOf } from "../../protobuf/package.js";
-import { type ImportedName, importedType, importedValue } from "../kit/index.js";
+import { type ImportedName, importedType, importedValue, relativeSpecifier } from "../kit/index.js";
 import { remembered } from "./names.js";
 import { outputPath, withoutExtension } from "./paths.js";
 
@@ -18,6 +19,8 @@ export interface EmitContext {
   readonly fingerprints: Fingerprints;
   /** The generated file of a schema module, below the output folder: `a/counter.ts`. */
   fileOf(module: Module): string;
+  /** The specifier in the generated file of a schema module of what stands beside the module: `../src/shapes.ts`. */
+  besides(module: Module, path: string): string;
   /** The generated type of a type declaration. */
   type(key: DeclarationKey): ImportedName;
   /** `TreeCodec`: a codec, or for a generic declaration a function from codecs to a codec. */
@@ -45,8 +48,13 @@ export interface ProtoNaming {
   readonly enumNames?: () => ReadonlyMap<Shape, string>;
 }
 
-export function createContext(schema: Schema, schemaRoot: string, naming: ProtoNaming = {}): EmitContext {
-  const { protoPackage = protoPackageOf(schema.package), enumNames } = naming;
+export interface Placing extends ProtoNaming {
+  /** The output folder, relative to the config's root: `generated`. */
+  readonly out?: string;
+}
+
+export function createContext(schema: Schema, schemaRoot: string, placing: Placing = {}): EmitContext {
+  const { protoPackage = protoPackageOf(schema.package), enumNames, out = "" } = placing;
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
   const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
@@ -65,6 +73,8 @@ export function createContext(schema: Schema, schemaRoot: string, naming: ProtoN
       return fingerprints;
     },
     fileOf,
+    besides: (module, path) =>
+      relativeSpecifier(posix.join(out, fileOf(module)), posix.join(posix.dirname(module.path), path)),
     type: remembered((key) => importedType(source(key), index.type(key).name)),
     codec: remembered((key) => importedValue(source(key), `${index.type(key).name}Codec`)),
     actorClass: remembered((key) => importedValue(source(key), `${index.actor(key).name}Actor`)),

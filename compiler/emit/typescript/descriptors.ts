@@ -3,7 +3,7 @@
  * files that import this one.
  */
 import { pascalCase } from "../../../schemas/protobuf/names.js";
-import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
+import type { ActorDeclaration, Endpoint, Module, Parameter } from "../../model/schema.js";
 import {
   arrow,
   arrowToObject,
@@ -12,8 +12,10 @@ import {
   call,
   code,
   type FileBuilder,
+  generic,
   hex32,
   hex64,
+  importedValue,
   objectKey,
   objectLiteral,
   property,
@@ -21,9 +23,10 @@ import {
   tallObjectLiteral,
 } from "../kit/index.js";
 import { callerParams } from "./actors.js";
-import type { ModuleCodecs } from "./codec/index.js";
+import { layoutsOf, type ModuleCodecs } from "./codec/index.js";
 import type { EmitContext } from "./context.js";
-import { abiType, abiValue } from "./names.js";
+import { abiType, abiValue, propagated, tensorArguments } from "./names.js";
+import { TypePrinter } from "./types.js";
 
 /** Writes `counterDescriptor`. */
 export function emitDescriptor(
@@ -34,7 +37,7 @@ export function emitDescriptor(
 ): void {
   const parents = actor.extends.map((key) => code`() => ${context.descriptor(key)}`);
   const endpoints = actor.endpoints.map((endpoint) =>
-    property(objectKey(endpoint.name), endpointCode(endpoint, codecs)),
+    property(objectKey(endpoint.name), endpointCode(endpoint, context.index.moduleOf(actor.key), codecs, context)),
   );
   const definition = tallObjectLiteral([
     `key: ${stringLiteral(context.actorKey(actor.key))}`,
@@ -54,7 +57,7 @@ export function emitDescriptor(
   );
 }
 
-function endpointCode(endpoint: Endpoint, codecs: ModuleCodecs): Code {
+function endpointCode(endpoint: Endpoint, module: Module, codecs: ModuleCodecs, context: EmitContext): Code {
   const { id, wireName, result, stream, options } = endpoint;
   return objectLiteral([
     `id: ${id}`,
@@ -67,7 +70,24 @@ function endpointCode(endpoint: Endpoint, codecs: ModuleCodecs): Code {
     ...(options.respond ? ["respond: true"] : []),
     ...(options.timeout === undefined ? [] : [`timeout: ${groupDigits(options.timeout)}`]),
     ...(options.reduce === undefined ? [] : [`reduce: ${stringLiteral(options.reduce)}`]),
+    ...tensorsCode(endpoint, module, context),
   ]);
+}
+
+/** What an endpoint with tensors needs of `viceroy/tensor`. */
+function tensorsCode(endpoint: Endpoint, module: Module, context: EmitContext): readonly Code[] {
+  const { params, options, result } = endpoint;
+  const { propagate } = options;
+  if (propagate?.shapes !== undefined) {
+    const { module: beside, name } = propagate.shapes;
+    const types = new TypePrinter(context);
+    // The types are said, so that the function is checked.
+    const typed = generic(propagated, [types.parameterTuple(params), types.type(result!, "argument")]);
+    return [["tensors: ", call(typed, [importedValue(context.besides(module, beside), name)])]];
+  }
+  if (propagate !== undefined) return [["tensors: ", call(propagated, [])]];
+  const layouts = layoutsOf(context.index);
+  return params.some(({ type }) => layouts.tensors(type)) ? [["tensors: ", tensorArguments]] : [];
 }
 
 function argsCode(args: Code, params: readonly Parameter[]): Code {

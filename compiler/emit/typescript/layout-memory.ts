@@ -64,5 +64,6 @@ function isAsBefore(before: Known | undefined, shape: Shape, targets: readonly s
 function layoutText(key: DeclarationKey, { index }: EmitContext): string {
   const layouts = layoutsOf(index);
   const { core, nullable } = layouts.peel({ kind: "ref", target: key, args: [] });
-  return [nullable, layouts.slot(core), layouts.text(core), layouts.bulk(core), layouts.recursive(core)].join(",");
+  const held = [layouts.text(core), layouts.bulk(core), layouts.tensors(core)];
+  return [nullable, layouts.slot(core), ...held, layouts.recursive(core)].join(",");
 }

@@ -13,6 +13,8 @@ export const abiValue = remembered((name) => importedValue(abi, name));
 const tensors = "viceroy/tensor";
 export const tensorType = importedType(tensors, "Tensor");
 export const tensorCodec = importedValue(tensors, "tensorCodec");
+export const tensorArguments = importedValue(tensors, "tensorArguments");
+export const propagated = importedValue(tensors, "propagated");
 
 /** The same object for the same key: names that are the same object are spelt without comparing them. */
 export function remembered(make: (key: string) => ImportedName): (key: string) => ImportedName {

@@ -1,6 +1,7 @@
 /** Actor interfaces: constructor arguments, endpoints, their options, and what they inherit. */
 import type { ActorDeclaration, DeclarationKey, Endpoint, Parameter, Type } from "../../model/index.js";
 import { whyReserved } from "../../model/reserved.js";
+import { partsOf } from "../../model/resolve.js";
 import type { SourceDeclaration, SourceMember, SourceParameter, SourceType, Span } from "../type-source.js";
 import type { Scope } from "./context.js";
 import { withoutUndefined } from "./messages.js";
@@ -153,6 +154,8 @@ function readEndpoint(
   const params = readParameters(member.params, scope, `${owner}.${name}`, context);
   const { result, stream } = readResult(name, member, scope, owner, context);
   const answered = options.respond ? respondResult(name, member, params, result, scope, owner) : result;
+  const unkept = options.propagate === undefined ? undefined : whyNotKept(read, stream, answered);
+  if (unkept !== undefined) scope.report(member, "VC1218", { owner, name, why: unkept });
   return {
     name,
     ...(wireName !== undefined && { wireName }),
@@ -170,6 +173,16 @@ function readEndpoint(
 /** Without a port there is nothing to respond through; that has been reported. */
 function respondable({ options }: ReadTags, params: readonly Parameter[]): Endpoint["options"] {
   return options.respond && params[0]?.type.kind !== "port" ? { ...options, respond: false } : options;
+}
+
+/** Why answers of an endpoint cannot be tensors of a mesh. */
+function whyNotKept({ options }: ReadTags, stream: boolean, result: Type | undefined): string | undefined {
+  if (stream) return "it answers with a stream";
+  if (options.respond) return "it answers by a port";
+  if (result === undefined) return "it answers nothing";
+  const parts = result.kind === "array" ? [result.element] : result.kind === "tuple" ? partsOf(result) : [result];
+  const others = parts.filter(({ kind }) => kind !== "tensor" && kind !== "unsupported");
+  return others.length === 0 ? undefined : "it answers something else than tensors";
 }
 
 /** What a `@respond` endpoint answers: the type of its port. */

@@ -1,5 +1,6 @@
 /** The tags of the schema language: which there are, where they belong, and what their values mean. */
 import type { EndpointOptions, Tags } from "../../model/index.js";
+import type { Propagate } from "../../model/schema.js";
 import type { SourceComment } from "../type-source.js";
 import { type CommentTag, parseComment } from "./comment.js";
 import type { Scope } from "./context.js";
@@ -31,6 +32,12 @@ const rules: Readonly<Record<string, TagRule>> = {
     expected: "sum, min, max, concat or count",
     example: "sum",
     valid: /^(?:sum|min|max|concat|count)$/,
+  },
+  propagate: {
+    holders: ["endpoint"],
+    expected: "nothing, or a module and the function in it that tells shapes",
+    example: "../src/shapes.ts#linear",
+    valid: /^(?:\.{1,2}\/\S+\.[cm]?[jt]s#[\p{L}_$][\p{L}\p{N}_$]*)?$/u,
   },
 };
 
@@ -83,6 +90,7 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
   const name = known.get("name");
   const timeout = known.get("timeout");
   const reduce = known.get("reduce");
+  const propagate = known.get("propagate");
   return {
     doc,
     tags: {
@@ -97,6 +105,7 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
       respond: known.has("respond"),
       ...(timeout !== undefined && { timeout: milliseconds(timeout) }),
       ...(reduce !== undefined && { reduce }),
+      ...(propagate !== undefined && { propagate: propagateOf(propagate) }),
     },
     ...(name !== undefined && { wireName: name }),
   };
@@ -118,6 +127,11 @@ function isUsable(tag: CommentTag, holder: Holder, known: ReadonlyMap<string, st
   const value = tag.value === "" ? "nothing" : `"${tag.value}"`;
   scope.report(tag, "VC1303", { tag: tag.name, expected, example, value });
   return false;
+}
+
+function propagateOf(value: string): Propagate {
+  const [module, name] = value.split("#");
+  return module === undefined || name === undefined ? {} : { shapes: { module, name } };
 }
 
 function milliseconds(duration: string): number {

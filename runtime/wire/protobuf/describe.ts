@@ -61,7 +61,8 @@ class Description {
   }
 
   actor({ service, id, args, endpoints }: ActorDescriptor): void {
-    const methods = endpoints.map((endpoint) => this.#method(endpoint, service));
+    const seen = endpoints.filter(({ keeps }) => keeps === undefined);
+    const methods = seen.map((endpoint) => this.#method(endpoint, service));
     this.schema.services.set(service, { name: service, id, methods });
     this.#arguments(args, `${service}.constructor`);
   }

@@ -11,9 +11,14 @@ import { wellKnownLayouts } from "./well-known.js";
 
 type Reference = Extract<Core, { kind: "ref" }>;
 
-interface Facts {
+/** What values can hold. */
+interface Holds {
   readonly text: boolean;
   readonly bulk: boolean;
+  readonly tensors: boolean;
+}
+
+interface Facts extends Holds {
   readonly recursive: boolean;
   /** Whether it refers to itself at all. */
   readonly circular: boolean;
@@ -84,6 +89,10 @@ export class Layouts {
     return this.#holds(type, "bulk", (reference) => this.#factsOf(reference));
   }
 
+  tensors(type: Type): boolean {
+    return this.#holds(type, "tensors", (reference) => this.#factsOf(reference));
+  }
+
   /** Whether values of a named type can contain others of it, and count for the limit of depth. */
   recursive(core: Core): boolean {
     return core.kind === "ref" && this.#factsOf(core).recursive;
@@ -131,7 +140,7 @@ export class Layouts {
     });
   }
 
-  #holds(type: Type, what: "text" | "bulk", factsOf: (reference: Reference) => Facts | undefined): boolean {
+  #holds(type: Type, what: keyof Holds, factsOf: (reference: Reference) => Facts | undefined): boolean {
     const { core } = this.peel(type);
     const leaf = leafFacts(core);
     if (leaf !== undefined) return leaf[what];
@@ -163,9 +172,9 @@ export class Layouts {
     for (const circle of components([...nodes.keys()].sort(), targetsOf)) {
       const shapes = circle.map((key) => this.shape(nodes.get(key) as Reference));
       const known = (part: Reference) => this.#facts.get(typeKey(part));
-      const holds = (what: "text" | "bulk") =>
+      const holds = (what: keyof Holds) =>
         shapes.some((shape) => partsOfShape(shape).some((part) => this.#holds(part, what, known)));
-      const facts = { text: holds("text"), bulk: holds("bulk") };
+      const facts = { text: holds("text"), bulk: holds("bulk"), tensors: holds("tensors") };
       const [first] = circle;
       const isCircle = circle.length > 1 || (first !== undefined && edges.get(first)?.has(first) === true);
       // One level of depth for each object: in a circle with messages, its aliases and unions do not count.
@@ -199,20 +208,20 @@ function isObject(shape: Shape): boolean {
 }
 
 /** What a type that has no parts holds; undefined for others. What a port takes is no part of it. */
-function leafFacts(core: Core): { readonly text: boolean; readonly bulk: boolean } | undefined {
+function leafFacts(core: Core): Holds | undefined {
   switch (core.kind) {
     case "scalar":
-      return { text: core.scalar === "string", bulk: core.scalar === "bytes" };
+      return { text: core.scalar === "string", bulk: core.scalar === "bytes", tensors: false };
     case "typedArray":
-      return { text: false, bulk: true };
+      return { text: false, bulk: true, tensors: false };
     case "wellKnown":
-      return wellKnownLayouts[core.name];
+      return { ...wellKnownLayouts[core.name], tensors: false };
     case "port":
     case "mesh":
     case "rdmaBuffer":
-      return { text: true, bulk: false };
+      return { text: true, bulk: false, tensors: false };
     case "tensor":
-      return { text: true, bulk: true };
+      return { text: true, bulk: true, tensors: true };
     default:
       return undefined;
   }

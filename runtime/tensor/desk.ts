@@ -1,0 +1,46 @@
+/** What a process is told and given beside its tensors of a mesh, which may be waiting for it. */
+import type { TensorDeskMesh, TensorKey, TensorType } from "../../generated/tensor.js";
+import { TensorDeskActor } from "../../generated/tensor.js";
+import { RdmaBuffer } from "../rdma/index.js";
+import { addon } from "./addon.js";
+import { bring, take } from "./hub.js";
+import type { Tensor } from "./tensor.js";
+import { isDtype, viewOf } from "./typed-array.js";
+
+/** @internal */
+export class ExchangeDesk extends TensorDeskActor {
+  fail(key: TensorKey, message: string): void {
+    bring(key, { failure: new Error(message) });
+  }
+
+  async drop(key: TensorKey): Promise<void> {
+    const brought = await take(key);
+    if ("tensors" in brought) for (const tensor of brought.tensors) tensor.dispose();
+  }
+
+  async pull(key: TensorKey, { dtype, shape }: TensorType, elements?: RdmaBuffer): Promise<void> {
+    try {
+      if (!isDtype(dtype)) throw new TypeError(`cannot read a tensor: there is no dtype "${dtype}"`);
+      const data = viewOf(dtype, new ArrayBuffer(elements?.size ?? 0));
+      if (elements !== undefined) await elements.readInto(data);
+      bring(key, { tensors: [addon().fromMemory(data, shape.map(Number), dtype) as Tensor] });
+    } catch (error) {
+      bring(key, { failure: error as Error });
+      throw error;
+    }
+  }
+}
+
+/** Gives a copy to another process, which reads its memory. It is disposed of. */
+export async function sendCopy(copy: Promise<Tensor>, key: TensorKey, to: TensorDeskMesh<never>): Promise<void> {
+  try {
+    using tensor = await copy;
+    const data = tensor.data();
+    const type = { dtype: tensor.dtype, shape: tensor.shape.map(BigInt) };
+    if (data.byteLength === 0) return void (await to.pull.callOne(key, type));
+    await using buffer = RdmaBuffer.register(data, { access: "r" });
+    await to.pull.callOne(key, type, buffer);
+  } catch (error) {
+    void to.fail.broadcast(key, error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Tensors from one mesh to another one: of its own processes, each of which hands its part over, or of others, which read the memory
+ * of theirs.
+ */
+import type { TensorDeskMesh } from "../../generated/tensor.js";
+import { TensorError } from "./errors.js";
+import { deskAt, newKey } from "./exchange.js";
+import { meshOf, type Part, type TensorMesh } from "./mesh.js";
+import { site } from "./site.js";
+import type { Tensor } from "./tensor.js";
+
+/** @throws TensorError for a tensor of this process, RangeError for what is no part of its mesh */
+export function sliceMesh(tensor: object, spec: Part): Tensor {
+  const { mesh } = ofMesh(tensor, "sliceMesh");
+  return toMesh(tensor, mesh.slice(spec));
+}
+
+/** @throws TensorError for a tensor of this process, RangeError for a mesh that has other processes, and not as many */
+export function toMesh(tensor: object, target: TensorMesh): Tensor {
+  const { mesh, reference } = ofMesh(tensor, "toMesh");
+  target.check();
+  const { shape, dtype } = tensor as Tensor;
+  const sources = sourcesOf(mesh, target);
+  const key = newKey(target);
+  const [made, number] = target.declare(shape, dtype);
+  const targets = target.places;
+  const where = site();
+  for (const [rank, source] of sources.entries()) {
+    const stays = mesh.places[source] === targets[rank];
+    mesh.tell([source], (worker) =>
+      stays
+        ? worker.lend.broadcast(BigInt(reference), key)
+        : worker.give.broadcast(BigInt(reference), key, deskAt(target, rank) as unknown as TensorDeskMesh),
+    );
+  }
+  const type = { dtype, shape: shape.map(BigInt) };
+  target.tell([...targets.keys()], (worker) =>
+    worker.take.broadcast(key.number, [{ reference: number, type }], "toMesh", where),
+  );
+  return made;
+}
+
+/** From where each process of the target gets its part: from its own, or else from the one of the same rank. */
+function sourcesOf(mesh: TensorMesh, target: TensorMesh): readonly number[] {
+  const { places } = mesh;
+  const own = target.places.map((place) => places.indexOf(place));
+  if (!own.includes(-1)) return own;
+  if (places.length === own.length) return [...own.keys()];
+  throw new RangeError(
+    `cannot move a tensor from mesh ${mesh.procs} to mesh ${target.procs}: it has ${own.length} processes, which are no part of the ` +
+      `${places.length} and not as many`,
+  );
+}
+
+function ofMesh(tensor: object, verb: string): { readonly mesh: TensorMesh; readonly reference: number } {
+  const found = meshOf(tensor as Tensor);
+  if (found !== undefined) return found;
+  throw new TensorError("ERR_TENSOR_PLACE", `cannot ${verb} a tensor of this process: it is of no mesh`);
+}

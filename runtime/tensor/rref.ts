@@ -1,0 +1,135 @@
+/**
+ * `rref`: actors answer, and their answers become a tensor of the mesh of processes that they are on. Where shapes are told beforehand,
+ * workers wait for the answers at the place in their commands where the call was made; otherwise nobody waits but the caller.
+ */
+import type { KeptAnswer, TensorKey, TensorType } from "../../generated/tensor.js";
+import type { Kept, KeptCall } from "../codegen/v1/index.js";
+import { TensorError } from "./errors.js";
+import { dropAt, failAt, newKey, openDesks } from "./exchange.js";
+import { meshOn, type TensorMesh } from "./mesh.js";
+import { site } from "./site.js";
+import type { Tensor } from "./tensor.js";
+import { isSameType, typeText } from "./type.js";
+import { isDtype } from "./typed-array.js";
+import type { Dtype } from "./types.js";
+
+/** What is known of a tensor without its elements. Tensors have it as well. */
+export interface TensorShape {
+  readonly shape: readonly number[];
+  readonly dtype: Dtype;
+}
+
+/** One tensor, or a list of them. */
+export type Shapes = TensorShape | readonly TensorShape[];
+
+/** What is told of an answer of type `R`. */
+export type ShapesOf<R> = R extends Tensor ? TensorShape : { readonly [K in keyof R]: ShapesOf<R[K]> };
+
+/** An `rref` under way. */
+interface Exchange {
+  readonly mesh: TensorMesh;
+  readonly call: KeptCall;
+  readonly key: TensorKey;
+  /** Where in the controller's code it was called. */
+  readonly where: string;
+}
+
+/** @param shapes tells of what the arguments are answered with; undefined: the answers do */
+export function rref(call: KeptCall, shapes: ((...args: never[]) => Shapes) | undefined): unknown {
+  const mesh = meshOn(call.procs);
+  if (mesh === undefined) {
+    throw new TensorError(
+      "ERR_TENSOR_INACTIVE",
+      `cannot rref ${call.label}: the processes of its actors are no mesh that is active; ` +
+        "activate the mesh of processes that they were spawned on, and call all of them",
+    );
+  }
+  // Before anything can go wrong, which they are told of.
+  openDesks(mesh);
+  const exchange = { mesh, call, key: newKey(mesh), where: site() };
+  if (shapes === undefined) return answered(exchange, call.send(exchange.key));
+  const told = shapes(...(call.args as never[]));
+  const list = isList(told);
+  const types = (list ? told : [told]).map((type) => checkedShape(call.label, type));
+  void failLost(exchange, call.send(exchange.key));
+  return taken(exchange, types, list);
+}
+
+/** Whoever waits for an answer that does not come is told. */
+async function failLost({ mesh, key }: Exchange, outcomes: PromiseLike<Iterable<Kept>>): Promise<void> {
+  let reasons: readonly unknown[];
+  try {
+    reasons = [...(await outcomes)].map((outcome) => (outcome.status === "rejected" ? outcome.reason : undefined));
+  } catch (error) {
+    reasons = mesh.places.map(() => error);
+  }
+  for (const [rank, reason] of reasons.entries()) {
+    if (reason !== undefined) failAt(mesh, key, rank, messageOf(reason));
+  }
+}
+
+/** Shapes are those of the answers, which must be the same on all processes. */
+async function answered(exchange: Exchange, sent: PromiseLike<Iterable<Kept>>): Promise<unknown> {
+  const { mesh, call, key } = exchange;
+  const outcomes = [...(await sent)];
+  try {
+    const answers = outcomes.map((outcome) => {
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value as KeptAnswer;
+    });
+    const { types, list } = answers[0]!;
+    const other = answers.findIndex((answer) => !isSame(answer.types, types) || answer.list !== list);
+    if (other < 0) return taken(exchange, types.map(shapeOf), list);
+    throw new TensorError(
+      "ERR_TENSOR_FAILED",
+      `cannot rref ${call.label}: rank 0 answered ${textOf(answers[0]!)}, rank ${other} ${textOf(answers[other]!)}; ` +
+        "a tensor of a mesh has one shape and one type",
+    );
+  } catch (error) {
+    for (const [rank, { status }] of outcomes.entries()) if (status === "fulfilled") dropAt(mesh, key, rank);
+    throw error;
+  }
+}
+
+/** The answers are tensors of the mesh from here on. */
+function taken({ mesh, call, key, where }: Exchange, types: readonly TensorShape[], list: boolean): unknown {
+  const made = types.map(({ shape, dtype }) => mesh.declare(shape, dtype));
+  const places = made.map(([, reference], at) => {
+    const { shape, dtype } = types[at]!;
+    return { reference, type: { dtype, shape: shape.map(BigInt) } };
+  });
+  mesh.tell([...mesh.places.keys()], (worker) => worker.take.broadcast(key.number, places, call.label, where));
+  const tensors = made.map(([tensor]) => tensor);
+  return list ? tensors : tensors[0];
+}
+
+function checkedShape(label: string, type: TensorShape): TensorShape {
+  const { shape, dtype } = type;
+  const valid =
+    Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0) && isDtype(dtype);
+  if (valid) return { shape, dtype };
+  throw new TypeError(
+    `cannot rref ${label}: its @propagate must answer shape and dtype of each tensor, got ${JSON.stringify({ shape, dtype })}`,
+  );
+}
+
+function isList(shapes: Shapes): shapes is readonly TensorShape[] {
+  return Array.isArray(shapes);
+}
+
+function shapeOf({ dtype, shape }: TensorType): TensorShape {
+  return { dtype: dtype as Dtype, shape: shape.map(Number) };
+}
+
+function isSame(a: readonly TensorType[], b: readonly TensorType[]): boolean {
+  return a.length === b.length && a.every((type, at) => isSameType(type, b[at]!));
+}
+
+function textOf({ types, list }: KeptAnswer): string {
+  const texts = types.map(typeText).join(", ");
+  return list ? `[${texts}]` : texts;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
