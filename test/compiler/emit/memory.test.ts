@@ -5,7 +5,7 @@ import { assignIds, type Lock } from "../../../compiler/lock/index.js";
 import { openTypeSource, readSchema } from "../../../compiler/source/index.js";
 
 const files: Readonly<Record<string, string>> = {
-  "schemas/leaf.ts": `import type { Int32 } from "viceroy/schema";
+  "schemas/leaf.ts": `import type { Int32, Tensor } from "viceroy/schema";
 export interface Leaf { value: Int32; next?: Leaf }
 export interface Empty {}
 export type Id = Int32;
@@ -22,7 +22,7 @@ export interface Tree { leaf: Leaf; maybe: Leaf | null; id: Id; level: Level; pa
 export type Shape = Circle | { kind: "none" };
 export interface Wide { tree: Tree; list: Leaf[]; map: Map<string, Shape> }
 `,
-  "schemas/store.ts": `import type { Actor, Mesh, Stream } from "viceroy/schema";
+  "schemas/store.ts": `import type { Actor, Mesh, Stream, Tensor } from "viceroy/schema";
 import type { Page, Result } from "./generic.js";
 import type { Tree, Wide } from "./tree.js";
 export interface Base extends Actor<[tree: Tree]> { get(): Result<Tree> }
@@ -33,6 +33,7 @@ export interface Store extends Base { all(page: Page<Wide>): Stream<Tree>; join(
 const edits: readonly (readonly [file: string, from: string, to: string])[] = [
   ["schemas/leaf.ts", "value: Int32", "value: string"],
   ["schemas/leaf.ts", "value: Int32;", "value: Int32; more?: Uint8Array;"],
+  ["schemas/leaf.ts", "value: Int32;", "value: Int32; weights?: Tensor;"],
   ["schemas/leaf.ts", "next?: Leaf", "next?: string"],
   ["schemas/leaf.ts", "type Id = Int32", "type Id = string | null"],
   ["schemas/leaf.ts", "type Id = Int32", "type Id = { a: Int32 }"],
@@ -46,6 +47,7 @@ const edits: readonly (readonly [file: string, from: string, to: string])[] = [
   ["schemas/tree.ts", "leaf: Leaf;", "/** Documented. */ leaf: Leaf;"],
   ["schemas/tree.ts", "list: Leaf[]", "list: Tree[]"],
   ["schemas/store.ts", "[tree: Tree]", "[tree: Tree, wide?: Wide]"],
+  ["schemas/store.ts", "all(page", "/** @propagate ../src/shapes.ts#sum */\n sum(tree: Tree): Tensor; all(page"],
 ];
 
 test("what is remembered is what would be emitted", () => {

@@ -1,0 +1,89 @@
+/** What endpoints with tensors have in generated code beside their codecs. */
+import { describe, expect, test } from "vitest";
+import { emitTypeScript } from "../../../compiler/emit/index.js";
+import { assignIds } from "../../../compiler/lock/index.js";
+import { openTypeSource, readSchema } from "../../../compiler/source/index.js";
+
+function compile(files: Readonly<Record<string, string>>) {
+  const source = openTypeSource({ exists: () => false });
+  source.update(Object.entries(files).map(([path, text]) => ({ path, text })));
+  const { schema, diagnostics } = readSchema(source, "test");
+  if (diagnostics.length > 0) return { texts: new Map<string, string>(), diagnostics };
+  const options = { version: "0.0.0", schemaRoot: "schemas", out: "made/code", actors: [] };
+  const texts = emitTypeScript(assignIds(schema).schema, options);
+  return { texts: new Map(texts.map(({ path, text }) => [path, text])), diagnostics };
+}
+
+function actorWith(endpoint: string): Readonly<Record<string, string>> {
+  return {
+    "schemas/deep/layer.ts": `import type { Actor, Tensor } from "viceroy/schema";
+import type { Batch } from "../batch.js";
+export interface Layer extends Actor { ${endpoint} }
+`,
+    "schemas/batch.ts": `import type { Tensor } from "viceroy/schema";
+export interface Batch { name: string; next?: Batch; parts: Map<string, Part[]> }
+export interface Part { values?: Tensor }
+`,
+  };
+}
+
+function layerWith(endpoint: string): string {
+  const { texts, diagnostics } = compile(actorWith(endpoint));
+  expect(diagnostics).toEqual([]);
+  return texts.get("deep/layer.ts")!;
+}
+
+describe("an endpoint", () => {
+  test("that takes tensors, however deep, can be given those of a mesh", () => {
+    for (const endpoint of ["learn(batch: Batch): void", "learn(rate: number, gradients?: [Tensor, number]): void"]) {
+      const text = layerWith(endpoint);
+      expect(text).toMatch(/learn: \{[^}]* tensors: tensorArguments \}/);
+      expect(text).toMatch(/import \{[^}]*tensorArguments[^}]*\} from "viceroy\/tensor";/);
+    }
+  });
+
+  test("that takes none has nothing of it", () => {
+    expect(layerWith("learn(rate: number): Tensor")).not.toContain("tensors:");
+    expect(layerWith("learn(rate: number): number")).not.toContain("viceroy/tensor");
+  });
+
+  test("that propagates has rref, whose shapes a function of the project tells, with the types that it must have", () => {
+    const text = layerWith(
+      `/** @propagate ../../src/shapes.ts#forward */ forward(batch: Tensor, rate?: number): Tensor`,
+    );
+    expect(text).toContain('import { forward } from "../../../src/shapes.js";');
+    expect(text).toContain("tensors: propagated<[batch: Tensor, rate?: number], Tensor>(forward),");
+    expect(text).toContain("readonly forward: PropagatedEndpoint<[batch: Tensor, rate?: number], Tensor, D, Tensor>;");
+  });
+
+  test("that propagates without a function has an rref that is awaited", () => {
+    const text = layerWith("/** @propagate */ forward(): Tensor[]");
+    expect(text).toContain("tensors: propagated()");
+    expect(text).toContain("readonly forward: PropagatedEndpoint<[], Tensor[], D, Promise<Tensor[]>>;");
+  });
+
+  test("that names its function wrongly is told how", () => {
+    for (const value of [
+      "shapes.ts#forward",
+      "../src/shapes.ts",
+      "../src/shapes.ts#",
+      "../src/shapes#forward",
+      "sum",
+    ]) {
+      const { diagnostics } = compile(actorWith(`/** @propagate ${value} */ forward(batch: Tensor): Tensor`));
+      expect(diagnostics).toMatchObject([
+        {
+          code: "VC1303",
+          text: `invalid @propagate: expected nothing, or a module and the function in it that tells shapes, got "${value}"`,
+          fix: "Write, for example, `@propagate ../src/shapes.ts#linear`.",
+        },
+      ]);
+    }
+  });
+});
+
+test("an endpoint that propagates, and one that does not, are not the same to those who agree on schemas", () => {
+  const of = (tag: string) => /fingerprint: (0x[\da-f]+)n/.exec(layerWith(`${tag} forward(batch: Tensor): Tensor`))![1];
+  expect(of("/** @propagate */")).not.toBe(of(""));
+  expect(of("/** @propagate */")).toBe(of("/** @propagate ../../src/shapes.ts#forward */"));
+});
