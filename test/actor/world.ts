@@ -8,7 +8,7 @@ import type { ActorClass, ActorFailure, ProcHooks, StopOptions, Undeliverable } 
 import type { Apply } from "../../runtime/actor/kind.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { Proc } from "../../runtime/actor/proc.js";
-import { systemClock, systemRandom } from "../../runtime/link/clock.js";
+import { type Clock, systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
 import type { Limits } from "../../runtime/link/limits.js";
 import { localPipe } from "../../runtime/link/local/pipe.js";
@@ -28,7 +28,7 @@ export class TestProc {
   readonly proc: Proc;
   readonly events: Event[] = [];
 
-  constructor(world: World, name: string, limits: Partial<Limits>) {
+  constructor(world: World, name: string, limits: Partial<Limits>, clock: Clock) {
     const tell = (kind: Event["kind"], actor: string, detail: unknown): void => {
       this.events.push({ kind, actor, detail });
     };
@@ -46,7 +46,7 @@ export class TestProc {
     this.proc = new Proc({
       id: systemRandom.id(),
       universe: world.universe,
-      clock: systemClock,
+      clock,
       random: systemRandom,
       keepAlive: noKeepAlive,
       hooks,
@@ -79,15 +79,21 @@ export class World {
   readonly root: TestProc;
   readonly #limits: Partial<Limits>;
 
-  /** Code outside of actors sends from `root`. */
-  constructor(limits: Partial<Limits> = {}) {
+  readonly #clocks: Readonly<Record<string, Clock>>;
+
+  /**
+   * Code outside of actors sends from `root`.
+   * @param clocks of procs, by name
+   */
+  constructor(limits: Partial<Limits> = {}, clocks: Readonly<Record<string, Clock>> = {}) {
     this.#limits = limits;
+    this.#clocks = clocks;
     this.root = this.proc("root");
     setMainRoot(this.root.proc.root);
   }
 
   proc(name: string): TestProc {
-    const made = new TestProc(this, name, this.#limits);
+    const made = new TestProc(this, name, this.#limits, this.#clocks[name] ?? systemClock);
     this.procs.set(name, made);
     return made;
   }
