@@ -22,33 +22,48 @@ interface Taking {
   readonly ranks: number;
 }
 
-/** @throws TensorError, RangeError that begin with `cannot <verb>` */
-export function collective(tensor: object, name: string, along: Along, rest: readonly unknown[]): Tensor {
-  const { along: places, ranks } = taking(tensor as Tensor, name, along);
-  return invoke(`viceroy::${name}`, [tensor, places, ranks, ...rest]) as Tensor;
+/** Operations of the addon, by the methods that are these. */
+const operations = {
+  reduce: "all_reduce",
+  allGather: "all_gather",
+  reduceScatter: "reduce_scatter",
+  allToAll: "all_to_all",
+  broadcastFrom: "broadcast",
+  sendTo: "permute",
+} as const;
+
+/** @throws TensorError, RangeError that begin with `cannot <method>` */
+export function collective(
+  tensor: object,
+  method: keyof typeof operations,
+  along: Along,
+  rest: readonly unknown[],
+): Tensor {
+  const { along: places, ranks } = taking(tensor as Tensor, method, along);
+  return invoke(`viceroy::${operations[method]}`, [tensor, places, ranks, ...rest]) as Tensor;
 }
 
 /** @throws RangeError for a place that there is not */
 export function broadcastFrom(tensor: object, along: Along, index: number): Tensor {
-  const { ranks } = taking(tensor as Tensor, "broadcast", along);
-  checkIndex("broadcast", index, ranks);
-  return collective(tensor, "broadcast", along, [index]);
+  const { ranks } = taking(tensor as Tensor, "broadcastFrom", along);
+  checkIndex("broadcastFrom", index, ranks);
+  return collective(tensor, "broadcastFrom", along, [index]);
 }
 
 /** @throws RangeError for places that there are not, or that would get more than one tensor */
 export function sendTo(tensor: object, along: Along, to: readonly (number | null)[]): Tensor {
-  const { ranks } = taking(tensor as Tensor, "permute", along);
+  const { ranks } = taking(tensor as Tensor, "sendTo", along);
   if (to.length !== ranks) {
-    throw new RangeError(`cannot permute: it says where to for ${to.length} of ${ranks} processes`);
+    throw new RangeError(`cannot sendTo: it says where to for ${to.length} of ${ranks} processes`);
   }
   for (const index of to) {
     if (index === null) continue;
-    checkIndex("permute", index, ranks);
+    checkIndex("sendTo", index, ranks);
     if (to.indexOf(index) !== to.lastIndexOf(index)) {
-      throw new RangeError(`cannot permute: process ${index} would be sent more than one tensor`);
+      throw new RangeError(`cannot sendTo: process ${index} would be sent more than one tensor`);
     }
   }
-  return collective(tensor, "permute", along, [to.map((index) => index ?? -1)]);
+  return collective(tensor, "sendTo", along, [to.map((index) => index ?? -1)]);
 }
 
 function checkIndex(verb: string, index: number, ranks: number): void {

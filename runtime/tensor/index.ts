@@ -6,7 +6,7 @@ export { TensorError, type TensorErrorCode, type TensorErrorDetails } from "./er
 export { Float, float } from "./float.js";
 export type { Functions, Methods } from "./generated/ops.js";
 export { type GradOptions, grad, noGrad } from "./grad.js";
-export { inspect, show } from "./inspect.js";
+export { fetchShard, inspect, show } from "./inspect.js";
 export { type TensorOptions, tensor, tensorOver } from "./make.js";
 export type { ActivateOptions, Part, TensorMesh } from "./mesh.js";
 export * as nn from "./nn/index.js";

@@ -14,6 +14,11 @@ export async function inspect(tensor: Tensor, point: Readonly<Record<string, num
   return mesh.fetch(reference, placeIn(mesh, point));
 }
 
+/** The same for the process at a place of the mesh: `for (const point of mesh.points) await fetchShard(t, point)`. */
+export async function fetchShard(tensor: Tensor, point: Point): Promise<Tensor> {
+  return inspect(tensor, point.coordinates);
+}
+
 /** All processes' parts of a tensor, as text: one line for each. */
 export async function show(tensor: Tensor): Promise<string> {
   const { mesh, reference } = ofMesh(tensor, "show");

@@ -114,22 +114,22 @@ class TensorObject {
    * @throws RangeError for dimensions that the mesh has not, TensorError for a tensor of this process; so do all that follow
    */
   reduce(along: Along, reduction: Reduction): Tensor {
-    return collective(this, "all_reduce", along, [reduction]);
+    return collective(this, "reduce", along, [reduction]);
   }
 
   /** What they have, one after the other along a dimension of the tensor; the same on all of them. */
   allGather(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
-    return collective(this, "all_gather", along, [dim]);
+    return collective(this, "allGather", along, [dim]);
   }
 
   /** As `reduce`, of which each has one part: the tensor is cut along one of its dimensions. */
   reduceScatter(along: Along, reduction: Reduction, { dim = 0 }: CutOptions = {}): Tensor {
-    return collective(this, "reduce_scatter", along, [reduction, dim]);
+    return collective(this, "reduceScatter", along, [reduction, dim]);
   }
 
   /** Each cuts its tensor into parts, sends the first to the first process, and so on, and joins those that it gets. */
   allToAll(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
-    return collective(this, "all_to_all", along, [dim]);
+    return collective(this, "allToAll", along, [dim]);
   }
 
   /** What the process at one place along the dimensions has, on all of them. */

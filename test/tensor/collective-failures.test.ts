@@ -96,9 +96,9 @@ describeTensors("calls that make no sense", () => {
     await procs.activate(async () => {
       const x = torch.ones([3, 4]);
       const all: [() => unknown, string][] = [
-        [() => x.reduce("racks", "sum"), 'cannot all_reduce along "racks": the mesh has "hosts", "gpus"'],
-        [() => x.reduce(["gpus", "gpus"], "sum"), "cannot all_reduce along gpus, gpus: a dimension is named twice"],
-        [() => x.allGather([]), "cannot all_gather: no dimension of the mesh is named"],
+        [() => x.reduce("racks", "sum"), 'cannot reduce along "racks": the mesh has "hosts", "gpus"'],
+        [() => x.reduce(["gpus", "gpus"], "sum"), "cannot reduce along gpus, gpus: a dimension is named twice"],
+        [() => x.allGather([]), "cannot allGather: no dimension of the mesh is named"],
         [
           () => x.reduce("gpus", "median" as "sum"),
           'cannot run all_reduce: there is no reduction "median": it is sum, avg, max, min or prod',
@@ -121,13 +121,13 @@ describeTensors("calls that make no sense", () => {
           "cannot run all_to_all: dimension -2 of shape [3, 4] cannot be cut into 2 equal parts",
         ],
         [() => x.allGather("gpus", { dim: 2 }), "cannot run all_gather: a tensor of shape [3, 4] has no dimension 2"],
-        [() => x.broadcastFrom("gpus", 2), "cannot broadcast: there is no process 2 among 2"],
-        [() => x.sendTo("gpus", [1]), "cannot permute: it says where to for 1 of 2 processes"],
-        [() => x.sendTo("gpus", [1, 1]), "cannot permute: process 1 would be sent more than one tensor"],
-        [() => x.sendTo("gpus", [2, null]), "cannot permute: there is no process 2 among 2"],
+        [() => x.broadcastFrom("gpus", 2), "cannot broadcastFrom: there is no process 2 among 2"],
+        [() => x.sendTo("gpus", [1]), "cannot sendTo: it says where to for 1 of 2 processes"],
+        [() => x.sendTo("gpus", [1, 1]), "cannot sendTo: process 1 would be sent more than one tensor"],
+        [() => x.sendTo("gpus", [2, null]), "cannot sendTo: there is no process 2 among 2"],
         [
           () => torch.ones([1], { device: "cpu" }).reduce("gpus", "sum"),
-          "cannot all_reduce: the tensor is of this process alone, and there is nobody to exchange elements with",
+          "cannot reduce: the tensor is of this process alone, and there is nobody to exchange elements with",
         ],
       ];
       for (const [call, message] of all) expect(call).toThrow(message);

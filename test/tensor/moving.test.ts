@@ -1,6 +1,6 @@
 /** Tensors on parts of a mesh, and from one mesh to another one, between real processes. */
 import { Point, type ProcMesh, range, thisHost } from "viceroy";
-import { inspect, type Tensor, type TensorMesh, torch } from "viceroy/tensor";
+import { fetchShard, inspect, type Tensor, type TensorMesh, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTensors } from "./addon.js";
 
@@ -31,7 +31,13 @@ describeTensors("tensors of parts of a mesh", () => {
       const second = all.sliceMesh({ hosts: 1 });
       all.mul_(100);
       expect(second).toMatchObject({ shape: [2], dtype: "int64", distributed: true });
-      expect(mesh.slice({ hosts: 1 }).extent).toEqual({ gpus: 2 });
+      const part = mesh.slice({ hosts: 1 });
+      expect(part.extent).toEqual({ gpus: 2 });
+      const shards = await Promise.all(part.points.map((point) => fetchShard(second, point)));
+      expect(shards.map((shard) => shard.toArray())).toEqual([
+        [10n, 10n],
+        [11n, 11n],
+      ]);
       expect(await at(second.add(1), [{ gpus: 0 }, { gpus: 1 }])).toEqual([
         [11n, 11n],
         [12n, 12n],
