@@ -54,6 +54,34 @@ describeTensors("tensors and actors", () => {
     });
   });
 
+  test("handlers that yield values get them as well, and so do those of one actor", async () => {
+    await mesh.run(async () => {
+      const batch = torch.ones([2, 3]).mul(ranks(procs).add(1));
+      const rows: [number, number][] = [];
+      for await (const [{ rank }, row] of keepers.rows.stream(batch)) rows.push([rank, row]);
+      expect(rows.sort(([a], [b]) => a - b)).toEqual([
+        [0, 3],
+        [0, 3],
+        [1, 6],
+        [1, 6],
+      ]);
+      const answers = await keepers.fail.callSettled(batch, 1);
+      expect([...answers.values()].map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+      expect(answers.at({ gpus: 0 })).toMatchObject({ value: { shape: [2, 3], distributed: false } });
+    });
+  });
+
+  test.each(["thread", "inline"] as const)("the same by isolation %s", async (isolation) => {
+    await using alone = thisHost().spawnProcs({ gpus: 1 }, { isolation });
+    const keeper = alone.spawn("keeper", LocalKeeper, 10);
+    await alone.activate(async () => {
+      const wide = keeper.widen.rref(torch.ones([1, 2]), 2).add(1);
+      expect((await inspect(wide)).toArray()).toEqual([[21, 21]]);
+      await keeper.add.call({ name: "some", parts: [wide] });
+      expect(await keeper.total.callOne()).toBe(42);
+    });
+  });
+
   test("answers stay where they are, with the shape that is told, and go on in what is recorded", async () => {
     await mesh.run(async () => {
       const batch = torch.ones([3, 2]).add(ranks(procs));

@@ -1,5 +1,5 @@
 /** Actors whose answers stay where they are. */
-import type { Actor, Tensor, Uint32 } from "viceroy/schema";
+import type { Actor, Stream, Tensor, Uint32 } from "viceroy/schema";
 
 export interface Batch {
   name: string;
@@ -43,6 +43,8 @@ export interface Keeper extends Actor<[factor: number]> {
   /** Adds to what `total` answers. */
   add(batch: Batch): void;
   total(): number;
+  /** The sum of each row. */
+  rows(batch: Tensor): Stream<number>;
   /** What was told, in order. */
   note(what: string): void;
   noted(): string[];

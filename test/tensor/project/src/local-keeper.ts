@@ -67,6 +67,10 @@ export class LocalKeeper extends KeeperActor {
     return this.#total;
   }
 
+  *rows(batch: Tensor): Generator<number> {
+    for (const row of batch.unbind()) yield Number(row.sum().item());
+  }
+
   note(what: string): void {
     this.#noted.push(what);
   }
