@@ -107,6 +107,18 @@ function external(filter, standIn) {
   };
 }
 
+/** The same for one source file, from wherever it is imported. */
+function externalFile(source, standIn) {
+  return {
+    name: "external file",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\..*\/index\.js$/ }, ({ path: specifier, resolveDir }) =>
+        path.resolve(resolveDir, specifier) === path.join(root, source) ? { path: standIn, external: true } : undefined,
+      );
+    },
+  };
+}
+
 /** Puts right what esbuild cannot be told, and shows that the bundle loads. */
 function finishBundle(file) {
   const text = readFileSync(file, "utf8");
@@ -165,7 +177,6 @@ async function buildGateway() {
 }
 
 async function buildTensor() {
-  const codegen = /^(viceroy\/codegen\/v1|\.\.\/codegen\/v1\/index\.js)$/;
   await build({
     ...common,
     format: "esm",
@@ -177,9 +188,10 @@ async function buildTensor() {
     sourcesContent: false,
     alias: {},
     plugins: [
-      external(/^\.\.\/index\.js$/, "./index.js"),
-      external(/\/rdma\/index\.js$/, "./rdma.js"),
-      external(codegen, "./codegen-v1.js"),
+      externalFile("runtime/index.js", "./index.js"),
+      externalFile("runtime/rdma/index.js", "./rdma.js"),
+      externalFile("runtime/codegen/v1/index.js", "./codegen-v1.js"),
+      external(/^viceroy\/codegen\/v1$/, "./codegen-v1.js"),
     ],
   });
 }

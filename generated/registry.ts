@@ -8,12 +8,17 @@ registerActors(import.meta.url, {
     "viceroy/schemas/host-agent#HostAgent": 0xcf9fb505e2d55065n,
     "viceroy/schemas/proc-agent#ProcAgent": 0xb97100f8b0ceced9n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
+    "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xa61ff17efd2eb735n,
   },
   actors: {
     "viceroy/runtime/tensor/desk#ExchangeDesk": {
       schema: "viceroy/schemas/tensor#TensorDesk",
       load: () => import("../runtime/tensor/desk.js").then((m) => m.ExchangeDesk),
+    },
+    "viceroy/runtime/tensor/remote/runner#FunctionRunner": {
+      schema: "viceroy/schemas/tensor#TensorRunner",
+      load: () => import("../runtime/tensor/remote/runner.js").then((m) => m.FunctionRunner),
     },
     "viceroy/runtime/tensor/worker#StreamWorker": {
       schema: "viceroy/schemas/tensor#TensorWorker",

@@ -131,3 +131,25 @@ export interface TensorDesk extends Actor {
    */
   pull(key: TensorKey, type: TensorType, elements?: RdmaBuffer): void;
 }
+
+/** A function that a module of the project makes known by its name. */
+export interface RemoteName {
+  /** The module's place, which is the same for all processes. */
+  module: string;
+  name: string;
+}
+
+/** Values of any shape that JSON has, with tensors in them. */
+export interface RemoteValues {
+  /** With `{"$tensor": i}` for tensor `i`. */
+  json: string;
+  /** Each as a message has it. */
+  tensors: Uint8Array[];
+}
+
+/** Runs functions of the project. */
+export interface TensorRunner extends Actor {
+  run(called: RemoteName, args: RemoteValues): RemoteValues;
+  /** The answer stays here, under the key. */
+  keep(called: RemoteName, key: TensorKey, args: RemoteValues): KeptAnswer;
+}

@@ -12,6 +12,7 @@ export type { ActivateOptions, Part, TensorMesh } from "./mesh.js";
 export * as nn from "./nn/index.js";
 export * as optim from "./optim/index.js";
 export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./process.js";
+export { type RemoteFunction, remote } from "./remote/index.js";
 export type { ShapesOf, TensorShape } from "./rref.js";
 export {
   type LoadOptions,

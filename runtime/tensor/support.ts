@@ -13,10 +13,9 @@ import {
 } from "../codegen/v1/index.js";
 import { TensorError } from "./errors.js";
 import { newKey } from "./exchange.js";
-import { bring } from "./hub.js";
+import { keepAnswer } from "./kept.js";
 import { meshOf, type TensorMesh } from "./mesh.js";
 import { rref, type Shapes, type ShapesOf } from "./rref.js";
-import { isTensor } from "./tensor.js";
 import { beginLending, type Lender, lending, receiving } from "./wire.js";
 
 /** A tensor of a mesh that an actor is given. */
@@ -91,18 +90,7 @@ class Support implements TensorSupport {
   }
 
   keep(label: string, key: unknown, answer: unknown): KeptAnswer {
-    const list = Array.isArray(answer);
-    const tensors: readonly unknown[] = list ? answer : [answer];
-    const kept = tensors.map((tensor) => {
-      if (!isTensor(tensor) || tensor.distributed) {
-        throw new TypeError(
-          `cannot keep what ${label} answers: expected a tensor of this process, got ${String(tensor)}`,
-        );
-      }
-      return tensor.detach().clone();
-    });
-    bring(key as TensorKey, { tensors: kept });
-    return { types: kept.map(({ dtype, shape }) => ({ dtype, shape: shape.map(BigInt) })), list };
+    return keepAnswer(label, key as TensorKey, answer);
   }
 
   rref(call: KeptCall): unknown {

@@ -1,0 +1,54 @@
+/** Arguments and answers of remote functions: what JSON has, with tensors in it. */
+import type { RemoteValues } from "../../../generated/tensor.js";
+import { isTensor, type Tensor } from "../tensor.js";
+import { receiving, tensorCodec } from "../wire.js";
+
+/** The only key of an object that stands for a tensor. */
+const mark = "$tensor";
+
+/** @throws TypeError that says what cannot be sent, CodecError for a tensor that cannot */
+export function writeValues(label: string, value: unknown): RemoteValues {
+  const tensors: Uint8Array[] = [];
+  const json = JSON.stringify(value, function (this: Record<string, unknown>, key: string) {
+    const own = this[key];
+    if (!isTensor(own)) return checked(label, own, Array.isArray(this));
+    tensors.push(tensorCodec().encode(own));
+    return { [mark]: tensors.length - 1 };
+  });
+  return { json: json ?? "null", tensors };
+}
+
+/**
+ * @returns the value, and what in it comes by itself: until then those tensors are empty
+ * @throws SyntaxError, RangeError, CodecError for what `writeValues` does not write
+ */
+export function readValues({ json, tensors }: RemoteValues): readonly [unknown, Promise<unknown>] {
+  const [read, coming] = receiving(() => tensors.map((tensor) => tensorCodec().decode(tensor)));
+  const value: unknown = JSON.parse(json, (_key, own: unknown) => (isMarked(own) ? tensorAt(read, own[mark]) : own));
+  return [value, Promise.all(coming)];
+}
+
+function checked(label: string, value: unknown, inList: boolean): unknown {
+  const refuse = (got: string) => {
+    throw new TypeError(`cannot send to or from ${label}: expected tensors and what JSON has, got ${got}`);
+  };
+  if (typeof value === "number" && !Number.isFinite(value)) refuse(String(value));
+  if (["bigint", "function", "symbol"].includes(typeof value)) refuse(`a ${typeof value}`);
+  if (value === undefined && inList) refuse("undefined in a list");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) refuse(`a ${value.constructor.name}`);
+  if (Object.hasOwn(value, mark)) refuse(`an object with the key "${mark}"`);
+  return value;
+}
+
+function isMarked(value: unknown): value is Record<typeof mark, unknown> {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, mark);
+}
+
+function tensorAt(tensors: readonly Tensor[], index: unknown): Tensor {
+  const tensor = typeof index === "number" ? tensors[index] : undefined;
+  if (tensor === undefined)
+    throw new RangeError(`cannot read values: there is no tensor ${JSON.stringify(index)} of ${tensors.length}`);
+  return tensor;
+}
