@@ -47,7 +47,8 @@ await benchmark({ name: "training", title: "A step of training", rounds: 3 }, as
     const columns = [
       { metric: "ms", title: "ms", ratio: true },
       { metric: "cpu", title: "ms of processor", ratio: true },
-      { metric: "bytes", title: "bytes of the controller", digits: 0 },
+      { metric: "controller", title: "of them the controller's" },
+      { metric: "bytes", title: "its bytes", digits: 0 },
     ];
     const parameters = layers.slice(1).reduce((sum, outputs, i) => sum + outputs * (layers[i] + 1), 0);
     sections.push({
@@ -65,7 +66,7 @@ async function live(name, command, known) {
   checkLosses(name, first.losses, known);
   let last;
   return {
-    metrics: name.startsWith("viceroy") ? ["ms", "cpu", "bytes"] : ["ms", "cpu"],
+    metrics: name.startsWith("viceroy") ? ["ms", "cpu", "controller", "bytes"] : ["ms", "cpu"],
     constants: {},
     async measure(metric) {
       // One window has all metrics.

@@ -1,6 +1,7 @@
 /**
  * `own.js <file of a problem> <steps> <memory or tcp>`: trains on a mesh. Prints the losses of the first steps, and for each line that it
- * reads what one of so many steps has taken: milliseconds, those of processors in all its processes, and bytes that the controller has sent.
+ * reads what one of so many steps has taken: milliseconds, those of processors in all its processes and in the controller, and the bytes
+ * that the controller has sent.
  */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -84,7 +85,7 @@ function step(i) {
 const processes = () => descendants(process.pid).reduce((sum, pid) => sum + cpuSeconds(pid), cpuSeconds(process.pid));
 
 async function measure() {
-  const before = { at: performance.now(), cpu: processes(), written: written() };
+  const before = { at: performance.now(), cpu: processes(), own: process.cpuUsage(), written: written() };
   for (let i = 0; i < steps; i++) {
     step(i).dispose();
     // What has been recorded is sent while the next step is.
@@ -92,9 +93,11 @@ async function measure() {
   }
   await mesh.finish();
   const ms = (performance.now() - before.at) / steps;
+  const { user, system } = process.cpuUsage(before.own);
   return {
     ms,
     cpu: ((processes() - before.cpu) * 1000) / steps,
+    controller: (user + system) / 1000 / steps,
     bytes: (written() - before.written) / steps,
   };
 }
