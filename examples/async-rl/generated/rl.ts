@@ -20,7 +20,7 @@ import {
   type Writer,
   withUnknown,
 } from "viceroy/codegen/v1";
-import { type Tensor, tensorCodec } from "viceroy/tensor";
+import { type Tensor, tensorArguments, tensorCodec } from "viceroy/tensor";
 
 /** A version of the policy's weights. */
 export interface Published {
@@ -776,7 +776,7 @@ export const trainerDescriptor: ActorDescriptor = defineActor({
   fingerprint: 0x8028d6dd7a8aff09n,
   args: () => defineArgs(trainerArgsCodec, 2, 2),
   endpoints: () => ({
-    learn: { id: 1, args: defineArgs(trainerLearnArgsCodec, 1, 1), result: codec.uint32 },
+    learn: { id: 1, args: defineArgs(trainerLearnArgsCodec, 1, 1), result: codec.uint32, tensors: tensorArguments },
     newest: {
       id: 2,
       args: defineArgs(codec.parameters("Trainer.newest", {}), 0, 0),
