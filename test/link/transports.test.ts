@@ -14,7 +14,8 @@ import {
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { Credentials } from "../../runtime/link/tls/credentials.js";
 import { connectTo, listenAt } from "../../runtime/link/transport.js";
-import { Heard, soon } from "./heard.js";
+import { until } from "../proc/until.js";
+import { Heard } from "./heard.js";
 import { Authority } from "./tls/certificates.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-transports-"));
@@ -76,8 +77,7 @@ describe.each([
     near.write([Buffer.from("too late")], () => {
       done = true;
     });
-    await soon();
-    expect(done).toBe(true);
+    await until(() => done);
   });
 
   test("cannot be had where nobody listens", async () => {
@@ -86,7 +86,6 @@ describe.each([
     });
     const closed = free.address;
     free.close();
-    await soon();
     const error = await connectTo(closed, credentials).then(undefined, (e) => e);
     expect(error.code).toBe(kind === "unix" ? "ENOENT" : "ECONNREFUSED");
   });

@@ -7,6 +7,7 @@ import type { Offer } from "../../../runtime/link/handshake/message.js";
 import { type OfferOptions, offerLink } from "../../../runtime/link/handshake/offer.js";
 import { tokenOf } from "../../../runtime/link/handshake/proof.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
+import { until } from "../../proc/until.js";
 import { pipePair } from "../pipes.js";
 
 const token = "a token that nobody guesses";
@@ -67,11 +68,6 @@ async function failure(outcome: Promise<unknown>): Promise<HandshakeError> {
   const error = await outcome.then(undefined, (e) => e);
   expect(error).toBeInstanceOf(HandshakeError);
   return error as HandshakeError;
-}
-
-/** Waits for what is to become true, however long that takes: the test ends for its limit of time when it never does. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 describe("two sides with the same token", () => {

@@ -58,6 +58,13 @@ export class ManualClock implements Clock {
     return this.#tasks.size;
   }
 
+  /** So many ms go by, and what is due runs when it is due. */
+  pass(ms: number): void {
+    const end = this.#now + ms;
+    while ([...this.#tasks].some(({ at }) => at <= end)) this.step();
+    this.#now = end;
+  }
+
   /** Runs what is due next. @returns whether there was anything */
   step(): boolean {
     let next: Task | undefined;

@@ -7,6 +7,7 @@ import { dialLasting } from "../../../runtime/link/lasting/dial.js";
 import { Link } from "../../../runtime/link/link.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { Relays } from "../../../runtime/link/relay.js";
+import { until } from "../../proc/until.js";
 import { FakeHost } from "../fake-host.js";
 import { Heard } from "../heard.js";
 import { pipePair } from "../pipes.js";
@@ -54,7 +55,7 @@ function connect(a: Passing, b: Passing): void {
 test("a relay that dies in the middle of a message is replaced by another one, and nothing is lost", async () => {
   const accepted: Pipe[] = [];
   const admit = () => ({ kind: "open" as const, open: (pipe: Pipe) => void accepted.push(pipe) });
-  const acceptor = new LastingAcceptor({ ...machine, lasting: { resendBytes: 200_000, giveUpMs: 5000 }, admit });
+  const acceptor = new LastingAcceptor({ ...machine, lasting: { resendBytes: 200_000 }, admit });
   const near = new Passing(10n);
   const far = new Passing(11n, (pipe) => acceptor.accept(pipe));
   const between = [new Passing(20n), new Passing(21n), new Passing(22n)];
@@ -76,7 +77,7 @@ test("a relay that dies in the middle of a message is replaced by another one, a
       return near.relays.dial(via, far.id);
     },
   });
-  while (accepted.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until(() => accepted.length > 0);
   const [here, there] = [new Heard(dialled), new Heard(accepted[0]!)];
   const large = Buffer.alloc(3_000_000).map((_, i) => i * 7 + (i >> 9));
   for (const relay of between.slice(0, 2)) relay.lifetime = 800_000;

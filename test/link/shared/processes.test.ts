@@ -13,6 +13,7 @@ import { LINKS_VARIABLE } from "../../../runtime/link/shared/choice.js";
 import { RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
 import { childPipe, listenUnix } from "../../../runtime/link/unix/pipe.js";
 import { addonState } from "../../../runtime/native/rdma.js";
+import { stopped, until } from "../../proc/until.js";
 import { Heard, soon } from "../heard.js";
 import { onMemory } from "../pipes.js";
 
@@ -53,10 +54,11 @@ describe.skipIf(!onMemory)("shared memory", () => {
       ended = true;
     });
     child.kill("SIGSTOP");
-    await soon(50);
+    await until(() => stopped(child.pid!));
     let done = 0;
     const block = Buffer.alloc(RING_BYTES / 2, 1);
     for (let i = 0; i < 4; i++) pipe.write([block], () => done++);
+    await until(() => done === 2);
     await soon(500);
     expect(done).toBe(2);
     expect(ended).toBe(false);
@@ -74,8 +76,7 @@ describe.skipIf(!onMemory)("shared memory", () => {
     child.kill("SIGKILL");
     for (let i = 0; i < 8; i++) pipe.write([Buffer.alloc(RING_BYTES)], () => done++);
     await heard.end;
-    await soon();
-    expect(done).toBe(8);
+    await until(() => done === 8);
     expect(heard.all.subarray(2, 100_002).every((byte) => byte === 1)).toBe(true);
   });
 
