@@ -7,15 +7,24 @@ import type { ActorMesh } from "../../runtime/actor/mesh.js";
 import type { Port } from "../../runtime/actor/port.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
+import type { TestProc } from "./world.js";
 
 export const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Waits until something has come true, however busy the machine is. */
 export async function until(what: string, test: () => boolean): Promise<void> {
+  const end = Date.now() + 100_000;
   for (let i = 0; !test(); i++) {
-    if (i === 2000) throw new Error(`never came true: ${what}`);
+    if (Date.now() > end) throw new Error(`never came true: ${what}`);
     await delay(i < 10 ? 0 : 5);
   }
+}
+
+/** Waits until counters on these procs are about to be aborted, or stream: `untilAborted` or `endless` has been called. */
+export function begun(...procs: readonly TestProc[]): Promise<void> {
+  const has = ({ proc }: TestProc) =>
+    [...proc.cells()].some(({ instance }) => (instance as Counter | undefined)?.begun);
+  return until("all have begun", () => procs.every(has));
 }
 
 export interface Where {
@@ -72,7 +81,7 @@ export const counterDescriptor = defineActor({
     failOnEven: { id: 17, args: none, result: codec.int32, idempotent: true },
     failingStream: { id: 18, args: int, result: codec.int32, stream: true },
     whereStream: { id: 19, args: none, result: where, stream: true },
-    impatient: { id: 20, args: int, result: codec.int32, timeout: 25 },
+    impatient: { id: 20, args: int, result: codec.int32, timeout: 500 },
     large: { id: 21, args: int, result: codec.bytes },
   }),
 });
@@ -113,6 +122,8 @@ export class Counter extends Actor {
   readonly #log: string[] = [];
   #streamEnded = false;
   aborted = "";
+  /** Whether `untilAborted` or `endless` has been called. */
+  begun = false;
 
   constructor(initial: number) {
     super();
@@ -205,6 +216,7 @@ export class Counter extends Actor {
   }
 
   async *endless(): AsyncGenerator<number> {
+    this.begun = true;
     try {
       for (let i = 0; ; i++) yield i;
     } finally {
@@ -218,6 +230,7 @@ export class Counter extends Actor {
 
   async untilAborted(): Promise<string> {
     const { signal } = context();
+    this.begun = true;
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     this.#log.push(`aborted: ${(signal.reason as Error).name}`);
     return "aborted";

@@ -108,10 +108,10 @@ describe("messages for an actor that is not known yet", () => {
 describe("a failure", () => {
   test("ends what is being handled and what waits; the owner is told once", async () => {
     const counter = counterAt([0]);
-    const running = failure(counter.meanwhile.callOne(10_000));
+    const running = failure(counter.meanwhile.callOne(60_000));
     const mesh = lastMesh();
     await counter.value.callOne();
-    const sleeping = failure(counter.sleep.callOne(10_000));
+    const sleeping = failure(counter.sleep.callOne(60_000));
     const waiting = failure(counter.value.callOne());
     counter.increment.broadcast(1);
     await until("all messages are there", () => there.proc.cell(mesh)!.waiting === 2);
@@ -171,7 +171,7 @@ describe("a handler that outlives its actor", () => {
     const taker = world.spawn<typeof Counter, never>("taker", Counter, [0], [elsewhere], {});
     const pair = world.spawn<typeof Counter, "gpus">("pair", Counter, [0], [elsewhere, world.proc("further")]);
     const { note, value } = taker;
-    let goOn = (): void => {};
+    let goOn: (() => void) | undefined;
     let said: Promise<string[]> | undefined;
     class Undying extends Counter {
       // Before and after by the same endpoint, as code that keeps what it calls does it.
@@ -189,8 +189,7 @@ describe("a handler that outlives its actor", () => {
     }
     const undying = counterAt([0], Undying);
     undying.increment.broadcast();
-    await until("it has told before", () => there.proc.routes.existing(elsewhere.proc.id) !== undefined);
-    await delay(5);
+    await until("it has told before", () => goOn !== undefined);
     const [mesh, cell] = [lastMesh(), there.proc.cell(lastMesh())!];
     if (how === "stopped") await world.stop(there, mesh);
     else {
@@ -200,7 +199,7 @@ describe("a handler that outlives its actor", () => {
     }
     const link = there.proc.routes.existing(elsewhere.proc.id)!;
     await until("its lanes are closed", () => link.sessions.every((session) => session === undefined));
-    goOn();
+    goOn!();
     await until("it has gone on", () => said !== undefined);
     const why = `its sender has ended: the actor counter[0] ${kinds[how]}`;
     expect(await said).toEqual([
@@ -228,7 +227,7 @@ describe("stop", () => {
     const log = counter.log.callOne();
     const mesh = lastMesh();
     await until("all messages are there", () => there.proc.cell(mesh)!.waiting === 5);
-    const stopped = world.stop(there, mesh, { drain: 1000 });
+    const stopped = world.stop(there, mesh, { drain: 60_000 });
     const late = failure(counter.value.callOne());
     expect((await log).length).toBe(11);
     await stopped;
@@ -239,7 +238,7 @@ describe("stop", () => {
 
   test("waits no longer than drain says; what was not handled comes back", async () => {
     const counter = counterAt([0]);
-    const running = failure(counter.sleep.callOne(10_000));
+    const running = failure(counter.sleep.callOne(60_000));
     const waiting = failure(counter.value.callOne());
     await until("both are there", () => there.proc.cell(lastMesh())!.waiting === 1);
     await world.stop(there, lastMesh(), { drain: 10 });
@@ -276,8 +275,8 @@ describe("stop", () => {
 
 test("a process that ends fails all that is pending there, at once, and all that is called later", async () => {
   const counter = counterAt([0]);
-  const pending = failure(counter.sleep.callOne(10_000));
-  await delay(5);
+  await counter.value.callOne();
+  const pending = failure(counter.sleep.callOne(60_000));
   world.root.proc.peerDown(there.proc.id, "it was killed by SIGKILL");
   const errors = [await pending, await failure(counter.value.callOne())];
   for (const error of errors) expect(error).toBeInstanceOf(SupervisionError);

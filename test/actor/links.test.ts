@@ -1,5 +1,6 @@
 /** Two procs that dial each other at the same time have two links, and one of them may end. */
 import { expect, test } from "vitest";
+import { settled } from "../link/fake-host.js";
 import { Recorder, type Step } from "./recorder.js";
 import { World } from "./world.js";
 
@@ -22,7 +23,7 @@ test.each([0, 1])(
       expect(between.length).toBe(2);
 
       between[cut]!.destroy(new Error("cut"));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await settled();
       await both();
       expect([a!.events, b!.events].flat().filter(({ kind }) => kind === "peerDown")).toEqual([]);
       expect(world.pipesBetween("a", "b").length).toBe(2);

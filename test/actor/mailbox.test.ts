@@ -8,7 +8,7 @@ import type { MeshKind } from "../../runtime/actor/kind.js";
 import type { ActorMesh } from "../../runtime/actor/mesh.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
-import { Counter, type CounterMesh, delay } from "./counter.js";
+import { begun, Counter, type CounterMesh, delay } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
 let world: World;
@@ -111,27 +111,30 @@ describe("context", () => {
 
 describe("signal", () => {
   test("is aborted when the caller's time is over, and the caller gets TimeoutError", async () => {
+    await counter.value.callOne();
     const error = await counter.untilAborted
-      .with({ timeout: 20 })
+      .with({ timeout: 500 })
       .callOne()
       .then(undefined, (e) => e);
     expect(error.name).toBe("TimeoutError");
-    expect(error.message).toBe("cannot call counter.untilAborted: no answer within 20 ms");
+    expect(error.message).toBe("cannot call counter.untilAborted: no answer within 500 ms");
     expect((await counter.log.callOne()).at(-1)).toMatch(/^aborted: TimeoutError$/);
   });
 
   test("is aborted when the caller aborts", async () => {
     const abort = new AbortController();
     const call = counter.untilAborted.with({ signal: abort.signal }).callOne();
-    setTimeout(() => abort.abort(new Error("enough")), 10);
-    await expect(call).rejects.toThrow("enough");
+    const given = expect(call).rejects.toThrow("enough");
+    await begun(there);
+    abort.abort(new Error("enough"));
+    await given;
     expect((await counter.log.callOne()).at(-1)).toBe("aborted: AbortError");
   });
 
   test("is aborted when the future is cancelled; a message that waits is not handled at all", async () => {
     const running = counter.untilAborted.callOne();
     const waiting = counter.note.callOne("never", 0);
-    await delay(5);
+    await begun(there);
     waiting.cancel();
     await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
     running.cancel();

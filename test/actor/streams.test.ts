@@ -1,7 +1,7 @@
 /** Streams: values as they come, no faster than they are taken, and an end for everyone. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ActorError, SupervisionError } from "../../runtime/actor/errors.js";
-import { Counter, type CounterMesh, delay } from "./counter.js";
+import { begun, Counter, type CounterMesh, delay, until } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
 let world: World;
@@ -31,8 +31,8 @@ test("an endless sender is at most a window ahead of its consumer", async () => 
   }
   const watched = world.spawn<typeof Watched, never>("watched", Watched, [0], [world.proc("c")], {});
   const stream = watched.endless.stream();
+  await until("it has begun", () => produced > 0);
   await delay(10);
-  expect(produced).toBeGreaterThan(0);
   expect(produced).toBeLessThanOrEqual(9);
   let taken = 0;
   for await (const [, value] of stream) {
@@ -50,7 +50,7 @@ test("leaving the loop ends the generators, finally blocks and all", async () =>
 
 test("a stream that nobody iterates over doesn't run away, and can be left too", async () => {
   const stream = counters.endless.stream();
-  await delay(5);
+  await begun(...procs);
   await stream.return?.();
   expect(await stream.next()).toEqual({ done: true, value: undefined });
   expect([...(await counters.streamEnded.call()).values()]).toEqual([true, true]);
@@ -80,12 +80,12 @@ test("the actor takes its next message when the stream has ended, not before", a
 test("a timeout ends the stream and its generators", async () => {
   const seen: number[] = [];
   const error = await (async () => {
-    for await (const [, value] of counters.endless.with({ timeout: 20 }).stream()) {
+    for await (const [, value] of counters.endless.with({ timeout: 500 }).stream()) {
       seen.push(value);
       await delay(1);
     }
   })().then(undefined, (e) => e);
-  expect(error.message).toBe("cannot call counters.endless: no answer within 20 ms");
+  expect(error.message).toBe("cannot call counters.endless: no answer within 500 ms");
   expect(seen.length).toBeGreaterThan(0);
   expect([...(await counters.streamEnded.call()).values()]).toEqual([true, true]);
 });

@@ -5,7 +5,7 @@ import { BackpressureError, TimeoutError } from "../../runtime/actor/errors.js";
 import { beginFrame, Kind } from "../../runtime/link/frame.js";
 import { range } from "../../runtime/shape/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
-import { Counter, type CounterMesh, delay, until } from "../actor/counter.js";
+import { begun, Counter, type CounterMesh, delay, until } from "../actor/counter.js";
 import { type TestProc, World } from "../actor/world.js";
 
 const size = 12;
@@ -33,14 +33,14 @@ test("a handler knows its place in the slice that was called", async () => {
 
 test("a caller's deadline reaches every handler, and what is called next is not held up", async () => {
   await mesh.value.call();
-  await expect(mesh.untilAborted.with({ timeout: 200 }).call()).rejects.toThrow(TimeoutError);
+  await expect(mesh.untilAborted.with({ timeout: 1000 }).call()).rejects.toThrow(TimeoutError);
   for (const log of (await mesh.log.call()).values()) expect(log.at(-1)).toMatch(/^aborted: TimeoutError/);
 });
 
 test("a call that is given up is cancelled everywhere, and keeps its place in the order", async () => {
   await mesh.value.call();
   const call = mesh.untilAborted.call();
-  await delay(50);
+  await begun(...procs);
   call.cancel();
   await expect(call).rejects.toThrow("the call was cancelled");
   await mesh.increment.broadcast(1);
@@ -55,16 +55,20 @@ test("a slow actor slows those who cast to it: then they are told, and nothing i
   };
   expect(flood).toThrow(BackpressureError);
   expect(sent).toBeLessThan(100);
-  await until("there is room again", () => {
-    try {
-      mesh.note.broadcast("last", 0);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  await delay(50);
-  const logs = await mesh.log.call();
+  const inTime = async <T>(send: () => T): Promise<T> => {
+    let sent: { readonly value: T } | undefined;
+    await until("there is room again", () => {
+      try {
+        sent = { value: send() };
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    return sent!.value;
+  };
+  await inTime(() => mesh.note.broadcast("last", 0));
+  const logs = await inTime(() => mesh.log.call());
   const numbers = Array.from({ length: sent }, (_, i) => `+${i}`);
   for (const log of logs.values()) {
     expect(log.filter((line) => line.startsWith("+") && line !== "+last")).toEqual(numbers);
