@@ -9,7 +9,7 @@ import type { Turn } from "./turn.js";
 export interface WatchLimits {
   /** A handler that runs for longer is warned of; one whose endpoint has a `@timeout`, when that is over. */
   readonly warn: number;
-  /** By how much longer it may run before its actor fails; Infinity: for ever. */
+  /** How much longer it may run, once it was warned of, before its actor fails; Infinity: for ever. */
   readonly grace: number;
 }
 
@@ -24,7 +24,8 @@ export interface Watched {
 
 interface Running {
   readonly since: number;
-  warned: boolean;
+  /** When was warned of it. */
+  warned?: number;
 }
 
 export class Watchdog {
@@ -46,7 +47,7 @@ export class Watchdog {
   started(turn: Turn): void {
     if (turn.handler.endpoint.stream) return;
     const since = this.#clock.now();
-    this.#running.set(turn, { since, warned: false });
+    this.#running.set(turn, { since });
     const after = this.#warnAfter(turn);
     if (since + after < this.#due) this.#arm(since, after);
   }
@@ -70,17 +71,17 @@ export class Watchdog {
     for (const [turn, running] of [...this.#running]) {
       const taken = now - running.since;
       const warnAfter = this.#warnAfter(turn);
-      const failAfter = warnAfter + this.#limits.grace;
-      if (taken >= failAfter) {
-        this.#running.delete(turn);
-        this.#watched.stuck(turn, this.#describe(turn, taken));
-        continue;
-      }
-      if (taken >= warnAfter && !running.warned) {
-        running.warned = true;
+      if (running.warned === undefined && taken >= warnAfter) {
+        running.warned = now;
         this.#watched.slow(this.#describe(turn, taken));
       }
-      next = Math.min(next, (running.warned ? failAfter : warnAfter) - taken);
+      // Counted from the warning: a process that was stopped, or busy, looks late, and its handlers could not go on either.
+      const left = running.warned === undefined ? warnAfter - taken : running.warned + this.#limits.grace - now;
+      if (left > 0) next = Math.min(next, left);
+      else {
+        this.#running.delete(turn);
+        this.#watched.stuck(turn, this.#describe(turn, taken));
+      }
     }
     if (next !== Number.POSITIVE_INFINITY) this.#arm(now, next);
   }

@@ -65,6 +65,11 @@ export class ManualClock implements Clock {
     this.#now = end;
   }
 
+  /** So many ms go by, and nothing runs: the process was stopped, or busy. */
+  sleep(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Runs what is due next. @returns whether there was anything */
   step(): boolean {
     let next: Task | undefined;
