@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     exclude: ["**/node_modules/**", "test/fixtures/**"],
     testTimeout: 120_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
     pool: "forks",
     // Most of the time of most tests is waiting: for processes that start, and for failures that are noticed.
     maxWorkers: Math.max(2, availableParallelism()),

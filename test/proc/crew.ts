@@ -23,7 +23,7 @@ export async function compileProject(project: string): Promise<void> {
     } catch (error) {
       if (!existsSync(lock)) throw error;
       // Whoever made it may have been killed.
-      if (tries === 1500) rmdirSync(lock);
+      if (tries === 4500) rmdirSync(lock);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -98,7 +98,7 @@ test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the prog
   await crewOf(program);
   if (how === "wait") program.child.kill("SIGKILL");
   await program.exited;
-  await until(() => existsSync(log));
+  await until(() => existsSync(log) && readFileSync(log, "utf8") !== "");
   expect(readFileSync(log, "utf8")).toBe("workers in order\n");
 });
 

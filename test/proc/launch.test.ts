@@ -116,6 +116,7 @@ describe("nothing outlives this process", () => {
     watcher.removeAtEnd(dir);
     const pids = ${JSON.stringify(children)}.map((code) =>
       launch({ command: ["-e", code], execArgv: [], env: process.env, stdio: "ignore", label: "", rank: 0, watcher }).pid);
+    while (watcher.pid === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
     setTimeout(() => process.kill(pids[0], "SIGSTOP"), 150);
     setTimeout(() => console.log(JSON.stringify({ pids: [...pids, watcher.pid], dir })), 200);
     setInterval(() => {}, 1000);`;

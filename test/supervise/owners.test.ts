@@ -43,8 +43,8 @@ describe.each(["process", "inline"] as const)("an owner in a proc with isolation
     await boss.slowly.callOne(30);
     await boss.upset.callOne(0);
     await boss.upset.callOne(1);
-    // Its mailbox is held up for all that time; what it is told comes in between.
-    await boss.sleep.callOne(1500);
+    // Its mailbox is held up until then; what it is told comes in between.
+    await boss.untilTold.callOne(4);
     expect(await boss.failures.callOne()).toHaveLength(4);
     const [first, over, second, overToo] = await boss.failures.callOne();
     expect([over, overToo]).toEqual([`over ${first!.split(" ")[2]}`, `over ${second!.split(" ")[2]}`]);
@@ -129,11 +129,9 @@ test("stopping is no failure", async () => {
 test("an actor that has come to its end spawns nothing more", async () => {
   await using procs = thisHost().spawnProcs({}, { isolation: "inline" });
   const boss = procs.spawn("boss", crew.SteelWorker);
-  await boss.hireLater.callOne(200);
+  await boss.hireLate.callOne();
   boss.fail.broadcast("the end");
   await until(() => faults.length > 0);
-  const said: string[] = [];
-  (globalThis as { crewSaid?: (text: string) => void }).crewSaid = (text) => said.push(text);
-  await until(() => said.length > 0);
-  expect(said).toEqual(["cannot spawn procs: the actor boss[0], whose it would be, has come to its end"]);
+  const { crewLate } = globalThis as unknown as { crewLate: () => string };
+  expect(crewLate()).toBe("cannot spawn procs: the actor boss[0], whose it would be, has come to its end");
 });

@@ -34,6 +34,7 @@ test("a handler that hangs is warned of, with what it waits for; then its actor 
   const hangs =
     /smiths\[0\]\.hangOn, which root has sent, has been running for \d+ ms: it waits for the answer of others\.hang$/;
   expect(faults[0]!.cause.message).toMatch(hangs);
+  await until(() => lines.some((line) => /ViceroySlow/.test(line)));
   expect(lines.filter((line) => /ViceroySlow/.test(line))).toHaveLength(1);
   expect(lines.find((line) => /ViceroySlow/.test(line))).toMatch(hangs);
 });
@@ -69,9 +70,10 @@ test("a handler that never comes back to the event loop is warned of with its st
 
 test("handlers that end in time are let be, and an actor that failed so is made again", async () => {
   await using procs = start(1);
-  const plan = { watchdog: { warn: 300, fail: 600 }, restart: { policy: "on-failure", backoff: 10 } } as const;
+  // Together they take longer than each of them may.
+  const plan = { watchdog: { warn: 2000, fail: 2500 }, restart: { policy: "on-failure", backoff: 10 } } as const;
   const smith = procs.with(plan).spawn("smith", IronSmith).slice({ gpus: 0 });
-  for (let i = 0; i < 5; i++) await smith.sleep.callOne(100);
+  for (let i = 0; i < 6; i++) await smith.sleep.callOne(500);
   expect(lines).toEqual([]);
   await expect(smith.hang.callOne()).rejects.toThrow(SupervisionError);
   await until(async () => (await smith.life.callOne().catch(() => undefined))?.incarnation === 1);

@@ -1,5 +1,15 @@
 /** Meshes, shapes and adverbs, as contract.md promises them, over processes, threads and the own process. */
-import { ActorError, BackpressureError, context, firstCompleted, range, TimeoutError, thisHost } from "viceroy";
+import {
+  ActorError,
+  BackpressureError,
+  Channel,
+  codec,
+  context,
+  firstCompleted,
+  range,
+  TimeoutError,
+  thisHost,
+} from "viceroy";
 import "../generated/registry.js";
 import { MemoryCounter } from "../src/memory-counter.js";
 import { RealProbe } from "../src/probe.js";
@@ -139,15 +149,17 @@ await check("init ran before the first message", async () => {
 });
 await check("timeout reaches the handler's signal and rejects with TimeoutError", async () => {
   const one = probes.slice({ gpus: 0 });
-  const error = await rejection(one.untilAborted.with({ timeout: 50 }).callOne());
+  const error = await rejection(one.untilAborted.with({ timeout: 1000 }).callOne());
   equal(error instanceof TimeoutError, true);
   equal(await one.aborted.callOne(), true);
 });
 await check("an abort signal reaches the handler", async () => {
   const one = probes.slice({ gpus: 2 });
   const abort = new AbortController();
-  const call = one.untilAborted.with({ signal: abort.signal }).callOne();
-  setTimeout(() => abort.abort(), 30);
+  const [port, receiver] = Channel.open(codec.boolean);
+  const call = one.untilAborted.with({ signal: abort.signal }).callOne(port);
+  await receiver.recv();
+  abort.abort();
   await rejection(call);
   equal(await one.aborted.callOne(), true);
 });

@@ -7,5 +7,6 @@ export interface Boss extends Actor<[answer: string]> {
   crash(rank: Int32): void;
   failWorker(rank: Int32): void;
   failures(): string[];
-  waitAndSee(ms: Int32): Int32;
+  /** Waits until it has been told of so many failures, and answers with what it was told. */
+  untilTold(count: Int32): string[];
 }

@@ -21,7 +21,8 @@ export interface Probe extends Actor<[mode?: string]> {
   failOnEven(): Int32;
   /** @concurrent */
   meanwhile(ms: Int32): string;
-  untilAborted(): void;
+  /** Says over the port that it has begun. */
+  untilAborted(begun?: Port<boolean>): void;
   aborted(): boolean;
   pid(): Int32;
   exit(code: Int32): void;

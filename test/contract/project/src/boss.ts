@@ -34,9 +34,9 @@ export class RealBoss extends BossActor {
   failures(): string[] {
     return this.#failures;
   }
-  async waitAndSee(ms: number): Promise<number> {
-    await delay(ms);
-    return this.#failures.length;
+  async untilTold(count: number): Promise<string[]> {
+    while (this.#failures.length < count) await delay(10);
+    return this.#failures;
   }
   override supervise(failure: MeshFailure): boolean {
     this.#failures.push(`${failure.kind} ${failure.mesh} ${failure.ranks.join(",")}`);

@@ -63,8 +63,9 @@ export class RealProbe extends ProbeActor {
     await delay(ms);
     return `slept ${ms}`;
   }
-  async untilAborted(): Promise<void> {
+  async untilAborted(begun?: Port<boolean>): Promise<void> {
     const { signal } = context();
+    begun?.send(true);
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     this.#aborted = true;
   }
