@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
@@ -25,6 +24,7 @@ import { Code, ConnectError, createClient, type Transport } from "@connectrpc/co
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import grpc from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../proc/until.js";
 
 const project = fileURLToPath(new URL("./project/", import.meta.url));
 const bin = fileURLToPath(new URL("../../node_modules/.bin/", import.meta.url));
@@ -132,9 +132,9 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
 
   test("a deadline rejects the call and reaches the handler", async () => {
     const client = connect();
-    const error = await client.call("Wait", { caller: `${name}, late` }, { timeoutMs: 300 }).catch(ConnectError.from);
+    const error = await client.call("Wait", { caller: `${name}, late` }, { timeoutMs: 2000 }).catch(ConnectError.from);
     expect(error).toMatchObject({ code: Code.DeadlineExceeded });
-    await untilGivenUp(client, `${name}, late`);
+    await untilAmong(client, "GivenUp", `${name}, late`);
   });
 
   test("a client that leaves reaches the handler", async () => {
@@ -142,9 +142,10 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
     const leave = new AbortController();
     const caller = `${name}, gone`;
     const waiting = client.call("Wait", { caller }, { signal: leave.signal }).catch(ConnectError.from);
-    setTimeout(() => leave.abort(), 200);
+    await untilAmong(client, "Waiting", caller);
+    leave.abort();
     expect(await waiting).toMatchObject({ code: Code.Canceled });
-    await untilGivenUp(client, caller);
+    await untilAmong(client, "GivenUp", caller);
   });
 
   test("a client that leaves a stream stops its sender", async () => {
@@ -156,18 +157,13 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
         leave.abort();
     };
     expect(await follow().catch(ConnectError.from)).toMatchObject({ code: Code.Canceled });
-    await untilGivenUp(client, item.name);
+    await untilAmong(client, "GivenUp", item.name);
   });
 });
 
-/** Asks until the actor that had this caller is the one that answers. */
-async function untilGivenUp(client: Client, caller: string): Promise<void> {
-  for (let i = 0; i < 300; i++) {
-    const { result } = (await client.call("GivenUp")) as { result: string[] };
-    if (result.includes(caller)) return;
-    await delay(20);
-  }
-  throw new Error(`the handler has not noticed that ${caller} has given up`);
+/** Asks until the actor that had this caller is the one that answers, and names it. */
+function untilAmong(client: Client, method: "Waiting" | "GivenUp", caller: string): Promise<void> {
+  return until(async () => ((await client.call(method)) as { result: string[] }).result.includes(caller));
 }
 
 describe("grpc-js", () => {

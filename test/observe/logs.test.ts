@@ -8,6 +8,7 @@ import type { Clock } from "../../runtime/link/clock.js";
 import { levelOf } from "../../runtime/observe/logs/level.js";
 import { type LogOptions, logs as makeLogs } from "../../runtime/observe/logs/logs.js";
 import type { LineOrigin } from "../../runtime/proc/stdio.js";
+import { until } from "../proc/until.js";
 import { loadGuild } from "../supervise/guild.js";
 
 function origin(rank: number, stream: LineOrigin["stream"] = "stdout"): LineOrigin {
@@ -109,7 +110,7 @@ test("a file that cannot be written costs its lines, which are told of once, and
   const { take, printed, warnings } = world({ file: ({ rank }) => (rank === 0 ? missing : join(directory, "y.log")) });
   take("one", origin(0));
   take("two", origin(1));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => warnings.length > 0);
   take("three", origin(0));
   await take.flush();
   expect(warnings).toEqual([
@@ -122,7 +123,7 @@ test("a file that cannot be written costs its lines, which are told of once, and
 test("a full disk is as bad as that, and no worse", async () => {
   const { take, warnings, printed } = world({ file: "/dev/full" });
   take("lost", origin(0));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => warnings.length > 0);
   take("printed all the same", origin(0));
   expect(warnings).toEqual([expect.stringMatching(/^cannot write logs to \/dev\/full: ENOSPC/)]);
   expect(printed).toEqual(["[gpus=0] lost", "[gpus=0] printed all the same"]);

@@ -34,6 +34,11 @@ export interface Shop extends Actor<[name: string]> {
    */
   wait(caller: string): void;
   /**
+   * Callers that wait, or have waited.
+   * @concurrent
+   */
+  waiting(): string[];
+  /**
    * Callers that have given up waiting, and items whose followers have left.
    * @concurrent
    */

@@ -8,6 +8,7 @@ class SoldOutError extends Error {
 
 export class SmallShop extends ShopActor {
   readonly #name: string;
+  readonly #waiting: string[] = [];
   readonly #givenUp: string[] = [];
   #orders = 0;
 
@@ -54,8 +55,13 @@ export class SmallShop extends ShopActor {
 
   async wait(caller: string) {
     const { signal } = context();
+    this.#waiting.push(caller);
     if (!signal.aborted) await once(signal, "abort");
     this.#givenUp.push(caller);
+  }
+
+  waiting() {
+    return this.#waiting;
   }
 
   givenUp() {
