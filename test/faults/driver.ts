@@ -35,7 +35,7 @@ export type DriverLine =
     };
 
 /** Everything ends within so many ms, once all is well or given up. */
-const patience = 40_000;
+const patience = 100_000;
 
 function say(line: DriverLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);

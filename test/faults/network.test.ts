@@ -8,6 +8,8 @@ import { type Machine, makeNetwork, networks } from "./network.js";
 import { Program } from "./program.js";
 
 const token = "a token of more than enough characters";
+/** In ms, where a silence is to be noticed: long enough for a busy machine to say something in that time. */
+const short = { silence: 2000, keepAlive: 2500 };
 /** Milliseconds that each fault stays. */
 const spell = cases(1000, 3000);
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -121,7 +123,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     return checked;
   }
 
-  const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not been heard of for 1000 ms: /;
+  const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not been heard of for 2000 ms: /;
 
   const outOfReach: [string, () => void][] = [
     ["packets to it do not arrive", () => net.two.dropFrom(net.driver)],
@@ -135,11 +137,11 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
   test.each(outOfReach.slice(-cases(2, 5)))(
     "a host that is out of reach for longer is lost, once, and ends what it ran: %s",
     async (_, happens) => {
-      const { one, two, program, pids, start } = await cluster({ silence: 1000, keepAlive: 1200 });
+      const { one, two, program, pids, start } = await cluster(short);
       const begin = performance.now();
       happens();
       await until(() => program.of("failure").length > 0);
-      console.log(`found out within ${(performance.now() - begin).toFixed(0)} ms (silence 1000 ms)`);
+      console.log(`found out within ${(performance.now() - begin).toFixed(0)} ms (silence ${short.silence} ms)`);
       await lostTwo(program, silent);
       net.two.heal();
       net.two.signal("SIGCONT");
@@ -160,7 +162,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
   );
 
   test("a daemon that is killed takes its processes with it, and nothing else", async () => {
-    const { two, program } = await cluster({ silence: 1000, keepAlive: 1200 });
+    const { two, program } = await cluster(short);
     two.child.kill("SIGKILL");
     await lostTwo(program, /^host tcp:\/\/10\.213\.0\.3:26600 is gone: /);
     await until(() => net.two.pids.length === 0);
@@ -169,7 +171,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
   });
 
   test("a process that is killed is one failure of its rank, and nothing else", async () => {
-    const { program, pids } = await cluster({ silence: 1000, keepAlive: 1200 });
+    const { program, pids } = await cluster({ silence: 25_000, keepAlive: 25_000 });
     process.kill(pids[2]!, "SIGKILL");
     await until(() => program.of("failure").length > 0);
     const checked = await program.check();
@@ -183,7 +185,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
   });
 
   test("a driver that is killed under load, or cut off, leaves nothing on any host", async () => {
-    const { program, start, one, two } = await cluster({ silence: 1000, keepAlive: 1200 });
+    const { program, start, one, two } = await cluster(short);
     program.child.kill("SIGKILL");
     await until(() => net.one.pids.length === 1 && net.two.pids.length === 1 && net.driver.pids.length === 0);
     const next = start();

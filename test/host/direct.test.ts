@@ -29,6 +29,8 @@ async function pair(args: readonly string[] = []) {
   const [one, two] = await Promise.all([start(), start()]);
   const hosts = attachHosts([one.address, two.address], { silence, token });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  // A port has 2 seconds to answer, or it is taken for one that a firewall hides: not those in which its process starts.
+  await workers.ready;
   const [asker, far] = [workers.slice({ hosts: 0 }), workers.slice({ hosts: 1 })];
   // The first messages find out how a process is reached.
   expect(await asker.order.callOne(far, "hello")).toEqual(["hello"]);
@@ -96,11 +98,11 @@ test("who wants an agent that is not there is not taken for a driver", async () 
   const platform = makeNodePlatform();
   const from = new World().root.proc;
   const target = { address: parseNetworkAddress(host.address), proof: { token }, agent: 77n };
-  await expect(connectToHost(platform, from, target, 5000)).rejects.toThrow(
+  await expect(connectToHost(platform, from, target, 60_000)).rejects.toThrow(
     "there is no such process here, or it takes no links itself",
   );
-  const driver = await connectToHost(platform, from, { ...target, attaches: true }, 5000);
-  const other = await connectToHost(platform, new World().root.proc, target, 5000).catch(({ message }) => message);
+  const driver = await connectToHost(platform, from, { ...target, attaches: true }, 60_000);
+  const other = await connectToHost(platform, new World().root.proc, target, 60_000).catch(({ message }) => message);
   expect(other).toBe("there is no such agent for this tree of processes");
   driver.destroy();
 });

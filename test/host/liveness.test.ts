@@ -15,7 +15,8 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-const silence = 600;
+/** In ms. Long enough for a busy machine to let the other side say something in that time. */
+const silence = 2000;
 
 const token = "a token of more than enough characters";
 
@@ -56,7 +57,7 @@ test("connections that are cut and made again are nothing to the program: every 
 
 test("a host that is out of reach: its ranks fail, once each, and calls reject; it ends what ran there", async () => {
   const { proxy } = await farHost();
-  await using hosts = attachHosts([proxy.address], { silence, keepAlive: 800 });
+  await using hosts = attachHosts([proxy.address], { silence, keepAlive: 2500 });
   const procs = hosts.spawnProcs({ gpus: 2 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);

@@ -98,11 +98,11 @@ describe("what a slice of hosts and the own host refuse", () => {
 describe("a host that does not let the driver in", () => {
   test("because nobody is there: ready rejects, and so does what was spawned on it; others work", async () => {
     const host = await startHost();
-    await using hosts = attachHosts([host.address, `unix://${folder}/nobody.sock`], { timeout: 1000 });
+    await using hosts = attachHosts([host.address, `unix://${folder}/nobody.sock`], { timeout: 10_000 });
     const procs = hosts.spawnProcs({}, { name: "half" });
     const workers = procs.spawn("workers", crew.SteelWorker);
     const why = `cannot attach host unix://${folder}/nobody.sock: `;
-    await expect(hosts.ready).rejects.toThrow(`${why}connect ENOENT ${folder}/nobody.sock; tried for 1000 ms`);
+    await expect(hosts.ready).rejects.toThrow(`${why}connect ENOENT ${folder}/nobody.sock; tried for 10000 ms`);
     await expect(procs.ready).rejects.toThrow(`mesh "half" is not ready: rank 1: ${why}`);
     await until(() => faults.length > 0);
     expect(faults).toMatchObject([{ mesh: "half", ranks: [1], kind: "spawn" }]);
@@ -126,7 +126,7 @@ describe("a host that does not let the driver in", () => {
 
   test("because it closes the connection", async () => {
     const address = await listener((socket) => socket.end());
-    await using hosts = attachHosts([address], { timeout: 1000 });
+    await using hosts = attachHosts([address], { timeout: 5000 });
     await expect(hosts.ready).rejects.toThrow(
       `cannot attach host ${address}: the connection ended during the handshake`,
     );
