@@ -51,7 +51,7 @@ test("whichever procs die, the others have had all casts and direct messages onc
     }),
     { ...mayHang, numRuns: cases(40) },
   );
-}, 240_000);
+});
 
 test("what there is room for only because somebody has died comes to those who live", async () => {
   class Silent extends Counter {

@@ -29,7 +29,7 @@ test("who follows the guide has an actor of their own at the end", async () => {
   expect(ran).toBeGreaterThan(5);
   const types = await run("npx", ["tsc", "-p", ".", "--noEmit"], folder);
   expect(types.stdout).toBe("");
-}, 180_000);
+});
 
 /** What `npm install` would leave behind. */
 function installInto(folder: string): void {

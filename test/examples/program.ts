@@ -32,7 +32,7 @@ export function run(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
-  const options = { cwd, maxBuffer: 1 << 26, timeout: 100_000, env: { ...process.env, ...env } };
+  const options = { cwd, maxBuffer: 1 << 26, timeout: 250_000, env: { ...process.env, ...env } };
   return new Promise((resolve) => {
     const child = execFile(command, args, options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),

@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL("fixtures/waiting-program.ts", import.meta
 function run(mode: string): Promise<{ code: unknown; output: string }> {
   return new Promise((resolve) => {
     const args = ["--import", "tsx", program, mode];
-    execFile(process.execPath, args, { timeout: 100_000 }, (error, output) => {
+    execFile(process.execPath, args, { timeout: 250_000 }, (error, output) => {
       resolve({ code: error === null ? 0 : (error.code ?? error.signal), output: output.trim() });
     });
   });

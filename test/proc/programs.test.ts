@@ -16,7 +16,7 @@ interface Outcome {
 
 function run(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, argv, { cwd, env, timeout: 100_000 }, (_error, stdout, stderr) => {
+    const child = execFile(process.execPath, argv, { cwd, env, timeout: 250_000 }, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode, stdout: stdout.trimEnd().split("\n").sort(), stderr });
     });
   });

@@ -49,7 +49,7 @@ export class Builds {
       const child = execFile(
         process.execPath,
         ["--import", "tsx", path.join("programs", program), ...args],
-        { cwd, maxBuffer: 1 << 26, timeout: 100_000 },
+        { cwd, maxBuffer: 1 << 26, timeout: 250_000 },
         (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
     });

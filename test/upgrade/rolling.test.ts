@@ -7,25 +7,21 @@ beforeAll(() => {
   builds = new Builds("old", "new", "broken");
 });
 
-test.each(["old", "new"])(
-  "all of it answers while ranks are replaced, to a driver of the %s build",
-  async (driver) => {
-    const { code, stdout, stderr } = await builds.run(
-      driver,
-      "rolling.ts",
-      builds.registry("old"),
-      builds.registry("new"),
-    );
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const { before, after, problems, done } = JSON.parse(stdout) as Record<string, unknown>;
-    expect(problems).toEqual([]);
-    const [old, next] = ["old alpha 3", "new alpha 3 no colour"];
-    expect(before).toEqual([old, next, old, next]);
-    expect(after).toEqual([next, next, next, next]);
-    for (const count of Object.values(done as object)) expect(count).toBeGreaterThan(3);
-  },
-  120_000,
-);
+test.each(["old", "new"])("all of it answers while ranks are replaced, to a driver of the %s build", async (driver) => {
+  const { code, stdout, stderr } = await builds.run(
+    driver,
+    "rolling.ts",
+    builds.registry("old"),
+    builds.registry("new"),
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { before, after, problems, done } = JSON.parse(stdout) as Record<string, unknown>;
+  expect(problems).toEqual([]);
+  const [old, next] = ["old alpha 3", "new alpha 3 no colour"];
+  expect(before).toEqual([old, next, old, next]);
+  expect(after).toEqual([next, next, next, next]);
+  for (const count of Object.values(done as object)) expect(count).toBeGreaterThan(3);
+});
 
 const apart = (who: string) =>
   `${who} has another schema of weather/schemas/station#Station, and the two cannot be read by each other ` +
@@ -57,7 +53,7 @@ test("a build that cannot be read is refused with each difference; the others go
     healed: ["old alpha 3", "new alpha 3 no colour", "new alpha 3 no colour"],
     told: ["stations 2 spawn"],
   });
-}, 120_000);
+});
 
 test("an endpoint that an old process does not have is refused by its name", async () => {
   const { stdout } = await builds.run("new", "refused.ts", builds.registry("old"), builds.registry("broken"));
@@ -67,18 +63,14 @@ test("an endpoint that an old process does not have is refused by its name", asy
     'cannot call stations.calibrate on rank 0: the actor stations[1] has no endpoint 8 "calibrate": its process has ' +
       "another schema of weather/schemas/station#Station",
   );
-}, 120_000);
+});
 
-test.each(["process", "thread"])(
-  "a %s that has loaded a registry itself runs that build",
-  async (isolation) => {
-    const { code, stdout, stderr } = await builds.run("old", "own.ts", isolation, builds.registry("new"));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const next = "new beta undefined no colour";
-    expect(JSON.parse(stdout)).toEqual([
-      [next, next],
-      [next, next],
-    ]);
-  },
-  120_000,
-);
+test.each(["process", "thread"])("a %s that has loaded a registry itself runs that build", async (isolation) => {
+  const { code, stdout, stderr } = await builds.run("old", "own.ts", isolation, builds.registry("new"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const next = "new beta undefined no colour";
+  expect(JSON.parse(stdout)).toEqual([
+    [next, next],
+    [next, next],
+  ]);
+});

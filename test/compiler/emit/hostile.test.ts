@@ -65,7 +65,7 @@ test("generated files pass the type checker, with all of its strictness", () => 
     .split("\n")
     .filter((line) => /^\S*: error|^[^ (]+\(\d/.test(line) && !line.includes("/runtime/"));
   expect(found).toEqual([]);
-}, 120_000);
+});
 
 test("the order of files, declarations aside, never changes a byte", () => {
   fc.assert(

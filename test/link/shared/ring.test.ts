@@ -27,7 +27,7 @@ test.skipIf(!onMemory || !there)(
       // The sanitizer wants its memory at certain addresses.
       const said = execFileSync("setarch", ["-R", program], {
         encoding: "utf8",
-        timeout: 100_000,
+        timeout: 250_000,
         env: { ...process.env, LD_PRELOAD: "" },
       });
       expect(said).toBe("4096: 20000000 bytes\n65536: 20000000 bytes\n");

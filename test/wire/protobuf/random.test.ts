@@ -48,7 +48,7 @@ test("values come back as they were, and are written the same again", async () =
       assert.deepStrictEqual(composed.fromProtobuf(bytes), original);
     }
   });
-}, 300_000);
+});
 
 test("a schema that knows no fields keeps them all", async () => {
   const blind = codec.object("Blind", {});
@@ -56,7 +56,7 @@ test("a schema that knows no fields keeps them all", async () => {
     const bytes = generated.toProtobuf(value());
     assert.deepStrictEqual(blind.toProtobuf(blind.fromProtobuf(bytes)), bytes);
   });
-}, 300_000);
+});
 
 test("bytes that nobody wrote mean the same to both kinds of codec", async () => {
   await forSchemas(({ generated, composed, value }, random) => {
@@ -73,7 +73,7 @@ test("bytes that nobody wrote mean the same to both kinds of codec", async () =>
       assert.deepStrictEqual(generated.fromProtobuf(composed.toProtobuf(read.value)), read.value);
     }
   });
-}, 300_000);
+});
 
 test("a message in two parts is merged alike by both kinds of codec", async () => {
   await forSchemas(({ generated, composed, value }) => {
@@ -89,7 +89,7 @@ test("a message in two parts is merged alike by both kinds of codec", async () =
       assert.ok("value" in outcomes[0]! || outcomes[0]!.reason.startsWith("invalid date"));
     }
   });
-}, 300_000);
+});
 
 type Outcome = { readonly value: unknown } | { readonly place: string; readonly reason: string };
 

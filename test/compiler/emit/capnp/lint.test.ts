@@ -67,4 +67,4 @@ test("readers pass the type checker, with all of its strictness", () => {
   const compiler = fileURLToPath(import.meta.resolve("typescript/package.json").replace("package.json", "bin/tsc"));
   const found = run([compiler, "-p", folder]).output.split("\n");
   expect(found.filter((line) => /^\S*: error|^[^ (]+\(\d/.test(line) && !line.includes("/runtime/"))).toEqual([]);
-}, 120_000);
+});
