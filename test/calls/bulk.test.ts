@@ -53,7 +53,7 @@ test("large messages that were sent before a stop are handled", async () => {
   const smith = procs.spawn("smith", IronSmith);
   // As many as have credit: what waits for that has not been sent.
   const loads = Array.from({ length: 2 }, (_, i) => smith.weigh.callOne(new Uint8Array(3 * MIB).fill(i)));
-  const stopped = smith.stop();
+  const stopped = smith.stop({ drain: 60_000 });
   const answers = await Promise.all(loads);
   expect(answers.map(([number]) => number)).toEqual([0, 1]);
   await stopped;

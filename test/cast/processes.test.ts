@@ -42,6 +42,6 @@ test("what was broadcast before a mesh is stopped is handled by all", async () =
   await using procs = thisHost().spawnProcs({ gpus: size }, { isolation: "inline" });
   const workers = procs.spawn("workers", crew.SteelWorker);
   workers.cleanupInto.broadcast(file, 0);
-  await workers.stop();
+  await workers.stop({ drain: 60_000 });
   expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(size);
 });

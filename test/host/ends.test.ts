@@ -190,7 +190,7 @@ describe("stop", () => {
     await worker.cleanupInto.callOne(log, 5);
     const slept = worker.sleep.callOne(200);
     const behind = worker.echo.callOne("behind it");
-    await hosts.stop();
+    await hosts.stop({ drain: 60_000 });
     expect([await slept, await behind]).toEqual([200, "behind it"]);
     expect(readFileSync(log, "utf8")).toBe("workers in order\n");
   });

@@ -172,7 +172,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     const workers = procs.spawn("workers", crew.SteelWorker);
     await workers.cleanupInto.call(file, 5);
     const last = [workers.sleep.call(30), workers.echo.call("last")] as const;
-    await Promise.all([procs.stop({ reason: "enough" }), procs.stop(), procs[Symbol.asyncDispose]()]);
+    await Promise.all([procs.stop({ reason: "enough", drain: 60_000 }), procs.stop(), procs[Symbol.asyncDispose]()]);
     expect([...(await last[1]).values()]).toEqual(["last", "last"]);
     expect(readFileSync(file, "utf8")).toBe("workers in order\nworkers in order\n");
     expect(() => workers.echo.call("x")).toThrow('mesh "workers" was stopped: enough');

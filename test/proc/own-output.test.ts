@@ -52,7 +52,7 @@ test("what was printed last, by a process that is told to leave, comes", async (
   await worker.echo.callOne("there");
   const done = join(mkdtempSync(join(tmpdir(), "own-")), "done");
   worker.printLines.broadcast(20_000, width, done);
-  await procs.stop();
+  await procs.stop({ drain: 60_000 });
   expect(existsSync(done)).toBe(true);
   expect(lines.length).toBe(20_000);
 });
