@@ -149,7 +149,7 @@ test.each([
   const counters = world.spawn("counters", Counter, [1], procs);
   await counters.value.call();
   // From the middle of a handshake to some large messages.
-  for (const cutter of world.cutters.values()) cutter.cutAfter(() => 2 ** (10 + 10 * Math.random()));
+  for (const cutter of world.cutters.values()) cutter.cutAfter(() => 2 ** (10 + 12 * Math.random()));
   const block = new Uint8Array(300_000).map((_, i) => i * 31);
   const uncut = () => [...world.cutters.values()].some((cutter) => cutter.cuts === 0);
   let round = 0;
