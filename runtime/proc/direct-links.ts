@@ -14,6 +14,9 @@ import type { Platform } from "./platform.js";
 /** In ms: how long a port is tried, since there is another way. */
 const limit = 2000;
 
+/** In ms: when a host whose ports did not answer is asked again. It may have been busy. */
+const again = 60_000;
+
 export interface DirectTarget extends HostTarget {
   /** Default: a link. */
   readonly use?: LinkUse;
@@ -21,8 +24,8 @@ export interface DirectTarget extends HostTarget {
 
 export class DirectLinks {
   readonly #platform: Platform;
-  /** Agents of hosts whose ports do not answer: the next who wants one of them shall not wait for that. */
-  readonly #hidden = new Set<ProcId>();
+  /** Agents of hosts whose ports do not answer, and until when the next who wants one of them shall not wait for that. */
+  readonly #hidden = new Map<ProcId, number>();
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -39,8 +42,9 @@ export class DirectLinks {
     { agent, address, proof, use = "link" }: DirectTarget,
     port?: number,
   ): Promise<Pipe | undefined> {
-    if (address.kind === "unix" || this.#hidden.has(agent)) return undefined;
     const { clock, random } = this.#platform;
+    const hidden = (this.#hidden.get(agent) ?? Number.NEGATIVE_INFINITY) > clock.now();
+    if (address.kind === "unix" || hidden) return undefined;
     const tls = credentialsOf(proof?.tls);
     const link = { universe: from.universe, from: from.id, to: peer, direct: true, use, port };
     const dialled = {
@@ -56,7 +60,7 @@ export class DirectLinks {
       return await dialLasting({ clock, random, ...dialled });
     } catch {
       // Who is refused knows it soon, and may be let in another time.
-      if (clock.now() - started >= limit) this.#hidden.add(agent);
+      if (clock.now() - started >= limit) this.#hidden.set(agent, clock.now() + again);
       return undefined;
     }
   }
