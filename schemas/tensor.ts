@@ -83,7 +83,7 @@ export interface TensorAddresses {
   addresses: Uint8Array[];
 }
 
-export interface TensorWorker extends Actor<[mesh: Uint64, threads: Uint32, refuseNaN: boolean]> {
+export interface TensorWorker extends Actor<[threads: Uint32, mesh?: Uint64, refuseNaN?: boolean]> {
   /** Commands, which are executed in order, those of all calls. Does not wait for them. */
   run(commands: Uint8Array): void;
   /** A tensor of this process alone. */

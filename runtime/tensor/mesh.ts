@@ -71,8 +71,8 @@ export class TensorMesh implements Recording {
     this.#workers = procs.spawn(
       `tensors-${++count}`,
       StreamWorker,
-      this.id,
       threads,
+      this.id,
       refuseNaN,
     ) as TensorWorkerMesh<string>;
     meshes.set(addon().recorderNumber(this.recorder), this);

@@ -28,7 +28,7 @@ export class StreamWorker extends TensorWorkerActor {
   /** Why commands were refused: from then on nothing is as the controller believes. */
   #refused: string | undefined;
 
-  constructor(mesh: bigint, threads: number, refuseNaN: boolean) {
+  constructor(threads: number, mesh = 0n, refuseNaN = false) {
     super();
     this.#mesh = mesh;
     this.#stream = addon().newStream(context().actor.rank.rank, threads, refuseNaN);
