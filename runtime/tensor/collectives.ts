@@ -1,7 +1,6 @@
 /** Operations between the processes of a mesh: which processes take part, and what is wrong with how that was said. */
-import { TensorError } from "./errors.js";
 import { invoke } from "./invoke.js";
-import { meshOf } from "./mesh.js";
+import { requireMesh } from "./mesh.js";
 import type { Tensor } from "./tensor.js";
 
 /** How elements of several processes become one. */
@@ -72,14 +71,11 @@ function checkIndex(verb: string, index: number, ranks: number): void {
 }
 
 function taking(tensor: Tensor, verb: string, along: Along): Taking {
-  const found = meshOf(tensor);
-  if (found === undefined) {
-    throw new TensorError(
-      "ERR_TENSOR_PLACE",
-      `cannot ${verb}: the tensor is of this process alone, and there is nobody to exchange elements with`,
-    );
-  }
-  const { mesh } = found;
+  const { mesh } = requireMesh(
+    tensor,
+    verb,
+    "the tensor is of this process alone, and there is nobody to exchange elements with",
+  );
   const names = Object.keys(mesh.extent);
   const wanted = typeof along === "string" ? [along] : along;
   for (const name of wanted) {

@@ -5,6 +5,7 @@ import { RdmaBuffer } from "../rdma/index.js";
 import { addon } from "./addon.js";
 import { bring, take } from "./hub.js";
 import type { Tensor } from "./tensor.js";
+import { typeOf } from "./type.js";
 import { isDtype, viewOf } from "./typed-array.js";
 
 /** @internal */
@@ -36,7 +37,7 @@ export async function sendCopy(copy: Promise<Tensor>, key: TensorKey, to: Tensor
   try {
     using tensor = await copy;
     const data = tensor.data();
-    const type = { dtype: tensor.dtype, shape: tensor.shape.map(BigInt) };
+    const type = typeOf(tensor);
     if (data.byteLength === 0) return void (await to.pull.callOne(key, type));
     await using buffer = RdmaBuffer.register(data, { access: "r" });
     await to.pull.callOne(key, type, buffer);

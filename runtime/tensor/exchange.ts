@@ -1,28 +1,10 @@
-/** The controller's side of exchanges between tensors of meshes and actors: their keys, and what is said beside the commands. */
+/** What the controller says to processes beside the commands that they execute, which may be waiting for it. */
 import type { TensorDeskMesh, TensorKey } from "../../generated/tensor.js";
 import { ExchangeDesk } from "./desk.js";
 import type { TensorMesh } from "./mesh.js";
 
-const counts = new WeakMap<TensorMesh, bigint>();
-const desks = new WeakMap<TensorMesh, TensorDeskMesh<string>>();
-let count = 0;
-
-/** By which an exchange is known to the processes of a mesh. */
-export function newKey(mesh: TensorMesh): TensorKey {
-  const number = (counts.get(mesh) ?? 0n) + 1n;
-  counts.set(mesh, number);
-  return { mesh: mesh.id, number };
-}
-
-/** Actors beside the workers, who may be waiting for what these are told. */
 export function openDesks(mesh: TensorMesh): TensorDeskMesh<string> {
-  let opened = desks.get(mesh);
-  if (opened === undefined) {
-    opened = mesh.procs.spawn(`tensor-desks-${++count}`, ExchangeDesk) as TensorDeskMesh<string>;
-    desks.set(mesh, opened);
-    mesh.owns(opened);
-  }
-  return opened;
+  return mesh.beside("desks", ExchangeDesk);
 }
 
 /** The one at a rank. */

@@ -1,8 +1,7 @@
 /** How tensors of a mesh are looked at. */
 import { inspect as inspectValue } from "node:util";
 import type { Point } from "../index.js";
-import { TensorError } from "./errors.js";
-import { meshOf, type TensorMesh } from "./mesh.js";
+import { requireMesh, type TensorMesh } from "./mesh.js";
 import type { Tensor } from "./tensor.js";
 
 /**
@@ -32,12 +31,7 @@ export async function show(tensor: Tensor): Promise<string> {
 }
 
 function ofMesh(tensor: Tensor, verb: string) {
-  const found = meshOf(tensor);
-  if (found !== undefined) return found;
-  throw new TensorError(
-    "ERR_TENSOR_PLACE",
-    `cannot ${verb} a tensor of this process: it has its elements; use data() or toArray()`,
-  );
+  return requireMesh(tensor, `${verb} a tensor of this process`, "it has its elements; use data() or toArray()");
 }
 
 /** The place with these coordinates, and 0 for those that are not given. */

@@ -2,6 +2,7 @@
 import type { KeptAnswer, TensorKey } from "../../generated/tensor.js";
 import { bring } from "./hub.js";
 import { isTensor } from "./tensor.js";
+import { typeOf } from "./type.js";
 
 /** @returns what is told of it @throws TypeError if the answer is neither a tensor nor a list of them */
 export function keepAnswer(label: string, key: TensorKey, answer: unknown): KeptAnswer {
@@ -17,5 +18,5 @@ export function keepAnswer(label: string, key: TensorKey, answer: unknown): Kept
     return tensor.detach().clone();
   });
   bring(key, { tensors: kept });
-  return { types: kept.map(({ dtype, shape }) => ({ dtype, shape: shape.map(BigInt) })), list };
+  return { types: kept.map(typeOf), list };
 }

@@ -2,9 +2,9 @@
  * The tensors of a mesh of processes: what is recorded here is executed by all of them. Sends what was recorded, in order, and fetches
  * what somebody wants to see.
  */
-import type { TensorFailure, TensorWorkerMesh } from "../../generated/tensor.js";
+import type { TensorFailure, TensorKey, TensorWorkerMesh } from "../../generated/tensor.js";
 import { procsOf } from "../codegen/v1/index.js";
-import type { Point, ProcMesh, Range } from "../index.js";
+import type { ActorMesh, MeshOf, Point, ProcMesh, Range, SpawnableClass } from "../index.js";
 import type { NativeRecorder } from "../native/tensor.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
@@ -50,7 +50,9 @@ export class TensorMesh implements Recording {
   readonly #workers: TensorWorkerMesh<string>;
   readonly #options: MeshOptions;
   readonly #parts = new Map<string, TensorMesh>();
-  readonly #owned: { stop(): Promise<void> }[] = [];
+  /** Actors of ours beside the workers, by their class. */
+  readonly #beside = new Map<SpawnableClass, ActorMesh>();
+  #exchanges = 0n;
   #places: readonly bigint[] | undefined;
   /** Everything that is sent goes one after the other. */
   #sent: Promise<unknown> = Promise.resolve();
@@ -99,9 +101,19 @@ export class TensorMesh implements Recording {
     return !this.#ended;
   }
 
-  /** It ends with this mesh. @internal */
-  owns(actors: { stop(): Promise<void> }): void {
-    this.#owned.push(actors);
+  /** By which a tensor is known on its way between actors and its processes. @internal */
+  newKey(): TensorKey {
+    return { mesh: this.id, number: ++this.#exchanges };
+  }
+
+  /** Actors of ours beside the workers, one on each process, made when they are first asked for. They end with it. @internal */
+  beside<C extends SpawnableClass>(name: string, actorClass: C): MeshOf<C, string> {
+    let actors = this.#beside.get(actorClass);
+    if (actors === undefined) {
+      actors = this.procs.spawn(`tensor-${name}-${++count}`, actorClass as never, ...([] as never)) as ActorMesh;
+      this.#beside.set(actorClass, actors);
+    }
+    return actors as MeshOf<C, string>;
   }
 
   check(): void {
@@ -201,7 +213,7 @@ export class TensorMesh implements Recording {
     const procs = this.procs.slice(spec as Point) as ProcMesh;
     const key = procs.toTable();
     let part = this.#parts.get(key);
-    if (part === undefined) {
+    if (part === undefined || !part.active) {
       part = new TensorMesh(procs, this.#options);
       this.#parts.set(key, part);
     }
@@ -216,7 +228,7 @@ export class TensorMesh implements Recording {
     addon().closeRecorder(this.recorder);
     await Promise.all([...this.#parts.values()].map((part) => part.end()));
     await this.#sent;
-    await Promise.all([this.#workers, ...this.#owned].map((actors) => actors.stop()));
+    await Promise.all([this.#workers, ...this.#beside.values()].map((actors) => actors.stop()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -267,6 +279,13 @@ export function meshOf(tensor: Tensor): { readonly mesh: TensorMesh; readonly re
     throw new TensorError("ERR_TENSOR_INACTIVE", "cannot use a tensor of a mesh: the mesh is not active any more");
   }
   return { mesh, reference: place[1] };
+}
+
+/** The same of a tensor that must be of one. @throws TensorError `cannot <verb>…: <why>` */
+export function requireMesh(tensor: Tensor, verb: string, why: string) {
+  const found = meshOf(tensor);
+  if (found !== undefined) return found;
+  throw new TensorError("ERR_TENSOR_PLACE", `cannot ${verb}: ${why}`);
 }
 
 /** The mesh whose code is running; undefined: tensors are of this process. */

@@ -3,11 +3,11 @@
  * of theirs.
  */
 import type { TensorDeskMesh } from "../../generated/tensor.js";
-import { TensorError } from "./errors.js";
-import { deskAt, newKey } from "./exchange.js";
-import { meshOf, type Part, type TensorMesh } from "./mesh.js";
+import { deskAt } from "./exchange.js";
+import { type Part, requireMesh, type TensorMesh } from "./mesh.js";
 import { site } from "./site.js";
 import type { Tensor } from "./tensor.js";
+import { typeOf } from "./type.js";
 
 /** @throws TensorError for a tensor of this process, RangeError for what is no part of its mesh */
 export function sliceMesh(tensor: object, spec: Part): Tensor {
@@ -19,10 +19,10 @@ export function sliceMesh(tensor: object, spec: Part): Tensor {
 export function toMesh(tensor: object, target: TensorMesh): Tensor {
   const { mesh, reference } = ofMesh(tensor, "toMesh");
   target.check();
-  const { shape, dtype } = tensor as Tensor;
+  const moved = tensor as Tensor;
   const sources = sourcesOf(mesh, target);
-  const key = newKey(target);
-  const [made, number] = target.declare(shape, dtype);
+  const key = target.newKey();
+  const [made, number] = target.declare(moved.shape, moved.dtype);
   const targets = target.places;
   const where = site();
   for (const [rank, source] of sources.entries()) {
@@ -33,9 +33,8 @@ export function toMesh(tensor: object, target: TensorMesh): Tensor {
         : worker.give.broadcast(BigInt(reference), key, deskAt(target, rank) as unknown as TensorDeskMesh),
     );
   }
-  const type = { dtype, shape: shape.map(BigInt) };
   target.tell([...targets.keys()], (worker) =>
-    worker.take.broadcast(key.number, [{ reference: number, type }], "toMesh", where),
+    worker.take.broadcast(key.number, [{ reference: number, type: typeOf(moved) }], "toMesh", where),
   );
   return made;
 }
@@ -52,8 +51,6 @@ function sourcesOf(mesh: TensorMesh, target: TensorMesh): readonly number[] {
   );
 }
 
-function ofMesh(tensor: object, verb: string): { readonly mesh: TensorMesh; readonly reference: number } {
-  const found = meshOf(tensor as Tensor);
-  if (found !== undefined) return found;
-  throw new TensorError("ERR_TENSOR_PLACE", `cannot ${verb} a tensor of this process: it is of no mesh`);
+function ofMesh(tensor: object, verb: string) {
+  return requireMesh(tensor as Tensor, `${verb} a tensor of this process`, "it is of no mesh");
 }

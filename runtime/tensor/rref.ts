@@ -5,11 +5,11 @@
 import type { KeptAnswer, TensorKey, TensorType } from "../../generated/tensor.js";
 import type { Kept, KeptCall } from "../codegen/v1/index.js";
 import { TensorError } from "./errors.js";
-import { dropAt, failAt, newKey, openDesks } from "./exchange.js";
+import { dropAt, failAt, openDesks } from "./exchange.js";
 import { meshOn, type TensorMesh } from "./mesh.js";
 import { site } from "./site.js";
 import type { Tensor } from "./tensor.js";
-import { isSameType, typeText } from "./type.js";
+import { isSameType, typeOf, typeText } from "./type.js";
 import { isDtype } from "./typed-array.js";
 import type { Dtype } from "./types.js";
 
@@ -46,7 +46,7 @@ export function rref(call: KeptCall, shapes: ((...args: never[]) => Shapes) | un
   }
   // Before anything can go wrong, which they are told of.
   openDesks(mesh);
-  const exchange = { mesh, call, key: newKey(mesh), where: site() };
+  const exchange = { mesh, call, key: mesh.newKey(), where: site() };
   if (shapes === undefined) return answered(exchange, call.send(exchange.key));
   const told = shapes(...(call.args as never[]));
   const list = isList(told);
@@ -94,10 +94,7 @@ async function answered(exchange: Exchange, sent: PromiseLike<Iterable<Kept>>): 
 /** The answers are tensors of the mesh from here on. */
 function taken({ mesh, call, key, where }: Exchange, types: readonly TensorShape[], list: boolean): unknown {
   const made = types.map(({ shape, dtype }) => mesh.declare(shape, dtype));
-  const places = made.map(([, reference], at) => {
-    const { shape, dtype } = types[at]!;
-    return { reference, type: { dtype, shape: shape.map(BigInt) } };
-  });
+  const places = made.map(([, reference], at) => ({ reference, type: typeOf(types[at]!) }));
   mesh.tell([...mesh.places.keys()], (worker) => worker.take.broadcast(key.number, places, call.label, where));
   const tensors = made.map(([tensor]) => tensor);
   return list ? tensors : tensors[0];

@@ -12,7 +12,6 @@ import {
   type TensorSupport,
 } from "../codegen/v1/index.js";
 import { TensorError } from "./errors.js";
-import { newKey } from "./exchange.js";
 import { keepAnswer } from "./kept.js";
 import { meshOf, type TensorMesh } from "./mesh.js";
 import { rref, type Shapes, type ShapesOf } from "./rref.js";
@@ -46,7 +45,7 @@ class Support implements TensorSupport {
       },
       lend: (tensor) => {
         const { mesh, reference } = meshOf(tensor)!;
-        const key = newKey(mesh);
+        const key = mesh.newKey();
         lent.push({ mesh, reference: BigInt(reference), key, ranks: ranksOf(mesh, to) });
         return key;
       },

@@ -1,8 +1,15 @@
 /** Shape and type of elements: all that is known of a tensor that is elsewhere. */
 
+import type { TensorType } from "../../generated/tensor.js";
+
 export interface TypeOfTensor {
   readonly dtype: string;
   readonly shape: readonly (number | bigint)[];
+}
+
+/** As messages have it. */
+export function typeOf({ dtype, shape }: TypeOfTensor): TensorType {
+  return { dtype, shape: shape.map(BigInt) };
 }
 
 export function isSameType(a: TypeOfTensor, b: TypeOfTensor): boolean {

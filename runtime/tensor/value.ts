@@ -2,12 +2,12 @@
 import type { TensorValue } from "../../generated/tensor.js";
 import { addon } from "./addon.js";
 import type { Tensor } from "./tensor.js";
+import { typeOf } from "./type.js";
 import { isDtype } from "./typed-array.js";
 
 export function tensorValue(tensor: Tensor): TensorValue {
   return {
-    dtype: tensor.dtype,
-    shape: tensor.shape.map(BigInt),
+    ...typeOf(tensor),
     elements: new Uint8Array(addon().toMemory(tensor)),
   };
 }

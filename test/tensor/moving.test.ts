@@ -47,6 +47,9 @@ describeTensors("tensors of parts of a mesh", () => {
         [21n, 21n],
         [21n, 21n],
       ]);
+      // A part that has ended is made anew.
+      await part.end();
+      expect((await inspect(all.sliceMesh({ hosts: 1 }), { gpus: 1 })).toArray()).toEqual([1100n, 1100n]);
       const one = all.sliceMesh(new Point({ hosts: 2, gpus: 2 }, 1));
       expect((await inspect(one)).toArray()).toEqual([100n, 100n]);
       const kept = all.sliceMesh({ gpus: range(1, 2) });

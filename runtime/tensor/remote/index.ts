@@ -6,7 +6,6 @@ import type { RemoteName, TensorRunnerMesh } from "../../../generated/tensor.js"
 import { procsOf } from "../../codegen/v1/index.js";
 import { ValueMesh } from "../../index.js";
 import { TensorError } from "../errors.js";
-import { openDesks } from "../exchange.js";
 import { currentMesh, type TensorMesh } from "../mesh.js";
 import { rref, type Shapes, type ShapesOf } from "../rref.js";
 import { tensorArguments } from "../support.js";
@@ -91,18 +90,8 @@ export function remote<A extends unknown[], R>(
   return new RemoteFunction(called, shapes as ((...args: A) => Shapes) | undefined);
 }
 
-const runners = new WeakMap<TensorMesh, TensorRunnerMesh<string>>();
-let count = 0;
-
 function runnerOf(mesh: TensorMesh): TensorRunnerMesh<string> {
-  let runner = runners.get(mesh);
-  if (runner === undefined) {
-    openDesks(mesh);
-    runner = mesh.procs.spawn(`tensor-runners-${++count}`, FunctionRunner) as TensorRunnerMesh<string>;
-    runners.set(mesh, runner);
-    mesh.owns(runner);
-  }
-  return runner;
+  return mesh.beside("runners", FunctionRunner);
 }
 
 function activeMesh(name: string): TensorMesh {
