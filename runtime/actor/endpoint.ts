@@ -136,6 +136,9 @@ export class PropagatedEndpoint<
   D extends string = string,
   P = unknown,
 > extends Endpoint<A, R, D> {
+  /** By which it is called where its answers stay. */
+  #keeping: Dispatcher | undefined;
+
   /**
    * The answers stay with the actors, as a tensor of the mesh of processes that they are on, which must be active. Of what actors answer
    * here are shape and type: at once where `@propagate` names a function that tells them, otherwise when all have answered.
@@ -145,12 +148,11 @@ export class PropagatedEndpoint<
   rref(...args: A): P {
     const to = dispatcherOf(this);
     to.check(args);
-    const { view, descriptor, options } = to;
-    const keeper = view.descriptor.endpoints.findIndex(({ keeps }) => keeps === descriptor);
-    const kept = dispatcherFor(view, keeper, options);
+    this.#keeping ??= keepingOf(to);
+    const keeping = this.#keeping;
     const send = (key: unknown) =>
-      gather(new CallSettled<unknown, D>(kept, view), kept, [key, args]).then((outcomes) => outcomes.values());
-    return descriptor.tensors!.rref({ ...addressed(to), args, send }) as P;
+      gather(new CallSettled<unknown, D>(keeping, to.view), keeping, [key, args]).then((outcomes) => outcomes.values());
+    return to.descriptor.tensors!.rref({ ...addressed(to), args, send }) as P;
   }
 
   override with(options: CallOptions): PropagatedEndpoint<A, R, D, P> {
@@ -158,6 +160,11 @@ export class PropagatedEndpoint<
     checkOptions(label, descriptor.idempotent, options);
     return new PropagatedEndpoint(view, view.descriptor.endpoints.indexOf(descriptor), { ...before, ...options });
   }
+}
+
+function keepingOf({ view, descriptor, options }: Dispatcher): Dispatcher {
+  const index = view.descriptor.endpoints.findIndex(({ keeps }) => keeps === descriptor);
+  return dispatcherFor(view, index, options);
 }
 
 /** An endpoint whose handler yields any number of values. */

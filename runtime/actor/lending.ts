@@ -46,5 +46,5 @@ class LendingDispatcher extends Dispatcher {
 }
 
 export function addressed({ label, view }: Dispatcher): Addressed {
-  return { label, procs: Array.from({ length: view.size }, (_, rank) => view.target(rank).proc) };
+  return { label, procs: view.procs };
 }

@@ -150,8 +150,7 @@ export function viewOf(mesh: ActorMesh): MeshView {
 
 /** The processes of a mesh's actors, in rank order. */
 export function procsOf(mesh: ActorMesh): readonly bigint[] {
-  const view = viewOf(mesh);
-  return Array.from({ length: view.size }, (_, rank) => view.target(rank).proc);
+  return viewOf(mesh).procs;
 }
 
 /** What is known of the interface of a mesh's actors, or of a generated class: its endpoints, their codecs and options. */

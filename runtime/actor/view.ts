@@ -47,6 +47,11 @@ export class MeshView {
     return target;
   }
 
+  /** The processes of the actors, in rank order. */
+  get procs(): readonly bigint[] {
+    return Array.from({ length: this.size }, (_, rank) => this.target(rank).proc);
+  }
+
   /** The same as trees for casts know it. */
   get casts(): CastView {
     this.#casts ??= castViewOf(this);

@@ -15,7 +15,10 @@ export interface SpawnOptions {
 export interface WatchdogOptions {
   /** A handler that has been running for so long is warned of, with what it waits for. */
   readonly warn: number;
-  /** The actor of a handler that has been running for so long fails. Absent: never. */
+  /**
+   * The actor of a handler that has been running for so long fails; where the process was stopped or busy, as much later than the warning
+   * as is said here. Absent: never.
+   */
   readonly fail?: number;
 }
 
