@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { findLibtorch, libtorchFlags } from "./libtorch.js";
 import { type AddonName, addonPlace } from "./place.js";
+import { addonDefinitions } from "./source-key.js";
 
 const require = createRequire(import.meta.url);
 
@@ -48,8 +49,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       "-shared",
       "-Wall",
       "-Wextra",
-      "-DNAPI_VERSION=8",
-      "-DNODE_ADDON_API_CPP_EXCEPTIONS",
+      ...addonDefinitions.map((definition) => `-D${definition}`),
       ...includes.map((include) => `-isystem${include}`),
       `-I${place.sources}`,
       ...(options.flags ?? []),

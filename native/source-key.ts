@@ -1,12 +1,23 @@
-/** What the sources of an addon are, in 16 letters: the build of Viceroy asks for it, so that no process has to read them when it starts. */
+/**
+ * What an addon is built from, in 16 letters: the build of Viceroy asks for it, so that no process has to read the sources when it
+ * starts.
+ */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
+/** What is defined for all sources. */
+export const addonDefinitions: readonly string[] = [
+  "NAPI_VERSION=8",
+  "NODE_ADDON_API_CPP_EXCEPTIONS",
+  // A thread that is being terminated takes no exceptions; without this, one that is thrown in it then ends the process.
+  "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
+];
+
 /** @param sources the folder of the addon */
 export function sourceKey(version: string, sources: string): string {
   const hash = createHash("sha256");
-  hash.update(`${version}\0`);
+  hash.update(`${version}\0${addonDefinitions.join("\0")}\0`);
   for (const name of readdirSync(sources).sort()) {
     if (/\.(cc|h)$/.test(name))
       hash

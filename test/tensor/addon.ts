@@ -14,7 +14,8 @@ if (found.addon === undefined) {
 }
 
 /** Of tests that make tensors. */
-export const describeTensors = describe.skipIf(found.addon === undefined);
+export const hasTensors = found.addon !== undefined;
+export const describeTensors = describe.skipIf(!hasTensors);
 
 /** How processes exchange elements, and the variables that make them do so. By the network only where the addon has Gloo, which is required as well. */
 export const kindsOfLines: readonly (readonly [kind: string, env: Readonly<Record<string, string>>])[] = [

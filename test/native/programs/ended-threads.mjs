@@ -1,0 +1,30 @@
+// Threads that are ended while an addon, the file given as an argument, refuses what it is asked: this process lives on.
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+
+const refused = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const functions = Object.values(require(workerData)).filter((value) => typeof value === "function");
+  const [first] = functions.filter((call) => {
+    try {
+      call();
+      return false;
+    } catch (error) {
+      return error.message !== "";
+    }
+  });
+  parentPort.postMessage(first !== undefined);
+  for (;;) {
+    try {
+      first();
+    } catch {}
+  }`;
+
+let refusing = 0;
+for (let i = 0; i < 30; i++) {
+  const worker = new Worker(refused, { eval: true, workerData: process.argv[2] });
+  if (await new Promise((resolve) => worker.once("message", resolve))) refusing++;
+  await delay(i % 5);
+  await worker.terminate();
+}
+console.log(refusing);
