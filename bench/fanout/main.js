@@ -4,10 +4,10 @@
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runJson, setUpAddon, takeTurns } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
-const peers = ["limit", "viceroy", "process-send-json", "process-send-advanced", "grpc-js"];
+const peers = ["limit", "viceroy", "viceroy-memory", "process-send-json", "process-send-advanced", "grpc-js"];
 /** In milliseconds, by processes: each of many gets few messages, and all peers their time to get fast. */
 const warmUps = { 4: 200, 8: 6000, 64: 30_000 };
 const client = fileURLToPath(new URL("client.js", import.meta.url));
@@ -22,6 +22,7 @@ await benchmark(
   { name: "fanout", title: "Call many processes and gather", rounds: 3, needs: ["viceroy"] },
   async (context) => {
     if (context.wanted("viceroy")) await prepareProgram();
+    if (context.wanted("viceroy-memory")) setUpAddon("rdma");
     const sections = [];
     for (const workers of context.options.quick ? [4] : [8, 64]) sections.push(await measure(context, workers));
     return sections;

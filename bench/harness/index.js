@@ -10,7 +10,7 @@
  */
 export { benchmark } from "./benchmark.js";
 export { canPin, endWithParent, pinned, runJson, startAnswering, startReady } from "./child.js";
-export { cacheDir, node24, repository } from "./setup.js";
+export { cacheDir, node24, repository, setUpAddon } from "./setup.js";
 export { median, quantile } from "./stats.js";
 export { compare, ratioOf } from "./table.js";
 export { takeTurns, takeWindows } from "./turns.js";

@@ -25,6 +25,11 @@ export function prepare(needs = []) {
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync("../..", link, "dir");
 }
 
+/** Builds an addon of Viceroy's, "rdma" or "tensor", unless it is there. */
+export function setUpAddon(name) {
+  run(process.execPath, [path.join(repository, "dist/cli/viceroy.js"), "setup", `--${name}`], repository);
+}
+
 /** Whether dist/ is newer than everything it is built from. */
 function isBuilt() {
   const outputs = ["dist/runtime.cjs", "dist/cli/viceroy.js", "dist/types/runtime/index.d.ts"];

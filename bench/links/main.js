@@ -2,7 +2,6 @@
  * `npm run bench:links`: how long a link between two processes of one host takes, there and back: over shared memory and over a
  * Unix socket, against the rings of the addon and the socket of Node.js with nothing above them.
  */
-import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +13,7 @@ import {
   compare,
   pinned,
   repository,
+  setUpAddon,
   startAnswering,
   takeWindows,
 } from "../harness/index.js";
@@ -32,9 +32,7 @@ const columns = [{ metric: "p50", title: "us there and back, half of all", ratio
 await benchmark(
   { name: "links", title: "Links between processes of one host", rounds: 3, needs: ["viceroy"] },
   async (context) => {
-    execFileSync(process.execPath, [path.join(repository, "dist/cli/viceroy.js"), "setup", "--rdma"], {
-      stdio: "pipe",
-    });
+    setUpAddon("rdma");
     // Below node_modules, where the sources of the addon are looked for upwards of the bundle.
     const bundle = path.join(cacheDir("links"), "ends.mjs");
     await build({

@@ -2,10 +2,9 @@
  * `npm run bench:rdma`: bytes of another process, by RdmaBuffers and by what there is otherwise, each in turns with a copy within one
  * process; what a handle costs; and several readers of one owner.
  */
-import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, repository, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runJson, setUpAddon, takeTurns } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -22,8 +21,7 @@ const columns = [
 
 await benchmark({ name: "rdma", title: "One-sided memory", rounds: 3 }, async ({ options, workDir, wanted }) => {
   await prepareProgram();
-  const setup = [path.join(repository, "dist/cli/viceroy.js"), "setup", "--rdma"];
-  execFileSync(process.execPath, setup, { stdio: ["ignore", "ignore", "inherit"] });
+  setUpAddon("rdma");
   const ms = options.quick ? "50" : "1500";
   const sections = [];
   for (const [title, size] of Object.entries(sizes)) {

@@ -1,11 +1,12 @@
 /**
  * `npm run bench:rpc`: a call that carries a record of twelve fields to another process and back, against the peers
- * and against the limit. Client and server pinned to two cores, then to one; on the Node.js that runs this and on 24.
+ * and against the limit. `viceroy-memory` is the same program with links in shared memory, as it is wherever the addon
+ * is built. Client and server pinned to two cores, then to one; on the Node.js that runs this and on 24.
  */
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, canPin, compare, node24, pinned, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, canPin, compare, node24, pinned, runJson, setUpAddon, takeTurns } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 import { generatePeerCode } from "./prepare.js";
 
@@ -13,6 +14,7 @@ const reference = "limit";
 const peers = [
   "limit",
   "viceroy",
+  "viceroy-memory",
   "child-process-json",
   "child-process-advanced",
   "zeromq",
@@ -36,6 +38,7 @@ await benchmark(
   async (context) => {
     generatePeerCode();
     if (context.wanted("viceroy")) await prepareProgram();
+    if (context.wanted("viceroy-memory")) setUpAddon("rdma");
     const { quick } = context.options;
     const sections = [];
     for (const [version, node] of nodes(quick)) {

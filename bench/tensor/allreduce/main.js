@@ -5,14 +5,13 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, repository, startAnswering, takeWindows } from "../../harness/index.js";
+import { benchmark, compare, repository, setUpAddon, startAnswering, takeWindows } from "../../harness/index.js";
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 await benchmark({ name: "allreduce", title: "All-reduce", rounds: 5 }, async ({ options, workDir, wanted }) => {
   execFileSync(process.execPath, [path.join(repository, "build.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
-  const setup = [path.join(repository, "dist/cli/viceroy.js"), "setup", "--tensor"];
-  execFileSync(process.execPath, setup, { stdio: ["ignore", "ignore", "inherit"] });
+  setUpAddon("tensor");
   const limits = path.join(workDir, "limits");
   execFileSync("g++", ["-O3", "-march=native", "-std=c++17", here("limits.cc"), "-o", limits, "-lgloo", "-lpthread"], {
     stdio: "inherit",

@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, repository, startAnswering, takeWindows } from "../../harness/index.js";
+import { benchmark, compare, repository, setUpAddon, startAnswering, takeWindows } from "../../harness/index.js";
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 /** Another Python may stand before the system's, for which Debian's packages are. */
@@ -14,8 +14,7 @@ const pythonWith = (module) =>
 
 await benchmark({ name: "tensor", title: "Operations on tensors", rounds: 5 }, async ({ options, wanted }) => {
   execFileSync(process.execPath, [path.join(repository, "build.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
-  const setup = [path.join(repository, "dist/cli/viceroy.js"), "setup", "--tensor"];
-  execFileSync(process.execPath, setup, { stdio: ["ignore", "ignore", "inherit"] });
+  setUpAddon("tensor");
   const own = (what) => [process.execPath, here("own.js"), what];
   const python = (what, module) => {
     const found = pythonWith(module);

@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, repository, startAnswering, takeWindows } from "../../harness/index.js";
+import { benchmark, compare, repository, setUpAddon, startAnswering, takeWindows } from "../../harness/index.js";
 import { writeProblem } from "./problem.js";
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -25,8 +25,7 @@ const problems = [
 
 await benchmark({ name: "training", title: "A step of training", rounds: 3 }, async ({ options, workDir, wanted }) => {
   execFileSync(process.execPath, [path.join(repository, "build.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
-  const setup = [path.join(repository, "dist/cli/viceroy.js"), "setup", "--tensor"];
-  execFileSync(process.execPath, setup, { stdio: ["ignore", "ignore", "inherit"] });
+  setUpAddon("tensor");
   const there = spawnSync(python, ["-c", "import torch.distributed"]).status === 0;
   if (!there) console.error(`skipped: ${python} has no torch`);
   const sections = [];
