@@ -1,6 +1,6 @@
 /** Shared memory between processes: what becomes of it when one of them stops, dies, or is a thread. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,7 +18,9 @@ import { Heard, soon } from "../heard.js";
 import { onMemory } from "../pipes.js";
 
 // Below the repository: built code looks for the addon's sources upwards of itself.
-const folder = onMemory ? mkdtempSync(fileURLToPath(new URL("../../../dist/.test-shared-", import.meta.url))) : "";
+const scratch = fileURLToPath(new URL("../../../.viceroy/", import.meta.url));
+mkdirSync(scratch, { recursive: true });
+const folder = onMemory ? mkdtempSync(path.join(scratch, "test-shared-")) : "";
 let child: ChildProcess;
 
 async function bundle(name: string): Promise<string> {
