@@ -8,5 +8,6 @@ export {
   findClashes,
   generatedBases,
   type NameClash,
+  TypeScriptFiles,
   type TypeScriptOptions,
 } from "./typescript/index.js";
