@@ -14,6 +14,7 @@ export class Batch {
   bytes: TextBuffer = noPage.bytes;
   view: DataView = noPage.view;
   doubles: Float64Array = noPage.doubles;
+  words: Int32Array = noPage.words;
   capacity = 0;
   position = 0;
 
@@ -99,6 +100,7 @@ export class Batch {
     this.bytes = page.bytes;
     this.view = page.view;
     this.doubles = page.doubles;
+    this.words = page.words;
     this.capacity = page.bytes.length;
   }
 }

@@ -16,6 +16,7 @@ export interface Page {
   readonly bytes: TextBuffer;
   readonly view: DataView;
   readonly doubles: Float64Array;
+  readonly words: Int32Array;
   /** The same bytes, not as a Buffer: what `slice` of it makes is a Uint8Array with memory of its own. */
   readonly plain: Uint8Array;
 }
@@ -54,6 +55,7 @@ export function newPage(size: number): Page {
     bytes: bytes as Uint8Array as TextBuffer,
     view: new DataView(memory),
     doubles: new Float64Array(memory),
+    words: new Int32Array(memory),
     plain: new Uint8Array(memory),
   };
 }
