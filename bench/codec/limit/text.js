@@ -34,16 +34,35 @@ export function writeText(bytes, view, text, at) {
   if (expectWide || bytes.utf8Write(text, at + 4, units * 3) !== units) {
     expectWide = isWide(text) || !isLatin1(bytes, text, at + 4);
     if (expectWide) {
-      if (!text.isWellFormed()) fail();
       const from = (at + 5) & ~1;
       bytes[at + 4] = 0;
       bytes.ucs2Write(text, from, units * 2);
+      if (mayHaveSurrogates(bytes, from, from + units * 2) && !text.isWellFormed()) fail();
       view.setUint32(at, units * 2 + 1, true);
       return from + units * 2;
     }
   }
   view.setUint32(at, units * 2, true);
   return at + 4 + units;
+}
+
+let words;
+/** Two units at once, of memory that has been written: quicker than the text itself. May be true of what lies beside it. */
+function mayHaveSurrogates(bytes, start, end) {
+  if (words?.buffer !== bytes.buffer) words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
+  const to = (bytes.byteOffset + end + 3) >> 2;
+  let found = 0;
+  let i = (bytes.byteOffset + start) >> 2;
+  for (; i + 3 < to; i += 4) {
+    found |= surrogates(words[i]) | surrogates(words[i + 1]) | surrogates(words[i + 2]) | surrogates(words[i + 3]);
+  }
+  for (; i < to; i++) found |= surrogates(words[i]);
+  return (found & 0x80008000) !== 0;
+}
+
+function surrogates(word) {
+  const units = (word ^ 0xd800d800) & 0xf800f800;
+  return (units - 0x08000800) & ~units;
 }
 
 function isWide(text) {
