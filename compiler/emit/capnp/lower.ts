@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
-import type { BlockKind, Lock, LockBlock, LockEntry } from "../../lock/index.js";
+import type { BlockKind, Lock, LockEntry } from "../../lock/index.js";
 import {
   type Bindings,
   bind,
@@ -16,11 +16,11 @@ import {
   typeKey,
 } from "../../model/index.js";
 import { outputPath, withoutExtension } from "../typescript/paths.js";
-import { layOut, takes } from "./layout.js";
+import { layOut } from "./layout.js";
 import { memberName, typeName, typeWord, unique } from "./names.js";
-import { parseTypeText, someStruct } from "./obsolete.js";
+import { Remembered } from "./remembered.js";
 import type { CapnpEnum, CapnpEnumValue, CapnpFile, CapnpMember, CapnpStruct, CapnpType } from "./schema.js";
-import { holdsHandle, sizeOf } from "./size.js";
+import { holdsHandle } from "./size.js";
 import { member, nothing, numberType, plainMember, type Slot, scalarType, slot } from "./slot.js";
 import { TypeNames } from "./type-names.js";
 import { wellKnown } from "./well-known.js";
@@ -57,8 +57,7 @@ const noLayout = { dataWords: 0, pointerWords: 0, places: [] };
 
 class Lowering {
   readonly #index: SchemaIndex;
-  readonly #lock: Lock;
-  readonly #before: Lock | undefined;
+  readonly #remembered: Remembered;
   readonly #diagnostics: Diagnostic[] = [];
   readonly #files = new Map<Module, CapnpFile>();
   readonly #structs = new Map<string, CapnpStruct>();
@@ -72,8 +71,7 @@ class Lowering {
   constructor({ schema, lock, before, schemaRoot }: LowerInput) {
     this.#index = indexSchema(schema);
     this.#names = new TypeNames(this.#index, (module) => this.#fileOf(module));
-    this.#lock = lock;
-    this.#before = before;
+    this.#remembered = new Remembered(this.#index, lock, before);
     for (const module of schema.modules) {
       const path = `capnp/${withoutExtension(outputPath(module.path, schemaRoot))}`;
       this.#files.set(module, { path, module: module.path, types: [] });
@@ -350,11 +348,8 @@ class Lowering {
   }
 
   #members(kind: BlockKind, fields: readonly Field[], context: Context, joint = "."): readonly CapnpMember[] {
-    const block = this.#blockOf(kind, context);
-    this.#checkOrder(kind, fields, context);
-    const live = new Set(fields.map(({ id }) => id));
-    const gone = (block?.entries ?? []).filter(({ id, retired }) => retired && !live.has(id));
-    const all = [...fields, ...gone].sort((a, b) => a.id - b.id);
+    this.#diagnostics.push(...this.#remembered.checkOrder(kind, fields, context));
+    const all = [...fields, ...this.#remembered.gone(kind, fields, context)].sort((a, b) => a.id - b.id);
     const names = new Set(kind === "message" ? [] : ["unset"]);
     return all.map((entry) => {
       if ("tags" in entry) return this.#member(entry, kind, names, context, joint);
@@ -384,7 +379,7 @@ class Lowering {
   ): CapnpMember {
     const inside = { ...context, lockPath: `${context.lockPath}${kind === "union" ? "|" : "."}${lockName(name)}` };
     const optional = text.endsWith("?");
-    const sizes = this.#sizesOf(optional ? text.slice(0, -1) : text, inside);
+    const sizes = this.#remembered.sizesOf(optional ? text.slice(0, -1) : text, inside);
     if (sizes.length !== 1) {
       const at = fields[0]?.at ?? { file: context.file.module, line: 1, column: 1 };
       const code = sizes.length === 0 ? "VC4032" : "VC4033";
@@ -395,61 +390,6 @@ class Lowering {
     // A case that is null stands in a struct of its own.
     const whole = isCase && size.nullable ? slot({ kind: "anyPointer" }) : size;
     return member(spelt, undefined, whole, optional, "Is no more.", isCase);
-  }
-
-  /** What the type of a member that has gone may take: more than one where its text may mean several types. */
-  #sizesOf(text: string, context: Context): readonly Slot[] {
-    const sizes = new Map<string, Slot>();
-    let meanings = 1;
-    for (let i = 0; i < meanings; i++) {
-      const type = parseTypeText(text, (name, args) => {
-        const candidates = this.#resolve(name, args, context);
-        meanings = Math.max(meanings, candidates.length);
-        return candidates[Math.min(i, candidates.length - 1)];
-      });
-      if (type === undefined) continue;
-      const size = sizeOf(type, this.#index);
-      sizes.set(JSON.stringify([takes(size.type), size.nullable]), size);
-    }
-    return [...sizes.values()];
-  }
-
-  /** Types that the lock calls so: it does not tell modules apart. */
-  #resolve(name: string, args: readonly Type[], context: Context): readonly Type[] {
-    if (name === "enum") return [this.#wasOfNumbers(context) ? someNumbers : someNames];
-    const bound = args.length === 0 ? context.bindings?.get(name) : undefined;
-    const declared = this.#index.schema.modules
-      .flatMap(({ types }) => types)
-      .filter((type) => type.name === name && type.typeParameters.length === args.length)
-      .map(({ key }): Type => ({ kind: "ref", target: key, args }));
-    const found = bound === undefined ? declared : [bound, ...declared];
-    if (found.length > 0) return found;
-    // An enumeration that has gone may have been one of numbers.
-    const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
-    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [someStruct] : [];
-  }
-
-  /** Numbers are their own ids, and are called so. */
-  #wasOfNumbers(context: Context): boolean {
-    const entries = this.#blockOf("enum", context)?.entries ?? [];
-    return entries.length > 0 && entries.every(({ id, name }) => name === String(id));
-  }
-
-  #blockOf(kind: BlockKind, context: Context, lock: Lock = this.#lock): LockBlock | undefined {
-    const named = lock.blocks.filter((block) => block.kind === kind && block.name === context.lockPath);
-    return named.find(({ module }) => module === withoutExtension(context.file.module)) ?? named[0];
-  }
-
-  /** A new member stands behind all that there were: else theirs would move. */
-  #checkOrder(kind: BlockKind, fields: readonly Field[], context: Context): void {
-    const known = this.#before && this.#blockOf(kind, context, this.#before)?.entries;
-    if (known === undefined) return;
-    const ids = new Set(known.map(({ id }) => id));
-    const highest = Math.max(0, ...ids);
-    for (const { name, id, at } of fields) {
-      if (ids.has(id) || id > highest) continue;
-      this.#diagnostics.push(diagnostic("VC4031", at, { member: `${context.lockPath}.${name}`, id, highest }));
-    }
   }
 
   // Enumerations.
@@ -488,11 +428,9 @@ class Lowering {
   }
 
   #values(values: readonly EnumValue[], context: Context): readonly CapnpEnumValue[] {
-    const live = new Set(values.map(({ id }) => id));
-    const gone = (this.#blockOf("enum", context)?.entries ?? []).filter(({ id, retired }) => retired && !live.has(id));
+    this.#diagnostics.push(...this.#remembered.checkOrder("enum", values, context));
     const names = new Set(["unspecified"]);
-    const all = [...values, ...gone].sort((a, b) => a.id - b.id);
-    this.#checkOrder("enum", values as unknown as readonly Field[], context);
+    const all = [...values, ...this.#remembered.gone("enum", values, context)].sort((a, b) => a.id - b.id);
     return [
       { name: "unspecified", value: undefined, doc: "" },
       ...all.map((entry): CapnpEnumValue => {
@@ -503,18 +441,6 @@ class Lowering {
       }),
     ];
   }
-}
-
-/** Enumerations of which nothing more is known. */
-const someNames = someEnum("a");
-const someNumbers = someEnum(1);
-
-function someEnum(value: string | number): Type {
-  const at = { file: "", line: 1, column: 1 };
-  return {
-    kind: "inline",
-    shape: { kind: "enum", origin: "literals", values: [{ name: "", value, id: 1, doc: "", at }] },
-  };
 }
 
 const unset = plainMember("unset", undefined, nothing);
