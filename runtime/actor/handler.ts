@@ -6,12 +6,10 @@ import type { BoundEndpoint } from "../link/binding.js";
 import { Flag, Kind } from "../link/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
 import { type MessageLayout, protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
-import type { ArgumentsLayout, TensorSupport } from "../wire/tensor-support.js";
-import { running } from "./context.js";
+import type { ArgumentsLayout } from "../wire/tensor-support.js";
 import type { ActorClass } from "./hooks.js";
-import type { Turn } from "./turn.js";
-
-export type Method = (this: unknown, ...args: unknown[]) => unknown;
+import { type Method, methodOf } from "./method.js";
+import { withTensors } from "./with-tensors.js";
 
 export interface Handler {
   readonly endpoint: EndpointDescriptor;
@@ -104,48 +102,7 @@ function received({ tensors }: EndpointDescriptor, layout: ArgumentsLayout): Arg
 }
 
 function methodFor(prototype: Record<string, unknown>, endpoint: EndpointDescriptor): Method {
-  const { tensors, keeps, stream, name } = endpoint;
+  const { tensors, keeps, name } = endpoint;
   const method = methodOf(prototype, keeps?.name ?? name);
-  if (tensors === undefined) return method;
-  if (keeps !== undefined) return keeping(tensors, keeps, method);
-  return stream ? streamOnceThere(tensors, method) : onceThere(tensors, method);
-}
-
-/** What messages say may come after them, by other ways: tensors of a mesh. */
-function onceThere(tensors: TensorSupport, method: Method): Method {
-  return function (this: unknown, ...args: unknown[]): unknown {
-    const arriving = tensors.arriving((running() as Turn).args);
-    return arriving === undefined ? method.apply(this, args) : arriving.then(() => method.apply(this, args));
-  };
-}
-
-function streamOnceThere(tensors: TensorSupport, method: Method): Method {
-  return function (this: unknown, ...args: unknown[]): unknown {
-    const arriving = tensors.arriving((running() as Turn).args);
-    if (arriving === undefined) return method.apply(this, args);
-    const items = async function* (this: unknown): AsyncGenerator<unknown> {
-      await arriving;
-      yield* method.apply(this, args) as AsyncIterable<unknown>;
-    };
-    return items.call(this);
-  };
-}
-
-/** The same method, whose answer stays here. */
-function keeping(tensors: TensorSupport, keeps: EndpointDescriptor, method: Method): Method {
-  return async function (this: unknown, key: unknown, args: unknown): Promise<unknown> {
-    await tensors.arriving((running() as Turn).args);
-    return tensors.keep(keeps.name, key, await method.apply(this, args as unknown[]));
-  };
-}
-
-/** The method of the class; a method that is a property of each instance is looked up when it is called. */
-function methodOf(prototype: Record<string, unknown>, name: string): Method {
-  const method = prototype[name];
-  if (typeof method === "function") return method as Method;
-  return function ofInstance(this: unknown, ...args: unknown[]): unknown {
-    const own = (this as Record<string, unknown>)[name];
-    if (typeof own === "function") return own.apply(this, args);
-    throw new TypeError(`cannot call ${name}: the actor class has no such method`);
-  };
+  return tensors === undefined ? method : withTensors(tensors, endpoint, method);
 }
