@@ -35,7 +35,7 @@ struct Stretch {
 
 /** What the calls of all transfers have in common; the arguments follow one another in this order. */
 struct TransferArguments {
-  static constexpr size_t kCount = 8;
+  static constexpr size_t kCount = 9;
 
   bool write;
   Bytes local;
@@ -47,6 +47,8 @@ struct TransferArguments {
   uint64_t started;
   /** Threads of the pool; 0: on the spot. */
   uint32_t lanes;
+  /** So many bytes, or a piece more, the calling thread moves beside them before it goes on. */
+  uint64_t helped;
 
   /** @throws Napi::Error when something does not fit, memory on either side included */
   static TransferArguments From(const Napi::CallbackInfo& info);
@@ -80,7 +82,10 @@ class Transfer : public Work {
  private:
   void Cut();
   int32_t Claim(WriterClaim* claim) const;
-  void MovePieces();
+  /** Those that no other thread has taken, until there are none left or so many bytes have been moved. */
+  void MovePieces(uint64_t most);
+  /** The calling thread's part, while the pool is being woken. */
+  void Help();
   void End(int32_t outcome);
 
   TransferArguments arguments_;

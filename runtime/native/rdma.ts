@@ -25,6 +25,8 @@ export type TransferArguments = readonly [
   started: bigint,
   /** Threads of the pool that work on it; 0: it is done on the spot, and a number returned instead of a promise. */
   lanes: number,
+  /** Bytes that the calling thread moves beside those, before it returns. */
+  helped: number,
 ];
 
 export interface RdmaAddon extends VerbsAddon {

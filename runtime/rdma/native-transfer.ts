@@ -8,9 +8,12 @@ import { gone, type PeerSlot } from "./peer-tables.js";
 import { ownStart, startOf } from "./process-name.js";
 import { refused } from "./refusal.js";
 
-/** So many bytes are copied sooner than a thread of the pool has been woken, and hold up the event loop for less than 20 us. */
-const ON_THE_SPOT = 64 * 1024;
-/** From so many bytes on a second thread is worth it. */
+/**
+ * Whoever awaits only what is settled already never lets the event loop go round. So after so many bytes a transfer settles in its next turn,
+ * and what comes before that is left to the pool: transfers hold up the loop for about 1 ms.
+ */
+const IN_A_ROW = 8 << 20;
+/** From so many bytes on a second thread of the pool is worth it. */
 const TWO_LANES = 8 << 20;
 /** Short stretches cost the kernel more than their bytes. */
 const FEW = 64;
@@ -29,19 +32,51 @@ function spotWords(stretches: BigUint64Array): BigUint64Array {
   return spotRange;
 }
 
-/** @returns undefined: it has been done */
-export function transfer(operation: Operation, peer: PeerSlot, handle: Handle, call: Call): Promise<void> | undefined {
+/** Bytes that this thread has copied since the event loop was last seen to go round. */
+let inARow = 0;
+/** The turn that is waited for, once they are too many. */
+let turn: Promise<void> | undefined;
+
+/** This thread has copied so much. @returns what is to be waited for, when it was too much in a row */
+function copied(bytes: number): Promise<void> | undefined {
+  inARow += bytes;
+  if (inARow < IN_A_ROW) return undefined;
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      inARow = 0;
+      turn = undefined;
+      resolve();
+    });
+  });
+  return turn;
+}
+
+/**
+ * @param atOnce so many bytes are copied by the calling thread: all of a transfer, or its beginning while threads of the pool are being woken. They
+ * take longer to come than it takes to copy a mebibyte, and have other caches
+ * @returns undefined: it has been done
+ */
+export function transfer(
+  operation: Operation,
+  peer: PeerSlot,
+  handle: Handle,
+  atOnce: number,
+  call: Call,
+): Promise<void> | undefined {
   const { direction, local, stretches, bytes } = operation;
   const way = direction === "read" ? 0 : 1;
   const { slot, head } = peer;
-  if (bytes <= ON_THE_SPOT && stretches.length <= 3 * FEW) {
-    const outcome = call(way, local, spotWords(stretches), slot, head, spotControl, ownStart(), 0) as number;
-    if (outcome === Outcome.done) return undefined;
+  const mayCopy = turn === undefined;
+  if (mayCopy && bytes <= atOnce && stretches.length <= 3 * FEW) {
+    const outcome = call(way, local, spotWords(stretches), slot, head, spotControl, ownStart(), 0, 0) as number;
+    if (outcome === Outcome.done) return copied(bytes);
     if (outcome !== Outcome.busy) return Promise.reject(errorOf(outcome, operation, peer, handle));
   }
   const lanes = bytes >= TWO_LANES && cores > 1 ? 2 : 1;
+  const helped = mayCopy && bytes > atOnce ? atOnce : 0;
+  void copied(helped);
   return settled(
-    call(way, local, stretches, slot, head, operation.control, ownStart(), lanes),
+    call(way, local, stretches, slot, head, operation.control, ownStart(), lanes, helped),
     operation,
     peer,
     handle,

@@ -14,6 +14,8 @@ import { refused } from "./refusal.js";
 import { fdOf } from "./slot.js";
 
 const PAGE = 4096;
+/** What one thread copies in 0.1 to 0.4 ms. */
+const AT_ONCE = 4 << 20;
 
 export class SharedBackend extends NativeBackend {
   readonly transport = "shared";
@@ -28,8 +30,13 @@ export class SharedBackend extends NativeBackend {
     if (memory === undefined) return undefined;
     return {
       transfer: (operation: Operation) =>
-        transfer(operation, peer, handle, (way, local, stretches, slot, head, control, started, lanes) =>
-          addon.mappedTransfer(way, local, stretches, slot, head, control, started, lanes, memory),
+        transfer(
+          operation,
+          peer,
+          handle,
+          AT_ONCE,
+          (way, local, stretches, slot, head, control, started, lanes, helped) =>
+            addon.mappedTransfer(way, local, stretches, slot, head, control, started, lanes, helped, memory),
         ),
       map: () => {
         const inPlace = peer.access === "rw" ? memory : map(1);

@@ -12,6 +12,9 @@ import type { PeerSlot } from "./peer-tables.js";
 import { refused } from "./refusal.js";
 import { HEAD_BYTES } from "./slot.js";
 
+/** What one thread copies in about 0.1 ms, small pages and all. */
+const AT_ONCE = 1 << 20;
+
 export class VmBackend extends NativeBackend {
   readonly transport = "vm";
   protected reach(handle: Handle, peer: PeerSlot, addon: RdmaAddon): Opened | undefined {
@@ -27,8 +30,25 @@ export class VmBackend extends NativeBackend {
     }
     return {
       transfer: (operation: Operation) =>
-        transfer(operation, peer, handle, (way, local, stretches, slot, head, control, started, lanes) =>
-          addon.processTransfer(way, local, stretches, slot, head, control, started, lanes, pid, peer.slotAddress),
+        transfer(
+          operation,
+          peer,
+          handle,
+          AT_ONCE,
+          (way, local, stretches, slot, head, control, started, lanes, helped) =>
+            addon.processTransfer(
+              way,
+              local,
+              stretches,
+              slot,
+              head,
+              control,
+              started,
+              lanes,
+              helped,
+              pid,
+              peer.slotAddress,
+            ),
         ),
       close() {},
     };

@@ -48,6 +48,23 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
       await buffer.readInto(bytes);
     });
 
+    test("the event loop goes round while one transfer is awaited after the other", async () => {
+      await using owners = await vaultsIn(vaults, 1);
+      const buffer = await by(transport, await owners.at(0).make.callOne(allocated, 1 << 20, "r"));
+      let turns = 0;
+      let counting = true;
+      const count = () => {
+        turns++;
+        if (counting) setImmediate(count);
+      };
+      setImmediate(count);
+      const bytes = new Uint8Array(1 << 20);
+      for (let i = 0; i < 48; i++) await buffer.readInto(bytes);
+      for (let i = 0; i < 768; i++) await buffer.readInto(bytes.subarray(0, 1 << 16));
+      counting = false;
+      expect(turns).toBeGreaterThanOrEqual(12 - 1);
+    });
+
     test("what takes the place of revoked memory is never seen, however the owner's timing is", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const size = long(6 << 20);

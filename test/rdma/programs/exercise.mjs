@@ -32,8 +32,8 @@ async function transfers({ memory, granted, pid, mapped }) {
   const by = mapped
     ? (...args) => addon.mappedTransfer(...args, memory)
     : (...args) => addon.processTransfer(...args, pid, granted.address);
-  const call = (direction, view, rows, state, lanes, head = granted.head) =>
-    by(direction, view, rows, granted.slot, head, state, 5n, lanes);
+  const call = (direction, view, rows, state, lanes, head = granted.head, helped = 0) =>
+    by(direction, view, rows, granted.slot, head, state, 5n, lanes, helped);
 
   memory.fill(3);
   const state = control();
@@ -42,12 +42,27 @@ async function transfers({ memory, granted, pid, mapped }) {
   assert.equal(state[1], BigInt(size));
   assert.equal(await call(1, local.fill(4), all, control(), 2), 0);
   assert.ok(memory.every((byte) => byte === 4));
+  // The calling thread beside those of the pool.
+  assert.equal(await call(0, local.fill(0), all, control(), 2, granted.head, size / 2), 0);
+  assert.ok(local.every((byte) => byte === 4));
+  const helped = control();
+  assert.equal(await call(1, local.fill(6), all, helped, 1, granted.head, size), 0);
+  assert.ok(memory.every((byte) => byte === 6));
+  assert.equal(helped[1], BigInt(size));
   assert.equal(call(0, local, stretches([5, 6, 7], [0, 0, 0]), control(), 0), 0);
   const rows = Array.from({ length: 5000 }, (_, i) => [i * 64, i * 16, 16]);
   assert.equal(await call(0, local, stretches(...rows), control(), 2), 0);
   // Many at a time, and writers for whom there are not enough cells.
   const many = Array.from({ length: 80 }, (_, i) =>
-    call(i % 2, new Uint8Array(size / 8), stretches([i, 0, size / 8 - i]), control(), 2),
+    call(
+      i % 2,
+      new Uint8Array(size / 8),
+      stretches([i, 0, size / 8 - i]),
+      control(),
+      2,
+      granted.head,
+      i % 3 ? 0 : size,
+    ),
   );
   assert.deepEqual([...new Set(await Promise.all(many))], [0]);
   // Given up.
@@ -103,6 +118,7 @@ async function everything() {
     new BigInt64Array(2),
     5n,
     2,
+    size / 4,
     shared,
   );
   addon.unmap(view);
