@@ -231,13 +231,10 @@ export class RdmaBuffer {
     }
   }
 
-  #stretches(local: number, { offset, length, region }: RdmaTransferOptions): Stretches {
-    if (region !== undefined) return stretchesOfRegion(region, offset ?? 0, this.size, local);
-    return stretchesOfRange(
-      { ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) },
-      this.size,
-      local,
-    );
+  #stretches(local: number, options: RdmaTransferOptions): Stretches {
+    const { region, offset = 0 } = options;
+    if (region !== undefined) return stretchesOfRegion(region, offset, this.size, local);
+    return stretchesOfRange(options, this.size, local);
   }
 
   #start(operation: Operation): Promise<void> | undefined {
@@ -265,6 +262,7 @@ export class RdmaBuffer {
 }
 
 function bytesOf(view: ArrayBufferView): Uint8Array {
+  if (view instanceof Uint8Array) return view;
   if (!ArrayBuffer.isView(view))
     throw new TypeError(`expected a view of memory, got ${view === null ? "null" : typeof view}`);
   return new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength);

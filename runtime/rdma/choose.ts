@@ -16,36 +16,50 @@ export interface Chosen {
  * @throws RdmaError, also as a rejection, when the handle is refused, its owner is gone, or no transport that is allowed leads there
  */
 export function choose(
-  { backends, procs }: Domain,
+  domain: Domain,
   handle: Handle,
   allowed: readonly Transport[],
   signal: AbortSignal,
 ): Chosen | Promise<Chosen> {
-  const reasons: string[] = [];
-  const chosen = ({ transport, oneSided }: Backend, opened: Opened | undefined): Chosen | undefined => {
-    if (opened !== undefined) return { transport, oneSided, opened };
-    reasons.push(`${transport}: it does not lead there`);
-    return undefined;
-  };
-  const from = (first: number): Chosen | Promise<Chosen> => {
-    for (let i = first; i < backends.length; i++) {
-      const backend = backends[i]!;
-      const { transport } = backend;
-      if (!allowed.includes(transport)) continue;
-      const why = backend.unavailable();
-      if (why !== undefined) {
-        reasons.push(`${transport}: ${why}`);
-        continue;
-      }
-      const ask = (request: Uint8Array) =>
-        procs.ask(handle.proc, handle.location, (agent) => agent.askMemory.callOne(transport, request));
-      const opened = backend.open(handle, ask, signal);
-      if (opened instanceof Promise) return opened.then((found) => chosen(backend, found) ?? from(i + 1));
-      const found = chosen(backend, opened);
-      if (found !== undefined) return found;
+  return from(0, [], domain, handle, allowed, signal);
+}
+
+/** @param reasons why none of those before `first` is taken */
+function from(
+  first: number,
+  reasons: string[],
+  domain: Domain,
+  handle: Handle,
+  allowed: readonly Transport[],
+  signal: AbortSignal,
+): Chosen | Promise<Chosen> {
+  const { backends, procs } = domain;
+  for (let i = first; i < backends.length; i++) {
+    const backend = backends[i]!;
+    const { transport } = backend;
+    if (!allowed.includes(transport)) continue;
+    const why = backend.unavailable();
+    if (why !== undefined) {
+      reasons.push(`${transport}: ${why}`);
+      continue;
     }
-    const tried = reasons.length === 0 ? `none of ${allowed.join(", ")} exists here` : reasons.join("; ");
-    throw new RdmaError("ERR_RDMA_UNREACHABLE", `cannot reach the memory of an RdmaBuffer: ${tried}`);
-  };
-  return from(0);
+    const ask = (request: Uint8Array) =>
+      procs.ask(handle.proc, handle.location, (agent) => agent.askMemory.callOne(transport, request));
+    const opened = backend.open(handle, ask, signal);
+    if (opened instanceof Promise) {
+      return opened.then(
+        (found) => chosen(backend, found, reasons) ?? from(i + 1, reasons, domain, handle, allowed, signal),
+      );
+    }
+    const found = chosen(backend, opened, reasons);
+    if (found !== undefined) return found;
+  }
+  const tried = reasons.length === 0 ? `none of ${allowed.join(", ")} exists here` : reasons.join("; ");
+  throw new RdmaError("ERR_RDMA_UNREACHABLE", `cannot reach the memory of an RdmaBuffer: ${tried}`);
+}
+
+function chosen({ transport, oneSided }: Backend, opened: Opened | undefined, reasons: string[]): Chosen | undefined {
+  if (opened !== undefined) return { transport, oneSided, opened };
+  reasons.push(`${transport}: it does not lead there`);
+  return undefined;
 }

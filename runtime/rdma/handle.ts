@@ -46,8 +46,10 @@ export function claimOf({ slot, generation, nonce, process, length, access }: Ha
 
 /** A word for each transport, in the order in which parts stand. */
 export function partsOf(handle: { readonly parts: Parts }): [number, Uint8Array][] {
-  return transports.flatMap((transport, index) => {
-    const part = handle.parts[transport];
-    return part === undefined ? [] : [[index, part] as [number, Uint8Array]];
-  });
+  const found: [number, Uint8Array][] = [];
+  for (let i = 0; i < transports.length; i++) {
+    const part = handle.parts[transports[i]!];
+    if (part !== undefined) found.push([i, part]);
+  }
+  return found;
 }

@@ -17,9 +17,15 @@ export function checkTransports(given: readonly string[]): readonly Transport[] 
   return given as readonly Transport[];
 }
 
-/** Which are allowed in this process: `VICEROY_RDMA_TRANSPORT`, with commas; all by default. @throws TypeError */
+let allowed: readonly Transport[] | undefined;
+
+/** Which are allowed in this process: `VICEROY_RDMA_TRANSPORT`, with commas; all by default. Read once. @throws TypeError */
 export function allowedTransports(): readonly Transport[] {
-  const given = process.env["VICEROY_RDMA_TRANSPORT"];
+  allowed ??= readAllowed(process.env["VICEROY_RDMA_TRANSPORT"]);
+  return allowed;
+}
+
+function readAllowed(given: string | undefined): readonly Transport[] {
   if (given === undefined || given === "") return transports;
   return checkTransports(given.split(",").map((name) => name.trim()));
 }
