@@ -2,6 +2,7 @@
  * `reader.js <way> <bytes> <ms> <path>`: fetches bytes from another process, in turns with a copy of as many within this one, which
  * is the limit. Prints the fastest GB/s of both, and the median of their ratios, turn by turn.
  */
+import { readFileSync } from "node:fs";
 import { ways } from "./ways.js";
 
 const [way, bytes, ms, path] = process.argv.slice(2);
@@ -17,6 +18,14 @@ async function time(once) {
   const begin = performance.now();
   for (let i = 0; i < batch; i++) await once(into);
   return (performance.now() - begin) / batch;
+}
+
+if (way === "vm on huge pages" && hugeBytes() < 1.9 * size) throw new Error("the memory is not in huge pages");
+
+/** Of this process. */
+function hugeBytes() {
+  const [, kibibytes] = /^AnonHugePages:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/smaps_rollup", "latin1"));
+  return 1024 * Number(kibibytes);
 }
 
 const copy = () => into.set(from);

@@ -33,6 +33,7 @@ const rdma = (transport) => async (size) => {
 export const ways = {
   shared: rdma("shared"),
   vm: rdma("vm"),
+  "vm on huge pages": rdma("vm"),
   stream: rdma("stream"),
   async call(size) {
     const keepers = (await loadDriver()).spawnKeepers(1);
