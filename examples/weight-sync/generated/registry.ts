@@ -6,7 +6,7 @@ registerActors(import.meta.url, {
   version: "0.1.0",
   schemas: {
     "viceroy/schemas/weights#Engine": 0xbe4190cb5dd614d8n,
-    "viceroy/schemas/weights#Trainer": 0xf03e15f77a464184n,
+    "viceroy/schemas/weights#Trainer": 0x3c6f322dfbe942f5n,
   },
   actors: {
     "viceroy/src/part#Part": {

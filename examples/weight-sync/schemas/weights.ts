@@ -11,6 +11,8 @@ export interface Published {
 export interface Lateness {
   mean: number;
   most: number;
+  /** For how long its thread has run at a time, at most. */
+  busy: number;
 }
 
 /** Trains a part of a model, and publishes the weights after each step. */

@@ -1,6 +1,7 @@
 /** Engines pull the weights of trainers, version after version, while those go on training; nobody gets a torn version. */
 import { range, thisHost } from "viceroy";
 import "../generated/registry.js";
+import type { Lateness } from "../generated/weights.js";
 import { Part } from "./part.js";
 import { Replica } from "./replica.js";
 
@@ -17,8 +18,8 @@ await engines.join.call(trainers);
 /** The lateness of the trainer that was latest. */
 async function latest(): Promise<string> {
   const all = [...(await trainers.lateness.call()).values()];
-  const most = (part: "mean" | "most") => Math.max(...all.map((one) => one[part])).toFixed(1);
-  return `${most("mean")} ms late on average, ${most("most")} ms at most`;
+  const most = (part: keyof Lateness) => Math.max(...all.map((one) => one[part])).toFixed(1);
+  return `${most("mean")} ms late on average, ${most("most")} ms at most; own work: ${most("busy")} ms at most`;
 }
 
 // Code becomes fast, and memory is there.

@@ -1,11 +1,8 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { RdmaBuffer } from "viceroy/rdma";
 import { type Lateness, type Published, TrainerActor } from "../generated/weights.js";
+import { Delay } from "./delay.js";
 import { initialWeight } from "./model.js";
-
-/** In ms: how often the event loop is looked at. */
-const resolution = 1;
 
 /**
  * Three buffers: two hold versions that others may read, in the third the next one is made. Who has been given a version reads
@@ -14,7 +11,7 @@ const resolution = 1;
 export class Part extends TrainerActor {
   readonly #buffers: readonly RdmaBuffer[];
   readonly #published: Published[] = [];
-  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution });
+  readonly #delay = new Delay();
 
   constructor(weights: number) {
     super();
@@ -23,7 +20,6 @@ export class Part extends TrainerActor {
       all[i] = initialWeight(i);
     });
     this.#publish(0);
-    this.#delay.enable();
   }
 
   async step(): Promise<void> {
@@ -41,14 +37,11 @@ export class Part extends TrainerActor {
   }
 
   lateness(): Lateness {
-    const { mean, max } = this.#delay;
-    this.#delay.reset();
-    const late = (ns: number) => Math.max(0, ns / 1e6 - resolution);
-    return { mean: late(mean), most: late(max) };
+    return this.#delay.take();
   }
 
   override async cleanup(): Promise<void> {
-    this.#delay.disable();
+    this.#delay.stop();
     await Promise.all(this.#buffers.map((buffer) => buffer.drop()));
   }
 
