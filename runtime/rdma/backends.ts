@@ -1,5 +1,5 @@
 /** The transports that there are, best first. */
-import type { Clock } from "../link/clock.js";
+import type { Clock, Random } from "../link/clock.js";
 import type { RdmaAddon } from "../native/rdma.js";
 import type { Backend } from "./backend.js";
 import { PeerTables } from "./peer-tables.js";
@@ -16,12 +16,13 @@ export function makeBackends(
   road: Road,
   grants: Grants,
   clock: Clock,
+  random: Random,
 ): readonly Backend[] {
   const peers = new PeerTables(addon, clock);
   return [
     new SharedBackend(addon, peers),
     new VmBackend(addon, peers),
     new VerbsBackend(addon, grants, clock),
-    new StreamBackend(road, grants, clock),
+    new StreamBackend(road, grants, clock, random),
   ];
 }

@@ -38,7 +38,7 @@ export class Domain {
     this.addon = rdmaAddon();
     this.table = new Table(this.addon, clock, random);
     this.procs = new Roads(owner);
-    this.backends = makeBackends(this.addon, this.procs, this.table, clock);
+    this.backends = makeBackends(this.addon, this.procs, this.table, clock, random);
     owner.memory = new BackendService(new OwnerService(this.table), this.backends);
     process.once("exit", () => this.table.close());
   }

@@ -17,6 +17,8 @@ import type { Way } from "./stream/way.js";
 export interface Road {
   /** Of all processes that there is a way to. */
   readonly universe: bigint;
+  /** As whom others find this process who are on no machine that it can connect to; undefined: they cannot connect to it either. */
+  readonly reachable: { readonly proc: ProcId; readonly location: Location } | undefined;
   /**
    * Says something to the agent of one of them.
    * @param send calls it, and does not await before it does
@@ -47,6 +49,11 @@ export class Roads implements Road {
   get own(): { readonly proc: ProcId; readonly location: Location } {
     const { id, location } = this.#local.home.proc;
     return { proc: id, location };
+  }
+
+  get reachable(): { readonly proc: ProcId; readonly location: Location } | undefined {
+    const { own } = this;
+    return hostOf(own.location)?.makers.length === 0 ? own : undefined;
   }
 
   ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T {

@@ -1,6 +1,6 @@
 /** What this machine can do with memory of other processes, for people: `viceroy doctor` prints it. Opens nothing. */
 import { readFileSync } from "node:fs";
-import { systemClock } from "../link/clock.js";
+import { systemClock, systemRandom } from "../link/clock.js";
 import { linkTransport } from "../link/shared/choice.js";
 import { addonState } from "../native/rdma.js";
 import { makeBackends } from "./backends.js";
@@ -29,9 +29,9 @@ export interface RdmaSupport {
 export function rdmaSupport(): RdmaSupport {
   const state = addonState();
   const nothing = () => Promise.reject(new Error("nothing is asked for here")) as never;
-  const road = { universe: 0n, ask: nothing, connect: nothing, listen() {} };
+  const road = { universe: 0n, reachable: undefined, ask: nothing, connect: nothing, listen() {} };
   const grants = { find: () => "forged" as const };
-  const transports = makeBackends(state.addon, road, grants, systemClock).map((backend) => {
+  const transports = makeBackends(state.addon, road, grants, systemClock, systemRandom).map((backend) => {
     const why = backend.unavailable();
     const { transport, oneSided } = backend;
     return { transport, oneSided, ...(why !== undefined && { why }) };

@@ -1,6 +1,6 @@
 /** Transport `stream` between hosts: connections of its own through the ports of processes, by TCP and TLS, and what it does without. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { attachHosts } from "viceroy";
+import { attachHosts, thisHost } from "viceroy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startHost } from "../host/daemon.js";
 import { Authority } from "../link/tls/certificates.js";
@@ -99,12 +99,54 @@ describe.each<Kind>(["tcp", "tls"])("between hosts, by %s", (kind) => {
   });
 });
 
-test("memory of the driver is read from hosts, which cannot connect to it, by calls", async () => {
-  await using cluster = await pair("tcp");
+describe.each<Kind>(["tcp", "tls"])("memory of the driver, by %s", (kind) => {
+  test("is read from hosts, which cannot connect to it, by a connection that it makes when it is asked to", async () => {
+    await using cluster = await pair(kind);
+    const { far, near } = cluster;
+    await using own = RdmaBuffer.register(new Uint8Array(3_000_000).fill(6));
+    const pid = await far.pid.callOne();
+    const links = connectionsOf(pid);
+    const { bytes, transport } = await far.read.callOne(own.grant(), "stream", 3_000_000);
+    expect(transport).toBe("stream");
+    expect(bytes!.every((byte) => byte === 6)).toBe(true);
+    expect(connectionsOf(pid)).toBe(links + 1);
+    // One for each process that reads, and the same for all that it reads.
+    own.view.fill(7);
+    const again = await Promise.all([far, near, far].map((one) => one.read.callOne(own.grant(), "stream", 3_000_000)));
+    for (const { bytes } of again) expect(bytes!.every((byte) => byte === 7)).toBe(true);
+    expect(connectionsOf(pid)).toBe(links + 1);
+  });
+
+  test("is refused to hosts once it is revoked, also in the middle of a read", async () => {
+    await using cluster = await pair(kind);
+    await using own = RdmaBuffer.register(new Uint8Array(size).fill(3));
+    const granted = own.grant();
+    const reading = cluster.far.readUntil.callOne(granted, "stream", 3);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await own.revoke(granted);
+    own.view.fill(9);
+    expect(await reading).toMatchObject({ code: "ERR_RDMA_REVOKED", foreign: 0 });
+  });
+});
+
+test("memory of other processes of the driver's machine is read from hosts in the same way", async () => {
+  await using cluster = await pair("tls");
+  await using procs = thisHost().spawnProcs();
+  const own = procs.spawn("own", vaults.IronVault);
+  const sent = await own.make.callOne(false, size, "r");
+  const pid = await cluster.far.pid.callOne();
+  const links = connectionsOf(pid);
+  const { bytes } = await cluster.far.read.callOne(sent, "stream", size);
+  expectBytes(bytes!, pattern());
+  expect(connectionsOf(pid)).toBe(links + 1);
+});
+
+test("memory of the driver is read by calls where ports are hidden", async () => {
+  await using cluster = await pair("tcp", ["--single-port"]);
   await using own = RdmaBuffer.register(new Uint8Array(3_000_000).fill(6));
-  const { bytes, transport } = await cluster.far.read.callOne(own.grant(), "stream", 3_000_000);
-  expect(transport).toBe("stream");
+  const { bytes } = await cluster.far.read.callOne(own.grant(), "stream", 3_000_000);
   expect(bytes!.every((byte) => byte === 6)).toBe(true);
+  expect(connectionsOf(await cluster.far.pid.callOne())).toBe(0);
 });
 
 test("with --single-port processes have no port, and all goes through the daemon", async () => {

@@ -1,7 +1,6 @@
 /** Transport `stream`: what goes by a connection of its own, and what peers that break its rules come to. */
 import { describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../runtime/link/clock.js";
-import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
 import type { claimOf, Handle } from "../../runtime/rdma/handle.js";
 import type { Operation } from "../../runtime/rdma/operation.js";
 import { ownMachine, ownStart } from "../../runtime/rdma/process-name.js";
@@ -15,71 +14,16 @@ import {
   QUESTION_BYTES,
   writeAnswer,
   writeHello,
+  writeOffer,
   writeQuestion,
   writeWelcome,
 } from "../../runtime/rdma/stream/frames.js";
 import { Table } from "../../runtime/rdma/table.js";
 import { runTransfer } from "../../runtime/rdma/transfer.js";
 import { cases } from "../profile.js";
+import { OwnEnd, turn } from "./own-end.js";
 
 const universe = 7n;
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-/** One end of a pipe of which the test is the other end. */
-class OwnEnd implements Pipe {
-  readonly sent: Uint8Array[] = [];
-  destroyed = false;
-  why: Error | undefined;
-  /** Whether what is written is taken. */
-  takes = true;
-  readonly #taken: (() => void)[] = [];
-  #sink: PipeSink | undefined;
-  /** What the sink reads into, as long as nothing has come. */
-  target: Uint8Array | undefined;
-
-  open(sink: PipeSink): void {
-    this.#sink = sink;
-    this.target = sink.buffer();
-  }
-
-  write(chunks: readonly Uint8Array[], done: () => void): void {
-    this.sent.push(...chunks);
-    if (this.takes) queueMicrotask(done);
-    else this.#taken.push(done);
-  }
-
-  close(): void {}
-
-  destroy(error?: Error): void {
-    if (this.destroyed) return;
-    this.destroyed = true;
-    this.why = error;
-    for (const done of this.#taken.splice(0)) queueMicrotask(done);
-    queueMicrotask(() => this.#sink?.closed(error));
-  }
-
-  ref(): void {}
-
-  unref(): void {}
-
-  /** The peer says something. */
-  brings(...chunks: readonly Uint8Array[]): void {
-    for (const chunk of chunks) {
-      for (let at = 0; at < chunk.length && !this.destroyed; ) {
-        const size = Math.min(this.target!.length, chunk.length - at);
-        this.target!.set(chunk.subarray(at, at + size));
-        at += size;
-        this.#sink!.received(size);
-        this.target = this.#sink!.buffer();
-      }
-    }
-  }
-
-  get bytes(): Uint8Array {
-    return Buffer.concat(this.sent);
-  }
-}
-
 /** An owner with 64 KiB of memory, of which all but the ends is granted, and a connection that has said hello. */
 function owner(access: "r" | "rw" = "rw", direct = true) {
   const table = new Table(undefined, systemClock, systemRandom);
@@ -87,8 +31,8 @@ function owner(access: "r" | "rw" = "rw", direct = true) {
   const length = memory.length - 32;
   const granted = memory.subarray(16, 16 + length).fill(1);
   const grant = table.add({ bytes: memory, address: undefined, file: undefined }, 16, length, access);
-  const road: Road = { universe, ask: nobody, connect: nobody, listen() {} };
-  const backend = new StreamBackend(road, table, systemClock);
+  const road: Road = { universe, reachable: undefined, ask: nobody, connect: nobody, listen() {} };
+  const backend = new StreamBackend(road, table, systemClock, systemRandom);
   const pipe = new OwnEnd();
   backend.accept({ pipe, direct });
   const claim = {
@@ -194,6 +138,8 @@ describe("an owner", () => {
       "the peer speaks version 2 of this protocol, this process 1",
     ],
     ["another tree of processes", () => [writeHello(8n)], "the peer is of another universe"],
+    ["an owner that nobody has asked", () => [writeOffer(universe, 5n)], "a connection that nobody has asked for"],
+    ["an owner of another tree", () => [writeOffer(8n, 5n)], "the peer is of another universe"],
     ["another kind", () => [writeHello(universe), changed(read(claim, 0, 1), 0, 3)], "unknown kind 3"],
     ["a second hello", () => [writeHello(universe), writeHello(universe)], "unknown kind 0"],
     [
@@ -266,9 +212,9 @@ describe("an owner", () => {
     let { pipe } = first;
     const { memory } = first;
     const fresh = () => {
-      const road: Road = { universe, ask: nobody, connect: nobody, listen() {} };
+      const road: Road = { universe, reachable: undefined, ask: nobody, connect: nobody, listen() {} };
       pipe = new OwnEnd();
-      new StreamBackend(road, first.table, systemClock).accept({ pipe, direct: true });
+      new StreamBackend(road, first.table, systemClock, systemRandom).accept({ pipe, direct: true });
       pipe.brings(writeHello(universe));
     };
     fresh();
@@ -295,6 +241,7 @@ function initiator(length = 3 * PIECE_BYTES) {
   let refusing = false;
   const road: Road = {
     universe,
+    reachable: undefined,
     ask: (_proc, _location, send) => {
       const gone = () => Promise.reject(new Error("it has ended"));
       return send({ readMemory: { callOne: gone }, writeMemory: { callOne: gone } } as never);
@@ -318,7 +265,7 @@ function initiator(length = 3 * PIECE_BYTES) {
     access: "rw",
     parts: {},
   };
-  const backend = new StreamBackend(road, { find: () => "forged" }, systemClock);
+  const backend = new StreamBackend(road, { find: () => "forged" }, systemClock, systemRandom);
   /** The other side of the newest connection welcomes it. */
   const welcomed = async () => {
     await turn();

@@ -3,7 +3,7 @@
  * addon and goes wherever messages go, by connections that carry nothing else. Bytes go in pieces, several under way at a time.
  */
 import type { ProcId } from "../../link/address.js";
-import type { Clock } from "../../link/clock.js";
+import type { Clock, Random } from "../../link/clock.js";
 import type { Backend, Opened } from "../backend.js";
 import { RdmaError } from "../errors.js";
 import type { Grant } from "../grant.js";
@@ -13,8 +13,9 @@ import { isRefusal, refused } from "../refusal.js";
 import type { Road } from "../roads.js";
 import { OwnerService } from "../service.js";
 import type { Grants } from "../table.js";
-import { Kind, PIECE_BYTES, type Refused } from "./frames.js";
+import { Kind, PIECE_BYTES, type Refused, writeOffer } from "./frames.js";
 import { Lost } from "./initiator.js";
+import { readInvitation } from "./invitation.js";
 import { OwnerConnection } from "./owner.js";
 import { StreamPeers } from "./peers.js";
 import type { Way } from "./way.js";
@@ -40,12 +41,14 @@ export class StreamBackend implements Backend {
   readonly #service: OwnerService;
   readonly #peers: StreamPeers;
   readonly #accepted = new Set<OwnerConnection>();
+  /** Those that this side has made, by whom it was asked to: one for each. */
+  readonly #offered = new Map<ProcId, OwnerConnection>();
 
-  constructor(road: Road, grants: Grants, clock: Clock) {
+  constructor(road: Road, grants: Grants, clock: Clock, random: Random) {
     this.#road = road;
     this.#clock = clock;
     this.#service = new OwnerService(grants);
-    this.#peers = new StreamPeers(road, clock);
+    this.#peers = new StreamPeers(road, clock, random);
   }
 
   unavailable(): undefined {
@@ -57,9 +60,36 @@ export class StreamBackend implements Backend {
   }
 
   accept(way: Way): void {
-    const { universe } = this.#road;
-    const ended = (connection: OwnerConnection) => this.#accepted.delete(connection);
-    this.#accepted.add(new OwnerConnection(way, { clock: this.#clock, universe, service: this.#service, ended }));
+    this.#serve(way);
+  }
+
+  /** Somebody cannot connect to this process, and asks it to connect to him. */
+  async answer(request: Uint8Array): Promise<Uint8Array> {
+    const { token, proc, location } = readInvitation(request);
+    const way = await this.#road.connect(proc, location);
+    if (way === undefined) throw new Error("there is no way to the process that wants to be connected to");
+    this.#offered.get(proc)?.destroy(new Error("it has asked for another connection"));
+    this.#offered.set(proc, this.#serve(way, writeOffer(this.#road.universe, token)));
+    return new Uint8Array(0);
+  }
+
+  #serve(way: Way, offer?: Uint8Array): OwnerConnection {
+    const connection = new OwnerConnection(
+      way,
+      {
+        clock: this.#clock,
+        universe: this.#road.universe,
+        service: this.#service,
+        offered: (token, arrival) => this.#peers.arrived(token, arrival),
+        ended: (over) => {
+          this.#accepted.delete(over);
+          for (const [proc, one] of this.#offered) if (one === over) this.#offered.delete(proc);
+        },
+      },
+      offer,
+    );
+    this.#accepted.add(connection);
+    return connection;
   }
 
   async revoked(grant: Grant): Promise<void> {
@@ -68,6 +98,7 @@ export class StreamBackend implements Backend {
 
   gone(peer: ProcId, reason: string): void {
     this.#peers.gone(peer, reason);
+    this.#offered.get(peer)?.destroy(new Error(reason));
   }
 
   close(): void {

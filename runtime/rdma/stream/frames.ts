@@ -19,7 +19,7 @@ const MAGIC = 0x4d52_4356;
 const VERSION = 1;
 const WRITABLE = 1;
 
-export const Kind = { hello: 0, read: 1, write: 2 } as const;
+export const Kind = { hello: 0, read: 1, write: 2, offer: 3 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
 export type Refused = NonNullable<MemoryAnswer["refused"]>;
@@ -37,22 +37,34 @@ export interface Question {
 
 /** The first question of a connection. */
 export function writeHello(universe: bigint): Uint8Array {
-  const { bytes, view } = question(Kind.hello);
-  view.setUint32(4, MAGIC, true);
-  view.setBigUint64(8, universe, true);
-  view.setUint32(16, VERSION, true);
+  return introduction(Kind.hello, universe).bytes;
+}
+
+/**
+ * What an owner says first on a connection that it has made itself, since an initiator has asked it to (invitation.ts): then come the hello of that
+ * one, and all the rest.
+ */
+export function writeOffer(universe: bigint, token: bigint): Uint8Array {
+  const { bytes, view } = introduction(Kind.offer, universe);
+  view.setBigUint64(24, token, true);
   return bytes;
 }
 
-/** @throws ProtocolError for who is none of this tree, or speaks otherwise */
-export function readHello(view: DataView, at: number, universe: bigint): void {
-  if (view.getUint32(at, true) !== Kind.hello || view.getUint32(at + 4, true) !== MAGIC) {
+/**
+ * Whoever has connected says first what he is.
+ * @returns undefined: an initiator; the token of an owner that was asked to connect
+ * @throws ProtocolError for who is none of this tree, or speaks otherwise
+ */
+export function readIntroduction(view: DataView, at: number, universe: bigint): bigint | undefined {
+  const kind = view.getUint32(at, true);
+  if ((kind !== Kind.hello && kind !== Kind.offer) || view.getUint32(at + 4, true) !== MAGIC) {
     throw new ProtocolError("cannot read memory frame: the peer does not speak this protocol");
   }
   checkVersion(view.getUint32(at + 16, true));
   if (view.getBigUint64(at + 8, true) !== universe) {
     throw new ProtocolError("cannot read memory frame: the peer is of another universe");
   }
+  return kind === Kind.offer ? view.getBigUint64(at + 24, true) : undefined;
 }
 
 export function writeWelcome(): Uint8Array {
@@ -144,6 +156,14 @@ export function readAnswer(view: DataView, at: number, length: number): Refused 
     throw new ProtocolError(`cannot read memory frame: its owner sends ${follow} bytes for ${expected}`);
   }
   return refused;
+}
+
+function introduction(kind: Kind, universe: bigint): { bytes: Uint8Array; view: DataView } {
+  const { bytes, view } = question(kind);
+  view.setUint32(4, MAGIC, true);
+  view.setBigUint64(8, universe, true);
+  view.setUint32(16, VERSION, true);
+  return { bytes, view };
 }
 
 function question(kind: Kind): { bytes: Uint8Array; view: DataView } {

@@ -38,8 +38,8 @@ export interface FrameHandler {
 }
 
 export class Incoming implements PipeSink {
-  readonly #frameBytes: number;
-  readonly #handler: FrameHandler;
+  #frameBytes: number;
+  #handler: FrameHandler;
   readonly #direct: boolean;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -61,6 +61,13 @@ export class Incoming implements PipeSink {
     this.#direct = direct;
     this.#bytes = new Uint8Array(direct ? BUFFER : BUFFER_OF_ALL);
     this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  /** From the next frame on another one is told; that it has ended, too, if it has. */
+  handOver(frameBytes: number, handler: FrameHandler): void {
+    this.#frameBytes = frameBytes;
+    this.#handler = handler;
+    if (this.#over) handler.ended(undefined);
   }
 
   buffer(): Uint8Array {
@@ -126,9 +133,10 @@ export class Incoming implements PipeSink {
         this.#took(body, size);
         continue;
       }
-      if (end - at < this.#frameBytes) break;
+      const size = this.#frameBytes;
+      if (end - at < size) break;
       const next = this.#handler.frame(this.#view, at);
-      at += this.#frameBytes;
+      at += size;
       if (next === undefined) continue;
       this.#body = next;
       if (next.length === 0) this.#took(next, 0);

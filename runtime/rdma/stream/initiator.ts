@@ -91,26 +91,34 @@ export class InitiatorConnection implements FrameHandler {
 
   /**
    * @param ended it has ended; called once, before those hear of it who wait for pieces
+   * @param incoming reads from the way already, since the owner has made it
    * @throws Error when the other side ends it at once
    */
-  static async open(way: Way, clock: Clock, universe: bigint, ended: () => void): Promise<InitiatorConnection> {
-    const made = new InitiatorConnection(way, clock, universe, ended);
+  static async open(
+    way: Way,
+    clock: Clock,
+    universe: bigint,
+    ended: () => void,
+    incoming?: Incoming,
+  ): Promise<InitiatorConnection> {
+    const made = new InitiatorConnection(way, clock, universe, ended, incoming);
     way.pipe.ref();
     await new Promise<void>((resolve, reject) => {
       made.#welcome = { resolve, reject };
-      way.pipe.open(made.#incoming);
+      if (incoming === undefined) way.pipe.open(made.#incoming);
+      else incoming.handOver(ANSWER_BYTES, made);
       made.#outgoing.pump();
     });
     made.#rest();
     return made;
   }
 
-  private constructor(way: Way, clock: Clock, universe: bigint, ended: () => void) {
+  private constructor(way: Way, clock: Clock, universe: bigint, ended: () => void, incoming: Incoming | undefined) {
     this.#way = way;
     this.#clock = clock;
     this.#ended = ended;
     this.#hello = writeHello(universe);
-    this.#incoming = new Incoming(ANSWER_BYTES, this, way.direct);
+    this.#incoming = incoming ?? new Incoming(ANSWER_BYTES, this, way.direct);
     this.#outgoing = new Outgoing(way.pipe, () => this.#next());
   }
 

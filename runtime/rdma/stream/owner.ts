@@ -12,7 +12,7 @@ import {
   QUESTION_BYTES,
   type Question,
   type Refused,
-  readHello,
+  readIntroduction,
   readQuestion,
   writeAnswer,
   writeWelcome,
@@ -34,8 +34,19 @@ export interface OwnerOptions {
   readonly clock: Clock;
   readonly universe: bigint;
   readonly service: OwnerService;
-  /** It has ended; called once. */
+  /**
+   * Not this process is the owner: the other side is one that was asked to connect.
+   * @throws ProtocolError when nobody has asked it
+   */
+  offered(token: bigint, arrival: Arrival): void;
+  /** It has ended, or was taken over. */
   ended(connection: OwnerConnection): void;
+}
+
+/** A connection that an owner has made, and who reads from it. */
+export interface Arrival {
+  readonly way: Way;
+  readonly incoming: Incoming;
 }
 
 /** What is owed, in the order of the questions; a write that is still coming has no answer yet. */
@@ -65,12 +76,14 @@ export class OwnerConnection implements FrameHandler {
   readonly #lent = new Map<Grant, number>();
   #waiting: (() => void)[] = [];
 
-  constructor(way: Way, options: OwnerOptions) {
+  /** @param offer what is said first, where this side has made the connection */
+  constructor(way: Way, options: OwnerOptions, offer?: Uint8Array) {
     this.#options = options;
     this.#way = way;
     this.#incoming = new Incoming(QUESTION_BYTES, this, way.direct);
     this.#outgoing = new Outgoing(way.pipe, () => this.#next());
     way.pipe.open(this.#incoming);
+    if (offer !== undefined) this.#owe({ answer: offer });
   }
 
   /**
@@ -97,9 +110,10 @@ export class OwnerConnection implements FrameHandler {
 
   frame(view: DataView, at: number): Body | undefined {
     if (!this.#introduced) {
-      readHello(view, at, this.#options.universe);
       this.#introduced = true;
-      this.#owe({ answer: writeWelcome() });
+      const token = readIntroduction(view, at, this.#options.universe);
+      if (token === undefined) this.#owe({ answer: writeWelcome() });
+      else this.#handOver(token);
       return undefined;
     }
     if (this.#owed.length >= MOST_ASKED) {
@@ -128,6 +142,11 @@ export class OwnerConnection implements FrameHandler {
     this.#landing = undefined;
     // Also when it was the peer who has ended it, or has broken the rules.
     this.#way.pipe.destroy(error);
+    this.#options.ended(this);
+  }
+
+  #handOver(token: bigint): void {
+    this.#options.offered(token, { way: this.#way, incoming: this.#incoming });
     this.#options.ended(this);
   }
 
