@@ -21,11 +21,10 @@ type Kind = "tcp" | "tls";
 
 /** Two hosts with a vault each. */
 async function pair(kind: Kind, args: readonly string[] = []) {
-  const start = () => {
-    const { cert, key, ca } = authority.issue("host");
-    const files = kind === "tls" ? ["--cert", cert, "--key", key, "--ca", ca] : [];
-    return startHost(`${kind}://127.0.0.1:0`, [...args, ...files], { VICEROY_TOKEN: token });
-  };
+  // Before either reads it: it is written to the same files each time.
+  const { cert, key, ca } = authority.issue("host");
+  const files = kind === "tls" ? ["--cert", cert, "--key", key, "--ca", ca] : [];
+  const start = () => startHost(`${kind}://127.0.0.1:0`, [...args, ...files], { VICEROY_TOKEN: token });
   const [one, two] = await Promise.all([start(), start()]);
   const tls = kind === "tls" ? { tls: authority.issue("driver") } : {};
   const hosts = attachHosts([one.address, two.address], { silence: 60_000, token, ...tls });
