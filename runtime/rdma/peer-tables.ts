@@ -122,7 +122,11 @@ export class PeerTables {
     const key = name.pid * 2 ** 31 + name.table;
     const known = this.#known.get(key);
     if (known !== undefined) {
-      if (known.started === name.started && this.#isFresh(known)) return known;
+      if (this.#isFresh(known)) {
+        if (known.started === name.started) return known;
+        // Whoever lies about this must not make others map the table again.
+        throw refused("stale");
+      }
       this.#known.delete(key);
       closeSync(known.life);
     }
