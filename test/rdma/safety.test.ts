@@ -1,5 +1,5 @@
 /** Handles that lie: each is refused for what it is, and none of them reads a byte. */
-
+import { readdirSync, readlinkSync } from "node:fs";
 import { codec } from "viceroy";
 import { RdmaBuffer, type Transport } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,18 @@ import { OwnerService } from "../../runtime/rdma/service.js";
 import { SLOTS, State } from "../../runtime/rdma/slot.js";
 import { Table } from "../../runtime/rdma/table.js";
 import { cases } from "../profile.js";
-import { by, codeOf, emulated, expectBytes, loadVaults, patternOf, tested, type Vaults, vaultsIn } from "./vaults.js";
+import {
+  by,
+  codeOf,
+  emulated,
+  expectBytes,
+  hasAddon,
+  loadVaults,
+  patternOf,
+  tested,
+  type Vaults,
+  vaultsIn,
+} from "./vaults.js";
 
 const handles = codec.rdmaBuffer<RdmaBuffer>();
 
@@ -112,6 +123,28 @@ for (const { transport, allocated, skipped } of tested) {
       },
     );
   });
+}
+
+test.skipIf(emulated || !hasAddon)(
+  "a lie about when its owner has started throws away nothing of what is kept of him",
+  async () => {
+    await using owners = await vaultsIn(vaults, 1);
+    const good = await by("shared", await owners.at(0).make.callOne(true, 16, "r"));
+    const watched = `/proc/${await owners.at(0).pid.callOne()}/comm`;
+    const kept = () => readdirSync("/proc/self/fd").filter((fd) => linkOf(fd) === watched);
+    const before = kept();
+    expect(before).toHaveLength(1);
+    expect(await codeOf(forge(good, "started", (word) => word + 1).open())).toBe("ERR_RDMA_STALE");
+    expect(kept()).toEqual(before);
+  },
+);
+
+function linkOf(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
 }
 
 test("after a boot of the machine, handles of before are refused by whoever is asked", async () => {
