@@ -4,14 +4,13 @@
 
 #include "reader.h"
 
-namespace {
-
-/** Operations that reach beyond tensors: files, threads, memory by its address. */
 bool IsForbidden(const std::string& name) {
   static const std::unordered_set<std::string> names = {"aten::from_file", "aten::set_", "aten::set", "aten::record_stream",
                                                         "aten::data", "aten::set_data", "aten::_pin_memory"};
   return names.count(name) > 0;
 }
+
+namespace {
 
 class BatchReader {
  public:
@@ -132,6 +131,11 @@ class BatchReader {
       case Tag::real:
         argument.value = in_.Get<double>();
         return argument;
+      case Tag::complex: {
+        const auto real = in_.Get<double>();
+        argument.value = c10::complex<double>(real, in_.Get<double>());
+        return argument;
+      }
       case Tag::boolean:
         argument.value = in_.Boolean();
         return argument;

@@ -34,6 +34,9 @@ struct Step {
 /** Whether an argument is what the schema says; what fits after a conversion is converted. */
 bool Fits(Argument& argument, const Parameter& parameter);
 
+/** Operations that reach beyond tensors: files, threads, memory by its address. No command may call them. @param name `aten::set` */
+bool IsForbidden(const std::string& name);
+
 /** What commands have defined so far. */
 struct Definitions {
   std::vector<const Op*> ops;

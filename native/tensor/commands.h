@@ -48,6 +48,8 @@ enum class Tag : uint8_t {
   references,
   /** n:u32 u64*n, 0 for none */
   optionalReferences,
+  /** A number: its real and its imaginary part, each f64. */
+  complex,
 };
 
 /** Tensors that are used from here travel with the command that uses them: up to this many bytes. */

@@ -27,6 +27,30 @@ Results LikeSecond(const Arguments& arguments) {
   return {Like(arguments.at(1).toTensor())};
 }
 
+/** The sizes that all tensors from an argument on broadcast to. */
+std::vector<int64_t> Broadcast(const Arguments& arguments) {
+  std::vector<int64_t> sizes;
+  for (const auto& argument : arguments) {
+    if (argument.isTensor() && argument.toTensor().defined()) sizes = at::infer_size(sizes, argument.toTensor().sizes());
+  }
+  return sizes;
+}
+
+/** As large as all combine to, with elements of the type of one of them. */
+template <size_t at>
+Results CombinedLike(const Arguments& arguments) {
+  return {Shaped(Broadcast(arguments), TensorAt(arguments, at).scalar_type())};
+}
+
+Results ComplexOfTwo(const Arguments& arguments) {
+  return {Shaped(Broadcast(arguments), c10::toComplexType(First(arguments).scalar_type()))};
+}
+
+/** Mantissas and exponents. */
+Results Mantissas(const Arguments& arguments) {
+  return {Like(First(arguments)), Like(First(arguments), c10::kInt)};
+}
+
 Results RealLikeFirst(const Arguments& arguments) {
   return {Like(First(arguments), Real(First(arguments).scalar_type()))};
 }
@@ -52,8 +76,9 @@ Results LikeFirstWithMask(const Arguments& arguments) {
   return {Like(First(arguments)), Like(First(arguments), c10::kBool)};
 }
 
-Results LikeFirstWithNothing(const Arguments& arguments) {
-  return {Like(First(arguments)), Shaped({0}, First(arguments).scalar_type())};
+/** The second is what its gradient is computed with. */
+Results LikeFirstTwice(const Arguments& arguments) {
+  return {Like(First(arguments)), Like(First(arguments))};
 }
 
 Results LikeFirstTwo(const Arguments& arguments) {
@@ -70,15 +95,6 @@ Results LikeFirstList(const Arguments& arguments) {
   Results results;
   for (const at::Tensor& tensor : arguments.at(0).toTensorVector()) results.push_back(Like(tensor));
   return results;
-}
-
-/** The sizes that all tensors from an argument on broadcast to. */
-std::vector<int64_t> Broadcast(const Arguments& arguments) {
-  std::vector<int64_t> sizes;
-  for (const auto& argument : arguments) {
-    if (argument.isTensor() && argument.toTensor().defined()) sizes = at::infer_size(sizes, argument.toTensor().sizes());
-  }
-  return sizes;
 }
 
 /** The type that two arguments in a row, tensors or numbers, combine to. */
@@ -155,15 +171,18 @@ Results ValuesOf(const Arguments& arguments) {
 
 const std::vector<Ruled>& ElementRules() {
   static const std::vector<Ruled> rules = {
-      {"relu hardtanh hardswish flip roll prelu rrelu_with_noise cholesky cholesky_inverse linalg_matrix_exp poisson binomial "
-       "_standard_gamma _logcumsumexp logcumsumexp channel_shuffle bernoulli native_dropout_backward linalg_householder_product "
+      {"relu hardtanh hardswish flip roll prelu rrelu_with_noise linalg_matrix_exp poisson "
+       "_standard_gamma _logcumsumexp logcumsumexp channel_shuffle bernoulli native_dropout_backward "
        "_fft_c2c sgn conj_physical zero celu selu square _softmax_backward_data _conj_physical normal.Tensor_float "
        "normal.Tensor_Tensor masked_scatter masked_fill index_fill index_copy put fill bernoulli.p bernoulli.Tensor nan_to_num _prelu_kernel",
        Follow<LikeFirst>},
-      {"mse_loss_backward smooth_l1_loss_backward huber_loss_backward binary_cross_entropy_backward hardtanh_backward "
-       "hardswish_backward log_sigmoid_backward rrelu_with_noise_backward _adaptive_avg_pool2d_backward "
-       "_adaptive_avg_pool3d_backward nll_loss2d_backward multi_margin_loss_backward soft_margin_loss_backward glu_backward "
-       "reflection_pad2d_backward normal.float_Tensor multilabel_margin_loss_backward",
+      {"binomial", Follow<CombinedLike<0>>},
+      {"mse_loss_backward smooth_l1_loss_backward huber_loss_backward hardswish_backward hardtanh_backward", Follow<CombinedLike<1>>},
+      {"complex polar", Follow<ComplexOfTwo>},
+      {"frexp", Follow<Mantissas>},
+      {"binary_cross_entropy_backward log_sigmoid_backward rrelu_with_noise_backward _adaptive_avg_pool2d_backward "
+       "_adaptive_avg_pool3d_backward max_pool3d_with_indices_backward nll_loss2d_backward multi_margin_loss_backward _pdist_backward soft_margin_loss_backward glu_backward "
+       "reflection_pad2d_backward replication_pad2d_backward replication_pad3d_backward normal.float_Tensor multilabel_margin_loss_backward",
        Follow<LikeSecond>},
       {"abs", Follow<RealLikeFirst>},
       {"angle logit", Follow<FloatingLikeFirst>},
@@ -171,7 +190,7 @@ const std::vector<Ruled>& ElementRules() {
       {"argsort", Follow<LongLikeFirst>},
       {"cummax cummin", Follow<LikeFirstWithPlaces>},
       {"native_dropout", Follow<LikeFirstWithMask>},
-      {"log_sigmoid_forward", Follow<LikeFirstWithNothing>},
+      {"log_sigmoid_forward", Follow<LikeFirstTwice>},
       {"_weight_norm_interface", Follow<LikeFirstTwo>},
       {"prelu_backward _prelu_kernel_backward grid_sampler_2d_backward grid_sampler_3d_backward", Follow<LikeNextTwo>},
       {"floor_divide rsub.Tensor remainder.Scalar_Tensor _add_relu.Tensor __lshift__.Tensor __rshift__.Tensor __lshift__.Scalar "

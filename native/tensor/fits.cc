@@ -34,6 +34,8 @@ bool Fits(Argument& argument, const Parameter& parameter) {
       return !list && IsInteger(kind, argument.value.toInt());
     case Tag::real:
       return !list && (kind == Kind::real || kind == Kind::scalar);
+    case Tag::complex:
+      return !list && kind == Kind::scalar;
     case Tag::boolean:
       return !list && (kind == Kind::boolean || kind == Kind::scalar);
     case Tag::text:

@@ -3,6 +3,9 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "batch.h"
+#include "dtype.h"
+#include "op.h"
 #include "recorded.h"
 #include "recorder.h"
 #include "torch.h"
@@ -76,7 +79,11 @@ struct Recordable {
   }
 
   /** Gives a result its number. Only what has been recorded may become a tensor, whose end is recorded as well. */
-  void Number(const at::Tensor& shape) { results.push_back(shape.defined() ? recorder->NextReference() : 0); }
+  void Number(const at::Tensor& shape) {
+    TORCH_CHECK(!shape.defined() || IsDtype(static_cast<int64_t>(shape.scalar_type())), "its result has elements of type ",
+                shape.scalar_type(), ", which tensors of a mesh cannot have");
+    results.push_back(shape.defined() ? recorder->NextReference() : 0);
+  }
 
   at::Tensor Result(const at::Tensor& shape) {
     const uint64_t number = results[taken++];
@@ -130,6 +137,20 @@ struct Recordable {
     }
   }
 
+  /**
+   * What libtorch makes of `reshape` where it can be a view has strides in it, and no check of them: a process whose tensor lay otherwise
+   * in memory would take wrong elements and not know it. It is told the sizes instead.
+   */
+  void Record() const {
+    static const c10::OperatorName alias("aten::_reshape_alias", "");
+    static const c10::OperatorName reshape("aten::reshape", "");
+    if (op.operator_name() == alias) {
+      recorder->Call(reshape, {arguments[0], arguments[1]}, results);
+    } else {
+      recorder->Call(op.operator_name(), arguments, results);
+    }
+  }
+
   /** @throws c10::Error if it would write to a tensor of this process */
   bool Writes() const {
     bool writes = false;
@@ -159,6 +180,8 @@ void Kernel(const c10::OperatorHandle& op, Stack* stack) {
   const size_t count = op.schema().arguments().size();
   TORCH_CHECK(!NeedsElements(op.operator_name().name), "its result depends on elements, which are on the processes of a mesh (",
               op.operator_name().name, "): use await inspect(tensor)");
+  TORCH_CHECK(!IsForbidden(op.operator_name().name), "it reaches beyond tensors, which no process of a mesh does for others (",
+              op.operator_name().name, ")");
   Recordable call{op, Recorder::Current(), {stack->end() - static_cast<std::ptrdiff_t>(count), stack->end()}, {}, 0};
   TORCH_CHECK(call.recorder, "it uses a tensor of a mesh outside of any recording");
   TORCH_CHECK(!call.recorder->closed(), "its mesh is not active any more");
@@ -169,10 +192,16 @@ void Kernel(const c10::OperatorHandle& op, Stack* stack) {
   InferShapes(op, shapes);
   for (size_t i = 0; i < shapes.size(); i++) call.NumberResult(i, shapes[i]);
   if (!call.results.empty() || writes) {
-    call.recorder->Call(op.operator_name(), call.arguments, call.results);
+    call.Record();
     call.ReshapeWritten();
   }
   for (size_t i = 0; i < shapes.size(); i++) stack->push_back(call.ResultOf(i, shapes[i]));
+}
+
+/** Zeros that have no memory, which gradients of what is constant are: here they are zeros. Both take the same arguments. */
+void Zeros(const c10::OperatorHandle&, Stack* stack) {
+  static const c10::OperatorHandle zeros = FindOp("aten::zeros", "")->handle;
+  zeros.callBoxed(stack);
 }
 
 /**
@@ -197,6 +226,7 @@ void Register() {
     const std::string full = name.name.substr(6) + (name.overload_name.empty() ? "" : "." + name.overload_name);
     whole.impl(full.c_str(), torch::CppFunction::makeFromBoxedFunction<&Kernel>());
   }
+  whole.impl("_efficientzerotensor", torch::CppFunction::makeFromBoxedFunction<&Zeros>());
   RegisterShapes();
 }
 

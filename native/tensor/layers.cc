@@ -98,6 +98,55 @@ Results AdaptivePool(const Arguments& arguments) {
   return {Shaped(sizes, input.scalar_type())};
 }
 
+/** `(self, padding)`: the last dimensions, the last one first, each before and behind. */
+template <size_t dimensions>
+Results Padded(const Arguments& arguments) {
+  const at::Tensor& input = TensorAt(arguments, 0);
+  const Sizes padding = arguments.at(1).toIntVector();
+  Sizes sizes = input.sizes().vec();
+  TORCH_CHECK(sizes.size() > dimensions && padding.size() == 2 * dimensions, "a padding of ", dimensions,
+              " dimensions takes as many and one more, and two numbers for each, got ", input.sizes(), " and ", padding);
+  for (size_t i = 0; i < dimensions; i++) sizes[sizes.size() - 1 - i] += padding[2 * i] + padding[2 * i + 1];
+  return {Shaped(sizes, input.scalar_type())};
+}
+
+/** `(self, kernel_size, stride, padding, dilation, ceil_mode)`: what is largest in each window, and where that was. */
+Results MaxPool3d(const Arguments& arguments) {
+  const at::Tensor& input = TensorAt(arguments, 0);
+  const Sizes kernel = arguments.at(1).toIntVector();
+  const Sizes given = arguments.at(2).toIntVector();
+  const Sizes& stride = given.empty() ? kernel : given;
+  const Sizes padding = arguments.at(3).toIntVector();
+  const Sizes dilation = arguments.at(4).toIntVector();
+  const bool ceil = arguments.at(5).toBool();
+  Sizes sizes = input.sizes().vec();
+  TORCH_CHECK(sizes.size() >= 4, "max_pool3d takes 4 or 5 dimensions, got ", sizes.size());
+  for (size_t i = 0; i < 3; i++) {
+    int64_t& size = sizes[sizes.size() - 3 + i];
+    const int64_t step = Nth(stride, i);
+    const int64_t beyond = size + 2 * Nth(padding, i) - Nth(dilation, i) * (Nth(kernel, i) - 1) - 1;
+    int64_t places = (beyond + (ceil ? step - 1 : 0)) / step + 1;
+    // The last window begins within the input, or what is before it.
+    if (ceil && (places - 1) * step >= size + Nth(padding, i)) places--;
+    TORCH_CHECK(beyond >= 0 && places > 0, "windows of ", kernel, " do not fit into ", input.sizes());
+    size = places;
+  }
+  return {Shaped(sizes, input.scalar_type()), Shaped(sizes, c10::kLong)};
+}
+
+/** `(self, target, …, reduction)`: a loss for each row, or one of all. */
+template <size_t at>
+Results MarginLoss(const Arguments& arguments) {
+  const at::Tensor& input = TensorAt(arguments, 0);
+  const bool whole = arguments.at(at).toInt() != 0 || input.dim() < 2;
+  return {Shaped(whole ? Sizes{} : Sizes{input.size(0)}, input.scalar_type())};
+}
+
+Results MultilabelMarginLoss(const Arguments& arguments) {
+  const at::Tensor& input = TensorAt(arguments, 0);
+  return {MarginLoss<2>(arguments)[0], Shaped(TensorAt(arguments, 1).sizes(), input.scalar_type())};
+}
+
 Results GridSampler(const Arguments& arguments) {
   const at::Tensor& input = TensorAt(arguments, 0);
   const auto grid = TensorAt(arguments, 1).sizes();
@@ -126,6 +175,10 @@ const std::vector<Ruled>& LayerRules() {
       {"convolution", Follow<Convolution>},
       {"convolution_backward", Follow<ConvolutionBackward>},
       {"_adaptive_avg_pool2d _adaptive_avg_pool3d", Follow<AdaptivePool>},
+      {"reflection_pad2d replication_pad2d", Follow<Padded<2>>},
+      {"max_pool3d_with_indices", Follow<MaxPool3d>},
+      {"multi_margin_loss", Follow<MarginLoss<5>>},
+      {"multilabel_margin_loss_forward", Follow<MultilabelMarginLoss>},
       {"grid_sampler_2d grid_sampler_3d", Follow<GridSampler>},
       {"nll_loss2d_forward", Follow<Nll2d>},
   };

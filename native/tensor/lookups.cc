@@ -63,6 +63,21 @@ Results Distances(const Arguments& arguments) {
   return {Shaped(sizes, one.scalar_type())};
 }
 
+/** Of each row to each that follows it. */
+Results OwnDistances(const Arguments& arguments) {
+  const at::Tensor& self = TensorAt(arguments, 0);
+  TORCH_CHECK(self.dim() == 2, "pdist takes 2 dimensions, got ", self.dim());
+  return {Shaped({self.size(0) * (self.size(0) - 1) / 2}, self.scalar_type())};
+}
+
+/** Counts, and the edges of what is counted together. */
+Results CountedBetween(const Arguments& arguments) {
+  const auto dtype = TensorAt(arguments, 0).scalar_type();
+  const c10::IValue& bins = arguments.at(1);
+  const int64_t edges = bins.isTensor() ? bins.toTensor().numel() : bins.toInt() + 1;
+  return {Shaped({edges - 1}, dtype), Shaped({edges}, dtype)};
+}
+
 Results RealToComplex(const Arguments& arguments) {
   const at::Tensor& self = TensorAt(arguments, 0);
   Sizes sizes = self.sizes().vec();
@@ -94,23 +109,96 @@ Results Diagonal(const Arguments& arguments) {
   return {Shaped({std::max<int64_t>(length, 0)}, self.scalar_type())};
 }
 
+c10::IntArrayRef BatchOf(const at::Tensor& tensor) {
+  return tensor.sizes().slice(0, static_cast<size_t>(tensor.dim()) - 2);
+}
+
 /** `(A, B, *, upper, left, unitriangular)`: batches broadcast. */
 Results SolveTriangular(const Arguments& arguments) {
   const at::Tensor& matrix = TensorAt(arguments, 0);
   const at::Tensor& right = TensorAt(arguments, 1);
-  const auto batch = [](const at::Tensor& tensor) { return tensor.sizes().slice(0, static_cast<size_t>(tensor.dim()) - 2); };
-  Sizes sizes = at::infer_size(batch(matrix), batch(right));
+  Sizes sizes = at::infer_size(BatchOf(matrix), BatchOf(right));
   sizes.push_back(right.size(-2));
   sizes.push_back(right.size(-1));
-  return {Shaped(sizes, right.scalar_type())};
+  return {ByColumns(sizes, right.scalar_type())};
+}
+
+/** `(B, L)`: batches broadcast. */
+Results CholeskySolve(const Arguments& arguments) {
+  const at::Tensor& right = TensorAt(arguments, 0);
+  Sizes sizes = at::infer_size(BatchOf(right), BatchOf(TensorAt(arguments, 1)));
+  sizes.push_back(right.size(-2));
+  sizes.push_back(right.size(-1));
+  return {ByColumns(sizes, right.scalar_type())};
+}
+
+Results MatrixByColumns(const Arguments& arguments) {
+  const at::Tensor& matrix = TensorAt(arguments, 0);
+  TORCH_CHECK(matrix.dim() >= 2, "it takes matrices, got ", matrix.dim(), " dimensions");
+  return {ByColumns(matrix.sizes(), matrix.scalar_type())};
+}
+
+/** Values and vectors, of real matrices as well complex. */
+Results Eigen(const Arguments& arguments) {
+  const at::Tensor& matrix = TensorAt(arguments, 0);
+  const auto dtype = c10::toComplexType(matrix.scalar_type());
+  return {Shaped(matrix.sizes().slice(0, static_cast<size_t>(matrix.dim()) - 1), dtype), ByColumns(matrix.sizes(), dtype)};
+}
+
+/** A matrix, and a factor for each of its reflections. */
+Results Reflections(const Arguments& arguments) {
+  const at::Tensor& matrix = TensorAt(arguments, 0);
+  Sizes sizes = BatchOf(matrix).vec();
+  sizes.push_back(std::min(matrix.size(-2), matrix.size(-1)));
+  return {ByColumns(matrix.sizes(), matrix.scalar_type()), Shaped(sizes, matrix.scalar_type())};
+}
+
+/** `(log_probs, targets, input_lengths, target_lengths, …)`: a loss for each, and what its gradient is computed with. */
+Results CtcLoss(const Arguments& arguments) {
+  const at::Tensor& input = TensorAt(arguments, 0);
+  int64_t longest = 0;
+  for (const int64_t length : arguments.at(3).toIntVector()) longest = std::max(longest, length);
+  return {Shaped({input.size(1)}, input.scalar_type()), Shaped({input.size(1), input.size(0), 2 * longest + 1}, input.scalar_type())};
+}
+
+/** How many places a window has along a dimension. */
+int64_t Windows(int64_t size, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride) {
+  return (size + 2 * padding - (dilation * (kernel - 1) + 1)) / stride + 1;
+}
+
+/** `(self, kernel_size, dilation, padding, stride)`: columns of what the window covers at each place. */
+Results Columns(const Arguments& arguments) {
+  const at::Tensor& self = TensorAt(arguments, 0);
+  const Sizes kernel = arguments.at(1).toIntVector();
+  const Sizes dilation = arguments.at(2).toIntVector();
+  const Sizes padding = arguments.at(3).toIntVector();
+  const Sizes stride = arguments.at(4).toIntVector();
+  int64_t places = 1;
+  for (size_t i = 0; i < 2; i++) {
+    places *= Windows(self.size(static_cast<int64_t>(i) - 2), kernel.at(i), dilation.at(i), padding.at(i), stride.at(i));
+  }
+  TORCH_CHECK(places > 0, "windows of ", kernel, " do not fit into ", self.sizes());
+  Sizes sizes{self.size(-3) * kernel[0] * kernel[1], places};
+  if (self.dim() == 4) sizes.insert(sizes.begin(), self.size(0));
+  return {Shaped(sizes, self.scalar_type())};
+}
+
+/** `(self, output_size, kernel_size, …)`: the sum of columns, each at its place. */
+Results Uncolumns(const Arguments& arguments) {
+  const at::Tensor& self = TensorAt(arguments, 0);
+  const Sizes output = arguments.at(1).toIntVector();
+  const Sizes kernel = arguments.at(2).toIntVector();
+  Sizes sizes{self.size(-2) / (kernel.at(0) * kernel.at(1)), output.at(0), output.at(1)};
+  if (self.dim() == 3) sizes.insert(sizes.begin(), self.size(0));
+  return {Shaped(sizes, self.scalar_type())};
 }
 
 Results Unfolded(const Arguments& arguments) {
   return {Shaped(arguments.at(1).toIntVector(), TensorAt(arguments, 0).scalar_type())};
 }
 
-/** `(gradient, …)` of two inputs. */
-Results CdistBackward(const Arguments& arguments) {
+/** `(gradient, input, …)` */
+Results GradientOfInput(const Arguments& arguments) {
   return {Like(TensorAt(arguments, 1))};
 }
 
@@ -127,12 +215,22 @@ const std::vector<Ruled>& LookupRules() {
       {"randperm", Follow<Permutation>},
       {"multinomial", Follow<Multinomial>},
       {"histc", Follow<Histogram>},
+      {"histogram", Follow<CountedBetween>},
+      {"_pdist_forward", Follow<OwnDistances>},
       {"_cdist_forward", Follow<Distances>},
-      {"_cdist_backward", Follow<CdistBackward>},
+      {"_cdist_backward", Follow<GradientOfInput>},
       {"diag", Follow<Diagonal>},
       {"linalg_solve_triangular", Follow<SolveTriangular>},
       {"_fft_r2c", Follow<RealToComplex>},
       {"_fft_c2r", Follow<ComplexToReal>},
+      {"cholesky_solve _cholesky_solve_helper", Follow<CholeskySolve>},
+      {"cholesky cholesky_inverse linalg_householder_product", Follow<MatrixByColumns>},
+      {"linalg_eig", Follow<Eigen>},
+      {"geqrf", Follow<Reflections>},
+      {"_ctc_loss", Follow<CtcLoss>},
+      {"_ctc_loss_backward", Follow<GradientOfInput>},
+      {"im2col", Follow<Columns>},
+      {"col2im", Follow<Uncolumns>},
       {"unfold_backward", Follow<Unfolded>},
   };
   return rules;

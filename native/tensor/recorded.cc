@@ -90,7 +90,13 @@ at::Tensor NewRecorded(const std::shared_ptr<Recorder>& recorder, at::Tensor sha
                            nullptr, false);
   }
   auto reference = std::make_shared<Reference>(recorder, number);
-  return at::Tensor(c10::make_intrusive<Recorded>(std::move(storage), std::move(shape), std::move(reference)));
+  const bool conjugate = shape.is_conj();
+  const bool negative = shape.is_neg();
+  at::Tensor made(c10::make_intrusive<Recorded>(std::move(storage), std::move(shape), std::move(reference)));
+  // Conjugates and negatives that are only noted: libtorch asks the tensor itself whether it is one.
+  if (conjugate) made._set_conj(true);
+  if (negative) made._set_neg(true);
+  return made;
 }
 
 void ForEachTensor(const c10::IValue& value, const std::function<void(const at::Tensor&)>& call) {

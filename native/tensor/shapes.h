@@ -17,6 +17,12 @@ inline const at::Tensor& TensorAt(const Arguments& arguments, size_t index) {
 inline at::Tensor Shaped(c10::IntArrayRef sizes, c10::ScalarType dtype) {
   return at::empty(sizes, at::TensorOptions().dtype(dtype).device(c10::kMeta));
 }
+/** The same for matrices that are kept column by column, as LAPACK leaves them. */
+inline at::Tensor ByColumns(c10::IntArrayRef sizes, c10::ScalarType dtype) {
+  Sizes swapped = sizes.vec();
+  std::swap(swapped.at(swapped.size() - 2), swapped.at(swapped.size() - 1));
+  return Shaped(swapped, dtype).transpose(-2, -1);
+}
 inline at::Tensor Like(const at::Tensor& tensor) {
   return at::empty_like(tensor, at::TensorOptions().device(c10::kMeta));
 }

@@ -52,6 +52,10 @@ void Writer::Scalar(const c10::IValue& value) {
   } else if (value.isInt()) {
     Put(Tag::integer);
     Put(value.toInt());
+  } else if (value.isComplexDouble()) {
+    Put(Tag::complex);
+    Put(value.toComplexDouble().real());
+    Put(value.toComplexDouble().imag());
   } else {
     TORCH_CHECK(value.isDouble(), "an argument of type ", value.tagKind(), " cannot be sent to a mesh");
     Put(Tag::real);

@@ -1,0 +1,270 @@
+/** Gradients of what is recorded are those that are computed here: of every operation, of the first order and the second. */
+import { beforeAll, expect, test } from "vitest";
+import { addon } from "../../runtime/tensor/addon.js";
+import { call, grad, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
+import { describeTensors } from "./addon.js";
+import { argument, operands } from "./operands.js";
+import { operations } from "./operations.js";
+import { Pair } from "./recorder.js";
+
+type Place = (operand: Tensor) => Tensor;
+
+const here: Place = (operand) => operand.clone();
+const there =
+  ({ recorder }: Pair): Place =>
+  (operand) =>
+    addon().sendTensor(recorder, operand) as Tensor;
+
+/** One number that depends on all of them, with derivatives that are not constant. */
+function oneOf(tensors: readonly Tensor[]): Tensor {
+  return tensors.map((one) => one.sin().mul(1.5).abs().sum()).reduce((sum, one) => sum.add(one));
+}
+
+const requiring = (values: readonly (Tensor | null)[]) =>
+  values.filter((value): value is Tensor => value?.requiresGrad === true);
+
+/** Made where no mesh is active. */
+let all: Readonly<Record<string, Tensor>> = {};
+/** What an operation answers, and gradients of it up to an order, of each tensor of floating-point numbers that it takes. */
+function compute(name: string, words: readonly string[], place: Place, order: number): readonly (Tensor | null)[] {
+  const leaves = new Map<string, Tensor>();
+  const args = words.map((word) =>
+    argument(word, (operand) => {
+      const known = leaves.get(operand);
+      if (known !== undefined) return known;
+      const leaf = place(all[operand]!);
+      if (leaf.dtype === "float32") leaf.requiresGrad = true;
+      leaves.set(operand, leaf);
+      return leaf;
+    }),
+  );
+  const results = [call(name, args)].flat(3) as Tensor[];
+  const computed: (Tensor | null)[] = [...results];
+  const wanted = [...leaves.values()].filter((leaf) => leaf.requiresGrad);
+  let from = requiring(results);
+  for (let at = 1; at <= order && from.length > 0; at++) {
+    const gradients = grad(oneOf(from), wanted, { createGraph: at < order });
+    computed.push(...gradients);
+    from = requiring(gradients);
+  }
+  return computed;
+}
+
+/** As far as libtorch knows derivatives of it. */
+function computeHere(name: string, words: readonly string[]): readonly [number, readonly (Tensor | null)[]] {
+  for (let order = 2; order > 0; order--) {
+    try {
+      return [order, compute(name, words, here, order)];
+    } catch {
+      // Of a lower order, then.
+    }
+  }
+  return [0, compute(name, words, here, 0)];
+}
+
+const pairs = (complex: Tensor) => torch.view_as_real(complex.resolve_conj());
+
+/** Numbers are the same up to rounding: formulas for meshes sum in another order. */
+function isClose(one: Tensor, other: Tensor): boolean {
+  if (one.dtype.startsWith("complex")) return isClose(pairs(one), pairs(other));
+  return (
+    one.dtype === other.dtype && String(one.shape) === String(other.shape) && one.allclose(other, 1e-3, 1e-4, true)
+  );
+}
+
+async function compare(
+  pair: Pair,
+  recorded: readonly (Tensor | null)[],
+  local: readonly (Tensor | null)[],
+): Promise<void> {
+  expect(recorded.length).toBe(local.length);
+  for (const [i, want] of local.entries()) {
+    const got = recorded[i]!;
+    if (want === null || got === null) {
+      expect(got).toBe(want);
+      continue;
+    }
+    const fetched = await pair.fetch(got);
+    expect([got.shape, got.dtype], `what is known of result ${i}`).toEqual([fetched.shape, fetched.dtype]);
+    expect(isClose(fetched, want.detach()), `result ${i}: ${fetched} is not ${want}`).toBe(true);
+  }
+}
+
+const cases = Object.entries(operations).flatMap(([name, calls]) => calls.map((text) => [name, text] as const));
+
+describeTensors("gradients", () => {
+  beforeAll(() => {
+    all = operands();
+  });
+
+  test.each(cases)("%s(%s) is the same on a mesh, and so are its gradients", async (name, text) => {
+    using pair = new Pair();
+    const words = text.split(" ");
+    const [order, local] = computeHere(name, words);
+    const recorded = pair.run(() => compute(name, words, there(pair), order));
+    await compare(pair, recorded, local);
+  });
+
+  const special: readonly (readonly [string, readonly number[][], (x: Tensor) => Tensor])[] = [
+    ["max of several that are equal", [[3, 1, 3, 2]], (x) => x.max()],
+    ["min of several that are equal", [[1, 1, 3, 1]], (x) => x.min()],
+    ["max of NaN", [[1, Number.NaN, 3]], (x) => x.max()],
+    ["median", [[5, 1, 4, 1, 2]], (x) => x.median()],
+    ["nanmedian beside NaN", [[5, Number.NaN, 4, 1]], (x) => x.nanmedian()],
+    [
+      "prod without zeros",
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      (x) => x.prod(),
+    ],
+    [
+      "prod with a zero",
+      [
+        [1, 0, 3],
+        [4, 5, 6],
+      ],
+      (x) => x.prod(),
+    ],
+    [
+      "prod with two zeros",
+      [
+        [1, 0, 3],
+        [4, 0, 6],
+      ],
+      (x) => x.prod(),
+    ],
+    ["prod of one", [[7]], (x) => x.prod()],
+    [
+      "prod of a dimension with zeros",
+      [
+        [1, 0, 3],
+        [0, 0, 6],
+        [2, 3, 4],
+      ],
+      (x) => x.prod(1),
+    ],
+    [
+      "prod of a dimension that is kept",
+      [
+        [1, 0, 3],
+        [2, 5, 6],
+      ],
+      (x) => x.prod(-2, true),
+    ],
+    ["cumprod without zeros", [[1, 2, 3, 4]], (x) => x.cumprod(1)],
+    [
+      "cumprod with zeros",
+      [
+        [1, 0, 3, 4, 0, 2],
+        [0, 1, 2, 0, 0, 3],
+        [1, 2, 3, 4, 5, 6],
+      ],
+      (x) => x.cumprod(1),
+    ],
+    [
+      "cumprod of the first dimension",
+      [
+        [1, 0],
+        [0, 3],
+        [2, 4],
+      ],
+      (x) => x.cumprod(0),
+    ],
+    [
+      "trace of what is not square",
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      (x) => x.trace(),
+    ],
+    [
+      "repeat_interleave",
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      (x) => x.repeat_interleave(3, 1),
+    ],
+    [
+      "repeat_interleave of all",
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      (x) => x.repeat_interleave(2),
+    ],
+    [
+      "index_fill with a tensor",
+      [[1, 2, 3]],
+      (x) => x.index_fill(1, x.detach().lt(0).to("int64").select(0, 0), x.select(0, 0).select(0, 2)),
+    ],
+    [
+      "max_pool3d, the last window cut off",
+      [new Array(125).fill(0).map((_, i) => (i * 37) % 101)],
+      (x) => call("max_pool3d", [x.view([1, 5, 5, 5]), [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], true]) as Tensor,
+    ],
+  ];
+  test.each(special)("%s", async (_, values, f) => {
+    using pair = new Pair();
+    const run = (x: Tensor): (Tensor | null)[] => {
+      x.requiresGrad = true;
+      const result = f(x);
+      const [first] = grad(result.mul(result).sum(), [x], { createGraph: true });
+      const [alone] = grad(f(x).mul(2).sum(), [x]);
+      return [result, first!, alone!, ...(first!.requiresGrad ? grad(first!.mul(first!).sum(), [x]) : [])];
+    };
+    const local = run(tensor(values));
+    // Here, libtorch has no second order where the first is zero.
+    await compare(pair, run(there(pair)(tensor(values))).slice(0, local.length), local);
+  });
+
+  test("what is chosen by a mask gives its gradient back to where it came from", async () => {
+    using pair = new Pair();
+    const run = (place: Place) => {
+      const [x, source] = [place(tensor([1, 2, 3, 4])), place(tensor([5, 6, 7]))];
+      x.requiresGrad = source.requiresGrad = true;
+      const mixed = x.masked_scatter(place(tensor([true, false, true, false])), source);
+      return grad(mixed.mul(mixed).sum(), [x, source]);
+    };
+    await compare(pair, run(there(pair)), run(here));
+  });
+
+  const refused: readonly (readonly [string, string])[] = [
+    [
+      "linalg_eig sq",
+      "cannot compute gradients: the shape of its result cannot be told without elements, which are on the processes of a mesh (aten::allclose)",
+    ],
+    [
+      "index_reduce x 0 iv y 'prod'",
+      "cannot compute gradients: its result depends on elements, which are on the processes of a mesh (aten::_local_scalar_dense): use await inspect(tensor)",
+    ],
+    ["scatter_reduce x 0 ix y 'prod'", "(aten::_local_scalar_dense): use await inspect(tensor)"],
+    [
+      "linalg_det sq",
+      "cannot compute gradients: its result depends on elements, which are on the processes of a mesh (aten::_local_scalar_dense): use await inspect(tensor)",
+    ],
+    [
+      "cov x",
+      "cannot run cov: its result depends on elements, which are on the processes of a mesh (aten::equal): use await inspect(tensor)",
+    ],
+    [
+      "embedding_bag x iv iv0",
+      "cannot run embedding_bag: the shape of its result cannot be told without elements, which are on the processes of a mesh (aten::_embedding_bag)",
+    ],
+    ["chalf x", "cannot run chalf: its result has elements of type ComplexHalf, which tensors of a mesh cannot have"],
+    [
+      "set x y",
+      "cannot run set.source_Tensor: it reaches beyond tensors, which no process of a mesh does for others (aten::set)",
+    ],
+  ];
+  test.each(refused)("%s throws at once on a mesh, and says why", async (text, message) => {
+    using pair = new Pair();
+    const [name, ...words] = text.split(" ");
+    expect(() => pair.run(() => compute(name!, words, there(pair), 2))).toThrow(message);
+    // Nothing of it was sent that a process would refuse.
+    expect((await pair.fetch(pair.send([1, 2]))).toArray()).toEqual([1, 2]);
+  });
+});
