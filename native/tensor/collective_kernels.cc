@@ -18,6 +18,11 @@ uint8_t* BytesIn(const at::Tensor& tensor) {
   return static_cast<uint8_t*>(tensor.data_ptr());
 }
 
+/** Of no bytes, neither is asked where it is: tensors without elements are nowhere. */
+void CopyBytes(uint8_t* to, const uint8_t* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
 /** Elements in the order in which parts of a dimension are cut, and back. */
 at::Tensor Outermost(const at::Tensor& self, int64_t dim) {
   return self.movedim(DimOf(self, dim), 0).contiguous();
@@ -64,7 +69,7 @@ at::Tensor AllGather(const at::Tensor& self, IntArrayRef along, int64_t ranks, i
     out = EmptyOf(in, in.size(0) * ranks);
   });
   const Parts parts = Parts::Equal(out.nbytes(), together.group().size());
-  std::memcpy(BytesIn(out) + parts.Begin(together.group().index), BytesIn(in), in.nbytes());
+  CopyBytes(BytesIn(out) + parts.Begin(together.group().index), BytesIn(in), in.nbytes());
   SpreadParts(together, parts, BytesIn(out));
   return Back(out, dim);
 }
@@ -95,7 +100,7 @@ at::Tensor AllToAll(const at::Tensor& self, IntArrayRef along, int64_t ranks, in
   });
   const Group& group = together.group();
   const Parts parts = Parts::Equal(in.nbytes(), group.size());
-  std::memcpy(BytesIn(out) + parts.Begin(group.index), BytesIn(in) + parts.Begin(group.index), parts.Length(group.index));
+  CopyBytes(BytesIn(out) + parts.Begin(group.index), BytesIn(in) + parts.Begin(group.index), parts.Length(group.index));
   std::vector<Departure> departures;
   std::vector<Arrival> arrivals;
   for (size_t i = 0; i < group.size(); i++) {
