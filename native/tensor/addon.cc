@@ -45,6 +45,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
     exports.Set(name, Napi::Function::New(env, Entered, name, reinterpret_cast<void*>(call)));
   };
   add("begin", BeginTensors);
+  add("addSite", AddSite);
   add("emptyTensor", EmptyTensor);
   add("moveTensor", MoveTensor);
   add("dispose", Dispose);

@@ -25,7 +25,7 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
     const Recorded* recorded = RecordedOf(outputs.front());
     if (recorded == nullptr) return run();
     auto& environment = Environment::Of(env);
-    const Recording recording(recorded->recorder(), environment.Site(env));
+    const Recording recording(recorded->recorder(), environment.sites, environment.Site(env));
     const EngineRecording everywhere(recorded->recorder());
     return run();
   });

@@ -178,7 +178,7 @@ Napi::Value Call(const Napi::CallbackInfo& info) {
     bool tensors = false;
     for (const auto& value : stack) ForEachTensor(value, [&](const at::Tensor&) { tensors = true; });
     if (!tensors) ChooseDevice(*chosen, stack);
-    const Recording recording(recorder, environment.Site(env));
+    const Recording recording(recorder, environment.sites, environment.Site(env));
     chosen->handle.callBoxed(stack);
     return ResultsOf(env, stack);
   });

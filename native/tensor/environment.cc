@@ -21,9 +21,13 @@ void Environment::Begin(Napi::Env env) {
   napi_add_env_cleanup_hook(env, End, environment);
 }
 
-std::string Environment::Site(Napi::Env env) const {
+size_t Environment::Site(Napi::Env env) const {
   napi_value result = nullptr;
   // Not by the wrappers: what they do with a worker thread that is ended here is to end the process.
   if (napi_call_function(env, env.Undefined(), site.Value(), 0, nullptr, &result) != napi_ok) throw Ending{};
-  return Napi::String(env, result).Utf8Value();
+  uint32_t place = 0;
+  if (napi_get_value_uint32(env, result, &place) != napi_ok || place >= sites.size()) {
+    throw std::runtime_error("a place in the code that was not told");
+  }
+  return place;
 }

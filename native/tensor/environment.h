@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "loop.h"
 #include "torch.h"
@@ -32,8 +33,10 @@ struct Environment {
   std::shared_ptr<Loop> loop;
   /** Its instances are tensors. */
   Napi::FunctionReference tensorClass;
-  /** Says where the code stands that records an operation. */
+  /** Says where the code stands that records an operation, as a place in `sites`. */
   Napi::FunctionReference site;
+  /** Places in the code, each told once. */
+  std::vector<std::string> sites;
   /** Of all tensors of JavaScript that there are. What is not in it is not dereferenced. */
   std::unordered_set<const void*> boxes;
   std::unordered_map<const void*, CountedStorage> storages;
@@ -46,8 +49,8 @@ struct Environment {
 
   /** Of the environment that a call comes from. */
   static Environment& Of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
-  /** What `site` says. @throws Ending */
-  std::string Site(Napi::Env env) const;
+  /** What `site` says: a place in `sites`. @throws Ending */
+  size_t Site(Napi::Env env) const;
   /** Once, when the addon is loaded. */
   static void Begin(Napi::Env env);
 };

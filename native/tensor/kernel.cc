@@ -1,6 +1,7 @@
 #include "kernel.h"
 
 #include <mutex>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "batch.h"
@@ -55,9 +56,52 @@ c10::IValue OnMeta(const c10::IValue& value) {
   return value;
 }
 
+/** What is asked of an operation for each of its calls. */
+struct Traits {
+  bool needsElements;
+  bool forbidden;
+  /** What is sent instead of it; null: itself. */
+  const Op* instead;
+  /** The parameters that it writes to. */
+  std::vector<size_t> written;
+  /** For each result, the parameter that it is; none: it is new. */
+  std::vector<Optional<size_t>> same;
+};
+
+Traits TraitsFor(const c10::OperatorHandle& op) {
+  const std::string& name = op.operator_name().name;
+  // What libtorch makes of `reshape` where it can be a view has strides in it, and no check of them: a process whose tensor lay otherwise in
+  // memory would take wrong elements and not know it. It is told the sizes instead.
+  Traits traits{NeedsElements(name), IsForbidden(name), name == "aten::_reshape_alias" ? FindOp("aten::reshape", "") : nullptr, {}, {}};
+  const auto& parameters = op.schema().arguments();
+  const auto writes = [](const c10::Argument& one) { return one.alias_info() != nullptr && one.alias_info()->isWrite(); };
+  for (size_t i = 0; i < parameters.size(); i++) {
+    if (writes(parameters[i])) traits.written.push_back(i);
+  }
+  for (const auto& result : op.schema().returns()) {
+    traits.same.emplace_back();
+    if (!writes(result)) continue;
+    for (const size_t i : traits.written) {
+      const bool tensor = parameters[i].type()->kind() == c10::TypeKind::TensorType;
+      if (!tensor || parameters[i].alias_info()->beforeSets() != result.alias_info()->beforeSets()) continue;
+      traits.same.back() = i;
+      break;
+    }
+  }
+  return traits;
+}
+
+/** Read once in each thread; a schema stays where it is. */
+const Traits& TraitsOf(const c10::OperatorHandle& op) {
+  static thread_local std::unordered_map<const void*, Traits> known;
+  const auto found = known.find(&op.schema());
+  return found != known.end() ? found->second : known.emplace(&op.schema(), TraitsFor(op)).first->second;
+}
+
 /** A call while it is recorded. */
 struct Recordable {
   const c10::OperatorHandle& op;
+  const Traits& traits;
   std::shared_ptr<Recorder> recorder;
   std::vector<c10::IValue> arguments;
   std::vector<uint64_t> results;
@@ -91,21 +135,12 @@ struct Recordable {
   }
 
   /** The argument that a result is: one that was written to. Null if it is new. */
-  const c10::IValue* Written(const c10::Argument& result) const {
-    const auto* alias = result.alias_info();
-    if (alias == nullptr || !alias->isWrite()) return nullptr;
-    const auto& parameters = op.schema().arguments();
-    for (size_t i = 0; i < parameters.size(); i++) {
-      const auto* other = parameters[i].alias_info();
-      if (other != nullptr && other->isWrite() && other->beforeSets() == alias->beforeSets() && arguments[i].isTensor()) {
-        return &arguments[i];
-      }
-    }
-    return nullptr;
+  const c10::IValue* Written(size_t result) const {
+    return traits.same[result] ? &arguments[*traits.same[result]] : nullptr;
   }
 
   void NumberResult(size_t index, const c10::IValue& shape) {
-    if (Written(op.schema().returns()[index]) != nullptr) {
+    if (Written(index) != nullptr) {
       results.push_back(0);
     } else if (shape.isTensor()) {
       Number(shape.toTensor());
@@ -115,7 +150,7 @@ struct Recordable {
   }
 
   c10::IValue ResultOf(size_t index, const c10::IValue& shape) {
-    if (const auto* written = Written(op.schema().returns()[index])) {
+    if (const auto* written = Written(index)) {
       taken++;
       return *written;
     }
@@ -128,41 +163,26 @@ struct Recordable {
 
   /** Sizes that an operation has changed in place. */
   void ReshapeWritten() const {
-    const auto& parameters = op.schema().arguments();
-    for (size_t i = 0; i < parameters.size(); i++) {
-      if (parameters[i].alias_info() == nullptr || !parameters[i].alias_info()->isWrite()) continue;
+    for (const size_t i : traits.written) {
       ForEachTensor(arguments[i], [](const at::Tensor& tensor) {
         if (Recorded* recorded = RecordedOf(tensor)) recorded->Reshape();
       });
     }
   }
 
-  /**
-   * What libtorch makes of `reshape` where it can be a view has strides in it, and no check of them: a process whose tensor lay otherwise
-   * in memory would take wrong elements and not know it. It is told the sizes instead.
-   */
   void Record() const {
-    static const c10::OperatorName alias("aten::_reshape_alias", "");
-    static const c10::OperatorName reshape("aten::reshape", "");
-    if (op.operator_name() == alias) {
-      recorder->Call(reshape, {arguments[0], arguments[1]}, results);
-    } else {
-      recorder->Call(op.operator_name(), arguments, results);
-    }
+    if (traits.instead == nullptr) return recorder->Call(op, arguments, results);
+    const auto count = static_cast<std::ptrdiff_t>(traits.instead->parameters.size());
+    recorder->Call(traits.instead->handle, {arguments.begin(), arguments.begin() + count}, results);
   }
 
   /** @throws c10::Error if it would write to a tensor of this process */
-  bool Writes() const {
-    bool writes = false;
-    const auto& parameters = op.schema().arguments();
-    for (size_t i = 0; i < parameters.size(); i++) {
-      if (parameters[i].alias_info() == nullptr || !parameters[i].alias_info()->isWrite()) continue;
-      writes = true;
+  void CheckWritten() const {
+    for (const size_t i : traits.written) {
       ForEachTensor(arguments[i], [](const at::Tensor& tensor) {
         TORCH_CHECK(RecordedOf(tensor) != nullptr, "it would write elements of a mesh to a tensor of this process: use inspect");
       });
     }
-    return writes;
   }
 };
 
@@ -178,20 +198,21 @@ void InferShapes(const c10::OperatorHandle& op, Stack& shapes) {
 void Kernel(const c10::OperatorHandle& op, Stack* stack) {
   const at::AutoDispatchBelowADInplaceOrView below;
   const size_t count = op.schema().arguments().size();
-  TORCH_CHECK(!NeedsElements(op.operator_name().name), "its result depends on elements, which are on the processes of a mesh (",
-              op.operator_name().name, "): use await inspect(tensor)");
-  TORCH_CHECK(!IsForbidden(op.operator_name().name), "it reaches beyond tensors, which no process of a mesh does for others (",
-              op.operator_name().name, ")");
-  Recordable call{op, Recorder::Current(), {stack->end() - static_cast<std::ptrdiff_t>(count), stack->end()}, {}, 0};
+  const Traits& traits = TraitsOf(op);
+  TORCH_CHECK(!traits.needsElements, "its result depends on elements, which are on the processes of a mesh (", op.operator_name().name,
+              "): use await inspect(tensor)");
+  TORCH_CHECK(!traits.forbidden, "it reaches beyond tensors, which no process of a mesh does for others (", op.operator_name().name, ")");
+  Recordable call{op, traits, Recorder::Current(), {stack->end() - static_cast<std::ptrdiff_t>(count), stack->end()}, {}, 0};
   TORCH_CHECK(call.recorder, "it uses a tensor of a mesh outside of any recording");
   TORCH_CHECK(!call.recorder->closed(), "its mesh is not active any more");
-  const bool writes = call.Writes();
+  call.CheckWritten();
   torch::jit::drop(*stack, count);
   Stack shapes;
+  shapes.reserve(count);
   for (const auto& argument : call.arguments) shapes.push_back(OnMeta(argument));
   InferShapes(op, shapes);
   for (size_t i = 0; i < shapes.size(); i++) call.NumberResult(i, shapes[i]);
-  if (!call.results.empty() || writes) {
+  if (!call.results.empty() || !traits.written.empty()) {
     call.Record();
     call.ReshapeWritten();
   }

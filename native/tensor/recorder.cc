@@ -33,29 +33,29 @@ void Recorder::WriteDropped() {
   dropped_.clear();
 }
 
-uint32_t Recorder::OpNumber(const c10::OperatorName& op) {
+uint32_t Recorder::OpNumber(const c10::OperatorHandle& op) {
   const auto number = static_cast<uint32_t>(ops_.size());
-  const auto [entry, added] = ops_.emplace(op.name + "." + op.overload_name, number);
+  const auto [entry, added] = ops_.emplace(&op.schema(), number);
   if (added) {
     out_.Put(Command::defineOp);
-    out_.Text(op.name);
-    out_.Text(op.overload_name);
+    out_.Text(op.operator_name().name);
+    out_.Text(op.operator_name().overload_name);
   }
   return entry->second;
 }
 
-void Recorder::Stand(const std::string& site) {
+void Recorder::Stand(const std::vector<std::string>& sites, size_t place) {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto number = static_cast<uint32_t>(sites_.size());
-  const auto [entry, added] = sites_.emplace(site, number);
+  const auto [entry, added] = sites_.emplace(place, number);
   if (added) {
     out_.Put(Command::defineSite);
-    out_.Text(site);
+    out_.Text(sites.at(place));
   }
   site_ = entry->second;
 }
 
-void Recorder::Call(const c10::OperatorName& op, const std::vector<c10::IValue>& arguments,
+void Recorder::Call(const c10::OperatorHandle& op, const std::vector<c10::IValue>& arguments,
                     const std::vector<uint64_t>& results) {
   std::lock_guard<std::mutex> lock(mutex_);
   WriteDropped();
@@ -116,8 +116,9 @@ size_t Recorder::pending() {
   return out_.size() + dropped_.size() * sizeof(uint64_t);
 }
 
-Recording::Recording(std::shared_ptr<Recorder> recorder, const std::string& site) : before_(std::move(current)) {
-  recorder->Stand(site);
+Recording::Recording(std::shared_ptr<Recorder> recorder, const std::vector<std::string>& sites, size_t place)
+    : before_(std::move(current)) {
+  recorder->Stand(sites, place);
   current = std::move(recorder);
 }
 

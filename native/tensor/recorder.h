@@ -26,14 +26,14 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   /** No tensor has this number any more. */
   void Drop(uint64_t reference);
   /** @param results numbers of its tensors, 0 for those that nobody gets. @throws c10::Error when an argument cannot be sent */
-  void Call(const c10::OperatorName& op, const std::vector<c10::IValue>& arguments, const std::vector<uint64_t>& results);
+  void Call(const c10::OperatorHandle& op, const std::vector<c10::IValue>& arguments, const std::vector<uint64_t>& results);
   /** A tensor of this process becomes one of the mesh. */
   at::Tensor Send(const at::Tensor& tensor);
   /** A tensor of the mesh that workers are given in another way. */
   at::Tensor Declare(c10::IntArrayRef sizes, c10::ScalarType dtype);
   void Seed(uint64_t seed, bool ranks);
-  /** Where in the controller's code what comes next is recorded. */
-  void Stand(const std::string& site);
+  /** Where in the controller's code what comes next is recorded: one of the places that its environment knows. */
+  void Stand(const std::vector<std::string>& sites, size_t place);
   /** All that has been recorded since the last time. */
   std::vector<uint8_t> Take();
   size_t pending();
@@ -42,7 +42,7 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
 
  private:
   void WriteDropped();
-  uint32_t OpNumber(const c10::OperatorName& op);
+  uint32_t OpNumber(const c10::OperatorHandle& op);
 
   static uint64_t NextId();
 
@@ -51,8 +51,10 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   std::mutex mutex_;
   Writer out_;
   std::vector<uint64_t> dropped_;
-  std::unordered_map<std::string, uint32_t> ops_;
-  std::unordered_map<std::string, uint32_t> sites_;
+  /** Numbers of operations, by their schemas: each has one, which stays where it is. */
+  std::unordered_map<const void*, uint32_t> ops_;
+  /** Numbers of places, by those that the environment has for them. */
+  std::unordered_map<size_t, uint32_t> sites_;
   uint32_t site_ = 0;
   std::atomic<uint64_t> references_{0};
 };
@@ -60,7 +62,7 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
 /** As long as it lives, what its thread does is recorded. */
 class Recording {
  public:
-  Recording(std::shared_ptr<Recorder> recorder, const std::string& site);
+  Recording(std::shared_ptr<Recorder> recorder, const std::vector<std::string>& sites, size_t place);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;

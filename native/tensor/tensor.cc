@@ -117,6 +117,12 @@ Napi::Value BeginTensors(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value AddSite(const Napi::CallbackInfo& info) {
+  auto& sites = Environment::Of(info.Env()).sites;
+  sites.push_back(TextOf(info, 0, "site"));
+  return Napi::Number::New(info.Env(), static_cast<double>(sites.size() - 1));
+}
+
 Napi::Value EmptyTensor(const Napi::CallbackInfo& info) {
   return Boxed(info.Env(), at::Tensor());
 }

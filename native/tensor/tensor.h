@@ -24,8 +24,10 @@ const at::Tensor& TensorOf(const Napi::CallbackInfo& info, size_t index, const c
 std::vector<at::Tensor> TensorsOf(const Napi::CallbackInfo& info, size_t index, const char* name);
 Napi::Error Disposed(Napi::Env env);
 
-/** (class): what tensors are instances of; (function): answers where the code stands that records. */
+/** (class): what tensors are instances of; (function): answers the number of the place where the code stands that records. */
 Napi::Value BeginTensors(const Napi::CallbackInfo& info);
+/** (place in a user's code, as text) → the number by which the function that begin was given answers it */
+Napi::Value AddSite(const Napi::CallbackInfo& info);
 /** () → a tensor that is disposed of, until one is moved into it */
 Napi::Value EmptyTensor(const Napi::CallbackInfo& info);
 /** (from, to): `to` must be disposed of, and `from` is, afterwards. */

@@ -61,9 +61,11 @@ export interface TensorAddon<T extends object = object> {
   /**
    * Comes first, once in each thread.
    * @param tensors its instances are made without arguments, and wrapped
-   * @param site where in a user's code an operation is recorded, for messages
+   * @param site where in a user's code an operation is recorded, for messages: a number that addSite has answered
    */
-  begin(tensors: new () => T, site: () => string): void;
+  begin(tensors: new () => T, site: () => number): void;
+  /** Tells a place in a user's code, as text. */
+  addSite(site: string): number;
   /** One that is disposed of, until a tensor is moved into it. */
   emptyTensor(): T;
   /** What one tensor is becomes what another one is, which is disposed of. The first is, afterwards. */

@@ -2,7 +2,7 @@
 import { type TensorAddon, tensorAddonState } from "../native/tensor.js";
 import { TensorError } from "./errors.js";
 import { functionNames } from "./generated/ops.js";
-import { site } from "./site.js";
+import { siteNumber } from "./site.js";
 
 let tensorClass: (new () => object) | undefined;
 let begun: TensorAddon | undefined;
@@ -32,7 +32,7 @@ export function addon(): TensorAddon {
   if (tensorClass === undefined) throw new Error("cannot make tensors: there is no class of them");
   found.addon.begin(tensorClass, () => {
     recorded();
-    return site();
+    return siteNumber(found.addon!.addSite);
   });
   sayMissing(found.addon);
   begun = found.addon;

@@ -200,13 +200,11 @@ class TensorObject {
 export type Tensor = TensorObject & Methods;
 
 for (const name of methodNames.split(" ")) {
-  Object.defineProperty(TensorObject.prototype, name, {
-    value(this: TensorObject, ...args: unknown[]): unknown {
-      return invoke(`aten::${name}`, [this, ...args]);
-    },
-    configurable: true,
-    writable: true,
-  });
+  const full = `aten::${name}`;
+  const operation = function (this: TensorObject, ...args: unknown[]): unknown {
+    return invoke(full, [this, ...args], operation);
+  };
+  Object.defineProperty(TensorObject.prototype, name, { value: operation, configurable: true, writable: true });
 }
 useTensorClass(TensorObject);
 

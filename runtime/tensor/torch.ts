@@ -4,7 +4,11 @@ import { invoke } from "./invoke.js";
 
 function functions(): Functions {
   const all: Record<string, (...args: unknown[]) => unknown> = {};
-  for (const name of functionNames.split(" ")) all[name] = (...args) => invoke(`aten::${name}`, args);
+  for (const name of functionNames.split(" ")) {
+    const full = `aten::${name}`;
+    const operation = (...args: unknown[]) => invoke(full, args, operation);
+    all[name] = operation;
+  }
   return all as unknown as Functions;
 }
 
