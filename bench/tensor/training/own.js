@@ -21,7 +21,7 @@ const written = () => Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io"
 const procs = thisHost().spawnProcs({ ranks }, { env });
 const mesh = procs.activate({ threads: 1 });
 const { model, optimizer, rows, classes } = mesh.run(load);
-const gradients = mesh.run(() => together(model.parameters()));
+const gradients = mesh.run(() => new optim.FlatGradients(model.parameters()));
 
 function load() {
   const { buffer, byteOffset } = readFileSync(floats);
@@ -47,21 +47,6 @@ function load() {
   return { model, optimizer, rows, classes };
 }
 
-/**
- * Gradients, one after the other in one tensor, as DistributedDataParallel has them in its buckets: what takes part in an operation between
- * processes is one tensor, and `backward` adds to its parts.
- */
-function together(parameters) {
-  const sizes = parameters.map(({ shape }) => shape.reduce((product, size) => product * size, 1));
-  const all = torch.zeros([sizes.reduce((sum, size) => sum + size, 0)]);
-  let at = 0;
-  for (const [i, parameter] of parameters.entries()) {
-    parameter.grad = all.narrow(0, at, sizes[i]).view(parameter.shape);
-    at += sizes[i];
-  }
-  return all;
-}
-
 /** Arguments of `shard`: dimension 0 along the mesh. */
 function cut([values, options]) {
   return [values, { ranks: 0 }, options];
@@ -72,9 +57,9 @@ function step(i) {
   const scope = new TensorScope();
   try {
     const loss = torch.cross_entropy_loss(model.forward(rows.select(0, i % batches)), classes.select(0, i % batches));
-    gradients.zero_();
+    gradients.zero();
     loss.backward();
-    gradients.copy_(gradients.reduce("ranks", "avg"));
+    gradients.average("ranks");
     optimizer.step();
     return scope.keep(loss.detach());
   } finally {

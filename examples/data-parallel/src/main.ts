@@ -20,7 +20,7 @@ const trained = await procs.activate(async () => {
   // Without `perRank` all processes begin with the same weights.
   manualSeed(2);
   const model = makeModel();
-  const training = new Training(model, (t) => t.reduce("gpus", "avg"));
+  const training = new Training(model, "gpus");
   const [rows, heights] = [shard(x, { gpus: 0 }), shard(y, { gpus: 0 })];
   for (let step = 1; step <= steps; step++) {
     using loss = training.step(rows, heights);
@@ -37,7 +37,7 @@ console.log(`${trained.length} parameters: the same bits on both processes`);
 
 manualSeed(2);
 const model = makeModel();
-const training = new Training(model, (t) => t);
+const training = new Training(model);
 for (let step = 1; step <= steps; step++) training.step(x, y).dispose();
 const differences = model.parameters().map((weights, i) => Number(weights.sub(trained[i]![0]!).abs().max().item()));
 const difference = Math.max(...differences);

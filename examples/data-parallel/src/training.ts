@@ -7,13 +7,15 @@ export function makeModel(): nn.Sequential {
 
 export class Training {
   readonly #model: nn.Sequential;
-  readonly #average: (t: Tensor) => Tensor;
+  readonly #along: string | undefined;
+  readonly #gradients: optim.FlatGradients;
   readonly #optimizer: optim.SGD;
 
-  /** @param average of what all processes have that train together */
-  constructor(model: nn.Sequential, average: (t: Tensor) => Tensor) {
+  /** @param along the dimension of the mesh whose processes train together; none for one process */
+  constructor(model: nn.Sequential, along?: string) {
     this.#model = model;
-    this.#average = average;
+    this.#along = along;
+    this.#gradients = new optim.FlatGradients(model.parameters());
     this.#optimizer = new optim.SGD(model.parameters(), { lr: 0.03, momentum: 0.9 });
   }
 
@@ -21,12 +23,13 @@ export class Training {
   step(x: Tensor, y: Tensor): Tensor {
     using scope = new TensorScope();
     const loss = torch.mse_loss(this.#model.forward(x), y);
-    this.#optimizer.zeroGrad();
+    this.#gradients.zero();
     // No operation between processes has been part of this loss: it is the mean of the process's own data, and so are its gradients.
     loss.backward();
     // All have the same number of rows, so the average of these gradients is the gradient of the mean of all data.
-    for (const parameter of this.#model.parameters()) parameter.grad = this.#average(parameter.grad!);
+    if (this.#along !== undefined) this.#gradients.average(this.#along);
     this.#optimizer.step();
-    return scope.keep(this.#average(loss.detach()));
+    const own = loss.detach();
+    return scope.keep(this.#along === undefined ? own : own.reduce(this.#along, "avg"));
   }
 }
