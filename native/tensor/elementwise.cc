@@ -85,6 +85,11 @@ Results LikeFirstTwo(const Arguments& arguments) {
   return {Like(First(arguments)), Like(arguments.at(1).toTensor())};
 }
 
+/** Of an input and of what was broadcast to it, whose gradient is summed up afterwards; they come after the gradient of the output. */
+Results LikeNextTwice(const Arguments& arguments) {
+  return {Like(arguments.at(1).toTensor()), Like(arguments.at(1).toTensor())};
+}
+
 /** Gradients of two inputs, which come after the gradient of the output. */
 Results LikeNextTwo(const Arguments& arguments) {
   return {Like(arguments.at(1).toTensor()), Like(arguments.at(2).toTensor())};
@@ -192,7 +197,8 @@ const std::vector<Ruled>& ElementRules() {
       {"native_dropout", Follow<LikeFirstWithMask>},
       {"log_sigmoid_forward", Follow<LikeFirstTwice>},
       {"_weight_norm_interface", Follow<LikeFirstTwo>},
-      {"prelu_backward _prelu_kernel_backward grid_sampler_2d_backward grid_sampler_3d_backward", Follow<LikeNextTwo>},
+      {"_prelu_kernel_backward", Follow<LikeNextTwice>},
+      {"prelu_backward grid_sampler_2d_backward grid_sampler_3d_backward", Follow<LikeNextTwo>},
       {"floor_divide rsub.Tensor remainder.Scalar_Tensor _add_relu.Tensor __lshift__.Tensor __rshift__.Tensor __lshift__.Scalar "
        "__rshift__.Scalar",
        Follow<Combined>},

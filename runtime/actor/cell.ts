@@ -125,6 +125,11 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     return { id: this.id, name, rank: new Point(extent, rank) };
   }
 
+  /** Whether a message waits for its turn that this actor waits for the answer of. */
+  isAwaitedBy(token: readonly [number, number]): boolean {
+    return this.#mailbox.isAwaitedBy(token);
+  }
+
   /** Messages that wait for their turn. */
   get waiting(): number {
     return this.#mailbox.length;

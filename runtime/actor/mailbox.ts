@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../link/clock.js";
 import type { DeliveryError } from "../link/errors.js";
+import { inChain, noChain } from "../link/extension.js";
 import type { Lane } from "../link/lane.js";
 import { answer, answerError, answerInterrupted, answerUndelivered, bounce, notStarted } from "./answer.js";
 import { runTurn } from "./context.js";
@@ -55,6 +56,11 @@ export class Mailbox {
   /** Messages that wait. */
   get length(): number {
     return this.#queue.length - this.#head;
+  }
+
+  /** Whether an actor waits for the answer of a message that waits here. */
+  isAwaitedBy(token: readonly [number, number]): boolean {
+    return this.#queue.slice(this.#head).some((turn) => inChain(turn.extension?.chain ?? noChain, token));
   }
 
   /** Nothing waits and nothing is being handled. */

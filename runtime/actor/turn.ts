@@ -7,6 +7,7 @@ import { type Extension, noChain, WHOLE_MESH } from "../link/extension.js";
 import type { Lane } from "../link/lane.js";
 import type { TraceContext } from "../link/trace.js";
 import { type Extent, Point } from "../shape/index.js";
+import type { TensorTurn } from "../wire/tensor-support.js";
 import type { Cell } from "./cell.js";
 import type { ActorContext, CallerContext, Context, ProcContext, Trace } from "./context.js";
 import { DeliveryError, TimeoutError } from "./errors.js";
@@ -34,7 +35,7 @@ export interface UnderWay {
   abandon(error: unknown, reason: number, quietly: boolean): void;
 }
 
-export class Turn implements Context {
+export class Turn implements Context, TensorTurn {
   readonly cell: Cell;
   readonly lane: Lane;
   readonly slot: number;
@@ -130,6 +131,19 @@ export class Turn implements Context {
   /** Whether the time that its caller gave it is over. */
   get expired(): boolean {
     return this.#deadline > 0 && this.cell.proc.clock.now() >= this.#deadline;
+  }
+
+  get label(): string {
+    const { keeps, name } = this.handler.endpoint;
+    return `${this.cell.name}.${keeps?.name ?? name}`;
+  }
+
+  get token(): readonly [number, number] {
+    return this.cell.token;
+  }
+
+  isAwaitedBy(token: readonly [number, number]): boolean {
+    return this.cell.isAwaitedBy(token);
   }
 
   /** The actors that wait for what this turn's handler calls, as a message carries them. One that takes other messages

@@ -13,14 +13,16 @@ export function withTensors(tensors: TensorSupport, { keeps, stream }: EndpointD
 
 function onceThere(tensors: TensorSupport, method: Method): Method {
   return function (this: unknown, ...args: unknown[]): unknown {
-    const arriving = tensors.arriving((running() as Turn).args);
+    const turn = running() as Turn;
+    const arriving = tensors.arriving(turn.args, turn);
     return arriving === undefined ? method.apply(this, args) : arriving.then(() => method.apply(this, args));
   };
 }
 
 function streamOnceThere(tensors: TensorSupport, method: Method): Method {
   return function (this: unknown, ...args: unknown[]): unknown {
-    const arriving = tensors.arriving((running() as Turn).args);
+    const turn = running() as Turn;
+    const arriving = tensors.arriving(turn.args, turn);
     if (arriving === undefined) return method.apply(this, args);
     const items = async function* (this: unknown): AsyncGenerator<unknown> {
       await arriving;
@@ -33,7 +35,13 @@ function streamOnceThere(tensors: TensorSupport, method: Method): Method {
 /** The same method, whose answer stays here. */
 function keeping(tensors: TensorSupport, keeps: EndpointDescriptor, method: Method): Method {
   return async function (this: unknown, key: unknown, args: unknown): Promise<unknown> {
-    await tensors.arriving((running() as Turn).args);
-    return tensors.keep(keeps.name, key, await method.apply(this, args as unknown[]));
+    const turn = running() as Turn;
+    await tensors.arriving(turn.args, turn);
+    const end = tensors.answering(key, turn);
+    try {
+      return tensors.keep(keeps.name, key, await method.apply(this, args as unknown[]));
+    } finally {
+      end();
+    }
   };
 }

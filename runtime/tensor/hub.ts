@@ -34,6 +34,11 @@ export function bring(key: TensorKey, brought: Brought | PromiseLike<Brought>): 
   if (place.wanted) meshes.get(mesh)?.delete(number);
 }
 
+/** Whether nobody has brought it yet. */
+export function isMissing({ mesh, number }: TensorKey): boolean {
+  return meshes.get(mesh)?.get(number)?.brought === false;
+}
+
 /** Takes what is brought, once it is there. */
 export function take(key: TensorKey): Promise<Brought> {
   const { mesh, number } = key;

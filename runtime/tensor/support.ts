@@ -10,12 +10,14 @@ import {
   codec,
   type KeptCall,
   type TensorSupport,
+  type TensorTurn,
 } from "../codegen/v1/index.js";
 import { TensorError } from "./errors.js";
 import { keepAnswer } from "./kept.js";
 import { meshOf, type TensorMesh } from "./mesh.js";
 import { rref, type Shapes, type ShapesOf } from "./rref.js";
-import { beginLending, type Lender, lending, receiving } from "./wire.js";
+import { answering, waitFor } from "./waits.js";
+import { beginLending, type Coming, type Lender, lending, receiving } from "./wire.js";
 
 /** A tensor of a mesh that an actor is given. */
 interface Lent {
@@ -25,7 +27,7 @@ interface Lent {
   readonly ranks: readonly number[];
 }
 
-const onTheWay = new WeakMap<readonly unknown[], readonly Promise<void>[]>();
+const onTheWay = new WeakMap<readonly unknown[], readonly Coming[]>();
 
 class Support implements TensorSupport {
   readonly propagates: boolean;
@@ -79,9 +81,13 @@ class Support implements TensorSupport {
     };
   }
 
-  arriving(args: readonly unknown[]): Promise<void> | undefined {
+  arriving(args: readonly unknown[], turn: TensorTurn): Promise<void> | undefined {
     const coming = onTheWay.get(args);
-    return coming === undefined ? undefined : Promise.all(coming).then(() => {});
+    return coming === undefined ? undefined : waitFor(coming, turn);
+  }
+
+  answering(key: unknown, turn: TensorTurn): () => void {
+    return answering(key as TensorKey, turn);
   }
 
   keptArgs(args: Codec<readonly unknown[]>): Codec<readonly unknown[]> {

@@ -20,8 +20,14 @@ export interface Lender {
   lend(tensor: Tensor): TensorKey;
 }
 
+/** A tensor on its way. */
+export interface Coming {
+  readonly key: TensorKey;
+  readonly there: Promise<void>;
+}
+
 let lender: Lender | undefined;
-let arriving: Promise<void>[] | undefined;
+let arriving: Coming[] | undefined;
 
 /** @internal For generated code, which can hold tensors because it imports this. */
 export function tensorCodec(): Codec<Tensor> {
@@ -45,9 +51,9 @@ export function beginLending(): void {
 }
 
 /** Decodes with such tensors. @returns what comes by itself, each with the tensor that it becomes */
-export function receiving<T>(decode: () => T): readonly [T, readonly Promise<void>[]] {
+export function receiving<T>(decode: () => T): readonly [T, readonly Coming[]] {
   const outer = arriving;
-  const own: Promise<void>[] = [];
+  const own: Coming[] = [];
   arriving = own;
   try {
     return [decode(), own];
@@ -92,7 +98,7 @@ function readTensor(r: Reader): unknown {
   });
   // A message may be given up before anybody waits for what is in it.
   filled.catch(() => {});
-  arriving.push(filled);
+  arriving.push({ key: sent.value, there: filled });
   return empty;
 }
 

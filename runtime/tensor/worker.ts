@@ -15,11 +15,12 @@ import { context } from "../index.js";
 import type { NativeStream } from "../native/tensor.js";
 import { addon } from "./addon.js";
 import { sendCopy } from "./desk.js";
-import { type Brought, bring, endExchanges, take } from "./hub.js";
+import { type Brought, bring, endExchanges } from "./hub.js";
 import { machine, ownAddress } from "./machine.js";
 import type { Tensor } from "./tensor.js";
 import { isSameType, typeText } from "./type.js";
 import { localTensor, tensorValue } from "./value.js";
+import { takeOver } from "./waits.js";
 
 /** @internal */
 export class StreamWorker extends TensorWorkerActor {
@@ -56,7 +57,7 @@ export class StreamWorker extends TensorWorkerActor {
   }
 
   async take(number: bigint, taken: readonly TakenTensor[], op: string, site: string): Promise<void> {
-    const brought = await take({ mesh: this.#mesh, number });
+    const brought = await takeOver({ mesh: this.#mesh, number });
     const tensors = "failure" in brought ? [] : brought.tensors;
     for (const [index, { reference, type }] of taken.entries()) {
       const tensor = tensors[index];

@@ -27,6 +27,16 @@ export interface KeptCall extends Addressed {
   send(key: unknown): PromiseLike<Iterable<Kept>>;
 }
 
+/** A handler, as its actor sees it. */
+export interface TensorTurn {
+  /** What is called, of whom: `counters[0].value`. */
+  readonly label: string;
+  /** The actor, as call chains name it. */
+  readonly token: readonly [number, number];
+  /** Whether a call waits behind this turn that the handler of this actor has made, itself or by others. */
+  isAwaitedBy(token: readonly [number, number]): boolean;
+}
+
 export interface TensorSupport {
   /** Whether there is `rref`: the endpoint has a `@propagate`. */
   readonly propagates: boolean;
@@ -38,12 +48,14 @@ export interface TensorSupport {
   /** The same layout, which remembers what in a message is still on its way. */
   receiving(layout: ArgumentsLayout): ArgumentsLayout;
   /** Resolves when all that is in the arguments of a message is there; undefined: it is. Rejects with why it never will be. */
-  arriving(args: readonly unknown[]): Promise<void> | undefined;
+  arriving(args: readonly unknown[], turn: TensorTurn): Promise<void> | undefined;
 
   /** Of messages whose answers stay: a key, and the arguments. */
   keptArgs(args: Codec<readonly unknown[]>): Codec<readonly unknown[]>;
   /** What is told of an answer that stays. */
   readonly keptResult: Codec<unknown>;
+  /** A handler begins whose answer stays. @returns what is called at its end */
+  answering(key: unknown, turn: TensorTurn): () => void;
   /** Keeps an answer. @returns what is told of it @throws TypeError if it is none that can stay */
   keep(label: string, key: unknown, answer: unknown): unknown;
   /** Calls, and answers with tensors of a mesh. */

@@ -125,6 +125,25 @@ describeTensors("tensors and actors", () => {
     });
   });
 
+  test("two actors that wait for each other through tensors are told, and go on", async () => {
+    await using alone = thisHost().spawnProcs({ gpus: 1 });
+    const [first, second] = [alone.spawn("first", LocalKeeper, 1), alone.spawn("second", LocalKeeper, 1)];
+    await alone.activate(async () => {
+      const asked = first.ask.rref(torch.ones([2]), second, true);
+      // Takes its place in the mailbox at once, and its tensor comes after the answer of the first one: who asks this one.
+      const added = second.add.call({ name: "after", parts: [asked] });
+      await expect(added).rejects.toThrow(
+        "cannot take the tensors of second[0].add: they come after the answer of first[0].ask, which waits for an answer of this actor; " +
+          "neither could go on. Make this call before the rref, or let the other actor not wait",
+      );
+      expect((await inspect(asked)).toArray()).toEqual([1, 1]);
+      // Who does not wait is no circle.
+      const other = first.ask.rref(torch.ones([2]), second, false);
+      await second.add.call({ name: "after", parts: [other] });
+      expect(await second.total.callOne()).toBe(2);
+    });
+  }, 30_000);
+
   test("calls with tensors and without come in the order in which they were made", async () => {
     const ordered = procs.spawn("ordered", LocalKeeper, 1);
     await mesh.run(async () => {

@@ -43,6 +43,13 @@ export {
 } from "../../wire/protobuf/index.js";
 export { Reader } from "../../wire/reader.js";
 /** @internal */
-export type { Addressed, ArgumentsLayout, Kept, KeptCall, TensorSupport } from "../../wire/tensor-support.js";
+export type {
+  Addressed,
+  ArgumentsLayout,
+  Kept,
+  KeptCall,
+  TensorSupport,
+  TensorTurn,
+} from "../../wire/tensor-support.js";
 export type * from "../../wire/well-known.js";
 export { Writer } from "../../wire/writer.js";

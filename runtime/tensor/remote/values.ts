@@ -25,7 +25,7 @@ export function writeValues(label: string, value: unknown): RemoteValues {
 export function readValues({ json, tensors }: RemoteValues): readonly [unknown, Promise<unknown>] {
   const [read, coming] = receiving(() => tensors.map((tensor) => tensorCodec().decode(tensor)));
   const value: unknown = JSON.parse(json, (_key, own: unknown) => (isMarked(own) ? tensorAt(read, own[mark]) : own));
-  return [value, Promise.all(coming)];
+  return [value, Promise.all(coming.map(({ there }) => there))];
 }
 
 function checked(label: string, value: unknown, inList: boolean): unknown {

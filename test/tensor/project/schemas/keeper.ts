@@ -1,5 +1,5 @@
 /** Actors whose answers stay where they are. */
-import type { Actor, Stream, Tensor, Uint32 } from "viceroy/schema";
+import type { Actor, Mesh, Stream, Tensor, Uint32 } from "viceroy/schema";
 
 export interface Batch {
   name: string;
@@ -40,6 +40,11 @@ export interface Keeper extends Actor<[factor: number]> {
   die(batch: Tensor, rank: Uint32): Tensor;
   /** @propagate */
   failLate(rank: Uint32): Tensor;
+  /**
+   * Asks another one for its total first; without waiting for it, where it shall not.
+   * @propagate ../src/shapes.ts#same
+   */
+  ask(batch: Tensor, other: Mesh<Keeper>, waits: boolean): Tensor;
   /** Adds to what `total` answers. */
   add(batch: Batch): void;
   total(): number;

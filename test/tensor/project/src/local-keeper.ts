@@ -1,6 +1,6 @@
 import { context } from "viceroy";
 import { float, type Tensor, torch } from "viceroy/tensor";
-import { type Batch, KeeperActor } from "../generated/keeper.js";
+import { type Batch, KeeperActor, type KeeperMesh } from "../generated/keeper.js";
 
 export class LocalKeeper extends KeeperActor {
   readonly #factor: number;
@@ -45,6 +45,13 @@ export class LocalKeeper extends KeeperActor {
 
   hang(batch: Tensor, rank: number): Tensor | Promise<Tensor> {
     return this.#rank === rank ? new Promise<Tensor>(() => {}) : batch;
+  }
+
+  async ask(batch: Tensor, other: KeeperMesh, waits: boolean): Promise<Tensor> {
+    if (waits) return batch.add((await other.total.callOne()) as number);
+    other.note.broadcast("asked");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return batch;
   }
 
   die(batch: Tensor, rank: number): Tensor | Promise<Tensor> {
