@@ -221,6 +221,31 @@ at::Tensor RepeatInterleave(const at::Tensor& self, int64_t repeats, Optional<in
 }
 #endif
 
+#if VICEROY_TORCH >= 200
+// From 2.0 on, recurrent networks of devices from outside are made of two operations that only those of CUDA have. They are taken apart here,
+// above autograd, as those of processors are.
+using Bias = const Optional<at::Tensor>&;
+
+at::Tensor WithBias(const at::Tensor& gates, Bias bias) {
+  return bias && bias->defined() ? gates.add(*bias) : gates;
+}
+
+/** @returns the output, the state, and nothing that a gradient would need */
+std::tuple<at::Tensor, at::Tensor, at::Tensor> LstmCell(const at::Tensor& input, const at::Tensor& hidden, const at::Tensor& state, Bias inputBias,
+                                                        Bias hiddenBias) {
+  const auto gates = WithBias(input, inputBias).add(WithBias(hidden, hiddenBias)).chunk(4, 1);
+  const at::Tensor next = gates[1].sigmoid().mul(state).add(gates[0].sigmoid().mul(gates[2].tanh()));
+  return {gates[3].sigmoid().mul(next.tanh()), next, at::zeros({0}, input.options())};
+}
+
+std::tuple<at::Tensor, at::Tensor> GruCell(const at::Tensor& input, const at::Tensor& hidden, const at::Tensor& state, Bias inputBias, Bias hiddenBias) {
+  const auto in = WithBias(input, inputBias).chunk(3, 1);
+  const auto own = WithBias(hidden, hiddenBias).chunk(3, 1);
+  const at::Tensor fresh = in[2].add(in[0].add(own[0]).sigmoid().mul(own[2])).tanh();
+  return {state.sub(fresh).mul(in[1].add(own[1]).sigmoid()).add(fresh), at::zeros({0}, input.options())};
+}
+#endif
+
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, AutogradPrivateUse1, library) {
@@ -236,5 +261,8 @@ TORCH_LIBRARY_IMPL(aten, AutogradPrivateUse1, library) {
   library.impl("trace", &DifferentiableTrace);
 #if VICEROY_TORCH < 200
   library.impl("repeat_interleave.self_int", &RepeatInterleave);
+#else
+  library.impl("_thnn_fused_lstm_cell", &LstmCell);
+  library.impl("_thnn_fused_gru_cell", &GruCell);
 #endif
 }

@@ -206,6 +206,49 @@ describeTensors("gradients", () => {
       [new Array(125).fill(0).map((_, i) => (i * 37) % 101)],
       (x) => call("max_pool3d", [x.view([1, 5, 5, 5]), [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], true]) as Tensor,
     ],
+    [
+      "lstm",
+      [
+        [1, 2, 3],
+        [-1, 0, 1],
+      ],
+      (x) => {
+        const state = () => x.new_zeros([1, 2, 2]);
+        const weights = (inputs: number) => x.new_full([8, inputs], 0.1).cumsum(0).sin();
+        return torch.lstm(
+          x.unsqueeze(0),
+          [state(), state()],
+          [weights(3), weights(2)],
+          false,
+          1,
+          0,
+          true,
+          false,
+          false,
+        )[0];
+      },
+    ],
+    [
+      "gru",
+      [
+        [1, 2, 3],
+        [-1, 0, 1],
+      ],
+      (x) => {
+        const weights = (inputs: number) => x.new_full([6, inputs], 0.1).cumsum(0).sin();
+        return torch.gru(
+          x.unsqueeze(0),
+          x.new_ones([1, 2, 2]),
+          [weights(3), weights(2)],
+          false,
+          1,
+          0,
+          true,
+          false,
+          false,
+        )[0];
+      },
+    ],
   ];
   test.each(special)("%s", async (_, values, f) => {
     using pair = new Pair();
