@@ -213,11 +213,7 @@ async function buildCompiler() {
     // Traces need lines; whoever steps through a compiler has its sources.
     sourcesContent: false,
     format: "esm",
-    entryPoints: {
-      "compiler/index": "compiler/index.ts",
-      "compiler/emit-thread": "compiler/pipeline/emit-thread.ts",
-      "cli/viceroy": "compiler/cli/viceroy.ts",
-    },
+    entryPoints: { "compiler/index": "compiler/index.ts", "cli/viceroy": "compiler/cli/viceroy.ts" },
     outdir: dist,
     external: Object.keys(dependencies),
     splitting: true,

@@ -47,7 +47,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   if (options.draft) project.memory ??= new CompileMemory();
   const config = await project.config();
   const { root } = config;
-  const compiled = await compileProject(config, await project.source(), version, project.memory);
+  const compiled = compileProject(config, await project.source(), version, project.memory);
   const { output } = compiled;
   if (output === undefined) {
     report(compiled.diagnostics, root, options.json, io);

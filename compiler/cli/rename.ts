@@ -17,7 +17,7 @@ import { version } from "./version.js";
 /** @throws ConfigError */
 export async function rename(project: Project, member: string, name: string, io: Io): Promise<number> {
   const config = await project.config();
-  const { diagnostics, output } = await compileProject(config, await project.source(), version);
+  const { diagnostics, output } = compileProject(config, await project.source(), version);
   if (output === undefined) {
     report(diagnostics, config.root, false, io);
     return exitCode.schema;

@@ -8,6 +8,5 @@ export {
   findClashes,
   generatedBases,
   type NameClash,
-  TypeScriptFiles,
   type TypeScriptOptions,
 } from "./typescript/index.js";

@@ -23,10 +23,9 @@ import { lower, nameEnums } from "../protobuf/lower.js";
 import type { Lowered } from "../protobuf/lowered.js";
 import { protoPackageOf } from "../protobuf/package.js";
 import { readSchema, type TypeSource } from "../source/index.js";
-import { EmitThreads } from "./emit-threads.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import type { CompileMemory } from "./memory.js";
-import { packageName, readIfThere, readLock, readSchemaTexts, type SchemaTexts } from "./project.js";
+import { packageName, readIfThere, readLock, readSchemaTexts } from "./project.js";
 
 export interface Compilation {
   /** Sorted by place. */
@@ -71,35 +70,14 @@ export class NextLock {
  * @param memory of earlier runs with the same config
  * @throws ConfigError when the project has no name
  */
-export async function compileProject(
+export function compileProject(
   config: Config,
   source: TypeSource,
   version: string,
   memory?: CompileMemory,
-): Promise<Compilation> {
+): Compilation {
   const name = packageName(config);
-  const read = readSchemaTexts(config);
-  // Whoever watches emits little, and remembers the rest.
-  const threads = memory === undefined && config.emit.includes("ts") ? EmitThreads.start(read.texts) : undefined;
-  try {
-    return await compileTexts({ config, name, source, version, memory, threads, ...read });
-  } finally {
-    threads?.end();
-  }
-}
-
-interface CompileInput extends SchemaTexts {
-  readonly config: Config;
-  /** Of the package. */
-  readonly name: string;
-  readonly source: TypeSource;
-  readonly version: string;
-  readonly memory: CompileMemory | undefined;
-  readonly threads: EmitThreads | undefined;
-}
-
-async function compileTexts(input: CompileInput): Promise<Compilation> {
-  const { config, name, source, version, memory, threads, texts: sources, diagnostics: unreadable } = input;
+  const { texts: sources, diagnostics: unreadable } = readSchemaTexts(config);
   source.update(sources);
   const read = readSchema(source, name);
   const onDisk = memory === undefined ? readLock(config) : memory.readLock(config);
@@ -125,12 +103,7 @@ async function compileTexts(input: CompileInput): Promise<Compilation> {
     outline: (file, text) => source.outline(file, text),
     generated: generatedBases(schema, options),
   });
-  const emitted = { ...options, actors };
-  const texts = !config.emit.includes("ts")
-    ? []
-    : threads === undefined
-      ? emitTypeScript(schema, emitted, memory?.emit)
-      : await threads.emitTypeScript(schema, emitted);
+  const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
   const typeScriptToo = config.emit.includes("ts");
   const others = emitArtefacts(config, {

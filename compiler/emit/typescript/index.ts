@@ -43,44 +43,16 @@ export function emitTypeScript(
   options: TypeScriptOptions,
   memory?: EmitMemory,
 ): readonly EmittedFile[] {
-  const files = new TypeScriptFiles(schema, options, memory);
-  return files.with(Array.from({ length: files.modules }, (_, index) => files.module(index)));
-}
-
-/** The generated files of a schema that is free of errors: those of its modules, each when it is asked for, and the registry. */
-export class TypeScriptFiles {
-  readonly #context: EmitContext;
-  readonly #options: TypeScriptOptions;
-  readonly #memory: EmitMemory | undefined;
-  readonly #modules: readonly Module[];
-
-  /** @param memory of earlier runs with the same options */
-  constructor(schema: Schema, options: TypeScriptOptions, memory?: EmitMemory) {
-    this.#context = createContext(schema, options.schemaRoot, options);
-    this.#options = options;
-    this.#memory = memory;
-    this.#modules = schema.modules.filter((module) => module.types.length > 0 || module.actors.length > 0);
-  }
-
-  /** How many modules have a file. */
-  get modules(): number {
-    return this.#modules.length;
-  }
-
-  /** @param index from 0 up to `modules` */
-  module(index: number): EmittedFile {
-    const module = this.#modules[index]!;
-    const { version } = this.#options;
-    const emit = (within: EmitContext, part: WritePart) => moduleText(module, within, version, part);
-    const text = this.#memory?.text(module, this.#context, emit) ?? emit(this.#context, writeOnly);
-    return { path: this.#context.fileOf(module), text };
-  }
-
-  /** The files of the modules and the registry, sorted by path. */
-  with(modules: readonly EmittedFile[]): readonly EmittedFile[] {
-    const registry = { path: "registry.ts", text: registryText(this.#context, this.#options) };
-    return [...modules, registry].sort((a, b) => (a.path < b.path ? -1 : 1));
-  }
+  const context = createContext(schema, options.schemaRoot, options);
+  const files = schema.modules
+    .filter((module) => module.types.length > 0 || module.actors.length > 0)
+    .map((module) => {
+      const emit = (within: EmitContext, part: WritePart) => moduleText(module, within, options.version, part);
+      const text = memory === undefined ? emit(context, writeOnly) : memory.text(module, context, emit);
+      return { path: context.fileOf(module), text };
+    });
+  const registry = { path: "registry.ts", text: registryText(context, options) };
+  return [...files, registry].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Which actor's base class a module of the output folder exports as `name`; `path` is relative to the config's root. */

@@ -100,8 +100,8 @@ async function comparing(folder: string): Promise<() => Promise<CompiledOutput |
   const config = await watching.config();
   const source = await watching.source();
   return async () => {
-    const now = await compileProject(config, source, "1.0.0", memory);
-    const afresh = await compileProject(config, await new Project(folder).source(), "1.0.0");
+    const now = compileProject(config, source, "1.0.0", memory);
+    const afresh = compileProject(config, await new Project(folder).source(), "1.0.0");
     expect(now.diagnostics).toEqual(afresh.diagnostics);
     expect(now.output?.files).toEqual(afresh.output?.files);
     expect(now.output?.lock.text).toBe(afresh.output?.lock.text);

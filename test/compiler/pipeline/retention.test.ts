@@ -33,7 +33,7 @@ function living(...kinds: readonly ("SourceFile" | "Symbol" | "Type")[]): readon
 async function run(folder: string, whileItRuns: () => void) {
   const project = new Project(folder);
   const memory = new CompileMemory();
-  const compilation = await compileProject(await project.config(), await project.source(), "1.0.0", memory);
+  const compilation = compileProject(await project.config(), await project.source(), "1.0.0", memory);
   whileItRuns();
   // Used after the look, so that it is alive during it.
   expect(await project.source()).toBeDefined();
