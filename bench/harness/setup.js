@@ -25,7 +25,7 @@ export function prepare(needs = []) {
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync("../..", link, "dir");
 }
 
-/** Builds an addon of Viceroy's, "rdma" or "tensor", unless it is there. */
+/** Builds an addon of Viceroy's: "rdma" or "tensor". */
 export function setUpAddon(name) {
   run(process.execPath, [path.join(repository, "dist/cli/viceroy.js"), "setup", `--${name}`], repository);
 }

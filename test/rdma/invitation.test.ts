@@ -1,7 +1,6 @@
 /** Transport `stream` where an initiator cannot connect to the owner, and asks him to connect: what both say, and what lies come to. */
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock, systemRandom } from "../../runtime/link/clock.js";
-import type { Handle } from "../../runtime/rdma/handle.js";
 import type { Road } from "../../runtime/rdma/roads.js";
 import { StreamBackend } from "../../runtime/rdma/stream/backend.js";
 import {
@@ -15,23 +14,11 @@ import {
 } from "../../runtime/rdma/stream/frames.js";
 import { readInvitation, writeInvitation } from "../../runtime/rdma/stream/invitation.js";
 import type { Way } from "../../runtime/rdma/stream/way.js";
-import { OwnEnd, turn } from "./own-end.js";
+import { handle, OwnEnd, turn } from "./own-end.js";
 
 const universe = 7n;
 const here = { proc: 11n, location: "host:00000000000000aa@tcp://somewhere:1" };
 const nothingHere = { find: () => "forged" as const };
-
-const handle: Handle = {
-  proc: 1n,
-  location: "",
-  process: { machine: 2n, pid: 3, started: 4n, table: -1 },
-  slot: 5,
-  generation: 1,
-  nonce: [5n, 6n],
-  length: 8,
-  access: "rw",
-  parts: {},
-};
 
 /** A process that cannot connect to the owner of `handle`; `calls` is what it says to the agent of that one. */
 function initiator(asked: (request: Uint8Array) => Promise<Uint8Array>, clock: Clock = systemClock) {

@@ -1,5 +1,19 @@
 /** A pipe of which a test is the other end: what peers say, byte by byte, and what they are told. */
 import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
+import type { Handle } from "../../runtime/rdma/handle.js";
+
+/** Of memory that a peer has: of nobody who exists. */
+export const handle: Handle = {
+  proc: 1n,
+  location: "",
+  process: { machine: 2n, pid: 3, started: 4n, table: -1 },
+  slot: 5,
+  generation: 1,
+  nonce: [5n, 6n],
+  length: 8,
+  access: "rw",
+  parts: {},
+};
 
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -21,7 +21,7 @@ import {
 import { Table } from "../../runtime/rdma/table.js";
 import { runTransfer } from "../../runtime/rdma/transfer.js";
 import { cases } from "../profile.js";
-import { OwnEnd, turn } from "./own-end.js";
+import { OwnEnd, handle as ownHandle, turn } from "./own-end.js";
 
 const universe = 7n;
 /** An owner with 64 KiB of memory, of which all but the ends is granted, and a connection that has said hello. */
@@ -254,17 +254,7 @@ function initiator(length = 3 * PIECE_BYTES) {
     },
     listen() {},
   };
-  const handle: Handle = {
-    proc: 1n,
-    location: "",
-    process: { machine: 2n, pid: 3, started: 4n, table: -1 },
-    slot: 5,
-    generation: 1,
-    nonce: [5n, 6n],
-    length,
-    access: "rw",
-    parts: {},
-  };
+  const handle: Handle = { ...ownHandle, length };
   const backend = new StreamBackend(road, { find: () => "forged" }, systemClock, systemRandom);
   /** The other side of the newest connection welcomes it. */
   const welcomed = async () => {
