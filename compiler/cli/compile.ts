@@ -3,12 +3,13 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Config, ConfigError } from "../config/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
-import { emptyLock, printLock } from "../lock/index.js";
+import { emptyLock, parseLock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
 import { report } from "./report.js";
+import { optimizeLate } from "./tiers.js";
 import { version } from "./version.js";
 
 export interface CompileOptions {
@@ -42,6 +43,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     return exitCode.ok;
   }
   const started = performance.now();
+  optimizeLate();
   // Imported here: an unchanged tree needs none of it.
   const { CompileMemory, compileProject, driftDiagnostics, hasErrors } = await import("../pipeline/index.js");
   if (options.draft) project.memory ??= new CompileMemory();
@@ -114,10 +116,11 @@ async function sinceBase(
   if (draft || base === false) return [];
   // Imported here: an unchanged tree needs none of it.
   const { historyDiagnostics, readBaseLock } = await import("../pipeline/history.js");
-  const { readLock } = await import("../pipeline/project.js");
-  const known = readBaseLock(config, base);
-  const { lock } = readLock(config);
-  if (known === undefined || lock === undefined) return [];
+  const { readIfThere } = await import("../pipeline/project.js");
+  const text = readIfThere(path.join(config.root, config.lock));
+  const known = readBaseLock(config, base, text);
+  if (known === undefined || text === undefined) return [];
+  const { lock } = parseLock(config.lock, text);
   const found = historyDiagnostics(lock, config.lock, known, declared);
   if (check) return found;
   // What has been replaced was asked about when it was: the question belongs to whoever reviews it.

@@ -270,7 +270,9 @@ function dataText(data: unknown): string {
   if (typeof data !== "object" || data === null) return JSON.stringify(data);
   if (Array.isArray(data)) return `[${data.map(dataText).join(",")}]`;
   let text = "";
-  for (const [name, value] of Object.entries(data)) {
+  // Plain data: nothing is inherited, and no list of what is in it is made.
+  for (const name in data) {
+    const value = (data as Record<string, unknown>)[name];
     if (name === "at" || name === "doc" || value === undefined) continue;
     text += `${text === "" ? "" : ","}"${name}":${dataText(value)}`;
   }

@@ -17,16 +17,21 @@ export interface BaseLock {
 
 /**
  * @param asked a ref; undefined: what is published, as far as that can be told
- * @returns undefined if there is nothing to compare with
+ * @param current the text of the lock as it stands on disk; undefined: there is none
+ * @returns undefined if there is nothing to compare with, or it is the same
  * @throws GitError if a ref was asked for and cannot be used
  */
-export function readBaseLock(config: Config, asked: string | undefined): BaseLock | undefined {
-  if (asked !== undefined) return readLockAt(GitRepository.open(config.root), config.lock, asked);
+export function readBaseLock(
+  config: Config,
+  asked: string | undefined,
+  current: string | undefined,
+): BaseLock | undefined {
+  if (asked !== undefined) return readLockAt(GitRepository.open(config.root), config.lock, asked, current);
   try {
     const repository = GitRepository.around(config.root);
     if (repository === undefined) return undefined;
     const ref = publishedRef(repository);
-    return ref === undefined ? undefined : readLockAt(repository, config.lock, ref);
+    return ref === undefined ? undefined : readLockAt(repository, config.lock, ref, current);
   } catch (error) {
     // No history, no answer. Nobody has asked.
     if (error instanceof GitError) return undefined;
@@ -34,9 +39,14 @@ export function readBaseLock(config: Config, asked: string | undefined): BaseLoc
   }
 }
 
-function readLockAt(repository: GitRepository, file: string, ref: string): BaseLock | undefined {
+function readLockAt(
+  repository: GitRepository,
+  file: string,
+  ref: string,
+  current: string | undefined,
+): BaseLock | undefined {
   const text = repository.read(repository.mergeBase("HEAD", ref), file);
-  if (text === undefined) return undefined;
+  if (text === undefined || text === current) return undefined;
   const { lock, problems } = parseLock(file, text);
   if (problems.length > 0) throw new GitError(`cannot read ${file} as it was in the commit that HEAD and ${ref} share`);
   return { ref, lock };
