@@ -54,6 +54,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("strides", Strides);
   add("dtype", Dtype);
   add("stats", Stats);
+  add("operation", OperationNumber);
   add("call", Call);
   add("overloads", Overloads);
   add("missing", Missing);

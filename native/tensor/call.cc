@@ -14,7 +14,7 @@ namespace {
 /** What was passed. */
 struct Given {
   Napi::Env env;
-  Napi::Array positional;
+  c10::SmallVector<Passed, 6> positional;
   /** Empty if there are no options. */
   Napi::Object options;
   std::vector<std::string> names;
@@ -36,20 +36,21 @@ std::string Named(const Op& op) {
 /** The arguments in the order of the schema. @returns whether they fit */
 bool Bind(const Given& given, const Op& op, torch::jit::Stack& stack, Mismatch& mismatch) {
   stack.clear();
+  stack.reserve(op.parameters.size());
   size_t used = 0;
   size_t taken = 0;
-  const uint32_t count = given.positional.Length();
+  const size_t count = given.positional.size();
   for (const auto& parameter : op.parameters) {
-    napi_value value = nullptr;
+    Passed value;
     if (!parameter.named && taken < count) {
-      napi_get_element(given.env, given.positional, static_cast<uint32_t>(taken++), &value);
+      value = given.positional[taken++];
     } else if (std::find(given.names.begin(), given.names.end(), parameter.name) != given.names.end()) {
-      napi_get_named_property(given.env, given.options, parameter.name.c_str(), &value);
+      napi_value named = nullptr;
+      napi_get_named_property(given.env, given.options, parameter.name.c_str(), &named);
+      value = PassedOf(given.env, named);
       used++;
     }
-    napi_valuetype type = napi_undefined;
-    if (value != nullptr) napi_typeof(given.env, value, &type);
-    if (type == napi_undefined) {
+    if (value.type == napi_undefined) {
       if (!parameter.hasDefault) {
         if (mismatch.explained) mismatch.why = "argument '" + parameter.name + "' is missing";
         return false;
@@ -59,9 +60,9 @@ bool Bind(const Given& given, const Op& op, torch::jit::Stack& stack, Mismatch& 
     }
     std::string expected;
     c10::IValue converted;
-    if (!Convert(given.env, value, parameter, converted, expected)) {
+    if (!Convert(given.env, value, parameter, converted, mismatch.explained ? &expected : nullptr)) {
       if (mismatch.explained) {
-        mismatch.why = "argument '" + parameter.name + "' must be " + expected + ", got " + Describe(given.env, value);
+        mismatch.why = "argument '" + parameter.name + "' must be " + expected + ", got " + Describe(given.env, value.value);
       }
       return false;
     }
@@ -116,12 +117,12 @@ Napi::TypeError NoneFits(Napi::Env env, const std::string& name, const std::vect
   return Napi::TypeError::New(env, text);
 }
 
-Given GivenBy(const Napi::CallbackInfo& info) {
+/** Options, or undefined, and arguments in order: from `first` on. */
+Given GivenBy(const Napi::CallbackInfo& info, size_t first) {
   Given given{info.Env(), {}, {}, {}};
-  if (!info[1].IsArray()) throw Wrong(info, "arguments", "an array");
-  given.positional = info[1].As<Napi::Array>();
-  if (!info[2].IsObject()) return given;
-  given.options = info[2].As<Napi::Object>();
+  for (size_t i = first + 1; i < info.Length(); i++) given.positional.push_back(PassedOf(given.env, info[i]));
+  if (!info[first].IsObject()) return given;
+  given.options = info[first].As<Napi::Object>();
   const Napi::Array names = given.options.GetPropertyNames();
   for (uint32_t i = 0; i < names.Length(); i++) {
     std::string name = static_cast<Napi::Value>(names[i]).ToString().Utf8Value();
@@ -155,15 +156,22 @@ void ChooseDevice(const Op& op, torch::jit::Stack& stack) {
 
 }  // namespace
 
+Napi::Value OperationNumber(const Napi::CallbackInfo& info) {
+  const std::string name = TextOf(info, 0, "name");
+  const size_t number = NumberOf(name);
+  if (OperationAt(number)->overloads.empty()) {
+    throw Napi::TypeError::New(info.Env(), "cannot call " + name.substr(name.find("::") + 2) + ": libtorch " +
+                                               TORCH_VERSION + " has no such operation" + NearOperations(name));
+  }
+  return Napi::Number::New(info.Env(), static_cast<double>(number));
+}
+
 Napi::Value Call(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const std::string name = TextOf(info, 0, "name");
-  const auto& overloads = OverloadsOf(name);
-  if (overloads.empty()) {
-    throw Napi::TypeError::New(env, "cannot call " + name.substr(name.find("::") + 2) + ": libtorch " +
-                                        TORCH_VERSION + " has no such operation" + NearOperations(name));
-  }
-  const Given given = GivenBy(info);
+  const Operation* operation = OperationAt(CountOf(info, 0, "operation"));
+  if (operation == nullptr) throw Wrong(info, "operation", "a number that operation() has answered");
+  const auto& [name, overloads] = *operation;
+  const Given given = GivenBy(info, 1);
   torch::jit::Stack stack;
   const Op* chosen = Choose(given, overloads, stack);
   if (chosen == nullptr) throw NoneFits(env, name, overloads, NearestOf(given, overloads));

@@ -2,9 +2,11 @@
 #pragma once
 #include <napi.h>
 
+/** (name) → a number for `Call`; `name` as in `OverloadsOf` @throws TypeError if there is no such operation */
+Napi::Value OperationNumber(const Napi::CallbackInfo& info);
 /**
- * (name, arguments, options) → results. `name` as in `OverloadsOf`; `arguments`: an array, in order; `options`: an object with
- * arguments by name, or undefined. An operation whose tensors are recorded is recorded as well, and so is one without tensors
+ * (operation, options, …arguments) → results. `operation`: by its number; `options`: an object with arguments by name, or
+ * undefined; `arguments`: in order. An operation whose tensors are recorded is recorded as well, and so is one without tensors
  * while there is a recorder.
  */
 Napi::Value Call(const Napi::CallbackInfo& info);

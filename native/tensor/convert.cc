@@ -9,55 +9,57 @@ namespace {
 
 constexpr double kSafe = 9007199254740992.0;
 
-napi_valuetype TypeOf(Napi::Env env, napi_value value) {
-  napi_valuetype type = napi_undefined;
-  napi_typeof(env, value, &type);
-  return type;
+bool IsNothing(const Passed& given) {
+  return given.type == napi_undefined || given.type == napi_null;
 }
 
-bool IsNothing(Napi::Env env, napi_value value) {
-  const napi_valuetype type = TypeOf(env, value);
-  return type == napi_undefined || type == napi_null;
+/** @returns false, for who has found that something does not fit */
+bool Expected(std::string* expected, const char* what) {
+  if (expected != nullptr) *expected = what;
+  return false;
 }
 
-bool Integer(Napi::Env env, napi_value value, int64_t& result) {
-  const napi_valuetype type = TypeOf(env, value);
-  if (type == napi_bigint) {
+bool Integer(Napi::Env env, const Passed& given, int64_t& result) {
+  if (given.type == napi_bigint) {
     bool lossless = false;
-    return napi_get_value_bigint_int64(env, value, &result, &lossless) == napi_ok && lossless;
+    return napi_get_value_bigint_int64(env, given.value, &result, &lossless) == napi_ok && lossless;
   }
   double number = 0;
-  if (type != napi_number || napi_get_value_double(env, value, &number) != napi_ok) return false;
+  if (given.type != napi_number || napi_get_value_double(env, given.value, &number) != napi_ok) return false;
   if (!(std::fabs(number) < kSafe) || number != std::trunc(number)) return false;
   result = static_cast<int64_t>(number);
   return true;
 }
 
 /** `{ float: 2 }` */
-bool Real(Napi::Env env, napi_value value, double& result) {
-  if (TypeOf(env, value) == napi_object) {
-    napi_value inner = nullptr;
-    bool has = false;
-    if (napi_has_named_property(env, value, "float", &has) != napi_ok || !has) return false;
-    if (napi_get_named_property(env, value, "float", &inner) != napi_ok) return false;
-    return TypeOf(env, inner) == napi_number && napi_get_value_double(env, inner, &result) == napi_ok;
-  }
-  return TypeOf(env, value) == napi_number && napi_get_value_double(env, value, &result) == napi_ok;
+bool Wrapped(Napi::Env env, const Passed& given, double& result) {
+  napi_value inner = nullptr;
+  napi_valuetype type = napi_undefined;
+  bool has = false;
+  if (napi_has_named_property(env, given.value, "float", &has) != napi_ok || !has) return false;
+  if (napi_get_named_property(env, given.value, "float", &inner) != napi_ok) return false;
+  if (napi_typeof(env, inner, &type) != napi_ok || type != napi_number) return false;
+  return napi_get_value_double(env, inner, &result) == napi_ok;
 }
 
-bool Boolean(Napi::Env env, napi_value value, bool& result) {
-  return TypeOf(env, value) == napi_boolean && napi_get_value_bool(env, value, &result) == napi_ok;
+bool Real(Napi::Env env, const Passed& given, double& result) {
+  if (given.type == napi_number) return napi_get_value_double(env, given.value, &result) == napi_ok;
+  return given.type == napi_object && given.box == nullptr && Wrapped(env, given, result);
 }
 
-bool Scalar(Napi::Env env, napi_value value, at::Scalar& result) {
+bool Boolean(Napi::Env env, const Passed& given, bool& result) {
+  return given.type == napi_boolean && napi_get_value_bool(env, given.value, &result) == napi_ok;
+}
+
+bool Scalar(Napi::Env env, const Passed& given, at::Scalar& result) {
   int64_t integer = 0;
   double real = 0;
   bool boolean = false;
-  if (Boolean(env, value, boolean)) {
+  if (Boolean(env, given, boolean)) {
     result = boolean;
-  } else if (Integer(env, value, integer)) {
+  } else if (Integer(env, given, integer)) {
     result = integer;
-  } else if (TypeOf(env, value) != napi_bigint && Real(env, value, real)) {
+  } else if (Real(env, given, real)) {
     result = real;
   } else {
     return false;
@@ -65,22 +67,20 @@ bool Scalar(Napi::Env env, napi_value value, at::Scalar& result) {
   return true;
 }
 
-bool Text(Napi::Env env, napi_value value, std::string& result) {
-  if (TypeOf(env, value) != napi_string) return false;
-  result = Napi::String(env, value).Utf8Value();
+bool Text(Napi::Env env, const Passed& given, std::string& result) {
+  if (given.type != napi_string) return false;
+  result = Napi::String(env, given.value).Utf8Value();
   return true;
 }
 
-bool Tensor(Napi::Env env, napi_value value, at::Tensor& result, std::string& expected) {
-  const Box* box = BoxOf(env, value);
-  expected = box == nullptr ? "a tensor" : "a tensor that has not been disposed of";
-  if (box == nullptr || !box->tensor.defined()) return false;
-  result = box->tensor;
+bool Tensor(const Passed& given, at::Tensor& result) {
+  if (given.box == nullptr) return false;
+  result = given.box->tensor;
   return true;
 }
 
 /** What schemas call by names and libtorch by numbers. */
-bool Named(Kind kind, const std::string& name, c10::IValue& result, std::string& expected) {
+bool Named(Kind kind, const std::string& name, c10::IValue& result, std::string* expected) {
   struct Choice {
     const char* name;
     int64_t number;
@@ -93,25 +93,24 @@ bool Named(Kind kind, const std::string& name, c10::IValue& result, std::string&
       {"channels_last", static_cast<int64_t>(c10::MemoryFormat::ChannelsLast)},
       {"channels_last_3d", static_cast<int64_t>(c10::MemoryFormat::ChannelsLast3d)}};
   const auto choose = [&](const Choice* begin, const Choice* end) {
-    expected = "one of";
+    std::string names = "one of";
     for (const Choice* choice = begin; choice != end; choice++) {
       if (name == choice->name) {
         result = choice->number;
         return true;
       }
-      expected += std::string(choice == begin ? " " : ", ") + choice->name;
+      names += std::string(choice == begin ? " " : ", ") + choice->name;
     }
-    return false;
+    return Expected(expected, names.c_str());
   };
   if (kind == Kind::layout) return choose(std::begin(layouts), std::end(layouts));
   if (kind == Kind::memoryFormat) return choose(std::begin(formats), std::end(formats));
-  expected = "one of " + DtypeNames();
   const c10::ScalarType dtype = DtypeOf(name);
   result = static_cast<int64_t>(dtype);
-  return dtype != c10::ScalarType::Undefined;
+  return dtype != c10::ScalarType::Undefined || Expected(expected, ("one of " + DtypeNames()).c_str());
 }
 
-bool One(Napi::Env env, napi_value value, Kind kind, c10::IValue& result, std::string& expected) {
+bool One(Napi::Env env, const Passed& given, Kind kind, c10::IValue& result, std::string* expected) {
   at::Tensor tensor;
   int64_t integer = 0;
   double real = 0;
@@ -120,48 +119,44 @@ bool One(Napi::Env env, napi_value value, Kind kind, c10::IValue& result, std::s
   at::Scalar scalar;
   switch (kind) {
     case Kind::tensor:
-      if (!Tensor(env, value, tensor, expected)) return false;
+      if (!Tensor(given, tensor)) {
+        const bool disposed = expected != nullptr && IsDisposedTensor(env, given.value);
+        return Expected(expected, disposed ? "a tensor that has not been disposed of" : "a tensor");
+      }
       result = std::move(tensor);
       return true;
     case Kind::integer:
-      expected = "an integer";
-      if (!Integer(env, value, integer)) return false;
+      if (!Integer(env, given, integer)) return Expected(expected, "an integer");
       result = integer;
       return true;
     case Kind::real:
-      expected = "a number";
-      if (!Real(env, value, real)) return false;
+      if (!Real(env, given, real)) return Expected(expected, "a number");
       result = real;
       return true;
     case Kind::boolean:
-      expected = "a boolean";
-      if (!Boolean(env, value, boolean)) return false;
+      if (!Boolean(env, given, boolean)) return Expected(expected, "a boolean");
       result = boolean;
       return true;
     case Kind::scalar:
-      expected = "a number";
-      if (!Scalar(env, value, scalar)) return false;
+      if (!Scalar(env, given, scalar)) return Expected(expected, "a number");
       result = scalar;
       return true;
     case Kind::text:
-      expected = "a string";
-      if (!Text(env, value, text)) return false;
+      if (!Text(env, given, text)) return Expected(expected, "a string");
       result = std::move(text);
       return true;
     case Kind::device:
-      expected = "\"cpu\"";
-      if (!Text(env, value, text) || text != "cpu") return false;
+      if (!Text(env, given, text) || text != "cpu") return Expected(expected, "\"cpu\"");
       result = c10::Device(c10::DeviceType::CPU);
       return true;
     case Kind::dtype:
     case Kind::layout:
     case Kind::memoryFormat:
-      if (Text(env, value, text)) return Named(kind, text, result, expected);
-      Named(kind, "", result, expected);
-      return false;
+      // No name is empty: what is no text is told which there are.
+      Text(env, given, text);
+      return Named(kind, text, result, expected);
     default:
-      expected = "nothing: it cannot be given";
-      return false;
+      return Expected(expected, "nothing: it cannot be given");
   }
 }
 
@@ -174,70 +169,71 @@ bool ListOf(Napi::Env env, napi_value value, c10::IValue& result, const Element&
   for (uint32_t i = 0; i < length; i++) {
     napi_value entry = nullptr;
     T converted{};
-    if (napi_get_element(env, value, i, &entry) != napi_ok || !element(entry, converted)) return false;
+    if (napi_get_element(env, value, i, &entry) != napi_ok || !element(PassedOf(env, entry), converted)) return false;
     list.push_back(std::move(converted));
   }
   result = std::move(list);
   return true;
 }
 
-bool Many(Napi::Env env, napi_value value, const Parameter& parameter, c10::IValue& result, std::string& expected) {
+bool Many(Napi::Env env, napi_value value, const Parameter& parameter, c10::IValue& result, std::string* expected) {
   switch (parameter.kind) {
-    case Kind::tensor:
-      expected = "an array of tensors";
-      if (!parameter.optionalElements) {
-        return ListOf<at::Tensor>(env, value, result, [&](napi_value entry, at::Tensor& tensor) {
-          std::string why;
-          return Tensor(env, entry, tensor, why);
-        });
-      }
-      return ListOf<Optional<at::Tensor>>(env, value, result, [&](napi_value entry, Optional<at::Tensor>& tensor) {
-        std::string why;
-        at::Tensor found;
-        if (IsNothing(env, entry)) return true;
-        if (!Tensor(env, entry, found, why)) return false;
-        tensor = std::move(found);
-        return true;
-      });
+    case Kind::tensor: {
+      const bool fits =
+          !parameter.optionalElements
+              ? ListOf<at::Tensor>(env, value, result,
+                                   [](const Passed& entry, at::Tensor& tensor) { return Tensor(entry, tensor); })
+              : ListOf<Optional<at::Tensor>>(env, value, result, [](const Passed& entry, Optional<at::Tensor>& tensor) {
+                  at::Tensor found;
+                  if (IsNothing(entry)) return true;
+                  if (!Tensor(entry, found)) return false;
+                  tensor = std::move(found);
+                  return true;
+                });
+      return fits || Expected(expected, "an array of tensors");
+    }
     case Kind::integer:
-      expected = "an array of integers";
       return ListOf<int64_t>(env, value, result,
-                             [&](napi_value entry, int64_t& number) { return Integer(env, entry, number); });
+                             [&](const Passed& entry, int64_t& number) { return Integer(env, entry, number); }) ||
+             Expected(expected, "an array of integers");
     case Kind::real:
-      expected = "an array of numbers";
       return ListOf<double>(env, value, result,
-                            [&](napi_value entry, double& number) { return Real(env, entry, number); });
+                            [&](const Passed& entry, double& number) { return Real(env, entry, number); }) ||
+             Expected(expected, "an array of numbers");
     case Kind::boolean:
-      expected = "an array of booleans";
-      return ListOf<bool>(env, value, result, [&](napi_value entry, bool& truth) { return Boolean(env, entry, truth); });
+      return ListOf<bool>(env, value, result,
+                          [&](const Passed& entry, bool& truth) { return Boolean(env, entry, truth); }) ||
+             Expected(expected, "an array of booleans");
     case Kind::scalar:
-      expected = "an array of numbers";
       return ListOf<at::Scalar>(env, value, result,
-                                [&](napi_value entry, at::Scalar& scalar) { return Scalar(env, entry, scalar); });
+                                [&](const Passed& entry, at::Scalar& scalar) { return Scalar(env, entry, scalar); }) ||
+             Expected(expected, "an array of numbers");
     default:
-      expected = "nothing: it cannot be given";
-      return false;
+      return Expected(expected, "nothing: it cannot be given");
   }
 }
 
 }  // namespace
 
-bool Convert(Napi::Env env, napi_value value, const Parameter& parameter, c10::IValue& result, std::string& expected) {
-  if (IsNothing(env, value)) {
-    expected = "a value";
+Passed PassedOf(Napi::Env env, napi_value value) {
+  Passed given{value};
+  if (napi_typeof(env, value, &given.type) != napi_ok) return given;
+  if (given.type == napi_object) given.box = BoxOf(env, value);
+  return given;
+}
+
+bool Convert(Napi::Env env, const Passed& given, const Parameter& parameter, c10::IValue& result, std::string* expected) {
+  if (IsNothing(given)) {
     result = c10::IValue();
-    return parameter.optional;
+    return parameter.optional || Expected(expected, "a value");
   }
-  if (!parameter.list) return One(env, value, parameter.kind, result, expected);
+  if (!parameter.list) return One(env, given, parameter.kind, result, expected);
   bool array = false;
-  napi_is_array(env, value, &array);
-  if (array) return Many(env, value, parameter, result, expected);
-  if (!parameter.single) {
-    expected = "an array";
-    return false;
-  }
+  if (given.type == napi_object && given.box == nullptr) napi_is_array(env, given.value, &array);
+  if (array) return Many(env, given.value, parameter, result, expected);
+  if (!parameter.single) return Expected(expected, "an array");
   napi_value list = nullptr;
   napi_create_array_with_length(env, 1, &list);
-  napi_set_element(env, list, 0, value);
+  napi_set_element(env, list, 0, given.value);
   return Many(env, list, parameter, result, expected);
 }

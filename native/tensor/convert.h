@@ -12,8 +12,19 @@
 
 #include "op.h"
 
-/** @returns whether it fits; if not, `expected` says what does: `a tensor` */
-bool Convert(Napi::Env env, napi_value value, const Parameter& parameter, c10::IValue& result, std::string& expected);
+struct Box;
+
+/** A value, and what it is: asked for once, though several overloads may look at it. */
+struct Passed {
+  napi_value value = nullptr;
+  napi_valuetype type = napi_undefined;
+  /** Null: it is no tensor. */
+  const Box* box = nullptr;
+};
+
+Passed PassedOf(Napi::Env env, napi_value value);
+/** @param expected told what does fit, if it does not: `a tensor`; null: nobody wants to know @returns whether it fits */
+bool Convert(Napi::Env env, const Passed& given, const Parameter& parameter, c10::IValue& result, std::string* expected);
 /** What kind of value this is, for messages: `a string`, `"float33"`, `an array`. */
 std::string Describe(Napi::Env env, napi_value value);
 /** Tensors, numbers, and lists of them. */

@@ -3,11 +3,11 @@
  * are the operations, the allocator and what libtorch itself keeps.
  */
 #pragma once
+#include <c10/util/flat_hash_map.h>
 #include <napi.h>
 
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -38,10 +38,12 @@ struct Environment {
   /** Places in the code, each told once. */
   std::vector<std::string> sites;
   /** Of all tensors of JavaScript that there are. What is not in it is not dereferenced. */
-  std::unordered_set<const void*> boxes;
-  std::unordered_map<const void*, CountedStorage> storages;
-  /** Sum of `storages`: what V8 has been told. */
+  ska::flat_hash_set<const void*> boxes;
+  ska::flat_hash_map<const void*, CountedStorage> storages;
+  /** Sum of `storages`. */
   int64_t counted = 0;
+  /** What V8 has been told of that: it is told when it matters. */
+  int64_t told = 0;
   /** What operations without tensors are recorded by; null: they are run here. */
   std::shared_ptr<Recorder> recorder;
   /** Streams that have not been closed. */

@@ -90,12 +90,23 @@ class OpTable {
     return names_.count(name) > 0;
   }
 
-  const std::vector<const Op*>& Overloads(const std::string& name) {
+  size_t Number(const std::string& name) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = overloads_.find(name);
-    if (known != overloads_.end()) return known->second;
+    const auto known = numbers_.find(name);
+    if (known != numbers_.end()) return known->second;
     if (names_.empty()) Index();
-    auto& overloads = overloads_[name];
+    operations_.push_back({name, OverloadsLocked(name)});
+    return numbers_[name] = operations_.size() - 1;
+  }
+
+  const Operation* At(size_t number) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return number < operations_.size() ? &operations_[number] : nullptr;
+  }
+
+ private:
+  std::vector<const Op*> OverloadsLocked(const std::string& name) {
+    std::vector<const Op*> overloads;
     const size_t dot = name.find('.');
     if (dot != std::string::npos) {
       if (const Op* op = FindLocked({name.substr(0, dot), name.substr(dot + 1)})) overloads.push_back(op);
@@ -110,7 +121,6 @@ class OpTable {
     return overloads;
   }
 
- private:
   /** Schemas print the type of named dimensions as text, which it is not: such overloads are known by their names alone. */
   static bool NamesDimensions(const Op& op) {
     return op.name.find("imname") != std::string::npos || op.name.find(".names") != std::string::npos;
@@ -146,7 +156,9 @@ class OpTable {
   /** Never moved: others hold pointers. */
   std::deque<Op> ops_;
   std::unordered_map<std::string, const Op*> byName_;
-  std::unordered_map<std::string, std::vector<const Op*>> overloads_;
+  /** Never moved either. */
+  std::deque<Operation> operations_;
+  std::unordered_map<std::string, size_t> numbers_;
   std::map<std::string, std::vector<std::string>> names_;
 };
 
@@ -158,7 +170,15 @@ OpTable& TheOps() {
 }  // namespace
 
 const std::vector<const Op*>& OverloadsOf(const std::string& name) {
-  return TheOps().Overloads(name);
+  return OperationAt(NumberOf(name))->overloads;
+}
+
+size_t NumberOf(const std::string& name) {
+  return TheOps().Number(name);
+}
+
+const Operation* OperationAt(size_t number) {
+  return TheOps().At(number);
 }
 
 const Op* FindOp(const std::string& name, const std::string& overload) {

@@ -60,6 +60,18 @@ struct Op {
  * @param name with its namespace: `aten::add` for all overloads, `aten::add.Tensor` for one
  */
 const std::vector<const Op*>& OverloadsOf(const std::string& name);
+/** All that a name stands for, by which calls find it. Stays where it is. */
+struct Operation {
+  /** With its namespace. */
+  std::string name;
+  /** As OverloadsOf answers them. */
+  std::vector<const Op*> overloads;
+};
+
+/** The same number for the same name, for as long as the process lives; also for a name without overloads. */
+size_t NumberOf(const std::string& name);
+/** Null for a number that was not answered. */
+const Operation* OperationAt(size_t number);
 /** One overload; null if there is none. */
 const Op* FindOp(const std::string& name, const std::string& overload);
 /** Whether there is an operation of this name, with its namespace and without overload. */

@@ -98,15 +98,3 @@ at::Tensor NewRecorded(const std::shared_ptr<Recorder>& recorder, at::Tensor sha
   if (negative) made._set_neg(true);
   return made;
 }
-
-void ForEachTensor(const c10::IValue& value, const std::function<void(const at::Tensor&)>& call) {
-  if (value.isTensor()) {
-    if (value.toTensor().defined()) call(value.toTensor());
-  } else if (value.isTensorList()) {
-    for (const at::Tensor& tensor : value.toTensorVector()) call(tensor);
-  } else if (value.isOptionalTensorList()) {
-    for (const auto& tensor : value.toOptionalTensorVector()) {
-      if (tensor && tensor->defined()) call(*tensor);
-    }
-  }
-}

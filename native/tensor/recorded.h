@@ -3,7 +3,6 @@
  * takes it for a tensor of a device of its own (PrivateUse1), so autograd works on it as on any other.
  */
 #pragma once
-#include <functional>
 #include <memory>
 
 #include "torch.h"
@@ -56,4 +55,16 @@ c10::Device RecordedDevice();
 /** A new one. @param storage of the tensor that it is a view of; empty for one with memory of its own */
 at::Tensor NewRecorded(const std::shared_ptr<Recorder>& recorder, at::Tensor shape, c10::Storage storage, uint64_t number);
 
-void ForEachTensor(const c10::IValue& value, const std::function<void(const at::Tensor&)>& call);
+/** Those that are defined. Asked of every argument of every operation: nothing is made for it. */
+template <class Call>
+void ForEachTensor(const c10::IValue& value, const Call& call) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) call(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) call(tensor);
+  } else if (value.isOptionalTensorList()) {
+    for (const auto& tensor : value.toOptionalTensorVector()) {
+      if (tensor && tensor->defined()) call(*tensor);
+    }
+  }
+}

@@ -60,6 +60,6 @@ std::string Describe(Napi::Env env, napi_value value) {
     }
     return text + (array.Length() > 8 ? ", …]" : "]");
   }
-  if (BoxOf(env, value) != nullptr) return "a tensor";
+  if (BoxOf(env, value) != nullptr || IsDisposedTensor(env, value)) return "a tensor";
   return given.IsSymbol() ? "a symbol" : "an object";
 }

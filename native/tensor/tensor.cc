@@ -8,29 +8,39 @@
 
 namespace {
 
-/** V8 is told of memory that an object holds, so that it collects garbage in time. Memory of several boxes is counted once. */
-void Count(Napi::Env env, Environment& environment, Box& box) {
+/** V8 is told of memory that objects hold, so that it collects garbage in time: not of each small tensor as it comes and goes. */
+void Tell(napi_env env, Environment& environment) {
+  constexpr int64_t step = 64 << 10;
+  const int64_t change = environment.counted - environment.told;
+  if (change > -step && change < step) return;
+  environment.told = environment.counted;
+  int64_t now = 0;
+  napi_adjust_external_memory(env, change, &now);
+}
+
+/** Memory of several boxes is counted once. */
+void Count(napi_env env, Environment& environment, Box& box) {
   if (!box.tensor.has_storage() || !box.tensor.device().is_cpu()) return;
   box.storage = box.tensor.storage().unsafeGetStorageImpl();
   auto& counted = environment.storages[box.storage];
   if (counted.boxes++ > 0) return;
   counted.bytes = static_cast<int64_t>(box.tensor.storage().nbytes());
   environment.counted += counted.bytes;
-  Napi::MemoryManagement::AdjustExternalMemory(env, counted.bytes);
+  Tell(env, environment);
 }
 
-void Empty(napi_env env, Environment& environment, Box& box) {
-  if (box.storage != nullptr) {
-    const auto found = environment.storages.find(box.storage);
+/** What is in a box becomes nobody's. */
+void Empty(napi_env env, Environment& environment, Box* box) {
+  if (box->storage != nullptr) {
+    const auto found = environment.storages.find(box->storage);
     if (found != environment.storages.end() && --found->second.boxes == 0) {
       environment.counted -= found->second.bytes;
-      int64_t now = 0;
-      napi_adjust_external_memory(env, -found->second.bytes, &now);
       environment.storages.erase(found);
+      Tell(env, environment);
     }
-    box.storage = nullptr;
   }
-  box.tensor.reset();
+  environment.boxes.erase(box);
+  delete box;
 }
 
 void Collected(napi_env env, void* data, void*) {
@@ -38,11 +48,10 @@ void Collected(napi_env env, void* data, void*) {
   void* instance = nullptr;
   // At the end of an environment its data can be gone before its objects.
   if (napi_get_instance_data(env, &instance) == napi_ok && instance != nullptr) {
-    auto& environment = *static_cast<Environment*>(instance);
-    Empty(env, environment, *box);
-    environment.boxes.erase(box);
+    Empty(env, *static_cast<Environment*>(instance), box);
+  } else {
+    delete box;
   }
-  delete box;
 }
 
 Napi::Array Numbers(Napi::Env env, c10::IntArrayRef values) {
@@ -51,28 +60,54 @@ Napi::Array Numbers(Napi::Env env, c10::IntArrayRef values) {
   return array;
 }
 
-/** @param tensor may be not defined */
-Napi::Value Boxed(Napi::Env env, at::Tensor tensor) {
-  auto& environment = Environment::Of(env);
+/** An instance of the class, disposed of. */
+Napi::Object Instance(Napi::Env env, Environment& environment) {
   if (environment.tensorClass.IsEmpty()) throw Napi::Error::New(env, "cannot make a tensor: begin was not called");
   napi_value made = nullptr;
   if (napi_new_instance(env, environment.tensorClass.Value(), 0, nullptr, &made) != napi_ok) throw Ending{};
-  const Napi::Object object(env, made);
+  return {env, made};
+}
+
+void Wrap(Napi::Env env, Environment& environment, napi_value object, at::Tensor tensor) {
   auto box = new Box{std::move(tensor)};
   if (napi_wrap(env, object, box, Collected, nullptr, nullptr) != napi_ok) {
     delete box;
     throw Napi::Error::New(env, "cannot make a tensor: the object is taken");
   }
   environment.boxes.insert(box);
-  if (box->tensor.defined()) Count(env, environment, *box);
-  return object;
+  Count(env, environment, *box);
+}
+
+/** Without waiting for the garbage collector, which has nothing to do then: half of what a small tensor costs is that. */
+at::Tensor Unwrap(Napi::Env env, Environment& environment, napi_value object) {
+  void* data = nullptr;
+  if (napi_remove_wrap(env, object, &data) != napi_ok) throw Ending{};
+  auto box = static_cast<Box*>(data);
+  at::Tensor tensor = std::move(box->tensor);
+  Empty(env, environment, box);
+  return tensor;
+}
+
+/** A tensor that has been disposed of is still one, for messages. */
+bool IsInstance(Napi::Env env, napi_value value) {
+  bool is = false;
+  const auto& tensors = Environment::Of(env).tensorClass;
+  return !tensors.IsEmpty() && napi_instanceof(env, value, tensors.Value(), &is) == napi_ok && is;
+}
+
+Napi::Error NoTensor(const Napi::CallbackInfo& info, napi_value value, const char* name, const char* expected) {
+  if (!IsInstance(info.Env(), value)) return Wrong(info, name, expected);
+  return Napi::Error::New(info.Env(), "cannot use a tensor that has been disposed of");
 }
 
 }  // namespace
 
 Napi::Value NewTensor(Napi::Env env, at::Tensor tensor) {
   if (!tensor.defined()) return env.Null();
-  return Boxed(env, std::move(tensor));
+  auto& environment = Environment::Of(env);
+  const Napi::Object object = Instance(env, environment);
+  Wrap(env, environment, object, std::move(tensor));
+  return object;
 }
 
 Box* BoxOf(Napi::Env env, napi_value value) {
@@ -84,14 +119,13 @@ Box* BoxOf(Napi::Env env, napi_value value) {
   return Environment::Of(env).boxes.count(data) > 0 ? static_cast<Box*>(data) : nullptr;
 }
 
-Napi::Error Disposed(Napi::Env env) {
-  return Napi::Error::New(env, "cannot use a tensor that has been disposed of");
+bool IsDisposedTensor(Napi::Env env, napi_value value) {
+  return BoxOf(env, value) == nullptr && IsInstance(env, value);
 }
 
 const at::Tensor& TensorOf(const Napi::CallbackInfo& info, size_t index, const char* name) {
-  Box* box = BoxOf(info.Env(), info[index]);
-  if (box == nullptr) throw Wrong(info, name, "a tensor");
-  if (!box->tensor.defined()) throw Disposed(info.Env());
+  const Box* box = BoxOf(info.Env(), info[index]);
+  if (box == nullptr) throw NoTensor(info, info[index], name, "a tensor");
   return box->tensor;
 }
 
@@ -100,9 +134,9 @@ std::vector<at::Tensor> TensorsOf(const Napi::CallbackInfo& info, size_t index, 
   auto array = info[index].As<Napi::Array>();
   std::vector<at::Tensor> tensors;
   for (uint32_t i = 0; i < array.Length(); i++) {
-    Box* box = BoxOf(info.Env(), static_cast<Napi::Value>(array[i]));
-    if (box == nullptr) throw Wrong(info, name, "an array of tensors");
-    if (!box->tensor.defined()) throw Disposed(info.Env());
+    const Napi::Value value = array[i];
+    const Box* box = BoxOf(info.Env(), value);
+    if (box == nullptr) throw NoTensor(info, value, name, "an array of tensors");
     tensors.push_back(box->tensor);
   }
   return tensors;
@@ -124,32 +158,33 @@ Napi::Value AddSite(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value EmptyTensor(const Napi::CallbackInfo& info) {
-  return Boxed(info.Env(), at::Tensor());
+  return Instance(info.Env(), Environment::Of(info.Env()));
 }
 
 Napi::Value MoveTensor(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   auto& environment = Environment::Of(env);
-  at::Tensor tensor = TensorOf(info, 0, "from");
-  Box* to = BoxOf(env, info[1]);
-  if (to == nullptr || to->tensor.defined()) throw Wrong(info, "to", "a tensor that is disposed of");
-  Empty(env, environment, *BoxOf(env, info[0]));
-  to->tensor = std::move(tensor);
-  Count(env, environment, *to);
+  TensorOf(info, 0, "from");
+  if (!IsDisposedTensor(env, info[1])) throw Wrong(info, "to", "a tensor that is disposed of");
+  Wrap(env, environment, info[1], Unwrap(env, environment, info[0]));
   return env.Undefined();
 }
 
 Napi::Value Dispose(const Napi::CallbackInfo& info) {
-  Box* box = BoxOf(info.Env(), info[0]);
-  if (box == nullptr) throw Wrong(info, "tensor", "a tensor");
-  Empty(info.Env(), Environment::Of(info.Env()), *box);
-  return info.Env().Undefined();
+  const Napi::Env env = info.Env();
+  if (BoxOf(env, info[0]) != nullptr) {
+    Unwrap(env, Environment::Of(env), info[0]);
+  } else if (!IsInstance(env, info[0])) {
+    throw Wrong(info, "tensor", "a tensor");
+  }
+  return env.Undefined();
 }
 
 Napi::Value IsDisposed(const Napi::CallbackInfo& info) {
-  Box* box = BoxOf(info.Env(), info[0]);
-  if (box == nullptr) throw Wrong(info, "tensor", "a tensor");
-  return Napi::Boolean::New(info.Env(), !box->tensor.defined());
+  const Napi::Env env = info.Env();
+  if (BoxOf(env, info[0]) != nullptr) return Napi::Boolean::New(env, false);
+  if (!IsInstance(env, info[0])) throw Wrong(info, "tensor", "a tensor");
+  return Napi::Boolean::New(env, true);
 }
 
 Napi::Value Shape(const Napi::CallbackInfo& info) {

@@ -1,6 +1,6 @@
 /**
- * Tensors as JavaScript has them: objects of one class of the runtime, each wrapping a Box. A box is emptied by `dispose`, or when
- * the garbage collector takes the object; the first is the rule, the second only what is left when it was forgotten.
+ * Tensors as JavaScript has them: objects of one class of the runtime, each wrapping a Box. An object loses its box by `dispose`, or
+ * when the garbage collector takes it; the first is the rule, the second only what is left when it was forgotten.
  */
 #pragma once
 #include <napi.h>
@@ -16,13 +16,14 @@ struct Box {
 
 /** An instance of the class that `begin` was given; null for a tensor that is not defined. */
 Napi::Value NewTensor(Napi::Env env, at::Tensor tensor);
-/** The box of a tensor; null if the value is none. */
+/** The box of a tensor; null if the value is none, or has been disposed of. */
 Box* BoxOf(Napi::Env env, napi_value value);
+/** Whether it is a tensor without a box. */
+bool IsDisposedTensor(Napi::Env env, napi_value value);
 /** @throws TypeError if the value is no tensor, Error if it has been disposed of */
 const at::Tensor& TensorOf(const Napi::CallbackInfo& info, size_t index, const char* name);
 /** The same of an array of them. */
 std::vector<at::Tensor> TensorsOf(const Napi::CallbackInfo& info, size_t index, const char* name);
-Napi::Error Disposed(Napi::Env env);
 
 /** (class): what tensors are instances of; (function): answers the number of the place where the code stands that records. */
 Napi::Value BeginTensors(const Napi::CallbackInfo& info);

@@ -51,7 +51,7 @@ export interface NativeStats {
   readonly live: number;
   readonly peak: number;
   readonly cached: number;
-  /** Tensors of this thread's JavaScript that have not been collected, and the bytes that V8 was told of. */
+  /** Tensors of this thread's JavaScript that have not been disposed of or collected, and the bytes that they hold. */
   readonly tensors: number;
   readonly counted: number;
 }
@@ -77,8 +77,10 @@ export interface TensorAddon<T extends object = object> {
   dtype(tensor: T): Dtype;
   stats(): NativeStats;
 
-  /** @param name `aten::add`, or `aten::add.Tensor` for one overload @throws TypeError that names the argument; Error of libtorch */
-  call(name: string, args: readonly unknown[], options: object | undefined): unknown;
+  /** @param name `aten::add`, or `aten::add.Tensor` for one overload @throws TypeError if there is none */
+  operation(name: string): number;
+  /** @param options arguments by name @throws TypeError that names the argument; Error of libtorch */
+  call(operation: number, options: object | undefined, ...args: readonly unknown[]): unknown;
   /** Schemas of the overloads that can be called, without namespace; none if there is no such operation. */
   overloads(name: string): string[];
   /** Those of these names, with namespace, that this libtorch does not have. */

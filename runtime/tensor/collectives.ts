@@ -1,5 +1,5 @@
 /** Operations between the processes of a mesh: which processes take part, and what is wrong with how that was said. */
-import { invoke } from "./invoke.js";
+import { invoke, Operation } from "./invoke.js";
 import { requireMesh } from "./mesh.js";
 import type { Tensor } from "./tensor.js";
 
@@ -23,12 +23,12 @@ interface Taking {
 
 /** Operations of the addon, by the methods that are these. */
 const operations = {
-  reduce: "all_reduce",
-  allGather: "all_gather",
-  reduceScatter: "reduce_scatter",
-  allToAll: "all_to_all",
-  broadcastFrom: "broadcast",
-  sendTo: "permute",
+  reduce: new Operation("viceroy::all_reduce"),
+  allGather: new Operation("viceroy::all_gather"),
+  reduceScatter: new Operation("viceroy::reduce_scatter"),
+  allToAll: new Operation("viceroy::all_to_all"),
+  broadcastFrom: new Operation("viceroy::broadcast"),
+  sendTo: new Operation("viceroy::permute"),
 } as const;
 
 /** @throws TensorError, RangeError that begin with `cannot <method>` */
@@ -39,7 +39,7 @@ export function collective(
   rest: readonly unknown[],
 ): Tensor {
   const { along: places, ranks } = taking(tensor as Tensor, method, along);
-  return invoke(`viceroy::${operations[method]}`, [tensor, places, ranks, ...rest]) as Tensor;
+  return invoke(operations[method], [tensor, places, ranks, ...rest]) as Tensor;
 }
 
 /** @throws RangeError for a place that there is not */

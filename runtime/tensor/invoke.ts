@@ -3,16 +3,36 @@ import { addon } from "./addon.js";
 import { useCurrent } from "./recording.js";
 import { enter } from "./site.js";
 
+/** One of libtorch's, or of ours, by its name with namespace; the addon is asked for it when it is first called. */
+export class Operation {
+  readonly name: string;
+  #number: number | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** By which the addon knows it. @throws TypeError if there is none of this name */
+  get number(): number {
+    this.#number ??= addon().operation(this.name);
+    return this.#number;
+  }
+}
+
 /**
  * @param by the function that a user has called; its caller is where the operation is called
  * @throws TypeError that names the argument which does not fit, Error with what libtorch says
  */
-export function invoke(name: string, args: readonly unknown[], by: (...args: never[]) => unknown = invoke): unknown {
+export function invoke(
+  operation: Operation,
+  args: readonly unknown[],
+  by: (...args: never[]) => unknown = invoke,
+): unknown {
   useCurrent();
   enter(by);
   const last = args.at(-1);
-  if (isOptions(last)) return addon().call(name, args.slice(0, -1), last);
-  return addon().call(name, args, undefined);
+  if (isOptions(last)) return addon().call(operation.number, last, ...args.slice(0, -1));
+  return addon().call(operation.number, undefined, ...args);
 }
 
 function isOptions(value: unknown): value is object {

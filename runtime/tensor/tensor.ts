@@ -6,7 +6,7 @@ import { type Along, broadcastFrom, type CutOptions, collective, type Reduction,
 import { TensorError } from "./errors.js";
 import type { Methods } from "./generated/ops.js";
 import { methodNames } from "./generated/ops.js";
-import { invoke } from "./invoke.js";
+import { invoke, Operation } from "./invoke.js";
 import type { Part, TensorMesh } from "./mesh.js";
 import { sliceMesh, toMesh } from "./moving.js";
 import { track } from "./scope.js";
@@ -25,6 +25,9 @@ export interface BackwardOptions<T> {
 
 /** Elements as nested arrays; a number for a tensor without dimensions. */
 export type Nested = number | bigint | boolean | readonly Nested[];
+
+const item = new Operation("aten::item");
+const to = new Operation("aten::to");
 
 /** The addon makes its instances; nobody else does. */
 class TensorObject {
@@ -81,7 +84,7 @@ class TensorObject {
   /** The only element. @throws TensorError for a tensor of a mesh, Error if there are more or none */
   item(): number | bigint | boolean {
     this.#here("item()");
-    return invoke("aten::item", [this]) as number | bigint | boolean;
+    return invoke(item, [this]) as number | bigint | boolean;
   }
 
   /** The elements as nested arrays. @throws TensorError for a tensor of a mesh */
@@ -184,7 +187,7 @@ class TensorObject {
   }
 
   #float32(): TensorObject {
-    return invoke("aten::to", [this, "float32"]) as TensorObject;
+    return invoke(to, [this, "float32"]) as TensorObject;
   }
 
   #here(asked: string): void {
@@ -200,11 +203,11 @@ class TensorObject {
 export type Tensor = TensorObject & Methods;
 
 for (const name of methodNames.split(" ")) {
-  const full = `aten::${name}`;
-  const operation = function (this: TensorObject, ...args: unknown[]): unknown {
-    return invoke(full, [this, ...args], operation);
+  const operation = new Operation(`aten::${name}`);
+  const method = function (this: TensorObject, ...args: unknown[]): unknown {
+    return invoke(operation, [this, ...args], method);
   };
-  Object.defineProperty(TensorObject.prototype, name, { value: operation, configurable: true, writable: true });
+  Object.defineProperty(TensorObject.prototype, name, { value: method, configurable: true, writable: true });
 }
 useTensorClass(TensorObject);
 

@@ -1,13 +1,13 @@
 /** Operations as functions of one object, by libtorch's own names: `torch.matmul(a, b)`. */
 import { type Functions, functionNames } from "./generated/ops.js";
-import { invoke } from "./invoke.js";
+import { invoke, Operation } from "./invoke.js";
 
 function functions(): Functions {
   const all: Record<string, (...args: unknown[]) => unknown> = {};
   for (const name of functionNames.split(" ")) {
-    const full = `aten::${name}`;
-    const operation = (...args: unknown[]) => invoke(full, args, operation);
-    all[name] = operation;
+    const operation = new Operation(`aten::${name}`);
+    const call = (...args: unknown[]) => invoke(operation, args, call);
+    all[name] = call;
   }
   return all as unknown as Functions;
 }
@@ -19,5 +19,17 @@ export const torch: Functions = functions();
  * @param name with an overload, or without; `viceroy::…` and others with their namespace
  */
 export function call(name: string, args: readonly unknown[], options?: object): unknown {
-  return invoke(name.includes("::") ? name : `aten::${name}`, options === undefined ? args : [...args, { ...options }]);
+  const operation = operationNamed(name.includes("::") ? name : `aten::${name}`);
+  return invoke(operation, options === undefined ? args : [...args, { ...options }]);
+}
+
+const byName = new Map<string, Operation>();
+
+function operationNamed(name: string): Operation {
+  let operation = byName.get(name);
+  if (operation === undefined) {
+    operation = new Operation(name);
+    byName.set(name, operation);
+  }
+  return operation;
 }

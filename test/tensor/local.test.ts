@@ -1,5 +1,6 @@
 /** Tensors of this process: operations by their names, values in and out, gradients, lifetimes. */
 import { expect, test } from "vitest";
+import { tensorAddonState } from "../../runtime/native/tensor.js";
 import {
   call,
   emptyCache,
@@ -104,6 +105,8 @@ describeTensors("operations", () => {
     );
     expect(message(() => call("matmull", []))).toMatch(/ has no such operation \(did you mean matmul\b.*\?\)$/);
     expect(message(() => call("add.Tensr", []))).toMatch(/ has no such operation \(did you mean add\.Tensor\b.*\?\)$/);
+    const unknown = () => tensorAddonState().addon?.call(2 ** 40, undefined);
+    expect(message(unknown)).toBe("TypeError: invalid operation: expected a number that operation() has answered");
   });
 
   test("say what libtorch says, without its stack", () => {
@@ -253,6 +256,17 @@ describeTensors("lifetimes", () => {
     expect(() => large.add(1)).toThrow("argument 'self' must be a tensor that has not been disposed of, got a tensor");
     expect(() => large.shape).toThrow("cannot use a tensor that has been disposed of");
     expect(String(large)).toBe("Tensor(disposed)");
+  });
+
+  test("who disposes of tensors leaves nothing to the garbage collector", () => {
+    const before = tensorMemory();
+    for (let i = 0; i < 100; i++) torch.zeros([1 << 10]).dispose();
+    const { tensors, counted, live } = tensorMemory();
+    expect({ tensors, counted, live }).toEqual({
+      tensors: before.tensors,
+      counted: before.counted,
+      live: before.live,
+    });
   });
 
   test("a scope disposes of what was made in it, but for what is kept", () => {
