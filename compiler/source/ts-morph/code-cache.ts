@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import v8 from "node:v8";
 import vm from "node:vm";
 import zlib from "node:zlib";
 
@@ -41,7 +42,8 @@ function cacheFile(script: string): string | undefined {
     return undefined;
   }
   const { size, mtimeMs } = fs.statSync(script);
-  const key = [script, size, mtimeMs, process.version, process.arch, ...process.execArgv, process.env["NODE_OPTIONS"]];
+  // The flags of V8 are in its tag, however they were set.
+  const key = [script, size, mtimeMs, process.version, process.arch, v8.cachedDataVersionTag()];
   const hash = createHash("sha256").update(key.join("\0")).digest("hex").slice(0, 16);
   return path.join(cacheFolder(), `${path.basename(script, ".js")}-${hash}`);
 }

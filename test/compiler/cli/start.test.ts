@@ -35,8 +35,12 @@ function project(): string {
 }
 
 function compile(folder: string, execArgv: readonly string[] = []) {
+  return command(folder, ["compile"], execArgv);
+}
+
+function command(folder: string, args: readonly string[], execArgv: readonly string[] = []) {
   const env = { ...process.env, XDG_CACHE_HOME: path.join(folder, "cache") };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...execArgv, cli, "compile"], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...execArgv, cli, ...args], {
     cwd: folder,
     env,
     encoding: "utf8",
@@ -81,4 +85,21 @@ test.each([
     expect(statSync(file).mode & 0o777).toBe(0o600);
     if (damage !== undefined) expect(readFileSync(file).equals(bytes)).toBe(false);
   }
+});
+
+test("commands that V8 runs with other flags leave each other's code cache as it is", () => {
+  const folder = project();
+  const cache = path.join(folder, "cache/viceroy-compiler");
+  const files = () => readdirSync(cache).map((name) => ({ name, inode: statSync(path.join(cache, name)).ino }));
+  const both = () => {
+    for (const made of [".viceroy", "generated", "viceroy.lock"]) {
+      rmSync(path.join(folder, made), { recursive: true, force: true });
+    }
+    expect(compile(folder)).toMatchObject({ status: 0, stderr: "" });
+    expect(command(folder, ["break", "--against", "."])).toMatchObject({ status: 0, stderr: "" });
+    return files();
+  };
+  const first = both();
+  expect(first.length).toBeGreaterThan(0);
+  expect(both()).toEqual(first);
 });
