@@ -1,8 +1,10 @@
 /**
  * `npm run bench:rpc`: a call that carries a record of twelve fields to another process and back, against the peers
  * and against the limit. `viceroy-memory` is the same program with links in shared memory, as it is wherever the addon
- * is built. Client and server pinned to two cores, then to one; on the Node.js that runs this and on 24.
+ * is built. Client and server pinned to two cores, then to one; on the Node.js that runs this and on 24. Erlang is
+ * measured where it is installed (`apt-get install erlang-base`).
  */
+import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,7 +23,9 @@ const peers = [
   "capnweb",
   "connect-node",
   "grpc-js",
+  "erlang",
 ];
+const erlang = fileURLToPath(new URL("erlang/measure.js", import.meta.url));
 const client = fileURLToPath(new URL("client.js", import.meta.url));
 
 const columns = [
@@ -40,6 +44,7 @@ await benchmark(
     if (context.wanted("viceroy")) await prepareProgram();
     if (context.wanted("viceroy-memory")) setUpAddon("rdma");
     const { quick } = context.options;
+    if (context.wanted("erlang") && !hasErlang()) console.error("skipped: erlang (there is no erl)");
     const sections = [];
     for (const [version, node] of nodes(quick)) {
       for (const placement of placements(quick)) sections.push(await measure(context, version, node, placement));
@@ -52,9 +57,13 @@ async function measure({ options, workDir, wanted }, version, node, { title, cli
   const profile = options.quick
     ? { warmUp: 150, window: 200, sequential: 100 }
     : { warmUp: 700, window: 500, sequential: 500 };
-  const subjects = peers.filter(wanted).map((name) => ({
+  const present = peers.filter((name) => wanted(name) && (name !== "erlang" || hasErlang()));
+  const subjects = present.map((name) => ({
     name,
     run: (round) => {
+      if (name === "erlang") {
+        return runJson(pinned(clientCpus, [node, erlang, serverCpus ?? "", JSON.stringify(profile)]));
+      }
       const address = path.join(workDir, `${name}-${version}-${serverCpus}-${round}`);
       const command = [node, client, name, address, serverCpus ?? "", JSON.stringify(profile)];
       return runJson(pinned(clientCpus, command));
@@ -62,6 +71,10 @@ async function measure({ options, workDir, wanted }, version, node, { title, cli
   }));
   const samples = await takeTurns(subjects, options);
   return { title: `Node.js ${version}, ${title}`, samples, table: compare(samples, { reference, columns }) };
+}
+
+function hasErlang() {
+  return spawnSync("erlc", ["--version"], { stdio: "ignore" }).error === undefined;
 }
 
 function nodes(quick) {
