@@ -10,6 +10,7 @@ setMainRoot(() => program().home.proc.root);
 
 export * from "./actor/index.js";
 export { type AttachOptions, attachHosts } from "./host/attach.js";
+export { hostsFromConfig } from "./host/from-config.js";
 export { HostMesh, thisHost, thisProc } from "./host/host-mesh.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/options.js";
 export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
