@@ -26,6 +26,8 @@ import { livenessOf } from "./liveness.js";
 /** Between attempts to reach a host, in ms: the first pause, each further one twice as long, up to the longest, less some at random. */
 const firstPause = 50;
 const longestPause = 1000;
+/** The first attempt to connect may take so long, in ms, the next ones twice what the one before could: connections can fall mute. */
+const firstAttempt = 2000;
 
 /** How a driver gets to its hosts and what it asks of them. */
 export interface HostAccess {
@@ -139,9 +141,11 @@ export class AttachedHost implements HostLink {
     const attaches = from === this.#local.home.proc;
     const target = { address: this.#target, proof, agent: this.id, attaches };
     const { platform } = this.#local;
-    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+    let pause = firstPause;
+    let limit = attaches ? Math.min(firstAttempt, timeout) : timeout;
+    for (;;) {
       try {
-        const pipe = await connectToHost(platform, from, target, timeout);
+        const pipe = await connectToHost(platform, from, target, limit);
         if (attaches) this.#unreachable = undefined;
         return pipe;
       } catch (error) {
@@ -153,6 +157,9 @@ export class AttachedHost implements HostLink {
       const wait = pause * (0.5 + platform.random.number() / 2);
       await new Promise<void>((resolve) => platform.clock.after(wait, resolve));
       if (this.#leaving || this.#lost !== undefined) throw this.#unreachable;
+      pause = Math.min(2 * pause, longestPause);
+      // A host that is slow gets more time.
+      limit = Math.min(2 * limit, timeout);
     }
   }
 

@@ -122,6 +122,22 @@ describe("what is cut, mute or out of reach for less than a host may be silent",
   });
 });
 
+test("a connection that falls mute while the host lets the driver in is made again", async () => {
+  const scenario = (after: number) => async (simulation: Simulation) => {
+    const told = failures();
+    const hosts = attached(simulation, 2);
+    await simulation.sleep(after);
+    simulation.mute(simulation.program, daemon(simulation, "n0"));
+    const mesh = counters(hosts);
+    const values = [...(await mesh.value.call()).values()];
+    return { told, values };
+  };
+  for (let step = 0; step < 40; step++) {
+    const { value } = await simulate(scenario(step / 10), { seed: step + 1 });
+    expect(value, `${step / 10} ms`).toEqual({ told: [], values: [0, 0, 0, 0] });
+  }
+});
+
 test("a network that is down for 2 s, at any time, is the end of no host", async () => {
   const scenario = async (simulation: Simulation) => {
     const told = failures();
