@@ -87,7 +87,7 @@ void Executor::Call(const Step& step) {
     }
     if (refuse_nan_) CheckNan(results);
     for (size_t i = 0; i < results.size(); i++) {
-      if (step.references[i] != 0) entries_[step.references[i]].tensor = results[i];
+      if (step.references[i] != 0) entries_[step.references[i]] = {results[i], nullptr, {}, calls_};
     }
   } catch (const FailedTogether& error) {
     Fail(step, error.failure);
@@ -149,6 +149,7 @@ void Executor::CheckNan(const std::vector<at::Tensor>& results) {
 
 void Executor::Fail(const Step& step, const Failed& failure) {
   c10::Storage viewed;
+  bool writes = false;
   for (size_t i = 0; i < step.arguments.size(); i++) {
     const auto* alias = step.op->handle.schema().arguments()[i].alias_info();
     if (alias == nullptr) continue;
@@ -160,8 +161,16 @@ void Executor::Fail(const Step& step, const Failed& failure) {
         viewed = storage;
         continue;
       }
+      writes = true;
       if (storage) FailAliases(storage, failure);
       entry = {{}, entry.failure ? entry.failure : failure, storage};
+    }
+  }
+  if (step.references.empty() && !writes) {
+    for (const Argument& argument : step.arguments) {
+      for (const uint64_t reference : argument.references) {
+        if (reference != 0) FailResults(entries_.at(reference).made, failure);
+      }
     }
   }
   for (const uint64_t reference : step.references) {
@@ -174,5 +183,12 @@ void Executor::FailAliases(const c10::Storage& storage, const Failed& failure) {
     if (!entry.failure && StorageOf(entry.tensor).unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
       entry = {{}, failure, storage};
     }
+  }
+}
+
+void Executor::FailResults(uint64_t made, const Failed& failure) {
+  if (made == 0) return;
+  for (auto& [reference, entry] : entries_) {
+    if (!entry.failure && entry.made == made) entry = {{}, failure, StorageOf(entry.tensor)};
   }
 }

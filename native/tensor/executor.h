@@ -2,7 +2,9 @@
  * The tensors of one worker by their numbers, and what executes commands on them. Of one thread alone, its stream's.
  *
  * An operation that fails takes with it what depends on it and nothing else: its results, what it writes to, and whatever shares
- * memory with that. Each of those answers with the first failure instead of elements; operations on them are not executed.
+ * memory with that. One that has no results and writes nothing is a check of what was made before, such as whether a matrix had an
+ * inverse: its failure is that of what has made its arguments. Each of those answers with the first failure instead of elements;
+ * operations on them are not executed.
  */
 #pragma once
 #include <memory>
@@ -43,6 +45,8 @@ class Executor {
     Failed failure;
     /** Of a view that could not be made: what it would have been of. */
     c10::Storage viewed;
+    /** The call whose result it is, by its number; 0: none. */
+    uint64_t made = 0;
   };
 
   void Call(const Step& step);
@@ -53,6 +57,8 @@ class Executor {
   static void CheckNan(const std::vector<at::Tensor>& results);
   void Fail(const Step& step, const Failed& failure);
   void FailAliases(const c10::Storage& storage, const Failed& failure);
+  /** All results of a call that has been found out to have failed. */
+  void FailResults(uint64_t made, const Failed& failure);
 
   uint64_t rank_;
   bool refuse_nan_;

@@ -212,7 +212,8 @@ void Kernel(const c10::OperatorHandle& op, Stack* stack) {
   for (const auto& argument : call.arguments) shapes.push_back(OnMeta(argument));
   InferShapes(op, shapes);
   for (size_t i = 0; i < shapes.size(); i++) call.NumberResult(i, shapes[i]);
-  if (!call.results.empty() || !traits.written.empty()) {
+  // What answers nothing is asked for its failures: whether a matrix had an inverse.
+  if (!call.results.empty() || !traits.written.empty() || op.schema().returns().empty()) {
     call.Record();
     call.ReshapeWritten();
   }

@@ -48,6 +48,41 @@ describeTensors("a failure", () => {
     expect((await pair.fetch(w)).toArray()).toEqual([1, 2]);
   });
 
+  test("found by a check afterwards is one of all results that it is about, and of what was made of them", async () => {
+    using pair = new Pair();
+    const singular = pair.send([
+      [1, 2],
+      [2, 4],
+    ]);
+    const other = pair.run(() => torch.linalg_inv(singular.add(torch.eye(2))));
+    const inverse = pair.run(() => torch.linalg_inv(singular));
+    const after = inverse.sum();
+    const [factor, pivots] = pair.run(() => torch.linalg_lu_factor(singular));
+    const root = pair.run(() => torch.linalg_cholesky(singular.neg()));
+    const solved = pair.run(() => torch.linalg_solve(singular, torch.ones([2])));
+    for (const [one, why] of [
+      [inverse, "linalg.inv: The diagonal element 2 is zero"],
+      [after, "linalg.inv: The diagonal element 2 is zero"],
+      [factor, "U[2,2] is zero"],
+      [pivots, "U[2,2] is zero"],
+      [root, "the input is not positive-definite"],
+      [solved, "The solver failed because the input matrix is singular"],
+    ] as const) {
+      await expect(pair.fetch(one!)).rejects.toThrow(why);
+    }
+    const here = torch.linalg_inv(
+      tensor([
+        [2, 2],
+        [2, 5],
+      ]),
+    );
+    expect((await pair.fetch(other)).toArray()).toEqual(here.toArray());
+    expect((await pair.fetch(singular)).toArray()).toEqual([
+      [1, 2],
+      [2, 4],
+    ]);
+  });
+
   test("is told of tensors that there are not", async () => {
     using pair = new Pair();
     await expect(addon().fetchTensor(pair.stream, 12345)).rejects.toThrow(
