@@ -87,7 +87,7 @@ export async function serve(kind: string, address: string): Promise<void> {
   } else {
     const server = await listenUnix(address, (pipe) => {
       pipe.ref();
-      new Link(hostOf(11n, answering), undefined, false).attach(pipe);
+      new Link(hostOf(11n, answering), undefined).attach(pipe);
     });
     server.ref();
   }
@@ -103,7 +103,7 @@ export async function ask(kind: string, address: string): Promise<Ask> {
   if (kind === "net") return askNet(address);
   const pipe = await connectUnix(address);
   pipe.ref();
-  const link = new Link(hostOf(10n, answering), 11n, true);
+  const link = new Link(hostOf(10n, answering), 11n, { number: 1, over: 0 });
   link.attach(pipe);
   const session = link.openSession(sender, target, "key");
   let heard: () => void = () => {};

@@ -118,7 +118,7 @@ export class Proc implements LinkHost {
    * promised pipe is there waits in the link.
    */
   attach(pipe: Pipe | Promise<Pipe>, peer?: ProcId): Link {
-    const link = new Link(this, peer, false);
+    const link = new Link(this, peer);
     this.#links.add(link);
     if (peer !== undefined) this.routes.add(peer, link);
     if (!(pipe instanceof Promise)) link.attach(pipe);
@@ -227,9 +227,13 @@ export class Proc implements LinkHost {
     return this.routes.down(proc) === undefined ? this.routes.to(proc, location, owner) : undefined;
   }
 
-  linkOpened(link: Link): void {
+  linkOpened(link: Link, over: number): void {
     this.#links.add(link);
     this.routes.add(link.peer!, link);
+    for (const older of this.routes.replacedBy(link, over, this.#links)) {
+      older.destroy();
+      this.#end(older, new DeliveryError("closed", "its process has given the link up, and opened another one"));
+    }
   }
 
   linkClosed(link: Link, error: Error | undefined): void {

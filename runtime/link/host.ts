@@ -47,8 +47,11 @@ export interface LinkHost {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly keepAlive: KeepAlive;
-  /** The peer has introduced itself: `link.peer` is known. */
-  linkOpened(link: Link): void;
+  /**
+   * The peer has introduced itself: `link.peer` is known.
+   * @param over of a link that the peer has dialled: the last one that was dialled here and is over for the peer; 0: none
+   */
+  linkOpened(link: Link, over: number): void;
   /** Nothing more will come. `error`: how it ended, unless by farewell. The host calls `link.end`, now or later. */
   linkClosed(link: Link, error: Error | undefined): void;
   laneOpened(link: Link, request: LaneRequest): Destination;

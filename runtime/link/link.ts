@@ -47,21 +47,27 @@ export class Link {
   ended: DeliveryError | undefined;
   /** Whether this side has dialled: a peer that never answers was not there. */
   readonly dialled: boolean;
+  /** Which of its dialler's links this is, from 1 on; 0: nobody has dialled it, or who has does not say. */
+  number: number;
   readonly #freeLanes: number[] = [];
   readonly #extents = new Map<string, number>();
   readonly #receiver: Receiver;
   #pipe: Pipe | undefined;
   #closing = false;
 
-  /** Frames can be sent at once; they leave when the link has a pipe. */
-  constructor(host: LinkHost, peer: ProcId | undefined, dialled: boolean) {
+  /**
+   * Frames can be sent at once; they leave when the link has a pipe.
+   * @param dialling of one that this side dials: its number, and that of the last link which the peer has dialled and which is over here
+   */
+  constructor(host: LinkHost, peer: ProcId | undefined, dialling?: { readonly number: number; readonly over: number }) {
     this.host = host;
-    this.dialled = dialled;
+    this.dialled = dialling !== undefined;
+    this.number = dialling?.number ?? 0;
     this.limits = host.limits;
     this.outbox = new Outbox(host.limits.firstPage);
     this.peer = peer;
     this.#receiver = new Receiver(this);
-    this.#sendHello();
+    this.#sendHello(dialling?.over ?? 0);
   }
 
   /** Gives the link its pipe. */
@@ -317,13 +323,15 @@ export class Link {
     this.outbox.commit(beginFrame(this.outbox.writer, word1, a, b));
   }
 
-  #sendHello(): void {
+  #sendHello(over: number): void {
     const w = this.outbox.writer;
     const at = beginFrame(w, Kind.hello, PROTOCOL_VERSION, 0);
     writeU32(w, MAGIC);
     writeU32(w, 0);
     writeU64(w, this.host.universe);
     writeU64(w, this.host.id);
+    writeU32(w, this.number);
+    writeU32(w, over);
     this.outbox.commit(at);
   }
 }

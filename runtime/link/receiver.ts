@@ -230,7 +230,10 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     }
     this.#link.peer = peer;
     this.#link.introduced = true;
-    this.#link.host.linkOpened(this.#link);
+    // Those of earlier releases say nothing of it.
+    const [number, over] = r.position < r.end ? [readU32(r), readU32(r)] : [0, 0];
+    if (!this.#link.dialled) this.#link.number = number;
+    this.#link.host.linkOpened(this.#link, this.#link.dialled ? 0 : over);
   }
 
   #open(a: number, r: Reader): void {

@@ -35,6 +35,10 @@ export class Routes {
   /** Further links to a peer: two that dial each other at the same time have one each, and each uses its own. */
   readonly #spare = new Map<ProcId, Link[]>();
   readonly #down = new Map<ProcId, DeliveryError>();
+  /** Of links that were dialled here. */
+  #lastNumber = 0;
+  /** The last link of each peer, of those that it has dialled, which is over here. */
+  readonly #over = new Map<ProcId, number>();
 
   /** @param made told of each link that is made here */
   constructor(host: LinkHost, dial: Dial, parent: Parent | undefined, relays: Relays, made: (link: Link) => void) {
@@ -67,7 +71,7 @@ export class Routes {
     if (known !== undefined) return known;
     const down = this.#down.get(peer);
     if (down !== undefined) throw down;
-    const link = new Link(this.#host, peer, true);
+    const link = new Link(this.#host, peer, { number: ++this.#lastNumber, over: this.#over.get(peer) ?? 0 });
     this.#links.set(peer, link);
     this.#made(link);
     if (peer === this.#host.id) link.attach(loopPipe(this.#host.clock));
@@ -93,6 +97,7 @@ export class Routes {
   remove(link: Link): boolean {
     const { peer } = link;
     if (peer === undefined) return true;
+    if (!link.dialled && link.number > (this.#over.get(peer) ?? 0)) this.#noteOver(peer, link.number);
     const spare = (this.#spare.get(peer) ?? []).filter((other) => other !== link);
     if (this.#links.get(peer) === link) {
       const next = spare.shift();
@@ -104,10 +109,30 @@ export class Routes {
     return this.#links.has(peer);
   }
 
+  /**
+   * Links that are over for a peer, which has dialled another one. It dials where it has no link, so those that it has dialled before are;
+   * of those that were dialled here it says so, since two can dial each other at the same time. What is still on its way by them came
+   * back to its senders: it must not come after what they have sent since.
+   */
+  replacedBy(link: Link, over: number, links: Iterable<Link>): Link[] {
+    if (link.dialled || link.number === 0) return [];
+    return [...links].filter((older) => {
+      if (older === link || older.peer !== link.peer || !older.introduced) return false;
+      return older.dialled ? older.number <= over : older.number < link.number;
+    });
+  }
+
   /** Remembers that a peer is dead. */
   markDown(peer: ProcId, error: DeliveryError): void {
     this.#down.set(peer, error);
     if (this.#down.size > REMEMBERED) this.#down.delete(this.#down.keys().next().value!);
+  }
+
+  #noteOver(peer: ProcId, number: number): void {
+    // The last to change stands last.
+    this.#over.delete(peer);
+    this.#over.set(peer, number);
+    if (this.#over.size > REMEMBERED) this.#over.delete(this.#over.keys().next().value!);
   }
 
   /** @param failure why it could not be dialled: it may be known what the peer has ended of */

@@ -133,8 +133,8 @@ export function linked(limits: Partial<Limits> = {}) {
   const near = new FakeHost(10n, limits);
   const far = new FakeHost(11n, limits);
   const [a, b] = pipePair();
-  const link = new Link(near, 11n, false);
-  const other = new Link(far, undefined, false);
+  const link = new Link(near, 11n);
+  const other = new Link(far, undefined);
   link.attach(a);
   other.attach(b);
   const sender = new FakeSender();

@@ -71,7 +71,7 @@ function bytesOf(writes: readonly Write[]): Uint8Array {
 async function closedWith(bytes: Uint8Array, expected?: bigint): Promise<string | undefined> {
   const host = new FakeHost(10n, { maxFrame: 1 << 20 });
   const [mine, theirs] = pipePair();
-  const link = new Link(host, expected, false);
+  const link = new Link(host, expected);
   link.attach(mine);
   theirs.open({ buffer: () => new Uint8Array(1 << 16), received() {}, closed() {} });
   theirs.write([bytes], () => {});
@@ -229,7 +229,7 @@ test("garbage of any kind never throws out of a link, and other links go on", as
         );
         const host = new FakeHost(10n);
         const [mine, theirs] = pipePair();
-        new Link(host, undefined, false).attach(mine);
+        new Link(host, undefined).attach(mine);
         theirs.open({ buffer: () => new Uint8Array(1 << 16), received() {}, closed() {} });
         theirs.write([start, bytes, tail], () => {});
         await settled(arrived);

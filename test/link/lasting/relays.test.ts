@@ -46,7 +46,7 @@ function connect(a: Passing, b: Passing): void {
     [a, b.id, near],
     [b, a.id, far],
   ] as const) {
-    const link = new Link(host, peer, false);
+    const link = new Link(host, peer);
     host.links.set(peer, link);
     link.attach(pipe);
   }
