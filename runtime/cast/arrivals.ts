@@ -103,6 +103,7 @@ export class Arrivals implements Sender {
     if (sync === Sync.passed) this.#havePassed(casts);
     else if (sync === Sync.mark) this.release(casts);
     else {
+      if (sync === Sync.without) this.#skip(casts);
       // Of one that has ended, what has not come will not come.
       const needed = this.#over && before(this.#next, casts) ? this.#next : casts;
       if (!before(this.#passed, needed)) return;
@@ -154,6 +155,19 @@ export class Arrivals implements Sender {
     if (this.#session !== session) return;
     this.#session = undefined;
     this.#havePassed(this.#next);
+  }
+
+  /** Casts before one with a number have come back to their sender: those that come yet are nobody's. */
+  #skip(casts: number): void {
+    if (!before(this.#next, casts)) return;
+    for (const [index, cast] of [...this.#held]) {
+      if (!before(index, casts)) continue;
+      this.#held.delete(index);
+      cast.cancel();
+      cast.post(this);
+    }
+    this.#next = casts;
+    this.#advance();
   }
 
   #advance(): void {

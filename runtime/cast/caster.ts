@@ -28,7 +28,7 @@ export class Caster implements OrderedCasts, TreeCaster {
   readonly counts: Uint32Array;
   /** Sessions with messages that the receiver must have before the next cast. */
   readonly dirty = new Map<number, LaneOrder>();
-  /** Actors that cannot be cast to: their direct messages wait for nothing. */
+  /** Actors that cannot be cast to: their direct messages do not wait for casts. */
   readonly excluded = new Set<number>();
   readonly #trees = new Map<string, CasterTree>();
   /** Trees for casts from before an actor moved. */

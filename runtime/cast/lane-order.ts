@@ -9,7 +9,7 @@ export interface OrderedCasts {
   readonly counts: Uint32Array;
   /** Sessions with messages that the receiver must have before the next cast. */
   readonly dirty: Map<number, LaneOrder>;
-  /** Actors that cannot be cast to: their direct messages wait for nothing. */
+  /** Actors that cannot be cast to: their direct messages do not wait for casts, which come to them before or not at all. */
   readonly excluded: ReadonlySet<number>;
   /** @param proc where the actor of the session lived */
   sessionEnded(base: number, index: number, proc: ProcId | undefined): void;
@@ -30,13 +30,14 @@ export class LaneOrder implements CastOrder {
     this.#base = base;
   }
 
-  next(): number {
+  behind(): void {
     const { counts, dirty, excluded } = this.#caster;
     const casts = counts[this.#base]!;
     dirty.set(this.#base, this);
-    if (casts === this.#told || excluded.has(this.#base)) return -1;
+    if (casts === this.#told) return;
     this.#told = casts;
-    return casts;
+    // What was cast came back to its sender. It may be on its way all the same: whoever was taken for dead may live.
+    this.#session.sync(excluded.has(this.#base) ? Sync.without : Sync.after, casts);
   }
 
   /** A cast comes after what has been sent. */

@@ -102,6 +102,8 @@ export const Sync = {
   mark: 1,
   /** So many casts have passed this place: on the lane that they take. */
   passed: 2,
+  /** As `after`; those of them that have not come will not, or come to nobody. */
+  without: 3,
 } as const;
 
 /** Flags of `message`, `reply`, `item` and `error`. */

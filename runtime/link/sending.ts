@@ -69,8 +69,8 @@ export interface BoundMessage extends BoundEndpoint {
 
 /** Where the messages of a session stand among casts of its sender to the same actor. */
 export interface CastOrder {
-  /** A message is being sent. @returns casts that come before it, if the receiver has not been told; else -1 */
-  next(): number;
+  /** A message is about to be sent: the receiver is told which casts come before it, unless it knows. */
+  behind(): void;
   /** The session has come to its end: what it was to tell the receiver may not have been told. */
   ended(): void;
 }

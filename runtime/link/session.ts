@@ -10,7 +10,7 @@ import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
 import { BackpressureError, DeliveryError, meansEnded } from "./errors.js";
 import { type Extension, extensionSize, writeExtension } from "./extension.js";
-import { beginFrame, copyBytes, Flag, HEADER, Kind, Sync } from "./frame.js";
+import { beginFrame, copyBytes, Flag, HEADER, Kind } from "./frame.js";
 import type { Link } from "./link.js";
 import type { CastOrder, CreditWaiter, Interface, Message, Sender, SessionTarget } from "./sending.js";
 import { type Encoded, isSync, WaitingQueue } from "./waiting.js";
@@ -154,7 +154,7 @@ export class Session {
    */
   call(slot: number, message: Message, value: unknown, call: PendingCall, extension?: Extension): void {
     const { link } = this;
-    if (this.order !== undefined) this.#behindCasts(this.order);
+    if (this.order !== undefined) this.order.behind();
     link.calls.add(call, this);
     if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, call, undefined)) {
       link.hold();
@@ -183,7 +183,7 @@ export class Session {
     waiter: CreditWaiter,
     extension?: Extension,
   ): boolean {
-    if (this.order !== undefined) this.#behindCasts(this.order);
+    if (this.order !== undefined) this.order.behind();
     if (this.#agreement !== undefined && this.#refused(this.#agreement, slot, undefined, waiter)) return true;
     if (this.hasCredit) {
       this.#write(Kind.message | (flags << 8) | (slot << 16), undefined, message, value, extension);
@@ -202,7 +202,7 @@ export class Session {
     waiter: CreditWaiter | undefined,
   ): void {
     const { link } = this;
-    if (this.order !== undefined) this.#behindCasts(this.order);
+    if (this.order !== undefined) this.order.behind();
     if (call !== undefined) {
       link.calls.add(call, this);
       link.hold();
@@ -325,12 +325,6 @@ export class Session {
     this.#noteSent();
     this.order?.ended();
     if (!retired) this.sender.sessionEnded(this);
-  }
-
-  /** What is sent now comes after what its sender has cast. */
-  #behindCasts(order: CastOrder): void {
-    const casts = order.next();
-    if (casts >= 0) this.sync(Sync.after, casts);
   }
 
   #writeSync(sync: number, casts: number): void {

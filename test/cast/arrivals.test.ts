@@ -10,9 +10,10 @@ import { Reader } from "../../runtime/wire/reader.js";
 const sender = { universe: 9n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
 const target = { proc: 3n, mesh: 4n, owner: 1n, rank: 0 };
 
-/** What came to its turn, and how far the lane of casts was asked. The lane itself stands in for a link. */
+/** What came to its turn, what was given up, and how far the lane of casts was asked. The lane itself stands in for a link. */
 function arrivals() {
   const turns: number[] = [];
+  const cancelled: number[] = [];
   const asked: number[] = [];
   const session = { sync: (_sync: number, casts: number) => asked.push(casts), close: () => {} } as unknown as Session;
   const coming = new Arrivals(sender, target, () => session);
@@ -22,11 +23,11 @@ function arrivals() {
       index,
       way,
       post: (to) => void (to.session && turns.push(index)),
-      cancel() {},
+      cancel: () => cancelled.push(index),
     };
     return coming.arrive(cast);
   };
-  return { coming, arrive, turns, asked };
+  return { coming, arrive, turns, cancelled, asked };
 }
 
 test("a direct message that waits for casts goes on when they have passed, though the next cast waits for it", () => {
@@ -44,6 +45,23 @@ test("a direct message that waits for casts goes on when they have passed, thoug
   expect(lane.destination).toBe("the actor");
   coming.synced(lane, Sync.mark, 2);
   expect(turns).toEqual([0, 1, 2]);
+});
+
+test("casts that came back to their sender come to nobody behind what it has sent since, whether they are here or not", () => {
+  const { coming, arrive, turns, cancelled, asked } = arrivals();
+  const { lane, send, handled } = laneOf(true);
+  arrive(0, Way.plain);
+  arrive(2, Way.plain);
+  coming.synced(lane, Sync.without, 4);
+  send(1);
+  expect(cancelled).toEqual([2]);
+  expect([arrive(1, Way.plain), arrive(3, Way.plain)]).toEqual([false, false]);
+  // What had its turn comes first all the same.
+  expect([asked, handled]).toEqual([[4], []]);
+  coming.synced(lane, Sync.passed, 4);
+  expect(handled).toEqual(["message 1"]);
+  expect(arrive(4, Way.plain)).toBe(true);
+  expect(turns.filter((index) => !cancelled.includes(index))).toEqual([0, 4]);
 });
 
 test("a cast that has come before is not taken again, and nothing is once the sender has ended", () => {
