@@ -1,11 +1,25 @@
 /** The files of this folder compile; each line below a `@ts-expect-error` would not, or the directive itself is an error. */
 import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
 test("what a user may write compiles, what a user must not write does not", () => {
   const compiler = fileURLToPath(import.meta.resolve("typescript/package.json").replace("package.json", "bin/tsc"));
-  const folder = fileURLToPath(new URL(".", import.meta.url));
-  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", folder, "--noEmit"], { encoding: "utf8" });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  expect(compile(compiler, folder)).toEqual({ status: 0, stdout: "" });
 });
+
+test("generated code compiles with the TypeScript that a user has, be it older", () => {
+  // The one of this repository is new; protoc-gen-es brings an older one.
+  const generator = createRequire(import.meta.resolve("@bufbuild/protoc-gen-es/package.json"));
+  const older = createRequire(generator.resolve("@bufbuild/protoplugin"));
+  expect((older("typescript/package.json") as { version: string }).version).toMatch(/^5\./);
+  expect(compile(older.resolve("typescript/bin/tsc"), `${folder}older`)).toEqual({ status: 0, stdout: "" });
+});
+
+function compile(compiler: string, project: string): { status: number | null; stdout: string } {
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", project, "--noEmit"], { encoding: "utf8" });
+  return { status, stdout };
+}

@@ -297,7 +297,7 @@ class ParameterServerResultGenerated extends GeneratedCodec<ParameterServerResul
   }
 
   override shape(): Codec<ParameterServerResult> {
-    return codec.tuple(codec.double, codec.double);
+    return codec.tuple<[number, number]>(codec.double, codec.double);
   }
 }
 

@@ -144,11 +144,14 @@ export class CodecPrinter {
     return optional ? this.#call("optional", [this.type(type)]) : this.type(type);
   }
 
-  #tuple({ elements, rest }: Extract<Type, { kind: "tuple" }>): Code {
+  /** With its type written out: TypeScript before 6 infers a field's tuple from its place wrongly, and refuses it there. */
+  #tuple(type: Extract<Type, { kind: "tuple" }>): Code {
+    const { elements, rest } = type;
     const parts = elements.map(({ type, optional }) => this.#part(type, optional));
     const proto = tupleProto(elements);
-    if (rest !== undefined) return this.#call("tupleWithRest", [bracketed(parts), this.type(rest), ...proto]);
-    return proto.length === 0 ? this.#call("tuple", parts) : this.#call("tupleAs", [...proto, ...parts]);
+    const combinator = (name: string): Code => this.#types.generic([codec, ".", name], [type]);
+    if (rest !== undefined) return call(combinator("tupleWithRest"), [bracketed(parts), this.type(rest), ...proto]);
+    return proto.length === 0 ? call(combinator("tuple"), parts) : call(combinator("tupleAs"), [...proto, ...parts]);
   }
 
   #call(combinator: string, args: readonly Code[]): Code {

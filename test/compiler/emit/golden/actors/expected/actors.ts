@@ -602,7 +602,7 @@ class CounterFeedArgsGenerated extends GeneratedCodec<CounterFeedArgs> {
   override shape(): Codec<CounterFeedArgs> {
     return codec.parameters("Counter.feed", {
       port: codec.port(() => ConfigCodec),
-      points: codec.array(codec.tupleAs({ labels: ["x", "y"] }, codec.double, codec.double)),
+      points: codec.array(codec.tupleAs<[x: number, y: number]>({ labels: ["x", "y"] }, codec.double, codec.double)),
     });
   }
 }
@@ -783,7 +783,7 @@ class CounterFeedArgsPointsItemGenerated extends GeneratedCodec<CounterFeedArgsP
   }
 
   override shape(): Codec<CounterFeedArgsPointsItem> {
-    return codec.tupleAs({ labels: ["x", "y"] }, codec.double, codec.double);
+    return codec.tupleAs<[x: number, y: number]>({ labels: ["x", "y"] }, codec.double, codec.double);
   }
 }
 

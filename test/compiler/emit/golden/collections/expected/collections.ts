@@ -443,9 +443,13 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
         fixed: codec.array(codec.string),
         grid: codec.array(codec.array(codec.double)),
         points: codec.array(PointCodec),
-        pair: codec.tuple(codec.string, codec.int32),
-        labelled: codec.tupleAs({ labels: ["name", "count"] }, codec.string, codec.optional(codec.int32)),
-        tail: codec.tupleWithRest([codec.string], codec.int32),
+        pair: codec.tuple<[string, number]>(codec.string, codec.int32),
+        labelled: codec.tupleAs<readonly [name: string, count?: number]>(
+          { labels: ["name", "count"] },
+          codec.string,
+          codec.optional(codec.int32),
+        ),
+        tail: codec.tupleWithRest<[string, ...number[]]>([codec.string], codec.int32),
         byName: codec.map(codec.string, PointCodec),
         byId: codec.map(codec.uint64, codec.array(PointCodec)),
         names: codec.set(codec.string),
@@ -516,7 +520,7 @@ class CollectionsPairGenerated extends GeneratedCodec<CollectionsPair> {
   }
 
   override shape(): Codec<CollectionsPair> {
-    return codec.tuple(codec.string, codec.int32);
+    return codec.tuple<[string, number]>(codec.string, codec.int32);
   }
 }
 
@@ -587,7 +591,11 @@ class CollectionsLabelledGenerated extends GeneratedCodec<CollectionsLabelled> {
   }
 
   override shape(): Codec<CollectionsLabelled> {
-    return codec.tupleAs({ labels: ["name", "count"] }, codec.string, codec.optional(codec.int32));
+    return codec.tupleAs<readonly [name: string, count?: number]>(
+      { labels: ["name", "count"] },
+      codec.string,
+      codec.optional(codec.int32),
+    );
   }
 }
 
@@ -626,7 +634,7 @@ class CollectionsTailGenerated extends GeneratedCodec<CollectionsTail> {
   }
 
   override shape(): Codec<CollectionsTail> {
-    return codec.tupleWithRest([codec.string], codec.int32);
+    return codec.tupleWithRest<[string, ...number[]]>([codec.string], codec.int32);
   }
 }
 

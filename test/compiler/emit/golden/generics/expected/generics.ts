@@ -469,7 +469,11 @@ class PairOfInt32AndBoxOfStringGenerated extends GeneratedCodec<PairOfInt32AndBo
   }
 
   override shape(): Codec<PairOfInt32AndBoxOfString> {
-    return codec.tupleAs({ labels: ["first", "second"] }, codec.int32, BoxCodec(codec.string));
+    return codec.tupleAs<[first: number, second: Box<string>]>(
+      { labels: ["first", "second"] },
+      codec.int32,
+      BoxCodec(codec.string),
+    );
   }
 }
 
@@ -581,7 +585,11 @@ class UsesPairGenerated extends GeneratedCodec<PairOfInt32AndBoxOfString> {
   }
 
   override shape(): Codec<PairOfInt32AndBoxOfString> {
-    return codec.tupleAs({ labels: ["first", "second"] }, codec.int32, BoxCodec(codec.string));
+    return codec.tupleAs<[first: number, second: Box<string>]>(
+      { labels: ["first", "second"] },
+      codec.int32,
+      BoxCodec(codec.string),
+    );
   }
 }
 

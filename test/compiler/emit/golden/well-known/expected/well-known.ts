@@ -725,7 +725,7 @@ class PlacesGenerated extends GeneratedCodec<Places> {
         nothings: codec.array(codec.nullValue),
         byName: codec.map(codec.string, codec.any),
         record: codec.record(codec.struct),
-        pair: codec.tuple(codec.timestamp, codec.optional(codec.duration)),
+        pair: codec.tuple<[Timestamp, Duration?]>(codec.timestamp, codec.optional(codec.duration)),
         chosen: codec.oneof<
           | { readonly case: "at"; readonly value: Timestamp }
           | { readonly case: "value"; readonly value: Value }
@@ -806,7 +806,7 @@ class PlacesPairGenerated extends GeneratedCodec<PlacesPair> {
   }
 
   override shape(): Codec<PlacesPair> {
-    return codec.tuple(codec.timestamp, codec.optional(codec.duration));
+    return codec.tuple<[Timestamp, Duration?]>(codec.timestamp, codec.optional(codec.duration));
   }
 }
 

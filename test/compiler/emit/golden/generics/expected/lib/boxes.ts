@@ -15,5 +15,5 @@ function boxCodec<T>(t: Codec<T>): Codec<Box<T>> {
 }
 
 export function PairCodec<A, B>(a: Codec<A>, b: Codec<B>): Codec<Pair<A, B>> {
-  return codec.tupleAs({ labels: ["first", "second"] }, a, b);
+  return codec.tupleAs<[first: A, second: B]>({ labels: ["first", "second"] }, a, b);
 }
