@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { addonFile, addonVariable } from "../../native/place.js";
-import { ConfigError, findConfig } from "../config/index.js";
+import { ConfigError, nearestConfig } from "../config/index.js";
 import { GitError, GitRepository } from "../git/index.js";
 import { packageName } from "../pipeline/project.js";
 import { exitCode, type Io } from "./io.js";
@@ -170,7 +170,7 @@ async function projectFindings(
 ): Promise<readonly Finding[]> {
   let file: string;
   try {
-    file = findConfig(folder);
+    file = nearestConfig(folder);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [{ level: "note", what: `no project in ${folder}`, advice: "run `npx viceroy init` to begin one" }];

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type Config, findConfig, loadConfig } from "../config/index.js";
+import { type Config, loadConfig, nearestConfig } from "../config/index.js";
 import { unchangedSince } from "../output/index.js";
 import type { CompileMemory } from "../pipeline/index.js";
 import type { TypeSource } from "../source/index.js";
@@ -17,9 +17,12 @@ export class Project {
   #config: Config | undefined;
   #source: TypeSource | undefined;
 
-  /** @throws ConfigError when the folder has no config */
+  /**
+   * @param folder the one with the config, or any below it
+   * @throws ConfigError when there is no config
+   */
   constructor(folder: string) {
-    this.configFile = findConfig(path.resolve(folder));
+    this.configFile = nearestConfig(path.resolve(folder));
   }
 
   /** The config, when nothing has changed since the last run. Loads no compiler. */

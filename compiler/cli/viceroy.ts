@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { ConfigError } from "../config/index.js";
 import { GitError } from "../git/error.js";
 import { exitCode, processIo } from "./io.js";
+import type { Project } from "./project.js";
 import { version } from "./version.js";
 
 // A reader that has seen enough, such as `head`, is no failure of ours.
@@ -187,14 +188,16 @@ async function project() {
   return new Project(process.cwd());
 }
 
+/** Undefined outside any project. @throws ConfigError when there is a config that cannot be used */
 async function configIfAny() {
+  let found: Project;
   try {
-    const found = await project();
-    return found.unchanged() ?? (await found.config());
+    found = await project();
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
+  return found.unchanged() ?? (await found.config());
 }
 
 async function runCompile(check: boolean, watching: boolean, json: boolean, base?: string | false): Promise<number> {

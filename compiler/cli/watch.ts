@@ -17,15 +17,18 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
   let project = new Project(folder);
   const { root, out } = await project.config();
   const again = new Changes();
+  let edited = false;
   const watcher = watchTree(root, (name) => {
     if (!concerns(name, out)) return;
-    if (path.join(root, name) === project.configFile) project = new Project(folder);
+    if (path.join(root, name) === project.configFile) edited = true;
     again.note();
   });
   signal.addEventListener("abort", () => again.end(), { once: true });
   if (!json) io.err(`Watching ${root}. Ids of what is new are drafts until you run \`npx viceroy compile\`.`);
   do {
     try {
+      if (edited) project = new Project(root);
+      edited = false;
       await compile(project, { check: false, json, draft: true }, io);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

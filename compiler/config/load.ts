@@ -17,10 +17,28 @@ export const configNames = ["viceroy.config.ts", "viceroy.config.mts", "viceroy.
  * @throws ConfigError when there is none
  */
 export function findConfig(folder: string): string {
-  const found = configNames.map((name) => path.join(folder, name)).find((file) => existsSync(file));
-  if (found !== undefined) return found;
+  return configIn(folder) ?? refuse(folder, "");
+}
+
+/**
+ * @returns the absolute path of the config file of the project that `folder` lies in: its own, or the nearest above it
+ * @throws ConfigError when there is none
+ */
+export function nearestConfig(folder: string): string {
+  for (let at = folder; ; at = path.dirname(at)) {
+    const found = configIn(at);
+    if (found !== undefined) return found;
+    if (at === path.dirname(at)) return refuse(folder, " or above it");
+  }
+}
+
+function configIn(folder: string): string | undefined {
+  return configNames.map((name) => path.join(folder, name)).find((file) => existsSync(file));
+}
+
+function refuse(folder: string, where: string): never {
   throw new ConfigError(
-    `cannot find a config: no ${configNames[0]} in ${folder}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
+    `cannot find a config: no ${configNames[0]} in ${folder}${where}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
   );
 }
 

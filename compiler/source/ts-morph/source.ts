@@ -247,6 +247,8 @@ class CompilerSource implements TypeSource {
   transpile(path: string, text: string): string {
     const ts = this.#ts;
     const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
-    return ts.transpileModule(text, { fileName: path, compilerOptions }).outputText;
+    // By the name alone, .mts and .mjs stay ES modules.
+    const fileName = path.replace(/\.m([jt]s)$/, ".$1");
+    return ts.transpileModule(text, { fileName, compilerOptions }).outputText;
   }
 }

@@ -50,6 +50,17 @@ test("a project is compiled, then in step, then unchanged", async () => {
   expect((await run(folder)).out).toEqual(["Nothing to do: generated code is in step."]);
 });
 
+test.each(["ts", "mts", "js", "mjs"])("a config may be called viceroy.config.%s", async (extension) => {
+  const folder = folderWith({
+    "package.json": '{ "name": "shop" }',
+    [`viceroy.config.${extension}`]:
+      'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/*.ts" });\n',
+    "schemas/other.ts": "export interface Other {\n  name: string;\n}\n",
+  });
+  expect(await run(folder)).toMatchObject({ code: 0, err: [] });
+  expect(listFiles(path.join(folder, "generated"))).toEqual(["other.ts", "registry.ts"]);
+});
+
 test("an edit rewrites the files that it concerns and no other", async () => {
   const folder = project();
   await run(folder);

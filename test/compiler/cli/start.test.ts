@@ -103,3 +103,20 @@ test("commands that V8 runs with other flags leave each other's code cache as it
   expect(first.length).toBeGreaterThan(0);
   expect(both()).toEqual(first);
 });
+
+test("a program is not run without the project that its config describes badly, only without any", () => {
+  const run = (folder: string) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "run", "x.mjs"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    return { status, stdout, stderr };
+  };
+  const program = "console.log('ran');";
+  expect(run(folderWith({ "x.mjs": program }))).toEqual({ status: 0, stdout: "ran\n", stderr: "" });
+  const { status, stdout, stderr } = run(
+    folderWith({ "x.mjs": program, "viceroy.config.mjs": "export default { schema: 'x' };" }),
+  );
+  expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
+  expect(stderr).toContain('unknown key "schema"');
+});

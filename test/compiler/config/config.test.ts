@@ -1,16 +1,19 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ts } from "ts-morph";
 import { expect, test } from "vitest";
-import { findConfig, loadConfig, validateConfig } from "../../../compiler/config/index.js";
+import { findConfig, loadConfig, nearestConfig, validateConfig } from "../../../compiler/config/index.js";
 
 const transpile = (file: string, text: string) =>
   ts.transpileModule(text, { fileName: file, compilerOptions: { module: ts.ModuleKind.CommonJS } }).outputText;
 
 function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-config-"));
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
   return folder;
 }
 
@@ -36,6 +39,21 @@ test("a missing config says where it was looked for and what to do", () => {
   const folder = folderWith({});
   expect(() => findConfig(folder)).toThrow(
     `cannot find a config: no viceroy.config.ts in ${folder}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
+  );
+});
+
+test("a project is found from any folder in it, the nearest first", () => {
+  const folder = folderWith({
+    "viceroy.config.ts": "",
+    "packages/a/viceroy.config.mjs": "",
+    "packages/b/src/x.ts": "",
+  });
+  expect(nearestConfig(folder)).toBe(path.join(folder, "viceroy.config.ts"));
+  expect(nearestConfig(path.join(folder, "packages/a"))).toBe(path.join(folder, "packages/a/viceroy.config.mjs"));
+  expect(nearestConfig(path.join(folder, "packages/b/src"))).toBe(path.join(folder, "viceroy.config.ts"));
+  const outside = folderWith({});
+  expect(() => nearestConfig(outside)).toThrow(
+    `cannot find a config: no viceroy.config.ts in ${outside} or above it. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
   );
 });
 
