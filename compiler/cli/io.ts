@@ -19,6 +19,6 @@ export const exitCode = {
   drift: 1,
   /** The schemas have errors. */
   schema: 2,
-  /** Bad usage, or a config that cannot be used. */
+  /** Bad usage, a config that cannot be used, or a file that cannot be read or written. */
   usage: 3,
 } as const;

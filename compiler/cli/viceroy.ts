@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { ConfigError } from "../config/index.js";
 import { GitError } from "../git/error.js";
+import { fileErrorText } from "../output/file-error.js";
 import { exitCode, processIo } from "./io.js";
 import type { Project } from "./project.js";
 import { version } from "./version.js";
@@ -21,8 +22,9 @@ async function main(args: readonly string[]): Promise<number> {
     if (args.length === 1 && args[0] === "compile") return await runCompile(false, false, false);
     return await parse(args);
   } catch (error) {
-    if (!(error instanceof ConfigError || error instanceof GitError)) throw error;
-    processIo.err(error.message);
+    const text = error instanceof ConfigError || error instanceof GitError ? error.message : fileErrorText(error);
+    if (text === undefined) throw error;
+    processIo.err(text);
     return exitCode.usage;
   }
 }

@@ -5,6 +5,7 @@
 import { type FSWatcher, watch as watchFolder } from "node:fs";
 import path from "node:path";
 import { ConfigError } from "../config/index.js";
+import { fileErrorText } from "../output/index.js";
 import { compile } from "./compile.js";
 import { exitCode, type Io } from "./io.js";
 import { Project } from "./project.js";
@@ -31,8 +32,9 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
       edited = false;
       await compile(project, { check: false, json, draft: true }, io);
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      io.err(error.message);
+      const text = error instanceof ConfigError ? error.message : fileErrorText(error);
+      if (text === undefined) throw error;
+      io.err(text);
     }
   } while (await again.next());
   watcher.close();

@@ -1,6 +1,7 @@
 /** Carries out a plan. Each file appears whole or not at all: it is written beside its place and renamed into it. */
 import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { withPath } from "./file-error.js";
 import type { OutputPlan } from "./plan.js";
 
 /** @param root of the config, absolute */
@@ -12,16 +13,16 @@ export function writeOutput(root: string, plan: OutputPlan): void {
   }
 }
 
-/** Writes a file so that nobody ever reads half of it. */
+/** Writes a file so that nobody ever reads half of it. @throws what `fileErrorText` has words for */
 export function writeWhole(file: string, content: string | Uint8Array): void {
-  mkdirSync(path.dirname(file), { recursive: true });
   const beside = `${file}.${process.pid}.tmp`;
   try {
+    mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(beside, content);
     renameSync(beside, file);
   } catch (error) {
     rmSync(beside, { force: true });
-    throw error;
+    throw withPath(error, file);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The command as a process: what it loads, and what becomes of it when the cache of its compiler is damaged. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -120,3 +120,20 @@ test("a program is not run without the project that its config describes badly, 
   expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
   expect(stderr).toContain('unknown key "schema"');
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a file that cannot be read or written is no drift: the command says which, and why, and ends with 3",
+  () => {
+    const folder = project();
+    // Where not even root can make a file.
+    symlinkSync("/proc/sys/kernel/random", path.join(folder, "generated"));
+    const unwritable = compile(folder);
+    expect({ ...unwritable, stderr: "" }).toEqual({ status: 3, stdout: "", stderr: "" });
+    expect(unwritable.stderr).toMatch(/^cannot write .*\/generated\/\w+\.ts: E[A-Z]+: [a-z ]+\n$/);
+    rmSync(path.join(folder, "generated"));
+    writeFileSync(path.join(folder, "generated"), "a file where a folder is due");
+    const unreadable = compile(folder);
+    expect({ ...unreadable, stderr: "" }).toEqual({ status: 3, stdout: "", stderr: "" });
+    expect(unreadable.stderr).toMatch(/^cannot read .*\/generated\/\w+\.ts: ENOTDIR: not a directory\n$/);
+  },
+);
