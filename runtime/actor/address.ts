@@ -5,7 +5,7 @@
 import type { Location, MeshId, ProcId } from "../link/address.js";
 import { chainToken } from "../link/extension.js";
 import type { Session, SessionTarget } from "../link/session.js";
-import { type Extent, extentSize } from "../shape/index.js";
+import { checkOptionNames, type Extent, extentSize, formatValue } from "../shape/index.js";
 import type { Drops, Reference } from "./collector.js";
 import { currentCell } from "./context.js";
 
@@ -83,6 +83,17 @@ export interface MeshStopOptions {
   readonly reason?: string;
   /** Milliseconds in which queued messages are still handled. */
   readonly drain?: number;
+}
+
+/** @param name of the mesh. @throws TypeError, RangeError */
+export function checkStop(name: string, options: MeshStopOptions): void {
+  const failed = `cannot stop mesh "${name}"`;
+  checkOptionNames(failed, options, ["reason", "drain"]);
+  const { reason = "", drain = 0 } = options;
+  if (typeof reason !== "string")
+    throw new TypeError(`${failed}: expected a text as reason, got ${formatValue(reason)}`);
+  if (typeof drain === "number" && drain >= 0 && drain <= 0xffff_ffff) return;
+  throw new RangeError(`${failed}: expected drain in milliseconds, at least 0, got ${formatValue(drain)}`);
 }
 
 export interface MeshIdentity {

@@ -2,10 +2,12 @@
  * Channels: a port and the receiver of what is sent to it. The receiver belongs to the actor that opened it; what has
  * come and has not been taken is bounded by the credit of its senders.
  */
+
+import { checkOptionNames } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import { currentCell, type Trace } from "./context.js";
 import { PortClosedError, TimeoutError } from "./errors.js";
-import { checkTimeout, type GetOptions } from "./future.js";
+import { type GetOptions, timeLimit } from "./future.js";
 import { ChannelPort, type Port, PortTarget } from "./port.js";
 import { PortQueue } from "./port-queue.js";
 import type { Proc } from "./proc.js";
@@ -28,8 +30,8 @@ export class PortReceiver<T> implements AsyncIterable<T> {
    * @throws TimeoutError (as a rejection) when nothing comes in time; then nothing is lost
    */
   recv(options: GetOptions = {}): Promise<T> {
-    const { timeout } = options;
-    if (timeout !== undefined) checkTimeout(timeout);
+    checkOptionNames("cannot receive", options, ["timeout"]);
+    const timeout = timeLimit(options.timeout);
     const ready = this.#queue.take();
     if (ready !== undefined) return ready as Promise<T>;
     const { keepAlive, clock } = this.#proc;

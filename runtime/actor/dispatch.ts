@@ -20,6 +20,7 @@ import { type Called, supervisionError } from "./call-future.js";
 import type { Cell } from "./cell.js";
 import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
 import { DeadlockError, SupervisionError } from "./errors.js";
+import { timeLimit } from "./future.js";
 import type { CallOptions } from "./guard.js";
 import { holderName, noteHolders, portsWritten } from "./holders.js";
 import type { RankCall, RankTarget } from "./rank-call.js";
@@ -69,7 +70,7 @@ export class Dispatcher implements Message, Called {
     this.view = view;
     this.descriptor = descriptor;
     this.options = options;
-    this.timeout = Math.ceil(options.timeout ?? descriptor.timeout ?? 0);
+    this.timeout = wholeTimeout(options.timeout ?? descriptor.timeout);
     this.label = `${view.record.name}.${descriptor.name}`;
     this.codec = descriptor.args;
     this.result = descriptor.result;
@@ -369,6 +370,12 @@ export class Dispatcher implements Message, Called {
 
 /** In place of a time to wait. */
 const noAnswer = -1;
+
+/** As it travels: whole milliseconds, at least one where there is a limit, 0 for none. */
+function wholeTimeout(timeout: number | undefined): number {
+  const limit = timeLimit(timeout);
+  return limit === undefined ? 0 : Math.max(1, Math.ceil(limit));
+}
 
 function openSession(sender: Cell, view: MeshView, rank: number): Session | DeliveryError {
   const target = view.target(rank);

@@ -3,14 +3,14 @@
  * synchronously, and then nothing has been sent; everything later rejects. How messages go to the ranks is told in
  * dispatch.ts.
  */
-import type { Point, ValueMesh } from "../shape/index.js";
+import { formatValue, type Point, type ValueMesh } from "../shape/index.js";
 import type { Dispatcher } from "./dispatch.js";
 import { SupervisionError } from "./errors.js";
 import type { Future } from "./future.js";
 import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
 import { type CallOptions, checkOptions } from "./guard.js";
 import { addressed, dispatcherFor } from "./lending.js";
-import type { Port } from "./port.js";
+import { ChannelPort, Port } from "./port.js";
 import { foldOf, type Operation, type Reduced, type ReductionName, type Reductions, reductionName } from "./reduce.js";
 import { retried } from "./retry.js";
 import type { Sent } from "./sent.js";
@@ -202,14 +202,27 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
   }
 }
 
-/** Calls an endpoint and lets the answers go to a port, as they come: for protocols of one's own. */
+/**
+ * Calls an endpoint and lets the answers go to a port, as they come: for protocols of one's own.
+ * @throws TypeError for what is no endpoint or no port, and for a port of something else than the endpoint answers; what
+ * `call` throws
+ */
 export function send<A extends unknown[], R, D extends string>(
   endpoint: Endpoint<A, R, D>,
   args: A,
   port: Port<R>,
 ): void {
+  const given: unknown = endpoint;
+  if (!(given instanceof Endpoint)) {
+    const got = given instanceof StreamEndpoint ? `the stream ${String(given)}` : formatValue(given);
+    throw new TypeError(`cannot send: expected an endpoint that answers, got ${got}`);
+  }
   const to = dispatcherOf(endpoint);
+  if (!Array.isArray(args)) {
+    throw new TypeError(`cannot call ${to.label}: expected a list of arguments, got ${formatValue(args)}`);
+  }
   to.check(args);
+  checkPort(to, port);
   const answers = stream(to, args);
   void (async () => {
     try {
@@ -218,6 +231,13 @@ export function send<A extends unknown[], R, D extends string>(
       port.exception(error);
     }
   })();
+}
+
+/** @throws TypeError unless what the endpoint answers can be sent to the port */
+function checkPort({ label, result }: Dispatcher, port: unknown): void {
+  if (!(port instanceof Port)) throw new TypeError(`cannot call ${label}: expected a port, got ${formatValue(port)}`);
+  if (result === undefined || !(port instanceof ChannelPort) || port.codec.fingerprint === result.fingerprint) return;
+  throw new TypeError(`cannot call ${label}: expected a port of ${result.name}, got a port of ${port.codec.name}`);
 }
 
 function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {

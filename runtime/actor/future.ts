@@ -2,7 +2,8 @@
  * The answer to a call that is yet to come: a Promise that can also be asked with a timeout and cancelled. Who fills it
  * in is told in single.ts and round.ts.
  */
-import type { Clock } from "../link/clock.js";
+import { type Clock, longestTimer } from "../link/clock.js";
+import { checkOptionNames, formatValue } from "../shape/index.js";
 import { mainClock } from "./context.js";
 import { TimeoutError } from "./errors.js";
 import { awaitAsPromise } from "./plain-promise.js";
@@ -19,7 +20,7 @@ const keepSettlers = (resolve: Settle<never>, reject: Settle<unknown>): void => 
 const ignore = (): void => {};
 
 export interface GetOptions {
-  /** Milliseconds. */
+  /** Milliseconds; Infinity: none. */
   readonly timeout?: number;
 }
 
@@ -50,9 +51,9 @@ export class Future<T> extends Promise<T> {
    * @throws RangeError if the timeout is no number of at least 0
    */
   get(options: GetOptions = {}): Promise<T> {
-    const { timeout } = options;
+    checkOptionNames("cannot wait", options, ["timeout"]);
+    const timeout = timeLimit(options.timeout);
     if (timeout === undefined) return this.then();
-    checkTimeout(timeout);
     return new Promise((resolve, reject) => {
       const timer = this.clock.after(
         timeout,
@@ -98,10 +99,15 @@ export class Future<T> extends Promise<T> {
   protected release(_reason: number): void {}
 }
 
-/** @throws RangeError */
-export function checkTimeout(timeout: number): void {
-  if (typeof timeout === "number" && timeout >= 0) return;
-  throw new RangeError(`cannot wait: expected a timeout of at least 0 ms, got ${String(timeout)}`);
+/**
+ * How long to wait, in milliseconds, for a timeout that a user gave; undefined: for ever. More than timers can tell, 24
+ * days, is for ever too: Node.js would run such a timer at once.
+ * @throws RangeError
+ */
+export function timeLimit(timeout: number | undefined): number | undefined {
+  if (timeout === undefined) return undefined;
+  if (typeof timeout === "number" && timeout >= 0) return timeout > longestTimer ? undefined : timeout;
+  throw new RangeError(`cannot wait: expected a timeout of at least 0 ms, got ${formatValue(timeout)}`);
 }
 
 /**

@@ -1,13 +1,13 @@
 /** What may end a call before its answer: a timeout, an abort signal. Made only for calls that have one. */
 import type { Clock, Timer } from "../link/clock.js";
 import { parseTraceparent } from "../link/trace.js";
-import { formatValue } from "../shape/index.js";
+import { checkOptionNames, formatValue } from "../shape/index.js";
 import { TimeoutError } from "./errors.js";
-import { checkTimeout } from "./future.js";
+import { timeLimit } from "./future.js";
 
 /** What `with` takes. */
 export interface CallOptions {
-  /** Milliseconds until the call rejects with TimeoutError and the handler's signal is aborted. */
+  /** Milliseconds until the call rejects with TimeoutError and the handler's signal is aborted; Infinity: none, whatever `@timeout` says. */
   readonly timeout?: number;
   /** Aborting it rejects the call with its reason and aborts the handler's signal. */
   readonly signal?: AbortSignal;
@@ -69,8 +69,9 @@ export class Guard {
 
 /** @throws RangeError, TypeError */
 export function checkOptions(label: string, idempotent: boolean, options: CallOptions): void {
+  checkOptionNames(`cannot call ${label}`, options, optionNames);
   const { timeout, retry, signal, traceparent } = options;
-  if (timeout !== undefined) checkTimeout(timeout);
+  timeLimit(timeout);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError(`cannot call ${label}: expected an AbortSignal, got ${typeof signal}`);
   }
@@ -79,8 +80,15 @@ export function checkOptions(label: string, idempotent: boolean, options: CallOp
   }
   if (retry === undefined) return;
   if (!idempotent) throw new TypeError(`cannot retry ${label}: it is not @idempotent`);
-  const attempts = typeof retry === "number" ? retry : retry.attempts;
+  if (typeof retry !== "number") checkOptionNames(`cannot retry ${label}`, retry, retryNames);
+  const { attempts, backoff = 0 } = typeof retry === "number" ? { attempts: retry } : retry;
   if (!Number.isInteger(attempts) || attempts < 0) {
-    throw new RangeError(`cannot retry ${label}: expected a number of at least 0, got ${String(attempts)}`);
+    throw new RangeError(`cannot retry ${label}: expected a number of at least 0, got ${formatValue(attempts)}`);
+  }
+  if (!(typeof backoff === "number" && backoff >= 0)) {
+    throw new RangeError(`cannot retry ${label}: expected backoff of at least 0 ms, got ${formatValue(backoff)}`);
   }
 }
+
+const optionNames: readonly (keyof CallOptions)[] = ["timeout", "signal", "traceparent", "retry"];
+const retryNames: readonly (keyof RetryOptions)[] = ["attempts", "backoff"];

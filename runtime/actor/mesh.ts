@@ -9,6 +9,7 @@ import {
   type Only,
   type Point,
   type PointFor,
+  placeIn,
   points,
   type Region,
   type Renamed,
@@ -26,7 +27,7 @@ import {
   wholeRegion,
 } from "../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
-import type { MeshRecord, MeshStopOptions } from "./address.js";
+import { checkStop, type MeshRecord, type MeshStopOptions } from "./address.js";
 import { Endpoint, PropagatedEndpoint, StreamEndpoint } from "./endpoint.js";
 import type { Apply, MeshKind } from "./kind.js";
 import { MeshView } from "./view.js";
@@ -97,7 +98,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
 
   /** The actor at a place. */
   at<P extends string>(point: PointFor<D, P>): Apply<K, never> {
-    return this.#cut(sliceRegion(this.#view.region, point as Point)) as Apply<K, never>;
+    return this.#cut(placeIn(this.#view.region, point)) as Apply<K, never>;
   }
 
   /** Each place with its actor, in rank order. */
@@ -122,6 +123,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     const { record, size } = this.#view;
     if (size !== record.size) throw new Error(`cannot stop a slice of mesh "${record.name}": stop the whole mesh`);
     if (record.control === undefined) throw new Error(`cannot stop mesh "${record.name}": only its owner can`);
+    checkStop(record.name, options);
     record.stopped ??= options.reason ?? "stopped";
     return record.control.stop(options);
   }

@@ -6,7 +6,7 @@ import { tokenOf } from "../link/handshake/proof.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
 import { Credentials, type TlsFiles } from "../link/tls/credentials.js";
 import { local } from "../proc/local.js";
-import { checkDimension, formatValue, wholeRegion } from "../shape/index.js";
+import { checkDimension, checkOptionNames, formatValue, wholeRegion } from "../shape/index.js";
 import { AttachedHost, type HostAccess } from "./attached-host.js";
 import { Attachment } from "./attachment.js";
 import { HostMesh } from "./host-mesh.js";
@@ -34,6 +34,17 @@ export interface AttachOptions<D extends string = "hosts"> {
   readonly registry?: URL | string;
 }
 
+const optionNames: readonly (keyof AttachOptions)[] = [
+  "name",
+  "dimension",
+  "token",
+  "tls",
+  "timeout",
+  "silence",
+  "keepAlive",
+  "registry",
+];
+
 const defaultTimeout = 10_000;
 const defaultKeepAlive = 10_000;
 const defaultSilence = 2500;
@@ -49,6 +60,7 @@ export function attachHosts<D extends string = "hosts">(
   addresses: readonly string[],
   options: AttachOptions<D> = {},
 ): HostMesh<D> {
+  checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
   if (typeof name !== "string" || name === "") throw wrong("a name", name);
   checkDimension(dimension);

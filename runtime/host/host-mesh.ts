@@ -1,9 +1,8 @@
 /** A mesh of hosts as users hold it: where procs are made. Either this machine, or hosts that were attached. */
-import type { MeshStopOptions } from "../actor/address.js";
+import { checkStop, type MeshStopOptions } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
 import { type Local, local } from "../proc/local.js";
 import { OwnProc } from "../proc/own-proc.js";
-import { checkDrain } from "../proc/spawned-mesh.js";
 import {
   baseRanks,
   type Extent,
@@ -13,6 +12,7 @@ import {
   type Only,
   type Point,
   type PointFor,
+  placeIn,
   points,
   type Region,
   type Renamed,
@@ -119,7 +119,7 @@ export class HostMesh<D extends string = string> {
 
   /** The host at a place. */
   at<P extends string>(point: PointFor<D, P>): HostMesh<never> {
-    return this.#cut(sliceRegion(this.#region, point as Point));
+    return this.#cut(placeIn(this.#region, point));
   }
 
   /** Each place with its host, in rank order. */
@@ -140,9 +140,10 @@ export class HostMesh<D extends string = string> {
    * there. Other drivers go on. Idempotent, never rejects.
    * @throws Error on a slice and on the own host
    */
-  stop({ reason = "stopped", drain = defaultDrain }: MeshStopOptions = {}): Promise<void> {
+  stop(options: MeshStopOptions = {}): Promise<void> {
     const attachment = this.#whole("stop");
-    checkDrain(this.name, drain);
+    checkStop(this.name, options);
+    const { reason = "stopped", drain = defaultDrain } = options;
     return attachment.stop({ reason, drain });
   }
 
@@ -150,9 +151,10 @@ export class HostMesh<D extends string = string> {
    * Ends the daemons, too, and with them the procs of all other drivers there.
    * @throws Error on a slice and on the own host; as a rejection, if a host could not be told
    */
-  shutdown({ reason = "shut down", drain = defaultDrain }: MeshStopOptions = {}): Promise<void> {
+  shutdown(options: MeshStopOptions = {}): Promise<void> {
     const attachment = this.#whole("shut down");
-    checkDrain(this.name, drain);
+    checkStop(this.name, options);
+    const { reason = "shut down", drain = defaultDrain } = options;
     return attachment.shutdown({ reason, drain });
   }
 

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { checkCpuList, checkCpus } from "../proc/launch.js";
 import type { Stdio } from "../proc/stdio.js";
-import { formatValue, type Point } from "../shape/index.js";
+import { checkOptionNames, formatValue, type Point } from "../shape/index.js";
 import { planRestart, type RestartOptions, type RestartPlan } from "../supervise/restart.js";
 import type { AttachedHost } from "./attached-host.js";
 
@@ -59,6 +59,23 @@ export interface ProcsPlan<D extends string = string> {
   readonly restart: RestartPlan | undefined;
 }
 
+/** Names of what `replace` can change. */
+export const replaceable: readonly Exclude<keyof ReplaceOptions, "drain">[] = [
+  "registry",
+  "bootstrap",
+  "env",
+  "execArgv",
+];
+
+const optionNames: readonly (keyof SpawnProcsOptions)[] = [
+  "name",
+  "isolation",
+  "cpus",
+  "stdio",
+  "restart",
+  ...replaceable,
+];
+
 const isolations = ["process", "thread", "inline"];
 
 /** What a thread, and what the own event loop, can't have. */
@@ -78,6 +95,7 @@ export function planProcs<D extends string>(
   size: number,
   hosts: readonly AttachedHost[] | undefined,
 ): ProcsPlan<D> {
+  checkOptionNames("cannot spawn procs", options, optionNames);
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
   if (typeof name !== "string" || name === "") throw wrong("a name", name);
   if (!isolations.includes(isolation)) throw wrong('isolation "process", "thread" or "inline"', isolation);

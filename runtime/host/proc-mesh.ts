@@ -3,21 +3,22 @@
  * are meshes too. What becomes of the procs is not decided here.
  */
 import type { Actor } from "../actor/actor.js";
-import type { MeshStopOptions } from "../actor/address.js";
+import { checkStop, type MeshStopOptions } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
 import type { ActorClass } from "../actor/hooks.js";
 import type { Apply } from "../actor/kind.js";
 import { hex64 } from "../link/address.js";
 import type { ActorHost, ActorPlan } from "../proc/actor-host.js";
 import type { StartedMember } from "../proc/replacement.js";
-import { checkDrain } from "../proc/spawned-mesh.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
 import {
+  checkOptionNames,
   type Extent,
   flattenRegion,
   type Only,
   type Point,
   type PointFor,
+  placeIn,
   points,
   type Region,
   type Renamed,
@@ -35,7 +36,7 @@ import {
   sliceRegion,
   splitRegion,
 } from "../shape/index.js";
-import type { ReplaceOptions } from "./options.js";
+import { type ReplaceOptions, replaceable } from "./options.js";
 import { planActors, type SpawnOptions } from "./spawn-options.js";
 
 /** A class that extends a generated actor. */
@@ -129,7 +130,8 @@ export class ProcMesh<D extends string = string> {
     if (!(procs instanceof SpawnedProcs) || this.#replacing === undefined) {
       throw new Error("cannot replace the own process: it was not spawned from here");
     }
-    checkDrain(this.name, drain);
+    checkOptionNames(`cannot replace processes of "${this.name}"`, changes, ["drain", ...replaceable]);
+    checkStop(this.name, { drain });
     await procs.replace(this.#region, this.#replacing(changes), drain);
   }
 
@@ -157,7 +159,7 @@ export class ProcMesh<D extends string = string> {
 
   /** The proc at a place. */
   at<P extends string>(point: PointFor<D, P>): ProcMesh<never> {
-    return this.#cut(sliceRegion(this.#region, point as Point));
+    return this.#cut(placeIn(this.#region, point));
   }
 
   /** Each place with its proc, in rank order. */
@@ -176,13 +178,14 @@ export class ProcMesh<D extends string = string> {
    * `cleanup`, then the processes, by SIGTERM and SIGKILL if need be. Idempotent, never rejects.
    * @throws Error on a slice and on the own process
    */
-  stop({ reason = "stopped", drain = defaultDrain }: MeshStopOptions = {}): Promise<void> {
+  stop(options: MeshStopOptions = {}): Promise<void> {
     const procs = this.#procs;
     if (!(procs instanceof SpawnedProcs)) throw new Error("cannot stop the own process: it was not spawned from here");
     if (this.size !== regionSizeOf(procs.extent)) {
       throw new Error(`cannot stop a slice of mesh "${this.name}": stop the whole mesh`);
     }
-    checkDrain(this.name, drain);
+    checkStop(this.name, options);
+    const { reason = "stopped", drain = defaultDrain } = options;
     return procs.stop({ reason, drain });
   }
 

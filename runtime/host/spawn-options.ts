@@ -1,7 +1,7 @@
 /** What `ProcMesh.with` can be told of the actors that are spawned there, checked before anything is spawned. */
 import type { WatchLimits } from "../actor/watchdog.js";
 import type { ActorPlan } from "../proc/actor-host.js";
-import { formatValue } from "../shape/index.js";
+import { checkOptionNames, formatValue } from "../shape/index.js";
 import { planRestart, type RestartOptions } from "../supervise/restart.js";
 
 export interface SpawnOptions {
@@ -23,14 +23,18 @@ export interface WatchdogOptions {
 }
 
 /** @throws TypeError, RangeError for options that make no sense */
-export function planActors({ restart, watchdog }: SpawnOptions): ActorPlan {
+export function planActors(options: SpawnOptions): ActorPlan {
+  checkOptionNames("cannot spawn actors", options, ["restart", "watchdog"]);
+  const { restart, watchdog } = options;
   return {
     ...(restart === undefined ? {} : { restart: planRestart(restart, "spawn actors") }),
     ...(watchdog === undefined ? {} : { watch: planWatchdog(watchdog) }),
   };
 }
 
-function planWatchdog({ warn, fail = Number.POSITIVE_INFINITY }: WatchdogOptions): WatchLimits {
+function planWatchdog(options: WatchdogOptions): WatchLimits {
+  checkOptionNames("cannot spawn actors: invalid watchdog", options, ["warn", "fail"]);
+  const { warn, fail = Number.POSITIVE_INFINITY } = options;
   if (typeof warn !== "number" || !(warn > 0)) throw refused("warn in milliseconds, more than 0", warn);
   if (typeof fail !== "number" || !(fail >= warn)) throw refused(`fail in milliseconds, at least ${warn}`, fail);
   return { warn, grace: fail - warn };

@@ -29,6 +29,8 @@ export interface Random {
 
 // The machine's own, also while a simulation stands in for the global ones.
 const { setTimeout, clearTimeout, setImmediate } = globalThis;
+/** The most that `setTimeout` can wait, in milliseconds, 24 days: it runs at once what is to run later. */
+export const longestTimer = 2 ** 31 - 1;
 const monotonic = performance.now.bind(performance);
 const sinceEpoch = Date.now;
 
@@ -47,7 +49,7 @@ export const systemClock: Clock = {
   now: monotonic,
   wall: sinceEpoch,
   after(ms, task, keepAlive = false) {
-    const handle = setTimeout(task, ms);
+    const handle = setTimeout(task, Math.min(ms, longestTimer));
     if (!keepAlive) handle.unref();
     return new NodeTimer(handle);
   },

@@ -239,7 +239,6 @@ export class SpawnedMesh implements MeshControl, Owned {
     drain = defaultDrain,
     error,
   }: MeshStopOptions & Partial<StopOptions> = {}): Promise<void> {
-    checkDrain(this.name, drain);
     this.#stopping ??= this.#stop({ reason, drain, ...(error === undefined ? {} : { error }) });
     this.#stayAway();
     return this.#stopping;
@@ -363,10 +362,4 @@ export class SpawnedMesh implements MeshControl, Owned {
     const text = `mesh "${this.name}" is not ready: rank ${rank} failed: ${cause.message}`;
     return new Error(text, { cause: errorOf(cause) });
   }
-}
-
-/** @throws RangeError unless it is a time */
-export function checkDrain(name: string, drain: unknown): void {
-  if (typeof drain === "number" && drain >= 0 && drain <= 0xffff_ffff) return;
-  throw new RangeError(`cannot stop mesh "${name}": expected drain in milliseconds, at least 0, got ${String(drain)}`);
 }

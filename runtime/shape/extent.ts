@@ -66,7 +66,7 @@ export function makeExtent<D extends string>(entries: Iterable<readonly [D, numb
  * @throws TypeError if both have a dimension of the same name, and what `checkExtent` throws
  */
 export function joinExtents<A extends string, B extends string>(outer: Extent<A>, inner: Extent<B>): Extent<A | B> {
-  for (const name of Object.keys(inner)) {
+  for (const name of Object.keys(checkExtent(inner))) {
     if (!Object.hasOwn(outer, name)) continue;
     throw new TypeError(
       `cannot join ${formatExtent(outer)} and ${formatExtent(inner)}: expected distinct dimensions, got ${name} twice`,

@@ -11,6 +11,7 @@ export {
   joinExtents,
   sameExtent,
 } from "./extent.js";
+export { checkOptionNames } from "./options.js";
 export { Point, points } from "./point.js";
 export { Range, range } from "./range.js";
 export {
@@ -26,7 +27,7 @@ export {
 } from "./region.js";
 export { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
 export type { Run } from "./runs.js";
-export { rankAt, sliceRegion } from "./slice.js";
+export { placeIn, rankAt, sliceRegion } from "./slice.js";
 export { cellText, regionTable } from "./table.js";
 export type {
   Only,

@@ -48,6 +48,16 @@ export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
   return { labels, sizes, offset, strides };
 }
 
+/**
+ * The part of a region that is one rank.
+ * @throws TypeError if the point has another extent, or a dimension is missing, unknown or given a range
+ * @throws RangeError if an index does not exist
+ */
+export function placeIn(region: Region, where: Point | Coordinates): Region<never> {
+  rankAt(region, where);
+  return sliceRegion(region, where as Point);
+}
+
 /** A dimension that a slice leaves as it is. */
 const wholeDimension = Symbol("whole dimension");
 

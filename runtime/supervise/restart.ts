@@ -2,7 +2,7 @@
  * Restart policies: whether what has failed is made again, when, and when that is given up. Keeps the account of a mesh,
  * rank by rank. How something is made again is no concern of this file.
  */
-import { formatValue } from "../shape/index.js";
+import { checkOptionNames, formatValue } from "../shape/index.js";
 import type { PastFailure } from "./failure.js";
 
 /** What `spawn` and `spawnProcs` can be told. */
@@ -30,7 +30,7 @@ const LONGEST_BACKOFF = 30_000;
 
 /** @throws TypeError, RangeError for options that make no sense */
 export function planRestart(options: RestartOptions, what: string): RestartPlan {
-  if (typeof options !== "object" || options === null) throw wrong(what, "restart as an object", options);
+  checkOptionNames(`cannot ${what}: invalid restart`, options, ["policy", "maxRestarts", "within", "backoff"]);
   const { policy, maxRestarts = 3, within = 60_000, backoff = 100 } = options;
   if (!policies.includes(policy)) throw wrong(what, 'the policy "never", "on-failure" or "always"', policy);
   if (maxRestarts !== Number.POSITIVE_INFINITY && (!Number.isInteger(maxRestarts) || maxRestarts < 0)) {

@@ -48,6 +48,27 @@ describe("a future", () => {
     expect(await future.get({ timeout: 5 })).toBe(30);
   });
 
+  test("a timeout that no timer can tell is none, on calls too: whoever wants to wait for ever may say so", async () => {
+    const future = counter.sleep.with({ timeout: Number.POSITIVE_INFINITY }).callOne(20);
+    expect(await future.get({ timeout: Number.POSITIVE_INFINITY })).toBe(20);
+    expect(await counter.sleep.with({ timeout: 2 ** 40 }).callOne(5)).toBe(5);
+  });
+
+  test("a call whose time is over before it began is given up", async () => {
+    await expect(counter.sleep.with({ timeout: 0 }).callOne(60_000)).rejects.toThrow(TimeoutError);
+  });
+
+  test("options that nobody knows are refused", () => {
+    const loose = counter.value as unknown as { with(options: unknown): unknown };
+    expect(() => loose.with({ timeuot: 5 })).toThrow(
+      'cannot call counter.value: expected one of the options timeout, signal, traceparent, retry, got "timeuot"',
+    );
+    expect(() => loose.with(5)).toThrow("cannot call counter.value: expected options like { timeout }, got 5");
+    expect(() => counter.value.callOne().get({ timeuot: 5 } as object)).toThrow(
+      'cannot wait: expected the option timeout, got "timeuot"',
+    );
+  });
+
   test("cancelled twice, or after the answer, changes nothing", async () => {
     const answered = counter.value.callOne();
     await answered;

@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
-import { meshRecord } from "../../runtime/actor/address.js";
+import { type MeshStopOptions, meshRecord } from "../../runtime/actor/address.js";
 import type { Endpoint } from "../../runtime/actor/endpoint.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import type { MeshKind } from "../../runtime/actor/kind.js";
@@ -77,6 +77,21 @@ describe("parts of a mesh", () => {
     expect(grid.rename({ tp: "model" }).extent).toEqual({ dp: 2, model: 2 });
     expect(grid.flatten("rank").extent).toEqual({ rank: 4 });
     expect(() => grid.slice({ tp: 0 }).flatten("x")).toThrow(/cannot flatten/);
+  });
+
+  test("a place is one rank: an index for each dimension, no range", () => {
+    const grid = counters.split({ gpus: ["dp", "tp"] }, { tp: 2 });
+    const at = (where: unknown) => () => (grid.at as (where: unknown) => unknown)(where);
+    expect(grid.at({ dp: 1, tp: 0 } as never).extent).toEqual({});
+    expect(at({ dp: 1 })).toThrow(
+      "cannot look up tp of {'dp': 2, 'tp': 2}: expected an index for each dimension, got none",
+    );
+    expect(at({ dp: 1, tp: range(0, 1) })).toThrow(
+      "cannot look up tp of {'dp': 2, 'tp': 2}: expected an integer from 0 to 1",
+    );
+    expect(at(undefined)).toThrow(
+      "cannot look up {'dp': 2, 'tp': 2}: expected dimensions, each with an index, got undefined",
+    );
   });
 
   test("are iterated over in rank order", async () => {
@@ -168,6 +183,20 @@ describe("stop", () => {
   test("belongs to the owner, and to the whole mesh", () => {
     expect(() => counters.stop()).toThrow('cannot stop mesh "counters": only its owner can');
     expect(() => counters.slice({ gpus: 0 }).stop()).toThrow('cannot stop a slice of mesh "counters"');
+  });
+
+  test("that is refused for its options has not begun", async () => {
+    const { record } = viewOf(counters as unknown as ActorMesh);
+    record.control = { ready: Promise.resolve(), stop: async () => {} };
+    const stop = (options: unknown) => () => counters.stop(options as MeshStopOptions);
+    expect(stop({ drain: "x" })).toThrow(
+      'cannot stop mesh "counters": expected drain in milliseconds, at least 0, got "x"',
+    );
+    expect(stop({ reason: 5 })).toThrow('cannot stop mesh "counters": expected a text as reason, got 5');
+    expect(stop({ drian: 5 })).toThrow(
+      'cannot stop mesh "counters": expected one of the options reason, drain, got "drian"',
+    );
+    expect(await counters.slice({ gpus: 0 }).value.callOne()).toBe(1);
   });
 
   test("makes later messages throw, on slices too, before anything is sent", async () => {

@@ -339,4 +339,21 @@ describe("ports as values", () => {
     send(mesh.value, [], port);
     expect([await receiver.recv(), await receiver.recv()]).toEqual([7, 7]);
   });
+
+  test("send refuses, before anything is sent, what is no endpoint that answers, no port, or a port of another type", () => {
+    const [port] = Channel.open(codec.int32);
+    const [texts] = Channel.open(codec.string);
+    const loose = send as (...args: unknown[]) => void;
+    expect(() => loose(counter.value, [], texts)).toThrow(
+      "cannot call counter.value: expected a port of int32, got a port of string",
+    );
+    expect(() => loose(counter.value, [], {})).toThrow("cannot call counter.value: expected a port, got an object");
+    expect(() => loose(counter.value, 5, port)).toThrow(
+      "cannot call counter.value: expected a list of arguments, got 5",
+    );
+    expect(() => loose(counter.watch, [1], port)).toThrow(
+      "cannot send: expected an endpoint that answers, got the stream counter.watch",
+    );
+    expect(() => loose(7, [], port)).toThrow("cannot send: expected an endpoint that answers, got 7");
+  });
 });

@@ -297,6 +297,23 @@ test("options that make no sense are refused", () => {
   expect(spawn({ isolation: "container" })).toThrow(
     'cannot spawn procs: expected isolation "process", "thread" or "inline", got "container"',
   );
+  expect(spawn({ evn: {} })).toThrow(
+    "cannot spawn procs: expected one of the options name, isolation, cpus, stdio, restart, registry, bootstrap, env, " +
+      'execArgv, got "evn"',
+  );
+  expect(spawn(null)).toThrow("cannot spawn procs: expected options like { name }, got null");
+  expect(spawn({ restart: { policy: "always", maxRestart: 3 } })).toThrow(
+    'cannot spawn procs: invalid restart: expected one of the options policy, maxRestarts, within, backoff, got "maxRestart"',
+  );
+  for (const [extent, got] of [
+    [3, "3"],
+    [null, "null"],
+    [[], "an array"],
+  ] as const) {
+    expect(() => thisHost().spawnProcs(extent as never)).toThrow(
+      `cannot make a mesh: expected an extent like { gpus: 4 }, got ${got}`,
+    );
+  }
   expect(spawn({ name: "" })).toThrow('cannot spawn procs: expected a name, got ""');
   expect(spawn({ cpus: ["0"] })).toThrow("cannot spawn procs: expected cpus for each of 2 processes, got 1 entries");
   expect(spawn({ cpus: ["0", "a"] })).toThrow("cannot bind a process to processors: expected a list");
