@@ -435,7 +435,7 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     text = text.length + location.length <= 8192 ? text + location : w.nextChunk(text, location);
     if (label.length > 254) w.putLong(at + 23, label.length);
     w.text = text.length + label.length <= 8192 ? text + label : w.nextChunk(text, label);
-    w.requireObject(env);
+    w.requireRecord(env);
     const envEntries = Object.entries(env);
     w.putCount(at + 24, envEntries.length);
     let envSlot = w.reserve(envEntries.length * 2);

@@ -83,7 +83,7 @@ function showObject(value: object): string {
   return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** The value is not a `type`: `invalid int32: expected an integer from …, got NaN`. */
+/** The value is not a `type`: `invalid int32: expected an integer from …, got NaN`. @param type empty: an object without a name */
 export function invalid(type: string, expected: string, got: unknown): Refused {
-  return new Refused(`invalid ${type}: expected ${expected}, got ${show(got)}`);
+  return new Refused(`invalid ${type || "object"}: expected ${expected}, got ${show(got)}`);
 }

@@ -6,6 +6,7 @@
 import { Batch } from "./batch.js";
 import type { Codec } from "./codec.js";
 import { blockBytes, chunkUnits, deepest, longLength } from "./limits.js";
+import { isRecord } from "./record.js";
 import { Refused } from "./refused.js";
 import { writeChunk } from "./text.js";
 import type { TypedArray } from "./typed.js";
@@ -76,6 +77,11 @@ export class Writer extends Batch {
   /** Refuses what is no object. */
   requireObject(value: unknown): void {
     if (typeof value !== "object" || value === null) this.refuse();
+  }
+
+  /** Refuses what is no object whose properties are entries. */
+  requireRecord(value: unknown): void {
+    if (!isRecord(value)) this.refuse();
   }
 
   requireArray(value: unknown): void {

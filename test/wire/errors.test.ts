@@ -38,6 +38,21 @@ function thrown(run: () => unknown): string {
   return "nothing";
 }
 
+test("a record is an object with its own entries: of a Map, a Set or an array nothing would be sent", () => {
+  for (const [value, got] of [
+    [new Map([["a", 1]]), "a Map"],
+    [new Set(["a"]), "a Set"],
+    [[1], "an array of 1"],
+    [null, "null"],
+  ] as const) {
+    const text = `cannot encode Rec.counts: invalid Record: expected an object, got ${got}`;
+    const wrong = { ...good, counts: value } as never;
+    expect(refusal({ counts: value })).toBe(text);
+    expect(thrown(() => rec.toProtobuf(wrong))).toBe(text);
+    expect(thrown(() => rec.toJson(wrong))).toBe(text);
+  }
+});
+
 test("a value of the wrong type is named by its path, with what was expected and what came", () => {
   expect(refusal({ id: -1 })).toBe(
     "cannot encode Rec.id: invalid uint32: expected an integer from 0 to 4294967295, got -1",

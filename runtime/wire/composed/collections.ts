@@ -5,6 +5,7 @@ import { keySegment, MapEntries, mapPosition, valueSegment } from "../protobuf/m
 import type { MapPosition, RepeatedPosition } from "../protobuf/position.js";
 import { defineProperty } from "../protobuf/reader.js";
 import type { Reader } from "../reader.js";
+import { isRecord } from "../record.js";
 import { Refused, show } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
@@ -72,7 +73,7 @@ export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
     this.position = mapPosition<Record<string, V>>(new MapEntries(string, value as Codec<unknown>), {
       empty: () => ({}),
       entries(record) {
-        if (typeof record !== "object" || record === null) throw invalid("Record", "an object", record);
+        if (!isRecord(record)) throw invalid("Record", "an object", record);
         return Object.entries(record);
       },
       set: (record, key, value) => defineProperty(record, key as string, value),
@@ -92,7 +93,7 @@ export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
   }
 
   write(w: Writer, at: number, record: Record<string, V>): void {
-    if (typeof record !== "object" || record === null) throw invalid("Record", "an object", record);
+    if (!isRecord(record)) throw invalid("Record", "an object", record);
     writeEntries(w, at, Object.entries(record), string, this.#value);
   }
 

@@ -15,6 +15,7 @@ import {
   type Structure,
   structureOf,
 } from "../protobuf/structure.js";
+import { isRecord } from "../record.js";
 import { invalid } from "../refused.js";
 import { enumTextOf } from "./enums.js";
 import { type JsonRun, jsonFormOf, jsonObject } from "./form.js";
@@ -147,6 +148,6 @@ function mapEntries(position: MapPosition, value: unknown): readonly (readonly [
     if (!(value instanceof Map)) throw invalid("Map", "a Map", value);
     return [...value];
   }
-  if (typeof value !== "object" || value === null) throw invalid("Record", "an object", value);
+  if (!isRecord(value)) throw invalid("Record", "an object", value);
   return Object.entries(value);
 }

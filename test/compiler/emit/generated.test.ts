@@ -58,25 +58,41 @@ test("scalars and typed arrays come back", () => {
   });
 });
 
+const point = { x: 1, y: -0.5 };
+const collections = {
+  list: [1, 2, 3],
+  fixed: ["a", ""],
+  grid: [[1], [], [2, 3]],
+  points: [point, point],
+  pair: ["a", 1] as [string, number],
+  labelled: ["b"] as const,
+  tail: ["c", 1, 2, 3] as [string, ...number[]],
+  byName: new Map([["p", point]]),
+  byId: new Map([[1n, [point]]]),
+  names: new Set(["x", "y"]),
+  constant: new Set([1]),
+  record: { p: point },
+  indexed: { a: 1, ["__proto__"]: 2 },
+  inline: { a: 1, b: { c: "d" } },
+};
+
 test("collections come back", () => {
-  const point = { x: 1, y: -0.5 };
-  comesBack(CollectionsCodec, {
-    list: [1, 2, 3],
-    fixed: ["a", ""],
-    grid: [[1], [], [2, 3]],
-    points: [point, point],
-    pair: ["a", 1],
-    labelled: ["b"],
-    tail: ["c", 1, 2, 3],
-    byName: new Map([["p", point]]),
-    byId: new Map([[1n, [point]]]),
-    names: new Set(["x", "y"]),
-    constant: new Set([1]),
-    record: { p: point },
-    indexed: { a: 1, ["__proto__"]: 2 },
-    inline: { a: 1, b: { c: "d" } },
-  });
+  comesBack(CollectionsCodec, collections);
   comesBack(RowsCodec, [point]);
+});
+
+test("a Map in place of a record, and nothing in place of an object without a name, are refused in every layout", () => {
+  const wrong = (changes: object, text: string) => {
+    const value = { ...collections, ...changes };
+    expect(() => CollectionsCodec.encode(value)).toThrow(text);
+    expect(() => CollectionsCodec.toProtobuf(value)).toThrow(text);
+    expect(() => CollectionsCodec.toJson(value)).toThrow(text);
+  };
+  wrong(
+    { record: new Map([["p", point]]) },
+    "cannot encode Collections.record: invalid Record: expected an object, got a Map",
+  );
+  wrong({ inline: null }, "cannot encode Collections.inline: invalid object: expected an object, got null");
 });
 
 test("what may be missing stays missing, null stays null", () => {

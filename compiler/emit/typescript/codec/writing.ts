@@ -110,7 +110,7 @@ function writeRecord(body: Body, type: Type, at: Code, value: Code, hint: string
   const [entries, slot] = [derived(scope, baseName(value), "entries"), derived(scope, baseName(value), "slot")];
   const [key, item] = [scope.name("key"), scope.name("item")];
   const size = 1 + layouts.elementSlot(type);
-  file.line(code`${w}.requireObject(${value});`);
+  file.line(code`${w}.requireRecord(${value});`);
   file.line(assignment(code`const ${entries}`, call([global("Object"), ".entries"], [value])), ";");
   file.line(call([w, ".putCount"], [at, code`${entries}.length`]), ";");
   file.line(assignment(code`let ${slot}`, call([w, ".reserve"], [code`${entries}.length * ${String(size)}`])), ";");

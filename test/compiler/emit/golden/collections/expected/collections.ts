@@ -174,7 +174,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
       w.putInt32(constantSlot, item9);
       constantSlot += 4;
     }
-    w.requireObject(record);
+    w.requireRecord(record);
     const recordEntries = Object.entries(record);
     w.putCount(at + 29, recordEntries.length);
     let recordSlot = w.reserve(recordEntries.length * 17);
@@ -183,7 +183,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
       PointCodec.write(w, recordSlot + 1, item10);
       recordSlot += 17;
     }
-    w.requireObject(indexed);
+    w.requireRecord(indexed);
     const indexedEntries = Object.entries(indexed);
     w.putCount(at + 33, indexedEntries.length);
     let indexedSlot = w.reserve(indexedEntries.length * 5);

@@ -484,7 +484,7 @@ class PlacesGenerated extends GeneratedCodec<Places> {
       codec.any.write(w, byNameSlot + 1, item4);
       byNameSlot += 6;
     }
-    w.requireObject(record);
+    w.requireRecord(record);
     const recordEntries = Object.entries(record);
     w.putCount(at + 8, recordEntries.length);
     let recordSlot = w.reserve(recordEntries.length * 5);

@@ -1,0 +1,13 @@
+/**
+ * What is written as a `Record`: an object whose own properties are the entries. Maps and sets have theirs elsewhere, and
+ * would be written as empty; arrays are lists.
+ */
+export function isRecord(value: unknown): value is object {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !(value instanceof Map) &&
+    !(value instanceof Set) &&
+    !Array.isArray(value)
+  );
+}
