@@ -7,6 +7,7 @@
 #include "batch.h"
 #include "dtype.h"
 #include "op.h"
+#include "operand_types.h"
 #include "recorded.h"
 #include "recorder.h"
 #include "torch.h"
@@ -66,13 +67,15 @@ struct Traits {
   std::vector<size_t> written;
   /** For each result, the parameter that it is; none: it is new. */
   std::vector<Optional<size_t>> same;
+  /** What types of elements its arguments must have. */
+  std::vector<TypeRule> types;
 };
 
 Traits TraitsFor(const c10::OperatorHandle& op) {
   const std::string& name = op.operator_name().name;
   // What libtorch makes of `reshape` where it can be a view has strides in it, and no check of them: a process whose tensor lay otherwise in
   // memory would take wrong elements and not know it. It is told the sizes instead.
-  Traits traits{NeedsElements(name), IsForbidden(name), name == "aten::_reshape_alias" ? FindOp("aten::reshape", "") : nullptr, {}, {}};
+  Traits traits{NeedsElements(name), IsForbidden(name), name == "aten::_reshape_alias" ? FindOp("aten::reshape", "") : nullptr, {}, {}, TypeRulesOf(op)};
   const auto& parameters = op.schema().arguments();
   const auto writes = [](const c10::Argument& one) { return one.alias_info() != nullptr && one.alias_info()->isWrite(); };
   for (size_t i = 0; i < parameters.size(); i++) {
@@ -206,6 +209,7 @@ void Kernel(const c10::OperatorHandle& op, Stack* stack) {
   TORCH_CHECK(call.recorder, "it uses a tensor of a mesh outside of any recording");
   TORCH_CHECK(!call.recorder->closed(), "its mesh is not active any more");
   call.CheckWritten();
+  CheckTypes(op, traits.types, call.arguments);
   torch::jit::drop(*stack, count);
   Stack shapes;
   shapes.reserve(count);

@@ -35,10 +35,14 @@ function scatter(mesh: TensorMesh, local: Tensor, cuts: Readonly<Record<string, 
   for (const [name, dimension] of Object.entries(cuts)) {
     const parts = mesh.extent[name];
     const size = shape[dimension];
+    const why =
+      parts === undefined
+        ? `the mesh ${JSON.stringify(mesh.extent)} has no dimension "${name}"`
+        : size === undefined
+          ? `it has no dimension ${String(dimension)} to cut along "${name}"`
+          : `dimension ${dimension} cannot be cut into ${parts} equal parts, one for each of "${name}"`;
     if (parts === undefined || size === undefined || !Number.isInteger(size / parts)) {
-      throw new RangeError(
-        `cannot shard a tensor of shape [${local.shape.join(", ")}]: dimension ${dimension} along "${name}" of ${JSON.stringify(mesh.extent)}`,
-      );
+      throw new RangeError(`cannot shard a tensor of shape [${local.shape.join(", ")}]: ${why}`);
     }
     shape[dimension] = size / parts;
   }

@@ -181,6 +181,13 @@ class TensorObject {
     return `Tensor(${this.dtype}[${this.shape.join(", ")}]${this.distributed ? " on a mesh" : ""})`;
   }
 
+  /** Text has what `toString` says. @throws TypeError where a number is due, as in `loss < 0.1`, which would be false in silence */
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint !== "number") return this.toString();
+    const how = !this.disposed && this.distributed ? "await inspect(tensor), and item()" : "item()";
+    throw new TypeError(`cannot take ${this.toString()} for a number: use ${how}, or operations of tensors`);
+  }
+
   [inspect.custom](): string {
     const few = !this.disposed && !this.distributed && this.shape.reduce((product, size) => product * size, 1) <= 64;
     return few ? `${this.toString()} ${inspect(this.toArray(), { depth: 8 })}` : this.toString();

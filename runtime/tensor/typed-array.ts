@@ -46,8 +46,24 @@ export function elementsOf(view: ArrayBufferView, dtype: Dtype): number {
   return view.byteLength / bytesOf(dtype);
 }
 
-/** A new one of a type, filled with numbers, truth values or bigints. */
+/**
+ * A new one of a type, filled with numbers, truth values or bigints.
+ * @throws RangeError if the type is of integers and a value is none of them: typed arrays would wrap it, or make 0 of it
+ */
 export function filled(dtype: Dtype, values: readonly (number | bigint | boolean)[]): TensorData {
-  if (dtype === "int64") return BigInt64Array.from(values, (value) => BigInt(value));
-  return (classes[dtype] as Float32ArrayConstructor).from(values, Number);
+  if (dtype === "bool") return Uint8Array.from(values, (value) => Number(value !== 0 && value !== 0n && value !== false));
+  const bits = integerBits[dtype];
+  if (bits === undefined) return (classes[dtype] as Float32ArrayConstructor).from(values, Number);
+  for (const value of values) checkInteger(dtype, bits, value);
+  if (dtype === "int64") return BigInt64Array.from(values, BigInt);
+  return (classes[dtype] as Int32ArrayConstructor).from(values, Number);
+}
+
+const integerBits: Partial<Record<Dtype, number>> = { int8: 8, uint8: 8, int16: 16, int32: 32, int64: 64 };
+
+function checkInteger(dtype: Dtype, bits: number, value: number | bigint | boolean): void {
+  const whole = typeof value !== "number" || Number.isInteger(value) ? BigInt(value) : undefined;
+  const fits = dtype === "uint8" ? BigInt.asUintN : BigInt.asIntN;
+  if (whole !== undefined && fits(bits, whole) === whole) return;
+  throw new RangeError(`cannot make a tensor of ${dtype}: expected integers of ${bits} bits, got ${String(value)}`);
 }

@@ -178,6 +178,13 @@ describeTensors("values", () => {
     expect([...turned.data<"float32">()]).toEqual([1, 3, 2, 4]);
   });
 
+  test("a tensor is no number: comparing it as one says what to do, in place of being false", () => {
+    const loss = tensor([1, 2]) as unknown as number;
+    expect(() => loss < 3).toThrow("cannot take Tensor(float32[2]) for a number: use item(), or operations of tensors");
+    expect(() => loss * 2).toThrow(TypeError);
+    expect(`${loss}`).toBe("Tensor(float32[2])");
+  });
+
   test("that are no tensor are refused", () => {
     expect(() => tensor([[1], [2, 3]])).toThrow(
       "cannot make a tensor of nested arrays: those at depth 1 have different lengths, 1 and 2",
@@ -185,6 +192,18 @@ describeTensors("values", () => {
     expect(() => tensor([1, "2" as unknown as number])).toThrow(
       "cannot make a tensor of nested arrays: expected a number at depth 1, got string",
     );
+    for (const [dtype, bits, value] of [
+      ["int32", 32, Number.NaN],
+      ["int64", 64, 1.5],
+      ["int64", 64, 2n ** 63n],
+      ["uint8", 8, -1],
+      ["int8", 8, 128],
+    ] as const) {
+      expect(() => tensor([value], { dtype })).toThrow(
+        `cannot make a tensor of ${dtype}: expected integers of ${bits} bits, got ${value}`,
+      );
+    }
+    expect(tensor([2, 0, Number.NaN], { dtype: "bool" }).toArray()).toEqual([true, false, true]);
     expect(() => tensor(new Float32Array(3), { shape: [2, 2] })).toThrow(
       "cannot make a tensor over a typed array: its shape takes 16 bytes, got 12",
     );

@@ -61,7 +61,13 @@ describeTensors("a mesh of tensors", () => {
     const ofNumbers = mesh.run(() => shard([[1n, 2n]], { gpus: 1 }));
     expect((await inspect(ofNumbers, { gpus: 1 })).toArray()).toEqual([[2n]]);
     expect(() => mesh.run(() => shard(batch, { gpus: 5 }))).toThrow(
-      "cannot shard a tensor of shape [4, 2]: dimension 5",
+      'cannot shard a tensor of shape [4, 2]: it has no dimension 5 to cut along "gpus"',
+    );
+    expect(() => mesh.run(() => shard(batch, { gpu: 0 }))).toThrow(
+      /^cannot shard .*: the mesh \{.*\} has no dimension "gpu"$/,
+    );
+    expect(() => mesh.run(() => shard([1, 2, 3], { gpus: 0 }))).toThrow(
+      'cannot shard a tensor of shape [3]: dimension 0 cannot be cut into 2 equal parts, one for each of "gpus"',
     );
     expect(() => shard(batch, { gpus: 0 })).toThrow(
       "cannot shard a tensor: no mesh is active; call it in the function that procs.activate() runs",

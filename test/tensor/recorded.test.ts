@@ -125,6 +125,48 @@ describeTensors("recording", () => {
     expect(() => x.add(pair.send([1, 2, 3]))).toThrow("The size of tensor a (2) must match the size of tensor b (3)");
   });
 
+  test("types of elements that don't go together are refused here, at once, as one process refuses them", () => {
+    const f = (...shape: number[]) => torch.ones(shape);
+    const d = (...shape: number[]) => torch.ones(shape, { dtype: "float64" });
+    const i = (...shape: number[]) => torch.ones(shape, { dtype: "int64" });
+    const refused: Readonly<Record<string, readonly [() => unknown, string]>> = {
+      matmul: [() => f(2, 3).matmul(i(3, 2)), "expected self and mat2 of one type of elements, got float32 and int64"],
+      vector: [() => f(2, 3).matmul(d(3)), "expected self and vec of one type of elements, got float32 and float64"],
+      batches: [() => f(1, 2, 3).bmm(d(1, 3, 2)), "expected self and mat2 of one type"],
+      dot: [() => f(3).dot(d(3)), "expected self and tensor of one type"],
+      layer: [() => torch.linear(f(2, 3), d(4, 3)), "of one type of elements, got float32 and float64"],
+      convolution: [() => torch.conv2d(f(1, 1, 5, 5), d(1, 1, 3, 3)), "expected input and weight of one type"],
+      norm: [() => torch.layer_norm(f(2, 3), [3], d(3)), "expected input and weight of one type"],
+      embedding: [() => torch.embedding(f(5, 2), f(2)), "expected int64 or int32 as indices, got float32"],
+      rows: [() => f(3, 2).index_select(0, f(1)), "expected int64 or int32 as index, got float32"],
+      classes: [() => torch.cross_entropy_loss(f(2, 3), d(2)), "expected int64 as target, got float64"],
+      labels: [() => torch.nll_loss(f(2, 3), f(2)), "expected int64 as target, got float32"],
+      entropy: [() => torch.binary_cross_entropy(f(2), d(2)), "expected self and target of one type"],
+      where: [() => torch.where(f(2), f(2), f(2)), "expected truth values as condition, got float32"],
+      bits: [() => f(2).bitwise_and(f(2)), "expected integers or truth values as self, got float32"],
+      softmax: [() => i(2).softmax(0), "expected floating-point or complex numbers as self, got int64"],
+      deviation: [() => i(2).std(), "expected floating-point or complex numbers as self, got int64"],
+      noise: [() => i(2).normal_(), "expected floating-point or complex numbers as self, got int64"],
+    };
+    using pair = new Pair();
+    for (const [name, [operation, text]] of Object.entries(refused)) {
+      expect(operation, `${name}, here`).toThrow();
+      expect(() => pair.run(operation), name).toThrow(text);
+    }
+  });
+
+  test("numbers of half the width go with weights of whole width where they do in one process", async () => {
+    using pair = new Pair();
+    const normal = (): Tensor => torch.layer_norm(torch.ones([2, 2], { dtype: "bfloat16" }), [2], torch.ones([2]));
+    let here: string | undefined;
+    try {
+      here = normal().dtype;
+    } catch {
+      // A libtorch that does not mix them.
+    }
+    if (here !== undefined) expect(pair.run(normal).dtype).toBe(here);
+  });
+
   test("meshes are not mixed, and nothing is recorded for one that has ended", () => {
     using one = new Pair();
     const x = one.send([1]);
