@@ -5,6 +5,7 @@
 import path from "node:path";
 import { isPathEnd, type Lock, type LockBlock, type LockEntry, parseLock, printLock } from "../lock/index.js";
 import type { Position } from "../model/index.js";
+import { whyReserved } from "../model/reserved.js";
 import { writeWhole } from "../output/index.js";
 import { compileProject, readIfThere, readLock } from "../pipeline/index.js";
 import { membersOf } from "../pipeline/members.js";
@@ -31,6 +32,9 @@ export async function rename(project: Project, member: string, name: string, io:
   if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)) return refuse(`expected an identifier as the new name, got "${name}"`);
   const members = membersOf(output.schema, owner);
   if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
+  const isEndpoint = output.schema.modules.some(({ actors }) => actors.some((actor) => actor.name === owner));
+  const reserved = isEndpoint ? whyReserved(name) : undefined;
+  if (reserved !== undefined) return refuse(`no endpoint can be called ${name}: ${reserved}`);
   const lockFile = path.join(config.root, config.lock);
   const found = members.get(old)?.at;
   if (found === undefined) {

@@ -1,6 +1,6 @@
 /**
- * `viceroy repl`: Node's own prompt, with top-level `await`, everything that `viceroy` exports, every generated module
- * under its name (`counter.CounterCodec`), and the classes of actors that the registry knows.
+ * `viceroy repl`: Node's own prompt, with top-level `await`, everything that `viceroy` exports, and every generated module
+ * under its name (`counter.CounterCodec`). The registry is loaded; classes of actors are imported by whoever wants them.
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";

@@ -114,6 +114,9 @@ test("a rename changes schema and lock together and keeps the id", async () => {
   expect((await run(folder, { check: true })).code).toBe(0);
   expect(await rename(new Project(folder), "Entry.none", "x", io)).toBe(3);
   expect(io.errors).toContain("cannot rename Entry.none: Entry has no member none; it has key, expiry");
+  expect(await rename(new Project(folder), "Store.get", "stop", io)).toBe(3);
+  expect(io.errors).toContain("cannot rename Store.get: no endpoint can be called stop: every mesh has it");
+  expect(await rename(new Project(folder), "Entry.key", "stop", io)).toBe(0);
 });
 
 test("while watching, typing a name burns no id, on a fresh project too", async () => {
