@@ -71,6 +71,11 @@ export class Future<T> extends Promise<T> {
     this.abandon(new DOMException("the call was cancelled", "AbortError"), 0);
   }
 
+  /** What is known without waiting: not the links and sessions that a call goes by. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Future { ${this.#settled ? "<settled>" : "<pending>"} }`;
+  }
+
   protected get clock(): Clock {
     return mainClock();
   }

@@ -1,4 +1,5 @@
 /** Futures: promises that can also be asked with a timeout, cancelled and waited for several at a time. */
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
 import { Future, firstCompleted } from "../../runtime/actor/future.js";
@@ -35,6 +36,13 @@ describe("a future", () => {
     expect(future).toBeInstanceOf(Promise);
     expect(future).toBeInstanceOf(Future);
     expect(await Promise.all([future, future.then((n) => n + 1)])).toEqual([0, 1]);
+  });
+
+  test("is shown as what it is, without what it is made of", async () => {
+    const future = counter.value.callOne();
+    expect(inspect(future)).toBe("Future { <pending> }");
+    await future;
+    expect(inspect({ future })).toBe("{ future: Future { <settled> } }");
   });
 
   test("get with a timeout rejects and leaves it usable", async () => {
