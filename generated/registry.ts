@@ -9,7 +9,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/proc-agent#ProcAgent": 0xb97100f8b0ceced9n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
-    "viceroy/schemas/tensor#TensorWorker": 0x952b6bc9c745d6ffn,
+    "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,
   },
   actors: {
     "viceroy/runtime/tensor/desk#ExchangeDesk": {

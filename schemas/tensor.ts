@@ -76,6 +76,8 @@ export interface TensorEnd {
   memory: Uint32;
   /** What its memory begins with. */
   token: Uint8Array;
+  /** The version of NCCL that it can move elements by, as 22203 for 2.22.3. Absent: none. */
+  nccl?: Uint32;
 }
 
 /** How processes of other machines reach one: each of them at an address of its own, by rank. */
@@ -83,7 +85,10 @@ export interface TensorAddresses {
   addresses: Uint8Array[];
 }
 
-export interface TensorWorker extends Actor<[threads: Uint32, mesh?: Uint64, refuseNaN?: boolean]> {
+/** `devices`: what its tensors are on, one name for all processes, or one for each, by rank. None: processors. */
+export interface TensorWorker extends Actor<[threads: Uint32, mesh?: Uint64, refuseNaN?: boolean, devices?: string[]]> {
+  /** Answers if it can hold tensors where it was told to. */
+  begin(): void;
   /** Commands, which are executed in order, those of all calls. Does not wait for them. */
   run(commands: Uint8Array): void;
   /** A tensor of this process alone. */

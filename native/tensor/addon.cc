@@ -87,6 +87,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("closeStream", CloseStream);
   add("offerLines", OfferLines);
   add("listenLines", ListenLines);
+  add("offerNccl", OfferNccl);
+  add("findNccl", FindNccl);
   add("joinLines", JoinLines);
   add("setThreads", SetThreads);
   add("getThreads", GetThreads);

@@ -33,16 +33,29 @@ void Executor::Execute(const std::vector<uint8_t>& batch) {
         for (const uint64_t reference : step.references) entries_.erase(reference);
         break;
       case Command::seed:
-        SeedProcess(step.ranks ? Mix(step.seed, rank_) : step.seed);
+        SeedProcess(step.ranks ? Mix(step.seed, rank_) : step.seed, device_);
         break;
       default:
-        entries_[step.references.front()].tensor = step.constant;
+        entries_[step.references.front()] = EntryOf(step.constant);
     }
   }
 }
 
-void Executor::Put(uint64_t reference, at::Tensor tensor) {
-  if (reference == 0 || !entries_.emplace(reference, Entry{std::move(tensor), nullptr, {}}).second) {
+at::Tensor Executor::Own(const at::Tensor& tensor) const {
+  const bool stays = !tensor.defined() || tensor.unsafeGetTensorImpl()->is_wrapped_number();
+  return stays ? tensor : tensor.to(tensor.options().device(device_));
+}
+
+Executor::Entry Executor::EntryOf(const at::Tensor& tensor) const {
+  try {
+    return {Own(tensor), nullptr, {}};
+  } catch (const std::exception& error) {
+    return {{}, std::make_shared<Failure>(Failure{"put", "an unknown place", WhatOf(error), rank_}), {}};
+  }
+}
+
+void Executor::Put(uint64_t reference, const at::Tensor& tensor) {
+  if (reference == 0 || !entries_.emplace(reference, EntryOf(tensor)).second) {
     throw std::runtime_error("there is a tensor " + std::to_string(reference) + " already");
   }
 }
@@ -56,20 +69,23 @@ void Executor::PutFailure(uint64_t reference, std::string op, std::string site, 
 Failed Executor::Fetch(uint64_t reference, at::Tensor& copy) const {
   const auto found = entries_.find(reference);
   if (found == entries_.end()) throw std::runtime_error("there is no tensor " + std::to_string(reference));
-  if (!found->second.failure) copy = Plain(found->second.tensor).clone();
-  return found->second.failure;
+  if (found->second.failure) return found->second.failure;
+  const at::Tensor plain = Plain(found->second.tensor);
+  copy = plain.device().is_cpu() ? plain.clone() : plain.to(at::kCPU);
+  return nullptr;
 }
 
-void Executor::Join(std::shared_ptr<Lines> lines, std::vector<size_t> sizes) {
+void Executor::Join(std::shared_ptr<Lines> lines, std::vector<size_t> sizes, std::shared_ptr<const NcclLibrary> nccl) {
   lines_ = std::move(lines);
+  if (nccl) nccl_ = std::make_unique<Nccl>(std::move(nccl), device_);
   sizes_ = std::move(sizes);
 }
 
 void Executor::Call(const Step& step) {
   calls_++;
   torch::jit::Stack stack;
-  const Collective collective{lines_.get(), sizes_, step.op->name, definitions_.sites[step.site]};
-  if (const auto failure = Gather(step, stack)) {
+  const Collective collective{lines_.get(), nccl_.get(), sizes_, step.op->name, definitions_.sites[step.site]};
+  if (const auto failure = Gather(step, collective.site, stack)) {
     // Others wait for this process where it takes part.
     Fail(step, IsCollective(step.op->name) ? FailTogether(collective, failure, stack.at(1).toIntVector()) : failure);
     return;
@@ -96,7 +112,7 @@ void Executor::Call(const Step& step) {
   }
 }
 
-Failed Executor::Gather(const Step& step, torch::jit::Stack& stack) const {
+Failed Executor::Gather(const Step& step, const std::string& site, torch::jit::Stack& stack) const {
   Failed failure;
   const auto tensor = [&](uint64_t reference) {
     const Entry& entry = entries_.at(reference);
@@ -116,6 +132,14 @@ Failed Executor::Gather(const Step& step, torch::jit::Stack& stack) const {
         list.push_back(reference == 0 ? Optional<at::Tensor>() : Optional<at::Tensor>(tensor(reference)));
       }
       stack.push_back(std::move(list));
+    } else if (argument.tag == Tag::device) {
+      stack.push_back(device_);
+    } else if (argument.tag == Tag::constant) {
+      const Entry constant = EntryOf(argument.value.toTensor());
+      if (!failure && constant.failure) {
+        failure = std::make_shared<Failure>(Failure{step.op->name, site, constant.failure->message, rank_});
+      }
+      stack.push_back(constant.tensor);
     } else {
       stack.push_back(argument.value);
     }

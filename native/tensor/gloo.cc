@@ -42,6 +42,7 @@ class GlooTransfer final : public RemoteTransfer {
     const bool done = receives_ ? buffer_->waitRecv(kAlways) : buffer_->waitSend(kAlways);
     if (!done) throw std::runtime_error("the mesh is not active any more");
   }
+  void Abort() override { Abort(buffer_.get(), receives_); }
   static void Abort(Unbound* buffer, bool receives) {
     if (receives) {
       buffer->abortWaitRecv();

@@ -70,6 +70,28 @@ Napi::Value OfferLines(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value OfferNccl(const Napi::CallbackInfo& info) {
+  Stream& stream = StreamArgument(info);
+  const std::string file = TextOf(info, 1, "file");
+  return Guarded(info.Env(), "exchange tensors by NCCL", [&]() -> Napi::Value {
+    auto library = std::make_shared<const NcclLibrary>(file);
+    if (stream.device().is_cpu() && !library->takesHostMemory()) return Napi::Number::New(info.Env(), 0);
+    stream.UseNccl(library);
+    return Napi::Number::New(info.Env(), library->version());
+  });
+}
+
+Napi::Value FindNccl(const Napi::CallbackInfo& info) {
+  const std::string file = TextOf(info, 0, "file");
+  return Guarded(info.Env(), "use NCCL", [&]() -> Napi::Value {
+    const NcclLibrary library(file);
+    auto found = Napi::Object::New(info.Env());
+    found.Set("version", Napi::String::New(info.Env(), NcclVersionText(library.version())));
+    found.Set("file", Napi::String::New(info.Env(), library.file()));
+    return found;
+  });
+}
+
 Napi::Value ListenLines(const Napi::CallbackInfo& info) {
   const auto& lines = LinesArgument(info);
   const std::string address = TextOf(info, 1, "address");
@@ -97,7 +119,8 @@ Napi::Value JoinLines(const Napi::CallbackInfo& info) {
   if (ranks != lines->ranks() || array.Length() != ranks) throw Wrong(info, "ends", "one for each process of the mesh");
   std::vector<LineEnd> ends;
   for (uint32_t i = 0; i < array.Length(); i++) ends.push_back(EndOf(info, array.Get(i)));
-  return Promised(info, "reach the other processes of the mesh", [lines, sizes, ends](Executor& executor, Outcome&) {
+  const auto nccl = info[3].ToBoolean() ? StreamArgument(info).nccl() : nullptr;
+  return Promised(info, "reach the other processes of the mesh", [lines, sizes, ends, nccl](Executor& executor, Outcome&) {
     for (size_t peer = 0; peer < ends.size(); peer++) {
       if (peer == lines->rank()) continue;
       if (ends[peer].shared) {
@@ -106,6 +129,6 @@ Napi::Value JoinLines(const Napi::CallbackInfo& info) {
         lines->Connect(peer, ends[peer].address);
       }
     }
-    executor.Join(lines, sizes);
+    executor.Join(lines, sizes, nccl);
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <thread>
 
@@ -35,7 +36,50 @@ static_assert(kChunk % SharedLines::kPiece == 0);
 /** How often who sleeps asks whether the others are still there. */
 constexpr int kSleepMilliseconds = 100;
 
+/** The same of who cannot sleep, since nobody would wake it: at most so long between two questions whether something is done. */
+constexpr auto kNap = std::chrono::microseconds(200);
+
 }  // namespace
+
+/** Waits for messages of other machines, in a thread of its own. */
+class Listening {
+ public:
+  Listening(std::vector<std::pair<size_t, std::unique_ptr<RemoteTransfer>>> transfers, const std::function<void(const decltype(transfers)&)>& wait)
+      : transfers_(std::move(transfers)) {
+    if (transfers_.empty()) return;
+    thread_ = std::thread([this, wait] {
+      try {
+        wait(transfers_);
+      } catch (const std::exception&) {
+        error_ = std::current_exception();
+        failed_ = true;
+      }
+    });
+  }
+  ~Listening() {
+    if (!thread_.joinable()) return;
+    for (const auto& [peer, transfer] : transfers_) transfer->Abort();
+    thread_.join();
+  }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+
+  /** Does not wait. @throws what waiting for one of them has thrown */
+  void Check() const {
+    if (failed_) std::rethrow_exception(error_);
+  }
+  /** Until all have come. @throws std::exception */
+  void Finish() {
+    if (thread_.joinable()) thread_.join();
+    Check();
+  }
+
+ private:
+  std::vector<std::pair<size_t, std::unique_ptr<RemoteTransfer>>> transfers_;
+  std::exception_ptr error_;
+  std::atomic<bool> failed_{false};
+  std::thread thread_;
+};
 
 std::vector<std::string> Lines::Listen(const std::string& address) {
   remote_ = MakeRemoteLines(rank_, ranks(), address);
@@ -72,6 +116,63 @@ void Lines::Fold(const std::vector<Departure>& departures, const std::vector<Arr
       FoldAll(departures, arrivals, consume);
     }
   });
+}
+
+void Lines::Beside(const std::vector<size_t>& members, const std::function<void(const Wait& wait)>& move) {
+  const uint8_t done = 1;
+  std::vector<uint8_t> others(members.size());
+  std::vector<Departure> departures;
+  std::vector<Arrival> arrivals;
+  for (size_t i = 0; i < members.size(); i++) {
+    if (members[i] == rank_) continue;
+    departures.push_back({members[i], &done, sizeof done});
+    arrivals.push_back({members[i], &others[i], sizeof done});
+  }
+  Together(departures, arrivals, [&] { MoveBeside(departures, arrivals, move); });
+}
+
+void Lines::MoveBeside(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const std::function<void(const Wait& wait)>& move) {
+  std::vector<Departure> near;
+  std::vector<Arrival> come;
+  std::vector<Underway> receiving;
+  for (const Arrival& in : arrivals) {
+    if (shared_.has(in.peer)) {
+      come.push_back(in);
+    } else {
+      receiving.emplace_back(in.peer, remote_->Receive(in.peer, in.into, in.bytes));
+    }
+  }
+  // Nothing tells that another machine is lost but a message that is waited for.
+  Listening far(std::move(receiving), [this](const std::vector<Underway>& transfers) { WaitFor(transfers); });
+  move([&](const std::function<bool()>& done) { WaitBeside(come, far, done); });
+  std::vector<Underway> sending;
+  for (const Departure& out : departures) {
+    if (shared_.has(out.peer)) {
+      near.push_back(out);
+    } else {
+      sending.emplace_back(out.peer, remote_->Send(out.peer, out.data, out.bytes));
+    }
+  }
+  RunShared(near, come, nullptr);
+  WaitFor(sending);
+  far.Finish();
+}
+
+void Lines::WaitBeside(const std::vector<Arrival>& arrivals, const Listening& far, const std::function<bool()>& done) const {
+  Patience patience(ranks());
+  auto looked = std::chrono::steady_clock::now();
+  while (!done()) {
+    if (interrupted_) throw std::runtime_error("the mesh is not active any more");
+    if (patience.Look()) continue;
+    std::this_thread::sleep_for(kNap);
+    if (std::chrono::steady_clock::now() - looked < std::chrono::milliseconds(kSleepMilliseconds)) continue;
+    looked = std::chrono::steady_clock::now();
+    far.Check();
+    for (const Arrival& in : arrivals) {
+      const std::string why = shared_.WhyGone(in.peer);
+      if (!why.empty()) throw std::runtime_error(why);
+    }
+  }
 }
 
 void Lines::FoldAll(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume& consume) {

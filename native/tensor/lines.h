@@ -52,6 +52,14 @@ class Lines {
   void Exchange(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals);
   /** The same, where arrivals have one length and no place, and parts of them are consumed in their order: the first one's part is the first. */
   void Fold(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume& consume);
+  /** Asks whether something is done until it is. @throws std::runtime_error when one of those that it is done with is lost */
+  using Wait = std::function<void(const std::function<bool()>& done)>;
+  /**
+   * Elements move by something else, which does not know who is lost. Done when all of them say that it is.
+   * @param move does it; it can wait
+   * @throws std::runtime_error when another process is lost; what `move` throws
+   */
+  void Beside(const std::vector<size_t>& members, const std::function<void(const Wait& wait)>& move);
   /** From any thread: nothing is exchanged any more. */
   void Interrupt();
 
@@ -61,6 +69,8 @@ class Lines {
   using Underway = std::pair<size_t, std::unique_ptr<RemoteTransfer>>;
 
   void WaitFor(const std::vector<Underway>& transfers) const;
+  void MoveBeside(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const std::function<void(const Wait& wait)>& move);
+  void WaitBeside(const std::vector<Arrival>& arrivals, const class Listening& far, const std::function<bool()>& done) const;
   /** Where some are of other machines. */
   void FoldAll(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals, const Consume& consume);
   void ExchangeAll(const std::vector<Departure>& departures, const std::vector<Arrival>& arrivals);

@@ -4,8 +4,8 @@
 
 #include <mutex>
 
-void SeedProcess(uint64_t seed) {
-  at::Generator generator = at::globalContext().defaultGenerator(c10::Device(c10::DeviceType::CPU));
+void SeedProcess(uint64_t seed, c10::Device device) {
+  at::Generator generator = at::globalContext().defaultGenerator(device);
   std::lock_guard<std::mutex> lock(generator.mutex());
   generator.set_current_seed(seed);
 }

@@ -1,5 +1,10 @@
-/** The random numbers of this process: libtorch has one generator for all of them, also those of worker threads. */
+/**
+ * The random numbers of this process: libtorch has one generator for all of them on processors, also those of worker threads, and one for each
+ * device of CUDA.
+ */
 #pragma once
 #include <cstdint>
 
-void SeedProcess(uint64_t seed);
+#include "torch.h"
+
+void SeedProcess(uint64_t seed, c10::Device device);

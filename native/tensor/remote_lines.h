@@ -15,6 +15,8 @@ class RemoteTransfer {
   virtual ~RemoteTransfer() = default;
   /** As long as it takes. @throws std::exception when the line is lost, or all are aborted */
   virtual void Wait() = 0;
+  /** From any thread: it is not waited for any more. */
+  virtual void Abort() = 0;
 };
 
 class RemoteLines {

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-Stream::Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads, bool refuse_nan) : loop_(std::move(loop)) {
+Stream::Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads, c10::Device device, bool refuse_nan)
+    : device_(device), loop_(std::move(loop)) {
   thread_ = std::thread([this, rank, threads, refuse_nan] { Run(rank, threads, refuse_nan); });
 }
 
@@ -45,9 +46,10 @@ void Stream::Close() {
 
 void Stream::Run(uint64_t rank, int threads, bool refuse_nan) {
   at::set_num_threads(threads);
+  UseDevice(device_);
   // The controller has had the gradients; here there is nothing but elements.
   const at::AutoDispatchBelowADInplaceOrView below;
-  Executor executor(rank, refuse_nan);
+  Executor executor(rank, device_, refuse_nan);
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopped_ || !jobs_.empty(); });

@@ -22,9 +22,10 @@ class Stream {
 
   /**
    * @param threads of processors that one operation may use
+   * @param device that its tensors are on
    * @param refuse_nan whether an operation that makes one has failed
    */
-  Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads, bool refuse_nan);
+  Stream(std::shared_ptr<Loop> loop, uint64_t rank, int threads, c10::Device device, bool refuse_nan);
   ~Stream();
   /** After `Stop` the job is told at once. */
   void Push(Job job);
@@ -37,10 +38,18 @@ class Stream {
   /** Null before `Use`. On the thread of the event loop. */
   const std::shared_ptr<Lines>& lines() const { return lines_; }
 
+  /** What it could move elements by, beside lines. On the thread of the event loop, as what follows. */
+  void UseNccl(std::shared_ptr<const NcclLibrary> nccl) { nccl_ = std::move(nccl); }
+  /** Null before `UseNccl`. */
+  const std::shared_ptr<const NcclLibrary>& nccl() const { return nccl_; }
+  c10::Device device() const { return device_; }
+
   const std::shared_ptr<Loop>& loop() const { return loop_; }
 
  private:
   void Run(uint64_t rank, int threads, bool refuse_nan);
+
+  const c10::Device device_;
 
   std::shared_ptr<Loop> loop_;
   std::mutex mutex_;
@@ -48,10 +57,11 @@ class Stream {
   std::deque<Job> jobs_;
   bool stopped_ = false;
   std::shared_ptr<Lines> lines_;
+  std::shared_ptr<const NcclLibrary> nccl_;
   std::thread thread_;
 };
 
-/** (rank, threads, whether an operation that makes NaN has failed) → a stream */
+/** (rank, threads, whether an operation that makes NaN has failed, device, which one that is if it says `cuda` alone) → a stream */
 Napi::Value NewStream(const Napi::CallbackInfo& info);
 /** (stream, commands) → a promise; it rejects if the commands are refused. Operations that fail do not reject it. */
 Napi::Value SubmitCommands(const Napi::CallbackInfo& info);
@@ -65,10 +75,15 @@ Napi::Value FetchTensor(const Napi::CallbackInfo& info);
 Napi::Value StreamStats(const Napi::CallbackInfo& info);
 /** (stream, rank, how many there are) → { pid, memory, token }: how processes of this machine reach this one. Once. */
 Napi::Value OfferLines(const Napi::CallbackInfo& info);
+/** (stream, file) → the version of that NCCL, which it can move elements by; 0: it takes no tensors of the stream's device. */
+Napi::Value OfferNccl(const Napi::CallbackInfo& info);
+/** (file) → { version, file }: what NCCL there is. */
+Napi::Value FindNccl(const Napi::CallbackInfo& info);
 /** (stream, address of this machine) → where each of the others reaches this process, as Uint8Arrays */
 Napi::Value ListenLines(const Napi::CallbackInfo& info);
 /**
- * (stream, sizes of the dimensions of the mesh, [{ pid, memory, token } of this machine, or the Uint8Array of another one]) → a promise.
+ * (stream, sizes of the dimensions of the mesh, [{ pid, memory, token } of this machine, or the Uint8Array of another one], whether all
+ * have the same NCCL) → a promise.
  * One for each process, also for this one, whose own is not looked at.
  */
 Napi::Value JoinLines(const Napi::CallbackInfo& info);

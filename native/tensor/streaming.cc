@@ -64,8 +64,15 @@ Napi::Value NewStream(const Napi::CallbackInfo& info) {
   const uint64_t rank = CountOf(info, 0, "rank");
   const uint64_t threads = CountOf(info, 1, "threads");
   if (threads < 1 || threads > 4096) throw Wrong(info, "threads", "an integer from 1 to 4096");
+  const std::string name = TextOf(info, 3, "device");
+  const uint64_t place = CountOf(info, 4, "place");
+  HeldStream made;
+  Guarded(env, "hold tensors on " + name, [&] {
+    made = std::make_shared<Stream>(environment.loop, rank, static_cast<int>(threads), DeviceNamed(name, place), info[2].ToBoolean());
+    return env.Undefined();
+  });
   auto object = Napi::Object::New(env);
-  auto held = new HeldStream(std::make_shared<Stream>(environment.loop, rank, static_cast<int>(threads), info[2].ToBoolean()));
+  auto held = new HeldStream(std::move(made));
   environment.streams.insert(held->get());
   const auto end = [](napi_env env, void* data, void*) {
     auto held = static_cast<HeldStream*>(data);

@@ -1,9 +1,8 @@
 #include "threads.h"
 
-#include <dlfcn.h>
-
 #include "allocator.h"
 #include "arguments.h"
+#include "device.h"
 #include "random.h"
 #include "torch.h"
 
@@ -21,9 +20,7 @@ Napi::Value GetThreads(const Napi::CallbackInfo& info) {
 Napi::Value Versions(const Napi::CallbackInfo& info) {
   auto versions = Napi::Object::New(info.Env());
   versions.Set("torch", Napi::String::New(info.Env(), TORCH_VERSION));
-  Dl_info found;
-  const bool is = dladdr(reinterpret_cast<void*>(&c10::GetCPUAllocator), &found) != 0;
-  versions.Set("file", Napi::String::New(info.Env(), is ? found.dli_fname : ""));
+  versions.Set("file", Napi::String::New(info.Env(), FileOfTorch()));
 #ifdef VICEROY_GLOO
   versions.Set("gloo", Napi::Boolean::New(info.Env(), true));
 #else
@@ -40,6 +37,6 @@ Napi::Value GiveBackMemory(const Napi::CallbackInfo& info) {
 
 Napi::Value Seed(const Napi::CallbackInfo& info) {
   const uint64_t seed = CountOf(info, 0, "seed");
-  SeedProcess(seed);
+  SeedProcess(seed, c10::Device(c10::DeviceType::CPU));
   return info.Env().Undefined();
 }

@@ -120,6 +120,14 @@ void Together::Begin(uint64_t signature, const std::function<void()>& prepare) c
   if (failure) throw FailedTogether(failure);
 }
 
+void Together::TellFirst(void* data, size_t bytes) const {
+  auto* begin = static_cast<uint8_t*>(data);
+  if (group_.index != 0) return lines_.Exchange({}, {{group_.members.front(), begin, bytes}});
+  std::vector<Departure> departures;
+  for (size_t i = 1; i < group_.size(); i++) departures.push_back({group_.members[i], begin, bytes});
+  lines_.Exchange(departures, {});
+}
+
 Failed FailTogether(const Collective& collective, const Failed& failed, const std::vector<int64_t>& along) {
   try {
     Lines& lines = LinesOf(collective);

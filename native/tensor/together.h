@@ -11,9 +11,13 @@
 #include "lines.h"
 #include "torch.h"
 
+class Nccl;
+
 /** A collective operation that is being executed, by the thread of a stream. */
 struct Collective {
   Lines* lines;
+  /** What moves elements of its tensors; null: lines. */
+  Nccl* nccl;
   /** Of the mesh; empty before its processes have lines. */
   const std::vector<size_t>& sizes;
   const std::string& op;
@@ -45,6 +49,10 @@ class Together {
 
   const Group& group() const { return group_; }
   Lines& lines() const { return lines_; }
+  /** Null: elements of tensors go by lines. */
+  Nccl* nccl() const { return collective_.nccl; }
+  /** The others get what the first process of the group has there. @throws std::runtime_error when one is lost */
+  void TellFirst(void* data, size_t bytes) const;
   /**
    * Prepares, and agrees with the others that everybody has.
    * @param signature is the same for all when they do the same

@@ -26,6 +26,8 @@ export interface ActorContext {
 export interface ProcContext {
   /** 16 hex digits. */
   readonly id: string;
+  /** Its rank in the mesh of processes as that was spawned, never in a slice; 0 of a program. */
+  readonly rank: number;
 }
 
 export interface CallerContext {

@@ -99,7 +99,7 @@ export class Proc implements LinkHost {
     this.limits = { ...defaultLimits, ...options.limits };
     this.location = options.location ?? "";
     this.keepAlive = options.keepAlive ?? new TimerKeepAlive();
-    this.context = { id: hex64(options.id) };
+    this.context = { id: hex64(options.id), rank: 0 };
     this.traces = new TraceSource(options.random);
     this.drops = options.drops ?? new DropWatch(options.clock);
     this.records = options.records ?? new MeshRecords(this.drops);

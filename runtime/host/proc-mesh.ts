@@ -162,6 +162,11 @@ export class ProcMesh<D extends string = string> {
     return this.#cut(placeIn(this.#region, point));
   }
 
+  /** The procs by their numbers, in rank order. @internal */
+  get places(): readonly bigint[] {
+    return this.#procs.places(this.#region).map(({ proc }) => proc);
+  }
+
   /** Each place with its proc, in rank order. */
   *[Symbol.iterator](): Generator<[Point<D>, ProcMesh<never>], void, undefined> {
     for (const point of points(this.#region)) yield [point as Point<D>, this.at(point as never)];

@@ -39,6 +39,12 @@ export interface NativeVersions {
   readonly parallel: string;
 }
 
+export interface NativeNccl {
+  /** `2.22.3` */
+  readonly version: string;
+  readonly file: string;
+}
+
 /** What a process of the same machine needs to know in order to exchange elements with another one. */
 export interface NativeEnd {
   readonly pid: number;
@@ -122,8 +128,13 @@ export interface TensorAddon<T extends object = object> {
   /** Numbers of the recorder and of the tensor. Null: a tensor of this process. */
   placeOf(tensor: T): readonly [recorder: number, reference: number] | null;
 
-  /** @param refuseNaN whether an operation that makes one has failed */
-  newStream(rank: number, threads: number, refuseNaN: boolean): NativeStream;
+  /**
+   * @param refuseNaN whether an operation that makes one has failed
+   * @param device `cpu`, `cuda`, `cuda:1`
+   * @param place which one `cuda` alone is: this modulo how many there are
+   * @throws Error that says what there is instead
+   */
+  newStream(rank: number, threads: number, refuseNaN: boolean, device: string, place: number): NativeStream;
   /** Rejects if the commands are refused; then none of them has been executed. */
   submitCommands(stream: NativeStream, commands: Uint8Array): Promise<void>;
   putTensor(stream: NativeStream, reference: number, tensor: T): Promise<void>;
@@ -136,8 +147,23 @@ export interface TensorAddon<T extends object = object> {
   offerLines(stream: NativeStream, rank: number, ranks: number): NativeEnd;
   /** @param address of this machine @returns one for each process @throws Error if the addon was built without Gloo */
   listenLines(stream: NativeStream, address: string): Uint8Array[];
-  /** @param ends of all processes: of this machine, or addresses of others */
-  joinLines(stream: NativeStream, extent: readonly number[], ends: readonly (NativeEnd | Uint8Array)[]): Promise<void>;
+  /**
+   * The version of the NCCL in a file, by which the stream can move elements from now on; 0: it takes no tensors of the stream's device.
+   * @throws Error that says why there is none
+   */
+  offerNccl(stream: NativeStream, file: string): number;
+  /** @throws Error that says why there is none */
+  findNccl(file: string): NativeNccl;
+  /**
+   * @param ends of all processes: of this machine, or addresses of others
+   * @param nccl whether elements move by what offerNccl was told: all must have the same
+   */
+  joinLines(
+    stream: NativeStream,
+    extent: readonly number[],
+    ends: readonly (NativeEnd | Uint8Array)[],
+    nccl: boolean,
+  ): Promise<void>;
   closeStream(stream: NativeStream): void;
 
   setThreads(count: number): void;

@@ -89,6 +89,7 @@ export class LocalProc implements ProcHooks {
       connect: (location, peer) => this.#dial(location, peer),
       accept: (pipe, from) => this.accept(pipe, from),
     });
+    this.proc.context = { ...this.proc.context, rank };
     this.#creating.set(AGENT_MESH, () => {});
     const own = { descriptor: procAgentDescriptor, actorClass: Agent as unknown as ActorClass, args: [this] };
     const agent = { mesh: AGENT_MESH, incarnation: 0, name: "agent", owner: id, rank, extent };

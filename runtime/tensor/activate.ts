@@ -14,7 +14,8 @@ declare module "../host/proc-mesh.js" {
      * Makes the processes hold tensors. Code that is run on them, and operations on their tensors wherever they are called, are executed by
      * every process, in order; here, shapes and types are known at once, and nothing else. Answers what runs functions, and is to be ended
      * by `await using`. Needs `viceroy/tensor` to be imported.
-     * @throws TensorError without the addon; RangeError for options
+     * @throws TensorError without the addon; RangeError for options. What is on a device that a process has not is told of by whatever is
+     * awaited next.
      */
     activate(options?: ActivateOptions): TensorMesh;
     /** Runs a function whose tensors are of the mesh, with all that it awaits, and ends when what it has recorded has been executed. */
@@ -37,7 +38,7 @@ function activate<T>(
   options?: ActivateOptions,
 ): TensorMesh | Promise<T> {
   if (typeof first !== "function") return begin(this, first);
-  return runAndEnd(begin(this, options), first);
+  return runAndEnd(begin(this, options), first, options?.device !== undefined);
 }
 
 function rank(this: ProcMesh, dimension: string): Tensor {
@@ -50,11 +51,18 @@ function rank(this: ProcMesh, dimension: string): Tensor {
 }
 
 function begin(procs: ProcMesh, options: ActivateOptions = {}): TensorMesh {
-  return new TensorMesh(procs, { ...options, threads: threadsOf(procs, options) });
+  const { refuseNaN = false } = options;
+  return new TensorMesh(procs, { threads: threadsOf(procs, options), refuseNaN, devices: devicesOf(procs, options) });
 }
 
-async function runAndEnd<T>(mesh: TensorMesh, call: (mesh: TensorMesh) => T | PromiseLike<T>): Promise<T> {
+/** @param asks whether the processes are asked first if they can hold tensors */
+async function runAndEnd<T>(
+  mesh: TensorMesh,
+  call: (mesh: TensorMesh) => T | PromiseLike<T>,
+  asks: boolean,
+): Promise<T> {
   try {
+    if (asks) await mesh.ready();
     const result = await mesh.run(() => call(mesh));
     // What was recorded last is executed as well.
     await mesh.finish();
@@ -68,6 +76,17 @@ function threadsOf(procs: ProcMesh, { threads }: ActivateOptions): number {
   if (threads === undefined) return Math.max(1, Math.floor(availableParallelism() / procs.size));
   if (Number.isInteger(threads) && threads >= 1 && threads <= 4096) return threads;
   throw new RangeError(`cannot activate mesh ${procs}: threads must be an integer from 1 to 4096, got ${threads}`);
+}
+
+/** One for all, or one for each process. */
+function devicesOf(procs: ProcMesh, { device }: ActivateOptions): readonly string[] {
+  if (device === undefined) return [];
+  const devices = typeof device === "function" ? [...procs].map(([point]) => device(point)) : [device];
+  const unknown = devices.findIndex((one) => !/^(cpu|cuda(:\d{1,3})?)$/.test(one));
+  if (unknown < 0) return devices;
+  throw new RangeError(
+    `cannot activate mesh ${procs}: device must be "cpu", "cuda" or "cuda:" and a number, got ${JSON.stringify(devices[unknown])}`,
+  );
 }
 
 function define(name: "activate" | "rank", value: unknown): void {

@@ -3,6 +3,8 @@
 export type TensorErrorCode =
   /** There is no addon, or it cannot be loaded. */
   | "ERR_TENSOR_ADDON"
+  /** A process cannot hold tensors on the device that was asked for. */
+  | "ERR_TENSOR_DEVICE"
   /** An operation has failed on a process of the mesh. */
   | "ERR_TENSOR_FAILED"
   /** A file is no safetensors file, or not a valid one. */

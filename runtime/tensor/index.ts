@@ -9,6 +9,7 @@ export { type GradOptions, grad, noGrad } from "./grad.js";
 export { fetchShard, inspect, show } from "./inspect.js";
 export { type TensorOptions, tensor, tensorOver } from "./make.js";
 export type { ActivateOptions, Part, TensorMesh } from "./mesh.js";
+export { nccl } from "./nccl.js";
 export * as nn from "./nn/index.js";
 export * as optim from "./optim/index.js";
 export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./process.js";

@@ -27,12 +27,22 @@ export interface ActivateOptions {
    * they come from. Default: false.
    */
   readonly refuseNaN?: boolean;
+  /**
+   * What tensors are on: `cpu`, `cuda`, which of its devices follows from the process's rank, or `cuda:1`. Or that of each process, by its place in
+   * the mesh. Default: `cpu`.
+   */
+  readonly device?: string | ((point: Point) => string);
 }
 
 /** Part of a mesh: an index drops its dimension, a range keeps part of it; or one place. */
 export type Part = Readonly<Record<string, number | Range>> | Point;
 
-type MeshOptions = ActivateOptions & { readonly threads: number };
+/** Complete: `devices` has one for all processes, or one for each, by rank; none: `cpu`. */
+export interface MeshOptions {
+  readonly threads: number;
+  readonly refuseNaN: boolean;
+  readonly devices: readonly string[];
+}
 
 /** Operations after which what was recorded is sent, also if the code goes on without a pause. */
 const MANY = 1024;
@@ -66,17 +76,14 @@ export class TensorMesh implements Recording {
 
   /** Made by `procs.activate`. */
   constructor(procs: ProcMesh, options: MeshOptions) {
-    const { threads, refuseNaN = false } = options;
+    const { threads, refuseNaN, devices } = options;
     this.#options = options;
     this.recorder = addon().newRecorder();
     this.procs = procs;
-    this.#workers = procs.spawn(
-      `tensors-${++count}`,
-      StreamWorker,
-      threads,
-      this.id,
-      refuseNaN,
-    ) as TensorWorkerMesh<string>;
+    this.#workers = procs.spawn(`tensors-${++count}`, StreamWorker, threads, this.id, refuseNaN, [
+      ...devices,
+    ]) as TensorWorkerMesh<string>;
+    if (devices.length > 0) this.#post(() => this.#checkDevices());
     meshes.set(addon().recorderNumber(this.recorder), this);
   }
 
@@ -135,6 +142,11 @@ export class TensorMesh implements Recording {
       this.#planned = false;
       if (!this.#ended) this.#send();
     });
+  }
+
+  /** Resolves when its processes can hold tensors. @throws TensorError (as a rejection) if one cannot */
+  async ready(): Promise<void> {
+    await this.#ask(async () => {});
   }
 
   /** Resolves when every process has executed all that was recorded. */
@@ -214,7 +226,10 @@ export class TensorMesh implements Recording {
     const key = procs.toTable();
     let part = this.#parts.get(key);
     if (part === undefined || !part.active) {
-      part = new TensorMesh(procs, this.#options);
+      const { devices } = this.#options;
+      const own =
+        devices.length > 1 ? procs.places.map((place) => devices[this.procs.places.indexOf(place)]!) : devices;
+      part = new TensorMesh(procs, { ...this.#options, devices: own });
       this.#parts.set(key, part);
     }
     return part;
@@ -233,6 +248,15 @@ export class TensorMesh implements Recording {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.end();
+  }
+
+  async #checkDevices(): Promise<void> {
+    try {
+      await this.#workers.begin.call();
+    } catch (error) {
+      const { message } = error as Error;
+      throw new TensorError("ERR_TENSOR_DEVICE", `cannot activate mesh ${this.procs}: ${message}`, { cause: error });
+    }
   }
 
   #send(): void {
@@ -257,6 +281,7 @@ export class TensorMesh implements Recording {
   /** Asks after all that was sent before. Questions don't wait for each other. */
   async #ask<T>(call: () => PromiseLike<T>): Promise<T> {
     await this.#sent;
+    if (this.#lost instanceof TensorError) throw this.#lost;
     if (this.#lost !== undefined) {
       throw new TensorError(
         "ERR_TENSOR_INACTIVE",

@@ -1,4 +1,6 @@
 /** The tensors of one process of a mesh. What executes commands is a thread of the addon's; here is what comes in and goes out. */
+
+import { hostname } from "node:os";
 import type {
   FetchedTensor,
   TakenTensor,
@@ -17,6 +19,7 @@ import { addon } from "./addon.js";
 import { sendCopy } from "./desk.js";
 import { type Brought, bring, endExchanges } from "./hub.js";
 import { machine, ownAddress } from "./machine.js";
+import { agreesOnNccl, offeredNccl } from "./nccl.js";
 import type { Tensor } from "./tensor.js";
 import { isSameType, typeText } from "./type.js";
 import { localTensor, tensorValue } from "./value.js";
@@ -25,14 +28,30 @@ import { takeOver } from "./waits.js";
 /** @internal */
 export class StreamWorker extends TensorWorkerActor {
   readonly #mesh: bigint;
+  readonly #device: string;
   readonly #stream: NativeStream;
   /** Why commands were refused: from then on nothing is as the controller believes. */
   #refused: string | undefined;
 
-  constructor(threads: number, mesh = 0n, refuseNaN = false) {
+  constructor(threads: number, mesh = 0n, refuseNaN = false, devices: readonly string[] = []) {
     super();
     this.#mesh = mesh;
-    this.#stream = addon().newStream(context().actor.rank.rank, threads, refuseNaN);
+    const { actor, proc } = context();
+    const { rank } = actor.rank;
+    const stream = (device: string) => addon().newStream(rank, threads, refuseNaN, device, proc.rank);
+    this.#device = devices[rank] ?? devices[0] ?? "cpu";
+    try {
+      this.#stream = stream(this.#device);
+    } catch (error) {
+      if (this.#device === "cpu") throw error;
+      // An actor that cannot be made is a failure of its mesh, which ends programs: this one is the controller's alone.
+      this.#refused = `rank ${rank}, process ${process.pid} of ${hostname()}, ${(error as Error).message}`;
+      this.#stream = stream("cpu");
+    }
+  }
+
+  begin(): void {
+    if (this.#refused !== undefined) throw new Error(this.#refused);
   }
 
   run(commands: Uint8Array): void {
@@ -89,7 +108,9 @@ export class StreamWorker extends TensorWorkerActor {
   }
 
   offer(ranks: number): TensorEnd {
-    return { machine: machine(), ...addon().offerLines(this.#stream, context().actor.rank.rank, ranks) };
+    const version = offeredNccl(this.#stream, this.#device);
+    const end = { machine: machine(), ...addon().offerLines(this.#stream, context().actor.rank.rank, ranks) };
+    return version === 0 ? end : { ...end, nccl: version };
   }
 
   listen(): TensorAddresses {
@@ -104,7 +125,7 @@ export class StreamWorker extends TensorWorkerActor {
     const { rank } = context().actor.rank;
     const own = machine();
     const reached = ends.map((end, peer) => (end.machine === own ? end : (addresses[peer]?.addresses[rank] ?? end)));
-    await addon().joinLines(this.#stream, extent, reached);
+    await addon().joinLines(this.#stream, extent, reached, agreesOnNccl(ends, rank));
   }
 
   async finish(): Promise<TensorCounts> {

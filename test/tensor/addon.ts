@@ -4,6 +4,7 @@
  */
 import { describe } from "vitest";
 import { tensorAddonState } from "../../runtime/native/tensor.js";
+import { standIn } from "./nccl/stand-in.js";
 
 const found = tensorAddonState();
 if (found.addon === undefined) {
@@ -17,13 +18,23 @@ if (found.addon === undefined) {
 export const hasTensors = found.addon !== undefined;
 export const describeTensors = describe.skipIf(!hasTensors);
 
+const byNetwork = { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" };
+
 /** How processes exchange elements, and the variables that make them do so. By the network only where the addon has Gloo, which is required as well. */
 export const kindsOfLines: readonly (readonly [kind: string, env: Readonly<Record<string, string>>])[] = [
   ["memory", {}],
   ...(hasGloo()
-    ? ([["the network", { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" }]] as const)
+    ? ([
+        ["the network", byNetwork],
+        ["a stand-in for NCCL beside the network", { ...byNetwork, ...byStandIn() }],
+      ] as const)
     : []),
+  ["a stand-in for NCCL", byStandIn()],
 ];
+
+function byStandIn(): Readonly<Record<string, string>> {
+  return found.addon === undefined ? {} : { VICEROY_NCCL: standIn() };
+}
 
 function hasGloo(): boolean {
   if (found.addon === undefined || found.addon.versions().gloo) return true;

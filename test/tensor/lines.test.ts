@@ -48,7 +48,7 @@ describeTensors("lines", () => {
   test.each(offers)("are not joined by %s", async (_, offer, why) => {
     using crew = new Crew();
     const end = offer(crew) as Crew["ends"][number];
-    await expect(addon().joinLines(crew.streams[0]!, [2], [crew.ends[0]!, end])).rejects.toThrow(
+    await expect(addon().joinLines(crew.streams[0]!, [2], [crew.ends[0]!, end], false)).rejects.toThrow(
       new RegExp(`^cannot reach the other processes of the mesh: .*${why}`),
     );
   });
@@ -57,7 +57,7 @@ describeTensors("lines", () => {
     using crew = new Crew();
     const memory = openSync(fileURLToPath(import.meta.url), "r");
     const end = { ...crew.ends[1]!, memory };
-    await expect(addon().joinLines(crew.streams[0]!, [2], [crew.ends[0]!, end])).rejects.toThrow("cannot");
+    await expect(addon().joinLines(crew.streams[0]!, [2], [crew.ends[0]!, end], false)).rejects.toThrow("cannot");
     closeSync(memory);
   });
 
@@ -67,13 +67,22 @@ describeTensors("lines", () => {
     expect(() => addon().offerLines(stream!, 0, 2)).toThrow(
       "cannot offer lines to other processes: it has lines already",
     );
-    expect(() => addon().joinLines(stream!, [3], crew.ends)).toThrow("expected one for each process of the mesh");
-    expect(() => addon().joinLines(stream!, [2], [crew.ends[0]!])).toThrow("expected one for each process of the mesh");
-    expect(() => addon().joinLines(stream!, [2], [crew.ends[0]!, 7 as never])).toThrow(
+    expect(() => addon().joinLines(stream!, [3], crew.ends, false)).toThrow(
+      "expected one for each process of the mesh",
+    );
+    expect(() => addon().joinLines(stream!, [2], [crew.ends[0]!], false)).toThrow(
+      "expected one for each process of the mesh",
+    );
+    expect(() => addon().joinLines(stream!, [2], [crew.ends[0]!, 7 as never], false)).toThrow(
       "expected an object or a Uint8Array",
     );
-    const alone = addon().newStream(0, 1, false);
-    expect(() => addon().joinLines(alone, [1], crew.ends)).toThrow("expected one that has offered lines");
+    for (const name of ["gpu", "cuda:x", "cuda:1234"]) {
+      expect(() => addon().newStream(0, 1, false, name, 0)).toThrow(
+        `cannot hold tensors on ${name}: there is no device "${name}": it is "cpu", "cuda" or "cuda:" and a number`,
+      );
+    }
+    const alone = addon().newStream(0, 1, false, "cpu", 0);
+    expect(() => addon().joinLines(alone, [1], crew.ends, false)).toThrow("expected one that has offered lines");
     expect(() => addon().offerLines(alone, 2, 2)).toThrow("invalid rank: expected one of at most 65536");
     addon().closeStream(alone);
   });

@@ -13,7 +13,7 @@ export class Crew {
   constructor(ranks = 2) {
     this.ranks = ranks;
     threads(1);
-    this.streams = Array.from({ length: ranks }, (_, rank) => addon().newStream(rank, 1, false));
+    this.streams = Array.from({ length: ranks }, (_, rank) => addon().newStream(rank, 1, false, "cpu", rank));
     this.ends = this.streams.map((stream, rank) => addon().offerLines(stream, rank, ranks));
   }
 
@@ -21,7 +21,7 @@ export class Crew {
     extent: readonly number[] = [this.ranks],
     ends: readonly (NativeEnd | Uint8Array)[] = this.ends,
   ): Promise<void> {
-    await Promise.all(this.streams.map((stream) => addon().joinLines(stream, extent, ends)));
+    await Promise.all(this.streams.map((stream) => addon().joinLines(stream, extent, ends, false)));
   }
 
   /** Each rank gets a tensor of float32 of its own as number 1, and then the commands of its rank. @returns tensor 2 of each, or what is wrong */

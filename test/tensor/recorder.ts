@@ -8,7 +8,7 @@ export class Pair implements Recording {
   readonly stream;
 
   constructor(rank = 0) {
-    this.stream = addon().newStream(rank, 1, false);
+    this.stream = addon().newStream(rank, 1, false, "cpu", rank);
   }
 
   check(): void {}

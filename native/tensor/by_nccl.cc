@@ -1,0 +1,126 @@
+/** Elements by NCCL (nccl.h), from device to device. */
+#include "carrier.h"
+#include "nccl.h"
+
+namespace {
+
+class ByNccl final : public Carrier {
+ public:
+  ByNccl(const Together& together, const at::Tensor& in, const at::Tensor& out)
+      : together_(together),
+        group_(together.group()),
+        nccl_(*together.nccl()),
+        plan_(nccl_.Prepare(group_)),
+        type_(NcclType(in.scalar_type(), nccl_.library().version())),
+        in_(in),
+        out_(out) {}
+
+  void AllReduce(Reduction reduction) override {
+    Run("ncclAllReduce", [&](const NcclLibrary& library, NcclCommunicator communicator, NcclStream stream) {
+      return library.allReduce(in(), out(), Count(in_), type_, NcclOperation(reduction), communicator, stream);
+    });
+    Divide(reduction);
+  }
+
+  void AllGather() override {
+    Run("ncclAllGather", [&](const NcclLibrary& library, NcclCommunicator communicator, NcclStream stream) {
+      return library.allGather(in(), out(), in_.nbytes(), kNcclByte, communicator, stream);
+    });
+  }
+
+  void ReduceScatter(Reduction reduction) override {
+    Run("ncclReduceScatter", [&](const NcclLibrary& library, NcclCommunicator communicator, NcclStream stream) {
+      return library.reduceScatter(in(), out(), Count(out_), type_, NcclOperation(reduction), communicator, stream);
+    });
+    Divide(reduction);
+  }
+
+  void AllToAll() override {
+    const size_t part = in_.nbytes() / group_.size();
+    std::vector<Message> messages;
+    for (size_t i = 0; i < group_.size(); i++) messages.push_back({i, in() + i * part, out() + i * part});
+    Send(messages, part);
+  }
+
+  void Broadcast(size_t from) override {
+    Run("ncclBroadcast", [&](const NcclLibrary& library, NcclCommunicator communicator, NcclStream stream) {
+      return library.broadcast(in(), out(), in_.nbytes(), kNcclByte, static_cast<int>(from), communicator, stream);
+    });
+  }
+
+  void ReduceTo(size_t to) override {
+    Run("ncclReduce", [&](const NcclLibrary& library, NcclCommunicator communicator, NcclStream stream) {
+      return library.reduce(in(), out(), Count(in_), type_, NcclOperation(Reduction::sum), static_cast<int>(to), communicator, stream);
+    });
+  }
+
+  void Permute(at::IntArrayRef to) override {
+    std::vector<Message> messages;
+    for (size_t i = 0; i < group_.size(); i++) {
+      const bool comes = to[i] == static_cast<int64_t>(group_.index);
+      const bool goes = to[group_.index] == static_cast<int64_t>(i);
+      messages.push_back({i, goes ? in() : nullptr, comes ? out() : nullptr});
+    }
+    Send(messages, in_.nbytes());
+  }
+
+ private:
+  /** With one other process, or with itself; null: in that direction nothing goes. */
+  struct Message {
+    size_t peer;
+    const uint8_t* from;
+    uint8_t* into;
+  };
+
+  const uint8_t* in() const { return static_cast<const uint8_t*>(in_.data_ptr()); }
+  uint8_t* out() const { return static_cast<uint8_t*>(out_.data_ptr()); }
+  static size_t Count(const at::Tensor& tensor) { return static_cast<size_t>(tensor.numel()); }
+
+  void Run(const char* name, const Nccl::Enqueue& enqueue) {
+    // All of a group have tensors of one shape.
+    if (in_.nbytes() > 0) nccl_.Run(together_, plan_, name, enqueue);
+  }
+
+  /** As lines do it. NCCL has averages only in later versions, and none of integers. */
+  void Divide(Reduction reduction) {
+    if (reduction == Reduction::avg) out_.div_(static_cast<double>(group_.size()));
+  }
+
+  void Send(const std::vector<Message>& messages, size_t bytes) {
+    Run("ncclSend and ncclRecv", [&](const NcclLibrary& library, NcclCommunicator communicator, NcclStream stream) {
+      int result = library.groupStart();
+      if (result != kNcclSuccess) return result;
+      const auto keep = [&result](int next) {
+        if (result == kNcclSuccess || result == kNcclInProgress) result = next;
+      };
+      for (const auto& [peer, from, into] : messages) {
+        if (from != nullptr) keep(library.send(from, bytes, kNcclByte, static_cast<int>(peer), communicator, stream));
+        if (into != nullptr) keep(library.receive(into, bytes, kNcclByte, static_cast<int>(peer), communicator, stream));
+      }
+      // Also after an error: a group that has begun must end.
+      keep(library.groupEnd());
+      return result;
+    });
+  }
+
+  const Together& together_;
+  const Group& group_;
+  Nccl& nccl_;
+  const Nccl::Plan plan_;
+  const int type_;
+  const at::Tensor in_;
+  at::Tensor out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Carrier> CarryByNccl(const Together& together, const at::Tensor& in, const at::Tensor& out) {
+  return std::make_unique<ByNccl>(together, in, out);
+}
+
+std::unique_ptr<Carrier> CarrierFor(const Together& together, const at::Tensor& in, const at::Tensor& out, bool combined) {
+  const Nccl* nccl = together.nccl();
+  // What decides is the same for all: who has NCCL is agreed on when they are joined, types when an operation begins.
+  const bool can = nccl != nullptr && (!combined || NcclType(in.scalar_type(), nccl->library().version()) >= 0);
+  return can ? CarryByNccl(together, in, out) : CarryByLines(together, in, out);
+}

@@ -1,0 +1,107 @@
+/**
+ * What tensors are on. No graphics processor is needed: what is kept here is what happens where there is none, with real processes. Where there
+ * is one the tests that need none are left out.
+ */
+import { hostname } from "node:os";
+import { onUnhandledFault, type Point, thisHost } from "viceroy";
+import { inspect, libtorch, type TensorError, torch } from "viceroy/tensor";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeTensors } from "./addon.js";
+
+describeTensors("the device of a mesh", () => {
+  let procs: ReturnType<typeof start>;
+  const start = () => thisHost().spawnProcs({ gpus: 3 }, { name: "cards" });
+  const faults: unknown[] = [];
+  beforeAll(() => {
+    onUnhandledFault((fault) => {
+      faults.push(fault);
+    });
+    procs = start();
+  });
+  afterAll(() => procs.stop());
+
+  const rejection = (of: Promise<unknown>) =>
+    of.then(
+      () => undefined,
+      (error: TensorError) => error,
+    );
+
+  test("is processors, unless it is said", async () => {
+    for (const options of [{}, { device: "cpu" }, { device: () => "cpu" }]) {
+      const sum = await procs.activate(
+        async () => inspect(torch.ones([2], { dtype: "float32" }).reduce("gpus", "sum")),
+        options,
+      );
+      expect(sum.toArray()).toEqual([3, 3]);
+    }
+  });
+
+  test("a process that has not got it refuses before anything is run there, and goes on", async ({ skip }) => {
+    let called = false;
+    const activated = procs.activate(
+      () => {
+        called = true;
+      },
+      { device: "cuda" },
+    );
+    const error = await rejection(activated);
+    skip(error === undefined, "this machine has a device of CUDA");
+    expect(error).toMatchObject({ name: "TensorError", code: "ERR_TENSOR_DEVICE" });
+    const [, rank, pid, host, why] =
+      /^cannot activate mesh cards\{"gpus":3\}: .*rank (\d), process (\d+) of (\S+), (.*)$/s.exec(error!.message) ?? [];
+    expect(host).toBe(hostname());
+    expect(Number(rank)).toBeLessThan(3);
+    expect(Number(pid)).not.toBe(process.pid);
+    const { file, torch: version } = libtorch();
+    if (why?.includes("has no CUDA")) {
+      expect(why).toContain(`cannot hold tensors on cuda: libtorch ${version} in ${file} has no CUDA (`);
+      expect(why).toMatch(
+        /libtorch_cuda\.so: .*\): install a libtorch with CUDA, and run `npx viceroy setup --tensor` again$/,
+      );
+    } else {
+      // This libtorch has CUDA: it is the device that is missing.
+      expect(why).toBe(
+        `cannot hold tensors on cuda: libtorch ${version} finds no device of CUDA: look at what nvidia-smi says; CUDA_VISIBLE_DEVICES is not set`,
+      );
+    }
+    expect(called).toBe(false);
+    expect((await procs.activate(async () => inspect(torch.ones([1])))).toArray()).toEqual([1]);
+    expect(faults).toEqual([]);
+  });
+
+  test("what is awaited next tells of it, where functions are run later", async () => {
+    // No machine has as many.
+    await using mesh = procs.activate({ device: ({ rank }: Point) => (rank === 1 ? "cuda:999" : "cpu") });
+    const ones = mesh.run(() => torch.ones([1]));
+    for (const asked of [inspect(ones, { gpus: 1 }), inspect(ones, { gpus: 0 }), mesh.finish(), mesh.ready()]) {
+      const error = await rejection(asked);
+      expect(error).toMatchObject({ code: "ERR_TENSOR_DEVICE" });
+      expect(error!.message).toContain(`rank 1, process `);
+      expect(error!.message).toContain("cannot hold tensors on cuda:999: ");
+    }
+    // Of a part that has only the others nothing is missing.
+    const first = mesh.slice({ gpus: 0 });
+    expect((await inspect(first.run(() => torch.ones([1])))).toArray()).toEqual([1]);
+    const second = mesh.slice({ gpus: 1 });
+    expect(await rejection(second.finish())).toMatchObject({ code: "ERR_TENSOR_DEVICE" });
+    expect(faults).toEqual([]);
+  });
+
+  test("is one of those that there are names for", () => {
+    const all: [string | (() => string), string][] = [
+      ["gpu", '"gpu"'],
+      ["cuda:", '"cuda:"'],
+      ["cuda:-1", '"cuda:-1"'],
+      ["cuda:1000", '"cuda:1000"'],
+      [() => "meta", '"meta"'],
+      [(() => undefined) as never, "undefined"],
+    ];
+    for (const [device, got] of all) {
+      expect(() => procs.activate({ device })).toThrow(
+        new RangeError(
+          `cannot activate mesh cards{"gpus":3}: device must be "cpu", "cuda" or "cuda:" and a number, got ${got}`,
+        ),
+      );
+    }
+  });
+});
