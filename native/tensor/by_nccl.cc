@@ -90,16 +90,14 @@ class ByNccl final : public Carrier {
     Run("ncclSend and ncclRecv", [&](const NcclLibrary& library, NcclCommunicator communicator, NcclStream stream) {
       int result = library.groupStart();
       if (result != kNcclSuccess) return result;
-      const auto keep = [&result](int next) {
-        if (result == kNcclSuccess || result == kNcclInProgress) result = next;
-      };
+      const auto fits = [&result] { return result == kNcclSuccess || result == kNcclInProgress; };
       for (const auto& [peer, from, into] : messages) {
-        if (from != nullptr) keep(library.send(from, bytes, kNcclByte, static_cast<int>(peer), communicator, stream));
-        if (into != nullptr) keep(library.receive(into, bytes, kNcclByte, static_cast<int>(peer), communicator, stream));
+        if (from != nullptr && fits()) result = library.send(from, bytes, kNcclByte, static_cast<int>(peer), communicator, stream);
+        if (into != nullptr && fits()) result = library.receive(into, bytes, kNcclByte, static_cast<int>(peer), communicator, stream);
       }
       // Also after an error: a group that has begun must end.
-      keep(library.groupEnd());
-      return result;
+      const int ended = library.groupEnd();
+      return fits() ? ended : result;
     });
   }
 

@@ -9,6 +9,7 @@
  *     STAND_IN_VERSION=2604          what ncclGetVersion says
  *     STAND_IN_REFUSES=ncclReduce    that function answers an error
  *     STAND_IN_BREAKS=ncclReduce     that function answers none, and what it began fails later
+ *     STAND_IN_STALLS=ncclReduce     what that function began is never done
  *     STAND_IN_LOG=file              a line for each call
  */
 #include <fcntl.h>
@@ -190,7 +191,9 @@ struct ncclComm {
       busy = true;
       lock.unlock();
       try {
-        if (Setting("STAND_IN_BREAKS") == next.name) {
+        if (Setting("STAND_IN_STALLS") == next.name) {
+          while (true) Exchange({}, {}), usleep(1000);
+        } else if (Setting("STAND_IN_BREAKS") == next.name) {
           failure = kRemoteError;
         } else {
           next.run();
@@ -287,6 +290,8 @@ struct GroupCall {
   size_t bytes;
 };
 thread_local std::vector<GroupCall> calls;
+/** Of a call in it: then none of them is done. */
+thread_local int group_error = kSuccess;
 
 int Give(Comm comm, const std::string& name, std::function<void()> run) {
   Log(name);
@@ -430,13 +435,14 @@ EXPORTED int ncclBroadcast(const uint8_t* in, uint8_t* out, size_t count, int ty
 
 EXPORTED int ncclGroupStart() {
   grouped = true;
+  group_error = kSuccess;
   calls.clear();
   return kSuccess;
 }
 
 EXPORTED int ncclGroupEnd() {
   grouped = false;
-  if (calls.empty()) return kSuccess;
+  if (group_error != kSuccess || calls.empty()) return group_error;
   const Comm comm = calls.front().comm;
   return Give(comm, "ncclGroupEnd", [comm, all = std::move(calls)] {
     std::vector<Sent> sends;
@@ -462,7 +468,7 @@ EXPORTED int ncclGroupEnd() {
 EXPORTED int ncclSend(const uint8_t* data, size_t count, int type, int peer, Comm comm, void*) {
   Log("ncclSend");
   if (!grouped) return kInvalidArgument;
-  if (Setting("STAND_IN_REFUSES") == "ncclSend") return kInternalError;
+  if (Setting("STAND_IN_REFUSES") == "ncclSend") return group_error = kInternalError;
   calls.push_back({comm, true, static_cast<size_t>(peer), const_cast<uint8_t*>(data), count * kTypes[type].bytes});
   return kSuccess;
 }
