@@ -3,6 +3,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 std::string FileOfTorch() {
@@ -17,7 +18,9 @@ constexpr auto kCuda = c10::DeviceType::CUDA;
 /** Its kernels are in a library of their own, beside the one that the addon is linked to. Loaded once, and never given back. @returns why it cannot be */
 std::string LoadCuda() {
   const std::string torch = FileOfTorch();
-  const std::string file = torch.substr(0, torch.rfind('/') + 1) + "libtorch_cuda.so";
+  // Both have the same ending: `.so`, or `.so.2.6`.
+  const size_t name = torch.rfind('/') + 1;
+  const std::string file = torch.substr(0, name) + "libtorch_cuda" + torch.substr(std::min(torch.find('.', name), torch.size()));
   if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
     const char* why = dlerror();
     return "libtorch " TORCH_VERSION " in " + torch + " has no CUDA (" + (why == nullptr ? "no reason is given" : why) + ")";

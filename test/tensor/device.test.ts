@@ -56,7 +56,7 @@ describeTensors("the device of a mesh", () => {
     if (why?.includes("has no CUDA")) {
       expect(why).toContain(`cannot hold tensors on cuda: libtorch ${version} in ${file} has no CUDA (`);
       expect(why).toMatch(
-        /libtorch_cuda\.so: .*\): install a libtorch with CUDA, and run `npx viceroy setup --tensor` again$/,
+        /libtorch_cuda\.so\S*: .*\): install a libtorch with CUDA, and run `npx viceroy setup --tensor` again$/,
       );
     } else {
       // This libtorch has CUDA: it is the device that is missing.
