@@ -14,10 +14,14 @@ void CopyBytes(uint8_t* to, const uint8_t* from, size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
+at::Tensor OnProcessors(const at::Tensor& tensor) {
+  return tensor.device().is_cpu() ? tensor : tensor.to(at::kCPU);
+}
+
 class ByLines final : public Carrier {
  public:
   ByLines(const Together& together, const at::Tensor& in, const at::Tensor& out)
-      : together_(together), group_(together.group()), home_(out), in_(in.to(at::kCPU)), out_(out.to(at::kCPU)) {}
+      : together_(together), group_(together.group()), home_(out), in_(OnProcessors(in)), out_(OnProcessors(out)) {}
 
   void AllReduce(Reduction reduction) override {
     // Within a machine what has been combined is passed on while the processor's caches have it; the network is given all at once.

@@ -1,6 +1,6 @@
 /** What goes wrong between the processes of a mesh: told to all of them, and nobody waits for who does not come. Real processes. */
 import { readdirSync, readFileSync } from "node:fs";
-import { onUnhandledFault, thisHost } from "viceroy";
+import { onUnhandledFault, range, thisHost } from "viceroy";
 import { grad, inspect, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTensors, kindsOfLines } from "./addon.js";
@@ -62,7 +62,7 @@ describeTensors.each(kindsOfLines)("what fails between processes, by %s", (kind,
     });
   });
 
-  test("a process that is killed in the middle is told of by the others, which go on answering", async () => {
+  test("a process that is killed in the middle is told of by the others, which go on answering, and with each other", async () => {
     const mesh = procs.activate({ threads: 1 });
     const x = mesh.run(() => torch.ones([1 << 20]));
     expect((await inspect(x.reduce("gpus", "sum").sum(), { gpus: 1 })).item()).toBe(3 << 20);
@@ -80,7 +80,17 @@ describeTensors.each(kindsOfLines)("what fails between processes, by %s", (kind,
       );
     }
     await other.end();
+    // What they have goes on among those that are left, in lines of their own.
+    const left = x
+      .sliceMesh({ gpus: range(0, 2) })
+      .reduce("gpus", "sum")
+      .sum();
+    for (const gpus of [0, 1]) expect((await inspect(left, { gpus })).item()).toBe(2 << 20);
     await mesh.end();
+    const again = await procs
+      .slice({ gpus: range(0, 2) })
+      .activate(() => inspect(torch.ones([2]).reduce("gpus", "sum")));
+    expect(again.toArray()).toEqual([2, 2]);
   });
 });
 

@@ -3,10 +3,12 @@
  * is one the tests that need none are left out.
  */
 import { hostname } from "node:os";
-import { onUnhandledFault, type Point, thisHost } from "viceroy";
+import { context, onUnhandledFault, type Point, range, thisHost } from "viceroy";
 import { inspect, libtorch, type TensorError, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTensors } from "./addon.js";
+import "./project/generated/registry.js";
+import { described } from "./project/src/tasks.js";
 
 describeTensors("the device of a mesh", () => {
   let procs: ReturnType<typeof start>;
@@ -85,6 +87,18 @@ describeTensors("the device of a mesh", () => {
     const second = mesh.slice({ gpus: 1 });
     expect(await rejection(second.finish())).toMatchObject({ code: "ERR_TENSOR_DEVICE" });
     expect(faults).toEqual([]);
+  });
+
+  test("follows from a process's place among all, which it keeps in a slice", async () => {
+    const part = procs.slice({ gpus: range(1, 3) });
+    await part.activate(async () => {
+      const answers = await described.call({ of: torch.ones([1]), more: [] });
+      expect([...answers.values()]).toMatchObject([
+        { rank: 0, place: 1 },
+        { rank: 1, place: 2 },
+      ]);
+    });
+    expect(context().proc.rank).toBe(0);
   });
 
   test("is one of those that there are names for", () => {

@@ -19,6 +19,7 @@ export const made = remote(import.meta.url, "made", async (options: { size: numb
 
 export const described = remote(import.meta.url, "described", (values: { of: Tensor; more: (Tensor | null)[] }) => ({
   rank: context().actor.rank.rank,
+  place: context().proc.rank,
   sum: Number(values.of.sum().item()),
   more: values.more.map((one) => one?.shape ?? null),
   back: values.of,
