@@ -30,6 +30,7 @@ const LONGEST_BACKOFF = 30_000;
 
 /** @throws TypeError, RangeError for options that make no sense */
 export function planRestart(options: RestartOptions, what: string): RestartPlan {
+  if (typeof options !== "object" || options === null) throw wrong(what, "restart as an object", options);
   checkOptionNames(`cannot ${what}: invalid restart`, options, ["policy", "maxRestarts", "within", "backoff"]);
   const { policy, maxRestarts = 3, within = 60_000, backoff = 100 } = options;
   if (!policies.includes(policy)) throw wrong(what, 'the policy "never", "on-failure" or "always"', policy);

@@ -51,7 +51,8 @@ export function elementsOf(view: ArrayBufferView, dtype: Dtype): number {
  * @throws RangeError if the type is of integers and a value is none of them: typed arrays would wrap it, or make 0 of it
  */
 export function filled(dtype: Dtype, values: readonly (number | bigint | boolean)[]): TensorData {
-  if (dtype === "bool") return Uint8Array.from(values, (value) => Number(value !== 0 && value !== 0n && value !== false));
+  if (dtype === "bool")
+    return Uint8Array.from(values, (value) => Number(value !== 0 && value !== 0n && value !== false));
   const bits = integerBits[dtype];
   if (bits === undefined) return (classes[dtype] as Float32ArrayConstructor).from(values, Number);
   for (const value of values) checkInteger(dtype, bits, value);

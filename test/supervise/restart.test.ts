@@ -49,6 +49,10 @@ test("without a limit, no back-off is longer than 30 s, and what is remembered i
 
 test.each<[unknown, string]>([
   ["always", 'cannot spawn actors: expected restart as an object, got "always"'],
+  [
+    { policy: "always", maxRestart: 3 },
+    'cannot spawn actors: invalid restart: expected one of the options policy, maxRestarts, within, backoff, got "maxRestart"',
+  ],
   [{}, 'cannot spawn actors: expected the policy "never", "on-failure" or "always", got undefined'],
   [{ policy: "sometimes" }, 'expected the policy "never", "on-failure" or "always", got "sometimes"'],
   [{ policy: "always", maxRestarts: -1 }, "cannot spawn actors: expected maxRestarts of at least 0, got -1"],
