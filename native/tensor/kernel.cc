@@ -7,6 +7,7 @@
 #include "batch.h"
 #include "dtype.h"
 #include "op.h"
+#include "operand_shapes.h"
 #include "operand_types.h"
 #include "recorded.h"
 #include "recorder.h"
@@ -69,13 +70,16 @@ struct Traits {
   std::vector<Optional<size_t>> same;
   /** What types of elements its arguments must have. */
   std::vector<TypeRule> types;
+  /** What else is asked of them; null: nothing. */
+  ShapeCheck shapes;
 };
 
 Traits TraitsFor(const c10::OperatorHandle& op) {
   const std::string& name = op.operator_name().name;
   // What libtorch makes of `reshape` where it can be a view has strides in it, and no check of them: a process whose tensor lay otherwise in
   // memory would take wrong elements and not know it. It is told the sizes instead.
-  Traits traits{NeedsElements(name), IsForbidden(name), name == "aten::_reshape_alias" ? FindOp("aten::reshape", "") : nullptr, {}, {}, TypeRulesOf(op)};
+  Traits traits{NeedsElements(name), IsForbidden(name), name == "aten::_reshape_alias" ? FindOp("aten::reshape", "") : nullptr, {}, {}, TypeRulesOf(op),
+                ShapeCheckOf(op)};
   const auto& parameters = op.schema().arguments();
   const auto writes = [](const c10::Argument& one) { return one.alias_info() != nullptr && one.alias_info()->isWrite(); };
   for (size_t i = 0; i < parameters.size(); i++) {
@@ -210,6 +214,7 @@ void Kernel(const c10::OperatorHandle& op, Stack* stack) {
   TORCH_CHECK(!call.recorder->closed(), "its mesh is not active any more");
   call.CheckWritten();
   CheckTypes(op, traits.types, call.arguments);
+  if (traits.shapes != nullptr) traits.shapes(call.arguments);
   torch::jit::drop(*stack, count);
   Stack shapes;
   shapes.reserve(count);

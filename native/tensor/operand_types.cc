@@ -86,12 +86,6 @@ const std::unordered_map<std::string, std::vector<NamedRule>>& NamedRules() {
   return rules;
 }
 
-std::string NameInPlace(const c10::OperatorHandle& op) {
-  std::string name = op.operator_name().name.substr(op.operator_name().name.find("::") + 2);
-  if (name.size() > 1 && name.back() == '_' && name[name.size() - 2] != '_') name.pop_back();
-  return name;
-}
-
 bool HasFraction(c10::ScalarType type) { return c10::isFloatingType(type) || c10::isComplexType(type); }
 
 bool HasHalfWidth(c10::ScalarType type) { return type == c10::ScalarType::Half || type == c10::ScalarType::BFloat16; }
@@ -161,6 +155,12 @@ void CheckSameType(const c10::OperatorHandle& op, const TypeRule& rule, const st
 }
 
 }  // namespace
+
+std::string NameInPlace(const c10::OperatorHandle& op) {
+  std::string name = op.operator_name().name.substr(op.operator_name().name.find("::") + 2);
+  if (name.size() > 1 && name.back() == '_' && name[name.size() - 2] != '_') name.pop_back();
+  return name;
+}
 
 std::vector<TypeRule> TypeRulesOf(const c10::OperatorHandle& op) {
   std::vector<TypeRule> rules;

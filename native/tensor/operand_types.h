@@ -29,6 +29,8 @@ struct TypeRule {
   std::vector<size_t> parameters;
 };
 
+/** The name of an operation without namespace, and without the `_` of one in place. */
+std::string NameInPlace(const c10::OperatorHandle& op);
 /** The rules for an operation: for most, none. */
 std::vector<TypeRule> TypeRulesOf(const c10::OperatorHandle& op);
 /** @throws c10::Error that names the arguments whose types do not fit */

@@ -1,6 +1,7 @@
 /** What meshes of processes can do where tensors are imported: `procs.activate()`, and what belongs to it. */
 import "../../generated/registry.js";
 import { availableParallelism } from "node:os";
+import { inspect } from "node:util";
 import { ProcMesh } from "../index.js";
 import { onRecorded } from "./addon.js";
 import { TensorError } from "./errors.js";
@@ -50,7 +51,18 @@ function rank(this: ProcMesh, dimension: string): Tensor {
   );
 }
 
+const names = ["threads", "refuseNaN", "device"];
+
 function begin(procs: ProcMesh, options: ActivateOptions = {}): TensorMesh {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError(`cannot activate mesh ${procs}: expected a function or options, got ${inspect(options)}`);
+  }
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `cannot activate mesh ${procs}: expected one of the options ${names.join(", ")}, got ${JSON.stringify(unknown)}`,
+    );
+  }
   const { refuseNaN = false } = options;
   return new TensorMesh(procs, { threads: threadsOf(procs, options), refuseNaN, devices: devicesOf(procs, options) });
 }

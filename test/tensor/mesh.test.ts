@@ -161,6 +161,10 @@ describeTensors("a mesh of tensors", () => {
 
   test("options that make no sense are refused", () => {
     expect(() => procs.activate({ threads: 0 })).toThrow("threads must be an integer from 1 to 4096, got 0");
+    expect(() => procs.activate({ refuseNan: true } as object)).toThrow(
+      'expected one of the options threads, refuseNaN, device, got "refuseNan"',
+    );
+    expect(() => procs.activate(5 as unknown as object)).toThrow("expected a function or options, got 5");
     expect(() => manualSeed(-1)).toThrow("cannot seed with -1: expected an integer from 0 on");
   });
 

@@ -125,6 +125,24 @@ describeTensors("recording", () => {
     expect(() => x.add(pair.send([1, 2, 3]))).toThrow("The size of tensor a (2) must match the size of tensor b (3)");
   });
 
+  test("sizes and dimensions that kernels of shapes let pass are refused here, too", () => {
+    const f = (...shape: number[]) => torch.ones(shape);
+    const refused: Record<string, [() => unknown, string]> = {
+      copy: [() => f(2, 2).copy_(f(3)), "a tensor of sizes [3] cannot be expanded to [2, 2]"],
+      flip: [() => f(2, 2).flip([7]), "Dimension out of range (expected to be in range of [-2, 1], but got 7)"],
+      roll: [() => f(2, 2).roll([1], [7]), "Dimension out of range"],
+      tril: [() => f(2).tril(), "expected a tensor of at least 2 dimensions, got 1"],
+      kthvalue: [() => f(2, 3).kthvalue(9), "expected k from 1 to 3, the size of dimension 1, got 9"],
+    };
+    using pair = new Pair();
+    for (const [name, [operation, text]] of Object.entries(refused)) {
+      expect(operation, `${name}, here`).toThrow();
+      expect(() => pair.run(operation), name).toThrow(text);
+    }
+    const copied = pair.run(() => f(2, 2).copy_(f(1)).flip([-1]).tril().kthvalue(2));
+    expect(copied[0].shape).toEqual([2]);
+  });
+
   test("types of elements that don't go together are refused here, at once, as one process refuses them", () => {
     const f = (...shape: number[]) => torch.ones(shape);
     const d = (...shape: number[]) => torch.ones(shape, { dtype: "float64" });
