@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8";
 const budget = 500_000;
 
 /** For a process of our own alone: it is set for all that runs in it. */
-export function optimizeLate(v8 = process.versions.v8): void {
+export function optimizeLate(): void {
   // A flag that a version does not know would be complained of on stderr.
-  if (v8.startsWith("11.")) setFlagsFromString(`--interrupt-budget=${budget}`);
+  if (process.versions.v8.startsWith("11.")) setFlagsFromString(`--interrupt-budget=${budget}`);
 }

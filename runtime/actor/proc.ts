@@ -230,7 +230,7 @@ export class Proc implements LinkHost {
   linkOpened(link: Link, over: number): void {
     this.#links.add(link);
     this.routes.add(link.peer!, link);
-    for (const older of this.routes.replacedBy(link, over, this.#links)) {
+    for (const older of this.routes.replacedBy(link, over)) {
       older.destroy();
       this.#end(older, new DeliveryError("closed", "its process has given the link up, and opened another one"));
     }

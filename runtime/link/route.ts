@@ -114,10 +114,11 @@ export class Routes {
    * of those that were dialled here it says so, since two can dial each other at the same time. What is still on its way by them came
    * back to its senders: it must not come after what they have sent since.
    */
-  replacedBy(link: Link, over: number, links: Iterable<Link>): Link[] {
-    if (link.dialled || link.number === 0) return [];
-    return [...links].filter((older) => {
-      if (older === link || older.peer !== link.peer || !older.introduced) return false;
+  replacedBy(link: Link, over: number): Link[] {
+    const used = this.#links.get(link.peer!);
+    if (link.dialled || link.number === 0 || used === undefined || used === link) return [];
+    return [used, ...(this.#spare.get(link.peer!) ?? [])].filter((older) => {
+      if (older === link || !older.introduced) return false;
       return older.dialled ? older.number <= over : older.number < link.number;
     });
   }

@@ -1,23 +1,11 @@
 /** What goes wrong between the processes of a mesh: told to all of them, and nobody waits for who does not come. Real processes. */
-import { readdirSync, readFileSync } from "node:fs";
 import { onUnhandledFault, range, thisHost } from "viceroy";
 import { grad, inspect, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTensors, kindsOfLines } from "./addon.js";
+import { processWith } from "./process-with.js";
 
 const ranks = [0, 1, 2];
-/** The process that was started with a variable. */
-function processWith(variable: string): number {
-  const found = readdirSync("/proc").find((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, "utf8").split("\0").includes(variable);
-    } catch {
-      return false;
-    }
-  });
-  return Number(found);
-}
-
 const failureOf = (of: Tensor, gpus: number) => inspect(of, { gpus }).catch((error: TensorError) => error);
 
 describeTensors.each(kindsOfLines)("what fails between processes, by %s", (kind, env) => {

@@ -3,7 +3,7 @@
  * graphics processor. That results are those of lines is kept by collectives.test.ts, which runs by the stand-in as well.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onUnhandledFault, thisHost } from "viceroy";
@@ -11,6 +11,7 @@ import { grad, inspect, nccl, type Tensor, type TensorError, torch } from "vicer
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTensors, hasTensors } from "./addon.js";
 import { standIn } from "./nccl/stand-in.js";
+import { processWith } from "./process-with.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-nccl-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,17 +53,6 @@ function spawn(env: Readonly<Record<string, string>> = {}, env1: Readonly<Record
     pid: (rank: number) => processWith(`VICEROY_TEST_MARK=${mark} ${rank}`),
     [Symbol.asyncDispose]: () => procs.stop(),
   };
-}
-
-function processWith(variable: string): number {
-  const found = readdirSync("/proc").find((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, "utf8").split("\0").includes(variable);
-    } catch {
-      return false;
-    }
-  });
-  return Number(found);
 }
 
 const failures = (of: Tensor) =>
