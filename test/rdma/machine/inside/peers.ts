@@ -37,7 +37,7 @@ describe("between two machines", () => {
     execFileSync("tc", ["qdisc", "add", "dev", "eth0", "root", "netem", "loss", "2%"]);
     await buffer.readInto(bytes.fill(0));
     expect(bytes.every((byte, index) => byte === vaults.pattern(index))).toBe(true);
-    await buffer.writeFrom(new Uint8Array(300_000).fill(7));
+    await written(() => buffer.writeFrom(new Uint8Array(300_000).fill(7)));
     execFileSync("tc", ["qdisc", "del", "dev", "eth0", "root"]);
     expect(await owner.bytes.callOne(299_999, 2)).toEqual(Uint8Array.of(7, vaults.pattern(300_000)));
   });
@@ -62,6 +62,18 @@ describe("between two machines", () => {
     expect(await codeOf(buffer.readInto(bytes))).toBe("ERR_RDMA_PEER_GONE");
   });
 });
+
+/**
+ * Writes, and again when the queue pair broke: of packets that are lost it bears 6 between two confirmations, after which nobody
+ * knows how much was written. What was only read is read again by itself.
+ */
+async function written(write: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const code = await codeOf(write());
+    if (code === "done") return;
+    expect([code, tries < 5]).toEqual(["ERR_RDMA_UNKNOWN", true]);
+  }
+}
 
 /** Settles when the daemon of the other machine can be reached. */
 async function listening(): Promise<void> {
