@@ -1,10 +1,11 @@
 /**
- * The sending half of a link: frames are written one after another into one batch, which goes to the pipe once per tick,
- * or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before the message it belongs to; very
+ * The sending half of a link: frames are written one after another into one batch, which goes to the pipe once per tick
+ * (flushing.ts), or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before the message it belongs to; very
  * large ones in pieces, so that nothing waits for them (bulk.ts).
  */
 import { Writer } from "../wire/writer.js";
 import { BARRIER, BULK_BYTES, Bulk, keyOf } from "./bulk.js";
+import { arm, type Flushed } from "./flushing.js";
 import { align8, beginFrame, copyBytes, endFrame, HEADER, Kind } from "./frame.js";
 import type { Pipe } from "./pipe.js";
 
@@ -16,21 +17,7 @@ const WRITES_AHEAD = 2;
 
 const zeros = new Uint8Array(8);
 
-/** Outboxes of this thread that are flushed at the end of this tick: together, since a call to many arms as many. */
-let armed: Outbox[] = [];
-
-function flushArmed(): void {
-  const outboxes = armed;
-  armed = [];
-  for (const outbox of outboxes) outbox.flushArmed();
-}
-
-/** Behind the microtasks that are ready now: what they send goes into the same batch. */
-function flushLater(): void {
-  process.nextTick(flushArmed);
-}
-
-export class Outbox {
+export class Outbox implements Flushed {
   /** Where frames are written; between frames its position is 8-aligned. */
   readonly writer: Writer;
   /** Lanes whose messages come after all that was sent before: orders to stop what that was sent to. */
@@ -81,13 +68,13 @@ export class Outbox {
     else if (!this.#armed) this.arm();
   }
 
-  /** Sees to it that the batch is sent at the end of this tick. */
+  /** Sees to it that the batch is sent, at the latest at the end of this tick. */
   arm(): void {
     this.#armed = true;
-    if (armed.push(this) === 1) queueMicrotask(flushLater);
+    arm(this);
   }
 
-  /** The end of the tick for which it was armed. */
+  /** Now. */
   flushArmed(): void {
     this.#armed = false;
     this.flush();

@@ -28,8 +28,9 @@ export interface Pipe {
   /** Starts reading into `sink`. Called once; bytes that came earlier are kept for it. */
   open(sink: PipeSink): void;
   /**
-   * Hands over bytes, in order. The chunks must stay untouched until `done` is called, which happens once, later, also
-   * when the pipe has ended meanwhile. Bytes of a pipe that has ended are dropped.
+   * Hands over bytes, in order. The chunks must stay untouched until `done` is called, which happens once, before this
+   * returns or later, also when the pipe has ended meanwhile; of two writes either's may be the first. Bytes of a pipe that
+   * has ended are dropped.
    */
   write(chunks: readonly Uint8Array[], done: () => void): void;
   /** Ends the pipe after everything that was written has been handed to the transport. */

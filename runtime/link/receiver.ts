@@ -7,6 +7,7 @@ import { type Binding, type BoundEndpoint, Layout, type OtherSchema } from "./bi
 import type { PendingCall } from "./calls.js";
 import { readBody, readText, readU32, readU64 } from "./control.js";
 import { DeliveryError, deliveryReasons, meansEnded } from "./errors.js";
+import { beginReading, endReading } from "./flushing.js";
 import { copyBytes, Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
 import type { LaneRequest } from "./host.js";
 import { type BodyPlaces, type FrameHandler, Inbox } from "./inbox.js";
@@ -38,11 +39,14 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
 
   received(n: number): void {
     if (this.#stopped) return;
+    beginReading();
     try {
       this.#inbox.received(n);
     } catch (error) {
       this.stop();
       this.#link.destroy(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      endReading();
     }
   }
 

@@ -1,13 +1,26 @@
 /**
  * A byte pipe over a net.Socket, whatever it is connected to: what the pipes of unix/, tcp/ and tls/ have in common. One
  * write a tick comes from the link; here each becomes one system call. Bytes are read straight into the link's buffer
- * where Node allows it: for sockets that are made here.
+ * where Node allows it: for sockets that are made here. Short ones are written to the socket's descriptor, where nothing
+ * waits before them.
  */
+import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import type { Pipe, PipeSink } from "./pipe.js";
 
 /** What `onread` reads into before the link is there. */
 const EARLY_BYTES = 4096;
+
+/** The longest write that goes past the stream. */
+const DIRECT_BYTES = 16 * 1024;
+/** As it is now, whatever a program makes of `fs` later. */
+const writeToDescriptor: typeof writeSync = writeSync;
+const joined = Buffer.allocUnsafeSlow(DIRECT_BYTES);
+
+/** What stands behind a socket; undefined once it is closed. */
+interface Handled {
+  readonly _handle?: { readonly fd?: number } | null;
+}
 
 class SocketPipe implements Pipe {
   readonly #socket: Socket;
@@ -17,10 +30,13 @@ class SocketPipe implements Pipe {
   readonly #early: Uint8Array[] = [];
   #error: Error | undefined;
   #closed = false;
+  /** Whether its bytes are those of the connection: not so where they are encrypted. */
+  readonly #plain: boolean;
 
-  constructor(make: (pipe: SocketPipe) => Socket) {
+  constructor(make: (pipe: SocketPipe) => Socket, plain = true) {
     const socket = make(this);
     this.#socket = socket;
+    this.#plain = plain;
     socket.unref();
     socket.on("error", (error) => {
       this.#error ??= error;
@@ -45,11 +61,34 @@ class SocketPipe implements Pipe {
       queueMicrotask(done);
       return;
     }
-    const last = chunks.length - 1;
+    const rest = this.#writeDirectly(chunks);
+    if (rest === undefined) {
+      done();
+      return;
+    }
+    const last = rest.length - 1;
     if (last > 0) socket.cork();
-    for (let i = 0; i < last; i++) socket.write(chunks[i]!);
-    socket.write(chunks[last]!, done);
+    for (let i = 0; i < last; i++) socket.write(rest[i]!);
+    socket.write(rest[last]!, done);
     if (last > 0) socket.uncork();
+  }
+
+  /**
+   * Short ones go past the socket, if nothing waits in that: a write of a stream takes an object for the request, a tick for
+   * its end and, where an AsyncLocalStorage is in use, as it is in processes with actors, hooks for both, which is more
+   * than the system call.
+   * @returns what the socket is to write; undefined: nothing
+   */
+  #writeDirectly(chunks: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
+    const socket = this.#socket;
+    if (!this.#plain || socket.writableLength > 0 || socket.connecting) return chunks;
+    // Nothing public leads there; on Windows there is none.
+    const descriptor = (socket as unknown as Handled)._handle?.fd ?? -1;
+    const short = descriptor < 0 ? undefined : shortOf(chunks);
+    if (short === undefined) return chunks;
+    const written = writeNow(descriptor, short);
+    if (written === 0) return chunks;
+    return written === short.length ? undefined : [short.slice(written)];
   }
 
   close(): void {
@@ -103,6 +142,30 @@ class SocketPipe implements Pipe {
   }
 }
 
+/** Chunks as one, to be used at once; undefined: they are not short. */
+function shortOf(chunks: readonly Uint8Array[]): Uint8Array | undefined {
+  let size = 0;
+  for (const { length } of chunks) size += length;
+  if (size > DIRECT_BYTES) return undefined;
+  if (chunks.length === 1) return chunks[0];
+  let at = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, at);
+    at += chunk.length;
+  }
+  return joined.subarray(0, at);
+}
+
+/** @returns how many bytes were taken */
+function writeNow(descriptor: number, bytes: Uint8Array): number {
+  try {
+    return writeToDescriptor(descriptor, bytes);
+  } catch {
+    // There is no room, or the connection is gone: the socket deals with either.
+    return 0;
+  }
+}
+
 /** `onread` of a socket that reads into a link's buffer. */
 function readInto(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
   return {
@@ -141,7 +204,7 @@ export function connecting(
     const pipe = new SocketPipe((made) => {
       socket = make(readInto(made));
       return socket;
-    });
+    }, ready === "connect");
     const abort = () => pipe.destroy(errorOfAbort(what, signal));
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted === true) abort();
@@ -163,7 +226,7 @@ function errorOfAbort(what: string, signal: AbortSignal | undefined): Error {
 
 /** A pipe over a TLS socket, which must be read as a stream: what it reads from is encrypted. */
 export function streamPipe(socket: Socket): Pipe {
-  return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.take(bytes)));
+  return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.take(bytes)), false);
 }
 
 /** A pipe over a socket that exists already, that nobody has read from, and that is used no more but to destroy it. */

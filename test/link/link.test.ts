@@ -241,6 +241,46 @@ test("a question about a mesh is answered in order", async () => {
   ]);
 });
 
+test("what is sent while something that came is handled goes out when all of that has been, in one write, and not a tick later", async () => {
+  const { near, far, link, pipes } = linked();
+  await settled();
+  const log: string[] = [];
+  const pipe = pipes[1];
+  const { write } = pipe;
+  pipe.write = (chunks, done) => {
+    log.push("written");
+    write.call(pipe, chunks, done);
+  };
+  far.asked = (from, question) => {
+    log.push("asked");
+    queueMicrotask(() => log.push("microtask"));
+    from.sendTell(question, true);
+  };
+  link.sendAsk(1, 5n);
+  link.sendAsk(2, 5n);
+  await settled();
+  expect(log).toEqual(["asked", "asked", "written", "microtask", "microtask"]);
+  expect(near.answers.length).toBe(2);
+});
+
+test("what is sent outside of that goes out in one write, behind the microtasks that are ready", async () => {
+  const { far, open, pipes } = linked();
+  await settled();
+  const session = open();
+  let writes = 0;
+  const pipe = pipes[0];
+  const { write } = pipe;
+  pipe.write = (chunks, done) => {
+    writes++;
+    write.call(pipe, chunks, done);
+  };
+  session.cast(0, 0, texts, "at once", waiter);
+  queueMicrotask(() => queueMicrotask(() => session.cast(0, 0, texts, "soon", waiter)));
+  await settled();
+  expect(far.sink.received.map(({ text }) => text)).toEqual(["at once", "soon"]);
+  expect(writes).toBe(1);
+});
+
 test("closing sends everything first, however slow the peer reads", async () => {
   const { far, link, open } = linked({ creditBytes: 1 << 30, creditMessages: 1000 });
   const session = open();

@@ -16,6 +16,7 @@ import { Credentials } from "../../runtime/link/tls/credentials.js";
 import { connectTo, listenAt } from "../../runtime/link/transport.js";
 import { until } from "../proc/until.js";
 import { Heard } from "./heard.js";
+import { drawing } from "./lasting/cut-world.js";
 import { Authority } from "./tls/certificates.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-transports-"));
@@ -66,6 +67,37 @@ describe.each([
     expect(done).toBe(3);
     far.close();
     await here.end;
+  });
+
+  test("keeps the order of what is written, long and short, when the other end is slow, and memory that was given back", async () => {
+    const [near, far] = await pair(kind === "unix" ? { kind, path: `${folder}/order.sock` } : address);
+    const there = new Heard(far);
+    const random = drawing(11);
+    const sent: Buffer[] = [];
+    let done = 0;
+    let size = 0;
+    let writes = 0;
+    // A burst in one turn is more than a socket takes: nobody reads meanwhile.
+    for (let burst = 0; burst < 8; burst++) {
+      for (const until = size + 1_000_000; size < until; writes++) {
+        const chunks = Array.from({ length: 1 + Math.floor(random.number() * 3) }, () =>
+          Buffer.alloc(1 + Math.floor(random.number() ** 3 * 40_000)).map(() => random.number() * 256),
+        );
+        for (const chunk of chunks) {
+          sent.push(Buffer.from(chunk));
+          size += chunk.length;
+        }
+        near.write(chunks, () => {
+          done++;
+          for (const chunk of chunks) chunk.fill(0);
+        });
+      }
+      await there.bytes(size - Math.floor(random.number() * 500_000));
+    }
+    await there.bytes(size);
+    await until(() => done === writes);
+    expect(there.all.equals(Buffer.concat(sent))).toBe(true);
+    far.close();
   });
 
   test("tells when it was destroyed at the other end", async () => {

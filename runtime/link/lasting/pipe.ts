@@ -264,7 +264,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
   #pump(): void {
     const connection = this.#connection;
     if (connection === undefined) return;
-    while (connection.writing < WRITES_AHEAD) {
+    while (this.#connection === connection && connection.writing < WRITES_AHEAD) {
       while (this.#buffer.end - this.#buffer.sent < WRITE_BYTES && this.#copy());
       const chunks: Uint8Array[] = [];
       if (this.#buffer.take(chunks, WRITE_BYTES) === 0) {
@@ -281,6 +281,8 @@ export class LastingPipe implements Pipe, SegmentHandler {
         if (this.#connection === connection) this.#pump();
       });
     }
+    // What a write has made room for has been written meanwhile, maybe to another one.
+    if (this.#connection !== connection) return;
     if (this.#overdueTimer === undefined && this.#buffer.size > 0) this.#expectAck();
     if (!this.#closing || connection.endSent || !this.#unsent.empty || this.#buffer.sent < this.#buffer.end) return;
     connection.endSent = true;

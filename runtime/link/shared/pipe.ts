@@ -212,8 +212,11 @@ class SharedPipe implements Pipe, PipeSink {
   }
 
   #useSocket(): void {
+    // What is written meanwhile, since there is room again, comes behind what waits.
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.#socket.write(next.chunks, next.done);
+    }
     this.#way = "socket";
-    for (const { chunks, done } of this.#waiting.splice(0)) this.#socket.write(chunks, done);
   }
 
   /** The addon says that there are bytes, or room. @returns false if it is not to say so again before more has come by the socket */

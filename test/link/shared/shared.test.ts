@@ -208,6 +208,34 @@ describe("where one side has no shared memory", () => {
     expect(await there.end).toBeUndefined();
   });
 
+  test("what is written because something that waited was taken comes behind all that waited", async () => {
+    const [socket, other] = localPipe();
+    const taking: Pipe = {
+      open: (sink) => other.open(sink),
+      write(chunks, done) {
+        other.write(
+          chunks.map((chunk) => chunk.slice()),
+          () => {},
+        );
+        done();
+      },
+      close: () => other.close(),
+      destroy: (error) => other.destroy(error),
+      ref() {},
+      unref() {},
+    };
+    const far = joiningPipe(taking, memory);
+    const here = new Heard(socket);
+    new Heard(far);
+    far.write([Buffer.from("first, ")], () => far.write([Buffer.from("third")], () => {}));
+    far.write([Buffer.from("second, ")], () => {});
+    // What is no offer.
+    socket.write([Buffer.from("hi")], () => {});
+    await here.bytes(20);
+    expect(here.all.toString()).toBe("first, second, third");
+    socket.destroy();
+  });
+
   test("who closes before the other has said anything has said what he had to say", async () => {
     const [socket, other] = localPipe();
     const here = new Heard(offeringPipe(socket, systemRandom, memory));
