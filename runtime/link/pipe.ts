@@ -24,6 +24,16 @@ export function deliver(bytes: Uint8Array, sink: PipeSink): void {
   }
 }
 
+/** Bytes that a pipe may take and give back before `write` returns. */
+export const SHORT = 16 * 1024;
+
+/** Of all together. */
+export function sizeOf(chunks: readonly Uint8Array[]): number {
+  let size = 0;
+  for (const { length } of chunks) size += length;
+  return size;
+}
+
 export interface Pipe {
   /** Starts reading into `sink`. Called once; bytes that came earlier are kept for it. */
   open(sink: PipeSink): void;

@@ -6,16 +6,14 @@
  */
 import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
-import type { Pipe, PipeSink } from "./pipe.js";
+import { type Pipe, type PipeSink, SHORT, sizeOf } from "./pipe.js";
 
 /** What `onread` reads into before the link is there. */
 const EARLY_BYTES = 4096;
 
-/** The longest write that goes past the stream. */
-const DIRECT_BYTES = 16 * 1024;
 /** As it is now, whatever a program makes of `fs` later. */
 const writeToDescriptor: typeof writeSync = writeSync;
-const joined = Buffer.allocUnsafeSlow(DIRECT_BYTES);
+const joined = Buffer.allocUnsafeSlow(SHORT);
 
 /** What stands behind a socket; undefined once it is closed. */
 interface Handled {
@@ -144,9 +142,7 @@ class SocketPipe implements Pipe {
 
 /** Chunks as one, to be used at once; undefined: they are not short. */
 function shortOf(chunks: readonly Uint8Array[]): Uint8Array | undefined {
-  let size = 0;
-  for (const { length } of chunks) size += length;
-  if (size > DIRECT_BYTES) return undefined;
+  if (sizeOf(chunks) > SHORT) return undefined;
   if (chunks.length === 1) return chunks[0];
   let at = 0;
   for (const chunk of chunks) {
