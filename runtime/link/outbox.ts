@@ -1,7 +1,7 @@
 /**
- * The sending half of a link: frames are written one after another into one batch, which goes to the pipe once per tick
- * (flushing.ts), or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before the message it belongs to; very
- * large ones in pieces, so that nothing waits for them (bulk.ts).
+ * The sending half of a link: frames are written one after another into one batch, which goes to the pipe at the end of the
+ * tick at the latest (flushing.ts), or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before
+ * the message it belongs to; very large ones in pieces, so that nothing waits for them (bulk.ts).
  */
 import { Writer } from "../wire/writer.js";
 import { BARRIER, BULK_BYTES, Bulk, keyOf } from "./bulk.js";
@@ -74,7 +74,7 @@ export class Outbox implements Flushed {
     arm(this);
   }
 
-  /** Now. */
+  /** That for which it was armed. */
   flushArmed(): void {
     this.#armed = false;
     this.flush();

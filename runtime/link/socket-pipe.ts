@@ -1,8 +1,8 @@
 /**
  * A byte pipe over a net.Socket, whatever it is connected to: what the pipes of unix/, tcp/ and tls/ have in common. One
- * write a tick comes from the link; here each becomes one system call. Bytes are read straight into the link's buffer
- * where Node allows it: for sockets that are made here. Short ones are written to the socket's descriptor, where nothing
- * waits before them.
+ * write for many frames comes from the link; here each becomes one system call. Bytes are read straight into the link's
+ * buffer where Node allows it: for sockets that are made here. What is short is written to the socket's descriptor, if
+ * nothing waits before it.
  */
 import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
