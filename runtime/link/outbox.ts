@@ -7,7 +7,7 @@ import { Writer } from "../wire/writer.js";
 import { BARRIER, BULK_BYTES, Bulk, keyOf } from "./bulk.js";
 import { arm, type Flushed } from "./flushing.js";
 import { align8, beginFrame, copyBytes, endFrame, HEADER, Kind } from "./frame.js";
-import type { Pipe } from "./pipe.js";
+import { type Pipe, sizeOf } from "./pipe.js";
 
 /** A batch of this many bytes is sent without waiting for the end of the tick. */
 export const FLUSH_BYTES = 64 * 1024;
@@ -116,7 +116,7 @@ export class Outbox implements Flushed {
 
   /** Bytes that have been written here and not yet been handed to the pipe. */
   get waiting(): number {
-    const written = this.#chunks.reduce((sum, chunk) => sum + chunk.length, this.writer.position - this.#from);
+    const written = sizeOf(this.#chunks) + this.writer.position - this.#from;
     return written + (this.#bulk?.bytes ?? 0);
   }
 

@@ -3,7 +3,7 @@
  * are copied out of the sender's batch once and then handed over, not copied again.
  */
 import type { MessagePort } from "node:worker_threads";
-import { deliver, type Pipe } from "../link/pipe.js";
+import { deliver, type Pipe, sizeOf } from "../link/pipe.js";
 
 /** @param port one end of a MessageChannel; nobody else uses it */
 export function portPipe(port: MessagePort): Pipe {
@@ -53,7 +53,7 @@ export function portPipe(port: MessagePort): Pipe {
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  const bytes = new Uint8Array(sizeOf(chunks));
   let end = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, end);

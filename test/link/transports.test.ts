@@ -79,7 +79,7 @@ describe.each([
     let writes = 0;
     // A burst in one turn is more than a socket takes: nobody reads meanwhile.
     for (let burst = 0; burst < 8; burst++) {
-      for (const until = size + 1_000_000; size < until; writes++) {
+      for (const end = size + 1_000_000; size < end; writes++) {
         const chunks = Array.from({ length: 1 + Math.floor(random.number() * 3) }, () =>
           Buffer.alloc(1 + Math.floor(random.number() ** 3 * 40_000)).map(() => random.number() * 256),
         );
