@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { findLibtorch, libtorchFlags } from "./libtorch.js";
 import { type AddonName, addonPlace } from "./place.js";
-import { addonDefinitions } from "./source-key.js";
+import { addonDefinitions, addonLinking } from "./source-key.js";
 
 const require = createRequire(import.meta.url);
 
@@ -47,6 +47,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       "-O2",
       "-fPIC",
       "-shared",
+      ...addonLinking,
       "-Wall",
       "-Wextra",
       ...addonDefinitions.map((definition) => `-D${definition}`),

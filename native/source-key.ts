@@ -14,10 +14,18 @@ export const addonDefinitions: readonly string[] = [
   "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
 ];
 
+/** How all addons are linked. */
+export const addonLinking: readonly string[] = [
+  // Node.js unloads an addon together with the last worker thread that has it, and only then runs what libuv has put off: the
+  // close callbacks of the addon's handles. Threads of the addon's own may still be about to return, too. So its code stays in
+  // the address space until the process ends, whichever thread has loaded it.
+  "-Wl,-z,nodelete",
+];
+
 /** @param sources the folder of the addon */
 export function sourceKey(version: string, sources: string): string {
   const hash = createHash("sha256");
-  hash.update(`${version}\0${addonDefinitions.join("\0")}\0`);
+  hash.update(`${version}\0${[...addonDefinitions, ...addonLinking].join("\0")}\0`);
   for (const name of readdirSync(sources).sort()) {
     if (/\.(cc|h)$/.test(name))
       hash

@@ -29,8 +29,6 @@ export function threadBody(options: ThreadOptions): Body {
     transferList: [port2],
     env: options.env,
     name: options.label,
-    stdout: options.stdio !== "inherit",
-    stderr: options.stdio !== "inherit",
   });
   worker.unref();
   const { threadId } = worker;
@@ -45,12 +43,18 @@ export function threadBody(options: ThreadOptions): Body {
   return { pipe: portPipe(port1), ended, finished: ended, ref: () => worker.ref(), terminate: kill, kill };
 }
 
+/**
+ * Takes the outputs of the thread from where Node.js sends them, which is to those of this process. The constructor's options `stdout`
+ * and `stderr` would do so from the beginning, but reading such an output keeps this process alive until the thread ends.
+ */
 function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadOptions): void {
   if (stdio === "inherit") return;
   for (const stream of ["stdout", "stderr"] as const) {
     const source = worker[stream];
-    if (stdio === "ignore") source.resume();
-    else if (stdio === "prefix") forwardLines(source, process[stream], label);
-    else forEachLine(source, (bytes) => stdio(bytes.toString(), { stream, label, rank }));
+    source.unpipe(process[stream]);
+    if (stdio === "prefix") forwardLines(source, process[stream], label);
+    else if (stdio !== "ignore") forEachLine(source, (bytes) => stdio(bytes.toString(), { stream, label, rank }));
+    // Without a target it is paused.
+    source.resume();
   }
 }

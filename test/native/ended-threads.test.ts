@@ -1,4 +1,4 @@
-/** Addons in threads that are ended: the process and its other threads live on. */
+/** Addons in threads that end: the process and its other threads live on, or end as they should. */
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -7,15 +7,25 @@ import { run } from "../examples/program.js";
 import { hasAddon } from "../rdma/vaults.js";
 import { hasTensors } from "../tensor/addon.js";
 
-const program = fileURLToPath(new URL("programs/ended-threads.mjs", import.meta.url));
+const programOf = (name: string) => fileURLToPath(new URL(`programs/${name}.mjs`, import.meta.url));
+const ends = ["terminated", "exited", "returned", "program-exits", "program-ends"];
 
 describe.each([
   { name: "rdma", there: hasAddon },
   { name: "tensor", there: hasTensors },
 ] as const)("the addon $name", ({ name, there }) => {
+  const file = process.env[addonVariable(name)] ?? addonFile(name);
+  const runProgram = (program: string, ...args: string[]) =>
+    run(process.execPath, [programOf(program), ...args], tmpdir());
+
   test.skipIf(!there)("refuses what a thread asks that is being ended, and ends nothing else", async () => {
-    const file = process.env[addonVariable(name)] ?? addonFile(name);
-    const { code, stdout, stderr } = await run(process.execPath, [program, file], tmpdir());
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "30\n", stderr: "" });
+    expect(await runProgram("ended-threads", file)).toEqual({ code: 0, stdout: "30\n", stderr: "" });
+  });
+
+  describe.each(["main", "threads"])("that is loaded by %s first", (first) => {
+    test.skipIf(!there).each(ends)("outlives busy threads that are ended like this: %s", async (end) => {
+      const outcome = await runProgram("busy-threads", name, file, first, end);
+      expect(outcome).toEqual({ code: 0, stdout: "ended\n", stderr: "" });
+    });
   });
 });

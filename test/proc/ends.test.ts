@@ -92,6 +92,34 @@ describe("nothing is left, neither processes that spin or were stopped nor grand
   });
 });
 
+describe("a program with actors in threads, one of which has started a process, ends", () => {
+  async function ended(...args: string[]) {
+    const program = start("threads.ts", ...args);
+    const { code, signal } = await program.exited;
+    const { stdout, stderr } = program.output;
+    // A thread's lines are in no order with those of the program.
+    return { code, signal, lines: stdout.split("\n").filter(Boolean).sort(), stderr };
+  }
+
+  test.each([
+    ["stop", 0, ["[gpus=1] printed", "done"]],
+    ["exit", 5, []],
+    ["quietly", 0, ["[gpus=1] printed", "done"]],
+    ["idle", 0, ["done"]],
+    ["at once", 0, ["done"]],
+  ])("by: %s", async (how, code, lines) => {
+    expect(await ended(how)).toEqual({ code, signal: null, lines, stderr: "" });
+  });
+
+  test.each([
+    ["inherit", ["done", "printed"]],
+    ["ignore", ["done"]],
+    ["function", ["done", "printed"]],
+  ])("when their output goes to: %s", async (stdio, lines) => {
+    expect(await ended("quietly", stdio)).toEqual({ code: 0, signal: null, lines, stderr: "" });
+  });
+});
+
 test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the program ends by: %s", async (how) => {
   const log = join(mkdtempSync(join(tmpdir(), "viceroy-ends-")), "log");
   const program = start("ends.ts", how, log);

@@ -1,0 +1,68 @@
+/**
+ * Keeps an addon busy in the calling thread: with handles on its event loop, the pool of threads, and threads of the addon's own. Nothing of
+ * it keeps the event loop alive for longer than that work takes.
+ */
+import { createRequire } from "node:module";
+
+/** Bytes that one transfer moves, and how many of them there are: the thread ends before they do. */
+const moved = 64 << 20;
+const transfers = 3;
+/** Products of two matrices, and how many rows and columns they have: the same. */
+const products = 30;
+const rows = 400;
+
+/** Starts what ends one after the other, and keeps the two ends of a channel and a watched event busy for ever. */
+function useRdma(addon) {
+  const token = new Uint8Array(16).fill(7);
+  const offered = new addon.Channel(4096, token);
+  const joined = new addon.Channel(4096, token, process.pid, ...offered.descriptors());
+  const bytes = new Uint8Array(1024);
+  for (const channel of [offered, joined]) {
+    channel.begin(0, () => {
+      for (let n = channel.read(bytes); n > 0; n = channel.read(bytes)) channel.write(bytes.subarray(0, n), 0);
+      return true;
+    });
+    channel.write(bytes, 0);
+  }
+
+  const event = addon.createEvent();
+  const watch = new addon.Watch(event, () => {
+    addon.drainEvent(event);
+    addon.signalEvent(event);
+  });
+  addon.signalEvent(event);
+
+  const memory = new Uint8Array(moved);
+  const { buffer } = addon.createMemory(4096, true);
+  const slot = new Uint8Array(buffer, 512, 512);
+  const grant = [1n, 2n, (1n << 32n) | 1n, 3n, addon.addressOf(memory), BigInt(moved), 0n, 0n];
+  new BigUint64Array(buffer, 512, 8).set(grant);
+  const target = new Uint8Array(moved);
+  const all = BigUint64Array.of(0n, 0n, BigInt(moved));
+  for (let i = 0; i < transfers; i++) {
+    void addon.mappedTransfer(0, target, all, slot, slot.slice(0, 64), new BigInt64Array(2), 5n, 2, 0, memory);
+  }
+  return [offered, joined, watch];
+}
+
+/** Starts a stream that multiplies matrices, and waits for what comes of it. */
+function useTensors(addon) {
+  addon.begin(class {}, () => addon.addSite("busy.mjs"));
+  const recorder = addon.newRecorder();
+  addon.useRecorder(recorder);
+  const matmul = addon.operation("aten::matmul");
+  let product = addon.call(addon.operation("aten::eye"), undefined, rows);
+  for (let i = 0; i < products; i++) product = addon.call(matmul, undefined, product, product);
+  const [, reference] = addon.placeOf(product);
+  addon.useRecorder(null);
+  const stream = addon.newStream(0, 1, false, "cpu", 0);
+  void addon.submitCommands(stream, addon.takeCommands(recorder));
+  void addon.fetchTensor(stream, reference);
+  return [recorder, stream, product];
+}
+
+/** @returns what has to be kept for the work to go on */
+export function keepBusy(name, file) {
+  const addon = createRequire(import.meta.url)(file);
+  return name === "tensor" ? useTensors(addon) : useRdma(addon);
+}
