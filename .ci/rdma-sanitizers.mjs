@@ -1,6 +1,6 @@
 /**
  * Runs what the addon for one-sided memory does under sanitizers: addresses and undefined behaviour, or with `--threads` races. One-sided
- * memory and RDMA devices by programs that use all of it, links in shared memory by their own tests.
+ * memory and RDMA devices by programs that use all of it, links in shared memory and threads that end by their own tests.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -32,6 +32,7 @@ process.exitCode = await withFolder(async (folder) => {
     () => under([devices]),
     () => under([devices, "incomplete"], { LD_LIBRARY_PATH: empty }),
     () => under([devices, "loop"], { LD_LIBRARY_PATH: loop }),
+    () => under(testsOf("sockets", "test/native/rdma.test.ts"), { VICEROY_PEERS: "required" }),
     () => under(testsOf("memory", ...links), { VICEROY_PEERS: "required", VICEROY_LINKS: "memory" }),
   ]);
 });
