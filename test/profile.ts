@@ -1,6 +1,9 @@
 /**
  * How long property tests and fuzzers try: `npm run verify` is short, `npm run verify:full` long. Set by
  * VICEROY_TEST_PROFILE.
+ *
+ * A test that fails at random prints what repeats it: fast-check its seed and counterexample, `withRandom` of random.ts its seed. Each
+ * counterexample that is ever found stays as a test of its own beside the property, with fixed values.
  */
 
 /** @returns how many cases to try: `short`, or, in the long profile, `long` (20 times as many if not said) */

@@ -1,5 +1,6 @@
 /** Handles that lie: each is refused for what it is, and none of them reads a byte. */
 import { readdirSync, readlinkSync } from "node:fs";
+import { inspect } from "node:util";
 import { codec } from "viceroy";
 import { RdmaBuffer, type Transport } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +10,7 @@ import { OwnerService } from "../../runtime/rdma/service.js";
 import { SLOTS, State } from "../../runtime/rdma/slot.js";
 import { Table } from "../../runtime/rdma/table.js";
 import { cases } from "../profile.js";
+import { type Random, withRandom } from "../random.js";
 import {
   by,
   codeOf,
@@ -99,7 +101,7 @@ for (const { transport, allocated, skipped } of tested) {
     test.skipIf(transport === "verbs")(
       "handles with any bytes changed crash nobody, and read what they named, or nothing",
       async () => {
-        if (transport === "stream") return fuzzOwner();
+        if (transport === "stream") return withRandom(fuzzOwner);
         await using owners = await vaultsIn(vaults, 1);
         const good = handles.encode(await owners.at(0).make.callOne(allocated, 4096, "r"));
         const local = new Uint8Array(4096);
@@ -107,17 +109,19 @@ for (const { transport, allocated, skipped } of tested) {
         const untouched = new Uint8Array(4096).fill(77);
         let refused = 0;
         const tries = cases(4000, 1_000_000);
-        for (let i = 0; i < tries; i++) {
-          const bytes = Uint8Array.from(good);
-          for (let left = 1 + (i % 3); left > 0; left--) bytes[random(bytes.length)] = random(256);
-          local.fill(77);
-          const went = await readWith(bytes, transport, local);
-          if (!went) refused++;
-          const wanted = went ? pattern : untouched;
-          if (Buffer.compare(local, wanted) === 0) continue;
-          const at = local.findIndex((byte, index) => byte !== wanted[index]);
-          expect.fail(`byte ${at} of case ${i} is ${local[at]}`);
-        }
+        await withRandom(async (random) => {
+          for (let i = 0; i < tries; i++) {
+            const bytes = Uint8Array.from(good);
+            for (let left = 1 + (i % 3); left > 0; left--) bytes[random(bytes.length)] = random(256);
+            local.fill(77);
+            const went = await readWith(bytes, transport, local);
+            if (!went) refused++;
+            const wanted = went ? pattern : untouched;
+            if (Buffer.compare(local, wanted) === 0) continue;
+            const at = local.findIndex((byte, index) => byte !== wanted[index]);
+            expect.fail(`byte ${at} of case ${i} is ${local[at]}: ${Buffer.from(bytes).toString("hex")}`);
+          }
+        });
         expect(refused).toBeGreaterThan(tries / 4);
         expect(await owners.at(0).pid.callOne()).toBeGreaterThan(0);
       },
@@ -178,7 +182,7 @@ test.skipIf(emulated)("a slot that is used again is not taken for what it was", 
 });
 
 /** What owners are asked for by messages: claims of all kinds. */
-function fuzzOwner(): void {
+function fuzzOwner(random: Random): void {
   const table = new Table(undefined, systemClock, systemRandom);
   const bytes = new Uint8Array(64).fill(77);
   bytes.subarray(16, 32).fill(1);
@@ -208,9 +212,11 @@ function fuzzOwner(): void {
     const offset = any();
     const length = any();
     const answer = service.read(claim, offset, length);
-    if (answer.refused === undefined && answer.bytes?.every((byte) => byte === 1) !== true) expect.fail(`case ${i}`);
+    const said = () => inspect({ ...claim, offset, length });
+    if (answer.refused === undefined && answer.bytes?.every((byte) => byte === 1) !== true)
+      expect.fail(`case ${i}: ${said()}`);
     if (answer.refused === undefined && !(offset >= 0 && offset + length <= 16))
-      expect.fail(`case ${i} left the grant`);
+      expect.fail(`case ${i} left the grant: ${said()}`);
     service.write(claim, offset, new Uint8Array(random(40)).fill(1));
   }
   expectBytes(bytes.subarray(0, 16), new Uint8Array(16).fill(77));
@@ -228,8 +234,4 @@ async function readWith(bytes: Uint8Array, transport: Transport, local: Uint8Arr
     expect(error).toBeInstanceOf(Error);
     return false;
   }
-}
-
-function random(below: number): number {
-  return Math.floor(Math.random() * below);
 }

@@ -8,8 +8,9 @@ import { readFileSync } from "node:fs";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
 import { CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
+import { randomNumbers } from "../random.js";
 import { mutate } from "./mutate.js";
-import { RandomValues, randomNumbers } from "./random-values.js";
+import { RandomValues } from "./random-values.js";
 import { runGenerated } from "./run-generated.js";
 import { weight } from "./weight.js";
 

@@ -8,10 +8,11 @@ import { expect, test } from "vitest";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
 import { type Codec, CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
+import { randomNumbers } from "../random.js";
 import { loadGenerated } from "./load-generated.js";
 import { mutate } from "./mutate.js";
 import { randomSchema } from "./random-schema.js";
-import { RandomValues, randomNumbers } from "./random-values.js";
+import { RandomValues } from "./random-values.js";
 import { spoil } from "./spoil.js";
 
 const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);

@@ -11,18 +11,6 @@ const wrapped = {
   UInt32Value: "uint32",
 } as const;
 
-/** A source of numbers in [0, 1): the same for the same seed. After Sebastiano Vigna, SplitMix32. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x9e3779b9) | 0;
-    let z = state;
-    z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
-    z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
-    return ((z ^ (z >>> 16)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Random values of the types of one schema. */
 export class RandomValues {
   readonly #index: SchemaIndex;

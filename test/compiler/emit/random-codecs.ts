@@ -5,8 +5,9 @@ import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema } from "../../../compiler/model/resolve.js";
 import type { Lowered } from "../../../compiler/protobuf/lowered.js";
 import type { Codec } from "../../../runtime/wire/index.js";
+import { randomNumbers } from "../../random.js";
 import { randomSchema } from "../../wire/random-schema.js";
-import { RandomValues, randomNumbers } from "../../wire/random-values.js";
+import { RandomValues } from "../../wire/random-values.js";
 import { Composer } from "./compose.js";
 import { inputOfSchema } from "./proto/lowered.js";
 

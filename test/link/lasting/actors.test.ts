@@ -15,6 +15,7 @@ import { connectTo, listenAt } from "../../../runtime/link/transport.js";
 import { Counter } from "../../actor/counter.js";
 import { type TestProc, World } from "../../actor/world.js";
 import { cases } from "../../profile.js";
+import { withRandom } from "../../random.js";
 import { Authority } from "../tls/certificates.js";
 
 const token = "a token that nobody guesses";
@@ -144,28 +145,30 @@ test.each([
   ["tcp", cases(40, 2000)],
   ["tls", cases(15, 500)],
 ] as const)("calls, casts, streams and large messages over %s that is cut all the time", async (kind, rounds) => {
-  world = new FarWorld(kind, 60_000);
-  const procs = [await world.listen("a"), await world.listen("b"), await world.listen("c")];
-  const counters = world.spawn("counters", Counter, [1], procs);
-  await counters.value.call();
-  // From the middle of a handshake to some large messages.
-  for (const cutter of world.cutters.values()) cutter.cutAfter(() => 2 ** (10 + 12 * Math.random()));
-  const block = new Uint8Array(300_000).map((_, i) => i * 31);
-  const uncut = () => [...world.cutters.values()].some((cutter) => cutter.cuts === 0);
-  let round = 0;
-  for (; round < rounds || uncut(); round++) {
-    for (let i = 0; i < 20; i++) counters.note.broadcast(`${round}.${i}`, 0);
-    const back = counters.bytes.call(block);
-    let sum = 0;
-    for await (const [, n] of counters.watch.stream(10)) sum += n;
-    expect(sum).toBe(3 * 10);
-    for (const [, bytes] of await back) expect(Buffer.compare(bytes, block)).toBe(0);
-  }
-  const logs = await counters.log.call();
-  const expected = Array.from({ length: round * 20 }, (_, i) => `${Math.floor(i / 20)}.${i % 20}`);
-  for (const [, log] of logs)
-    expect(log.filter((entry) => entry.startsWith("+"))).toEqual(expected.map((e) => `+${e}`));
-  expect([world.root, ...procs].flatMap(({ events }) => events).filter(({ kind }) => kind !== "started")).toEqual([]);
+  await withRandom(async (random) => {
+    world = new FarWorld(kind, 60_000);
+    const procs = [await world.listen("a"), await world.listen("b"), await world.listen("c")];
+    const counters = world.spawn("counters", Counter, [1], procs);
+    await counters.value.call();
+    // From the middle of a handshake to some large messages.
+    for (const cutter of world.cutters.values()) cutter.cutAfter(() => 2 ** (10 + random(12_000) / 1000));
+    const block = new Uint8Array(300_000).map((_, i) => i * 31);
+    const uncut = () => [...world.cutters.values()].some((cutter) => cutter.cuts === 0);
+    let round = 0;
+    for (; round < rounds || uncut(); round++) {
+      for (let i = 0; i < 20; i++) counters.note.broadcast(`${round}.${i}`, 0);
+      const back = counters.bytes.call(block);
+      let sum = 0;
+      for await (const [, n] of counters.watch.stream(10)) sum += n;
+      expect(sum).toBe(3 * 10);
+      for (const [, bytes] of await back) expect(Buffer.compare(bytes, block)).toBe(0);
+    }
+    const logs = await counters.log.call();
+    const expected = Array.from({ length: round * 20 }, (_, i) => `${Math.floor(i / 20)}.${i % 20}`);
+    for (const [, log] of logs)
+      expect(log.filter((entry) => entry.startsWith("+"))).toEqual(expected.map((e) => `+${e}`));
+    expect([world.root, ...procs].flatMap(({ events }) => events).filter(({ kind }) => kind !== "started")).toEqual([]);
+  });
 });
 
 test("a peer that does not come back is dead: what waits for it fails, with what happened", async () => {

@@ -11,9 +11,10 @@ import { indexSchema } from "../../../compiler/model/index.js";
 import { checkProtobuf } from "../../../compiler/protobuf/checks.js";
 import { type GeneratedCodec, unknownFields } from "../../../runtime/wire/index.js";
 import { readFiles } from "../../compiler/source/read.js";
+import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { mutateFields } from "../mutate-fields.js";
-import { RandomValues, randomNumbers } from "../random-values.js";
+import { RandomValues } from "../random-values.js";
 import { testAllTypesProto3 } from "./test-messages.js";
 
 const file = new URL("../../fixtures/conformance/schemas/test-messages.ts", import.meta.url);

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";
 import { describeCodecs } from "../../../runtime/wire/protobuf/describe.js";
+import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { randomSchema } from "../random-schema.js";
-import { RandomValues, randomNumbers } from "../random-values.js";
+import { RandomValues } from "../random-values.js";
 import { EsSchema } from "./protobuf-es.js";
 
 /** Years of RFC 3339, in milliseconds since 1970. */

@@ -3,9 +3,10 @@ import assert from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";
+import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { randomSchema } from "../random-schema.js";
-import { RandomValues, randomNumbers } from "../random-values.js";
+import { RandomValues } from "../random-values.js";
 
 const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);
 

@@ -6,10 +6,11 @@ import type { Schema } from "../../../compiler/model/index.js";
 import { indexSchema } from "../../../compiler/model/resolve.js";
 import { type Codec, CodecError, codec } from "../../../runtime/wire/index.js";
 import { cases } from "../../profile.js";
+import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { mutate } from "../mutate.js";
 import { randomSchema } from "../random-schema.js";
-import { RandomValues, randomNumbers } from "../random-values.js";
+import { RandomValues } from "../random-values.js";
 
 interface Subject {
   readonly generated: Codec<unknown>;

@@ -14,6 +14,7 @@ import { runTransfer } from "../../../../runtime/rdma/transfer.js";
 import { VerbsBackend } from "../../../../runtime/rdma/verbs/backend.js";
 import { type Answer, CLAIM_BYTES, decodeAnswer } from "../../../../runtime/rdma/verbs/messages.js";
 import { cases } from "../../../profile.js";
+import { withRandom } from "../../../random.js";
 import { pattern } from "./owner.js";
 import { Owner } from "./owners.js";
 
@@ -110,18 +111,20 @@ describe("by an RDMA device", () => {
     fresh.close();
     const { address } = accepted(await owner.ask(sound));
     let refused = 0;
-    for (let index = 0; index < cases(40); index++) {
-      const changed = Uint8Array.from(sound);
-      for (let left = 1 + (index % 3); left > 0; left--) changed[random(changed.length)] = random(256);
-      const answer = decodeAnswer(
-        await owner.ask(changed.subarray(0, index % 5 === 0 ? random(changed.length) : undefined)),
-      );
-      if (typeof answer === "string" || "why" in answer) refused++;
-      else {
-        expect(answer.address).toBe(address);
-        expect(changed.subarray(0, CLAIM_BYTES)).toEqual(sound.subarray(0, CLAIM_BYTES));
+    await withRandom(async (random) => {
+      for (let index = 0; index < cases(40); index++) {
+        const changed = Uint8Array.from(sound);
+        for (let left = 1 + (index % 3); left > 0; left--) changed[random(changed.length)] = random(256);
+        const answer = decodeAnswer(
+          await owner.ask(changed.subarray(0, index % 5 === 0 ? random(changed.length) : undefined)),
+        );
+        if (typeof answer === "string" || "why" in answer) refused++;
+        else {
+          expect(answer.address).toBe(address);
+          expect(changed.subarray(0, CLAIM_BYTES)).toEqual(sound.subarray(0, CLAIM_BYTES));
+        }
       }
-    }
+    });
     expect(refused).toBeGreaterThan(5);
     await run(opened, "read", new Uint8Array(16));
   });
@@ -239,10 +242,6 @@ function accepted(bytes: Uint8Array): Answer {
   const answer = decodeAnswer(bytes);
   if (typeof answer === "string" || "why" in answer) throw new Error(`refused: ${JSON.stringify(answer)}`);
   return answer;
-}
-
-function random(below: number): number {
-  return Math.floor(Math.random() * below);
 }
 
 function tc(verb: string, ...args: readonly string[]): void {
