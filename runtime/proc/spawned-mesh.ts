@@ -64,6 +64,8 @@ export class SpawnedMesh implements MeshControl, Owned {
   #progress: Progress = "spawning";
   /** Orders of which nothing has been heard. */
   #waiting: number;
+  /** Ranks whose first order has made no actor, whatever the reason. */
+  #missing: Set<number> | undefined;
   #ordered: Promise<void> | undefined;
   #failed: Map<number, FailureCause> | undefined;
   #incarnations: Map<number, number> | undefined;
@@ -140,7 +142,12 @@ export class SpawnedMesh implements MeshControl, Owned {
   outcome(rank: number, outcome: Settled<SpawnOutcome>): void {
     this.#waiting--;
     if (this.#waiting <= 0) this.#outcomes?.resolve();
-    this.#take(rank, outcome);
+    const made = this.#take(rank, outcome);
+    // The process of the rank may have been replaced meanwhile, and its actor be there.
+    if (!made && this.#lives?.has(rank) !== true) {
+      this.#missing ??= new Set();
+      this.#missing.add(rank);
+    }
     this.#check();
   }
 
@@ -229,6 +236,7 @@ export class SpawnedMesh implements MeshControl, Owned {
     this.#lives ??= new Map();
     this.#lives.set(rank, this.incarnation(rank));
     this.#failed?.delete(rank);
+    this.#missing?.delete(rank);
     this.#comingBack?.get(rank)?.cancel();
     this.#comingBack?.delete(rank);
     this.#check();
@@ -339,7 +347,7 @@ export class SpawnedMesh implements MeshControl, Owned {
 
   /** Something has come about, or has failed. */
   #check(): void {
-    if (this.#progress !== "ready" && this.#waiting <= 0 && (this.#failed?.size ?? 0) === 0) {
+    if (this.#progress !== "ready" && this.#waiting <= 0 && !this.#failed?.size && !this.#missing?.size) {
       // Whoever asks from now on is told of what is there now.
       if (this.#progress === "failed") this.#ready = undefined;
       this.#progress = "ready";

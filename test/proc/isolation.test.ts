@@ -194,6 +194,19 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults).toEqual([]);
   });
 
+  test.each([
+    ["a bootstrap module", { bootstrap: moduleOf("bootstrap-waits.js") }, "ok"],
+    ["an init", {}, "init waits"],
+  ])("actors that wait for %s are never ready when their procs are stopped", async (_what, options, mode) => {
+    const procs = spawnProcs({ gpus: 2 }, options);
+    const workers = procs.spawn("workers", crew.SteelWorker, mode);
+    const ready = expect(workers.ready).rejects.toThrow('mesh "workers" was stopped before it was ready: enough');
+    await procs.stop({ drain: 0, reason: "enough" });
+    await ready;
+    await expect(workers.ready).rejects.toThrow('mesh "workers" was stopped before it was ready: enough');
+    expect(faults).toEqual([]);
+  });
+
   test("what is known to be wrong is refused on the spot", () => {
     const procs = spawnProcs({ gpus: 1 });
     const spawn = procs.spawn as unknown as (...args: unknown[]) => unknown;
