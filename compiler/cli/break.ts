@@ -3,6 +3,7 @@ import path from "node:path";
 import { type Config, ConfigError, type IgnoredBreak } from "../config/index.js";
 import { type Diagnostic, diagnostic, renderDiagnostic, renderJson, renderSummary } from "../diagnostics/index.js";
 import { type BreakClass, breakClasses, findBreaks, ignoredForNothing, sift } from "../evolve/index.js";
+import { isAccepted } from "../pipeline/accepted.js";
 import { packageName, readIfThere, readSchemaTexts } from "../pipeline/index.js";
 import { readSide } from "../pipeline/side.js";
 import { type Snapshot, snapshotText, takeSnapshot } from "../pipeline/snapshot.js";
@@ -60,7 +61,8 @@ async function compare(project: Project, { against, json, classes }: BreakOption
     return exitCode.schema;
   }
   const { breaks, unused } = sift(findBreaks(older.side, newer.side), config.break.ignore);
-  const shown = breaks.filter((found) => wanted.includes(found.class));
+  const { lock: agreed } = newer.side;
+  const shown = breaks.filter((found) => wanted.includes(found.class) && !isAccepted(found, agreed));
   const textOf = (file: string, side: "older" | "newer") =>
     side === "older" ? snapshotText(snapshot, file) : readIfThere(path.join(config.root, file));
   printBreaks(

@@ -3,14 +3,17 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Config, ConfigError } from "../config/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
-import { emptyLock, parseLock, printLock } from "../lock/index.js";
-import type { Schema } from "../model/index.js";
+import type { Break } from "../evolve/index.js";
+import { emptyLock, printLock } from "../lock/index.js";
 import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
+import type { CompiledOutput } from "../pipeline/compile.js";
+import type { BaseLock } from "../pipeline/history.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
 import { report } from "./report.js";
 import { optimizeLate } from "./tiers.js";
 import { version } from "./version.js";
+import type { WireBreaks } from "./wire-breaks.js";
 
 export interface CompileOptions {
   readonly check: boolean;
@@ -19,6 +22,8 @@ export interface CompileOptions {
   readonly draft: boolean;
   /** The ref whose ids must not vanish. Undefined: what is published, if that can be told; false: none. */
   readonly base?: string | false;
+  /** Places whose breaking changes are accepted: `Tree.age`. */
+  readonly accept?: readonly string[];
 }
 
 /** @throws ConfigError unless diagnostics are asked for as JSON, of which it is then one */
@@ -35,10 +40,11 @@ export async function compile(project: Project, options: CompileOptions, io: Io)
 }
 
 async function compileOnce(project: Project, options: CompileOptions, io: Io): Promise<number> {
-  const unchanged = options.draft ? undefined : project.unchanged();
-  // What the lock is compared with may have changed all the same; what to say of that, the schemas know.
-  const isSettled = !options.check || (unchanged && (await sinceBase(unchanged, options, undefined)).length === 0);
-  if (unchanged !== undefined && isSettled) {
+  const accept = options.accept ?? [];
+  const unchanged = options.draft || accept.length > 0 ? undefined : project.unchanged();
+  // The lock that others use may have changed all the same.
+  const isCompared = options.check || typeof options.base === "string";
+  if (unchanged !== undefined && !(isCompared && (await baseLock(unchanged, options)))) {
     if (!options.json) io.out("Nothing to do: generated code is in step.");
     return exitCode.ok;
   }
@@ -55,8 +61,9 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     report(compiled.diagnostics, root, options.json, io);
     return exitCode.schema;
   }
-  const found = [...compiled.diagnostics, ...(await sinceBase(config, options, output.declared))];
-  const diagnostics = sortDiagnostics(found);
+  const base = await baseLock(config, options);
+  const diagnostics = sortDiagnostics([...compiled.diagnostics, ...(await sinceBase(config, options, output, base))]);
+  const { open, lock } = await wireBreaks(config, options, output, base);
   const plan = planOutput(root, config.out, output.files);
   if (plan.foreign.length > 0) {
     const at = (file: string) => ({ file, line: 1, column: 1 });
@@ -69,23 +76,22 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     const asked = diagnostics.map((found) =>
       found.code === "VC2007" ? { ...found, severity: "error" as const } : found,
     );
-    const drift = driftDiagnostics(plan, output.lock.differs ? config.lock : undefined);
+    const drift = driftDiagnostics(plan, lock.differs ? config.lock : undefined);
     report([...asked, ...drift], root, options.json, io);
-    // A lock in step remembers what the schemas say: there is nothing to break, and nothing to load for it.
-    const isWhole =
-      !output.lock.differs || (await import("./check-lock.js")).checkLock(config, output, options.json, io);
-    if (!isWhole || drift.length > 0 || hasErrors(asked)) return exitCode.drift;
+    await reportBreaks(open, "error", base, config, options, io);
+    if (open.length > 0 || drift.length > 0 || hasErrors(asked)) return exitCode.drift;
     if (!options.json) io.out("In step: generated code and lock are what the schemas say.");
     return exitCode.ok;
   }
   report(diagnostics, root, options.json, io);
+  await reportBreaks(open, "warning", base, config, options, io);
   writeOutput(root, plan);
-  const writesLock = !options.draft && output.lock.differs;
+  const writesLock = !options.draft && lock.differs;
   // Drafts beside no lock at all would pass for generated code whose lock has been lost.
   const lockFile = path.join(root, config.lock);
   if (options.draft && !existsSync(lockFile)) writeWhole(lockFile, printLock(emptyLock));
-  if (writesLock) writeWhole(lockFile, output.lock.text);
-  if (!options.draft && diagnostics.length === 0 && (writesLock || !output.lock.differs)) {
+  if (writesLock) writeWhole(lockFile, lock.text);
+  if (!options.draft && diagnostics.length === 0 && open.length === 0) {
     rememberTree(
       config,
       version,
@@ -95,7 +101,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   if (!options.json) {
     for (const file of plan.write) io.out(`${file.isNew ? "wrote  " : "updated"} ${file.path}`);
     for (const file of plan.remove) io.out(`removed ${file}`);
-    if (writesLock) io.out(`updated ${config.lock}`);
+    if (writesLock) io.out(`${lock.before === undefined ? "wrote  " : "updated"} ${config.lock}`);
     const { modules } = output.schema;
     const actors = modules.reduce((sum, module) => sum + module.actors.length, 0);
     const types = modules.reduce((sum, module) => sum + module.types.length, 0);
@@ -107,24 +113,61 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   return exitCode.ok;
 }
 
+/** The lock that others use, if it is known and is not the one on disk. */
+async function baseLock(config: Config, { base, draft }: CompileOptions): Promise<BaseLock | undefined> {
+  if (draft || base === false) return undefined;
+  // Imported here: an unchanged tree needs none of it.
+  const { readBaseLock } = await import("../pipeline/history.js");
+  const { readIfThere } = await import("../pipeline/project.js");
+  return readBaseLock(config, base, readIfThere(path.join(config.root, config.lock)));
+}
+
 /** What has become of ids that others use. Lost ones are a warning, until they are checked. */
 async function sinceBase(
   config: Config,
-  { base, check, draft }: CompileOptions,
-  declared: Schema | undefined,
+  { check }: CompileOptions,
+  { lock, declared }: CompiledOutput,
+  base: BaseLock | undefined,
 ): Promise<readonly Diagnostic[]> {
-  if (draft || base === false) return [];
-  // Imported here: an unchanged tree needs none of it.
-  const { historyDiagnostics, readBaseLock } = await import("../pipeline/history.js");
-  const { readIfThere } = await import("../pipeline/project.js");
-  const text = readIfThere(path.join(config.root, config.lock));
-  const known = readBaseLock(config, base, text);
-  if (known === undefined || text === undefined) return [];
-  const { lock } = parseLock(config.lock, text);
-  const found = historyDiagnostics(lock, config.lock, known, declared);
+  if (base === undefined || lock.before === undefined) return [];
+  const { historyDiagnostics } = await import("../pipeline/history.js");
+  const found = historyDiagnostics(lock.before, config.lock, base, declared);
   if (check) return found;
   // What has been replaced was asked about when it was: the question belongs to whoever reviews it.
   return found.filter(({ severity }) => severity === "error").map((lost) => ({ ...lost, severity: "warning" }));
+}
+
+/** Drafts are not compared: the lock stays as it is. */
+async function wireBreaks(
+  config: Config,
+  { draft, accept = [] }: CompileOptions,
+  output: CompiledOutput,
+  base: BaseLock | undefined,
+): Promise<WireBreaks> {
+  const { lock } = output;
+  const isInStep = base === undefined && !lock.differs;
+  if (draft || ((isInStep || lock.before === undefined) && accept.length === 0)) return { open: [], lock };
+  // Imported here: a lock in step needs none of the rules.
+  const { findWireBreaks } = await import("./wire-breaks.js");
+  return findWireBreaks(config, output, base, accept);
+}
+
+async function reportBreaks(
+  open: readonly Break[],
+  severity: "warning" | "error",
+  base: BaseLock | undefined,
+  { root, lock }: Config,
+  { json }: CompileOptions,
+  io: Io,
+): Promise<void> {
+  if (open.length === 0) return;
+  const { printableWireBreak } = await import("./wire-breaks.js");
+  const { printBreaks } = await import("./print-breaks.js");
+  const { readIfThere } = await import("../pipeline/project.js");
+  const textOf = (file: string, side: Break["side"]) =>
+    side === "older" && file === lock && base !== undefined ? base.text : readIfThere(path.join(root, file));
+  const printed = open.map((found) => printableWireBreak(found, severity));
+  printBreaks(printed, textOf, { json, root }, io);
 }
 
 function counted(count: number, noun: string): string {

@@ -3,7 +3,7 @@
  * guess. The source is changed where the member is declared; code that uses it is the editor's affair.
  */
 import path from "node:path";
-import { isPathEnd, type Lock, type LockBlock, type LockEntry, parseLock, printLock } from "../lock/index.js";
+import { emptyLock, isPathEnd, type Lock, type LockBlock, type LockEntry, printLock } from "../lock/index.js";
 import type { Position } from "../model/index.js";
 import { whyReserved } from "../model/reserved.js";
 import { writeWhole } from "../output/index.js";
@@ -53,7 +53,8 @@ export async function rename(project: Project, member: string, name: string, io:
   const changed = replaceAt(text, found, old, name);
   if (changed === undefined) return refuse(`its name does not stand at ${found.file}:${found.line}:${found.column}`);
 
-  const { lock } = parseLock(config.lock, output.lock.text);
+  // What is not in the lock yet needs no rename there.
+  const lock = output.lock.before ?? emptyLock;
   writeWhole(path.join(config.root, found.file), changed);
   writeWhole(lockFile, printLock(renameLocked(lock, owner, old, name)));
   io.out(`renamed ${owner}.${old} to ${name} in ${found.file} and ${config.lock}`);
@@ -85,5 +86,5 @@ function renameLocked(lock: Lock, owner: string, old: string, name: string): Loc
     if (!block.name.startsWith(inside) || !isPathEnd(rest)) return block;
     return { ...block, name: `${owner}.${name}${rest}` };
   };
-  return { blocks: lock.blocks.map(blockOf) };
+  return { ...lock, blocks: lock.blocks.map(blockOf) };
 }

@@ -68,10 +68,15 @@ function commands(program: Command, end: (code: number) => void): Command {
     .option("--json", "print one diagnostic a line, as JSON")
     .option("--base <ref>", "no id of the lock at this ref may vanish; default: the published branch, if there is one")
     .option("--no-base", "don't compare the lock with an earlier one")
-    .action(async ({ check = false, watch = false, json = false, base }) => {
+    .option(
+      "--accept <place...>",
+      "accept the breaking changes of these members, as in Tree.age, and write so in the lock",
+    )
+    .action(async ({ check = false, watch = false, json = false, base, accept = [] }) => {
+      if (accept.length > 0 && (check || watch)) program.error("cannot compile: --accept excludes --check and --watch");
       if (check && watch) program.error("cannot compile: --check and --watch exclude each other");
       if (typeof base === "string" && watch) program.error("cannot compile: --base and --watch exclude each other");
-      end(await runCompile(check, watch, json, base));
+      end(await runCompile(check, watch, json, base, accept));
     });
 
   program
@@ -202,7 +207,13 @@ async function configIfAny() {
   return found.unchanged() ?? (await found.config());
 }
 
-async function runCompile(check: boolean, watching: boolean, json: boolean, base?: string | false): Promise<number> {
+async function runCompile(
+  check: boolean,
+  watching: boolean,
+  json: boolean,
+  base?: string | false,
+  accept: readonly string[] = [],
+): Promise<number> {
   if (watching) {
     const { watch } = await import("./watch.js");
     const stop = new AbortController();
@@ -210,7 +221,11 @@ async function runCompile(check: boolean, watching: boolean, json: boolean, base
     return watch(process.cwd(), json, processIo, stop.signal);
   }
   const { compile } = await import("./compile.js");
-  return compile(await project(), { check, json, draft: false, ...(base !== undefined && { base }) }, processIo);
+  return compile(
+    await project(),
+    { check, json, draft: false, accept, ...(base !== undefined && { base }) },
+    processIo,
+  );
 }
 
 async function isInStep(): Promise<boolean | undefined> {

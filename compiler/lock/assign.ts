@@ -33,6 +33,7 @@ import { type Assigned, assignMembers, type Locked, type Member } from "./member
 import { AssignMemory, type KnownDeclarations } from "./memory.js";
 import { moduleName } from "./module-name.js";
 import { isPathEnd } from "./path.js";
+import { withoutPending } from "./pending.js";
 import { placesOf } from "./places.js";
 import { printName } from "./print.js";
 import type { LockProblem } from "./problem.js";
@@ -57,7 +58,8 @@ export function assignIds(
   const modules = schema.modules.map((module) =>
     sameAsBefore(new ModuleIds(module, blocks, problems, known).assign(), memory),
   );
-  return { schema: { ...schema, modules }, lock: blocks.finish(), problems };
+  const next = withoutPending({ blocks: blocks.finish(), accepted: lock.accepted });
+  return { schema: { ...schema, modules }, lock: next, problems };
 }
 
 /** The same object as last time, if nothing in it differs. */

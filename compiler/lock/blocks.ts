@@ -78,9 +78,9 @@ export class Blocks {
   }
 
   /** What was written, and a tombstone for each block that was not claimed. */
-  finish(): Lock {
+  finish(): readonly LockBlock[] {
     const gone = this.#known.filter((block) => !this.#claimed.has(block)).map((block) => ({ ...block, retired: true }));
-    return { blocks: [...this.#written, ...gone] };
+    return [...this.#written, ...gone];
   }
 
   /** A 32-bit id that no actor of this lock has, drawn from the actor's name. */

@@ -1,11 +1,13 @@
 export * from "./assign.js";
 export { conflictsIn } from "./conflict-markers.js";
+export { holdBack } from "./hold.js";
 export * from "./lock.js";
 export { AssignMemory } from "./memory.js";
 export * from "./merge/index.js";
 export { moduleName } from "./module-name.js";
 export * from "./parse.js";
 export { isPathEnd } from "./path.js";
+export { hasPending, publishedPart } from "./pending.js";
 export * from "./print.js";
 export type * from "./problem.js";
 export { changesSince, type LockChange } from "./since.js";

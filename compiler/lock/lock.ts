@@ -8,10 +8,28 @@ export type BlockKind = "actor" | "message" | "oneof" | "union" | "enum";
 
 export interface Lock {
   readonly blocks: readonly LockBlock[];
+  /** Breaking changes that the project has agreed to. They are never removed. */
+  readonly accepted: readonly AcceptedBreak[];
+}
+
+/** A breaking change as `viceroy compile` reported it. Another change of the same member has another text. */
+export interface AcceptedBreak {
+  /** `VC5001`. */
+  readonly code: string;
+  /** On one line: `Tree.age: its type was int32 and is int64: …`. */
+  readonly text: string;
+}
+
+/**
+ * Ids that have been given, and nothing more: the line was added beside a breaking change that nobody has accepted yet. The
+ * id is taken, and the member is no part of the schema that the lock remembers.
+ */
+export interface Pending {
+  readonly pending?: boolean | undefined;
 }
 
 /** A declaration, or a shape written in place, which is known by its path: `Entry.meta`. */
-export interface LockBlock {
+export interface LockBlock extends Pending {
   readonly kind: BlockKind;
   readonly name: string;
   /** The schema file, without extension. A block whose file is gone follows its name. */
@@ -28,7 +46,7 @@ export interface LockBlock {
 }
 
 /** A field, case, variant, value or endpoint. */
-export interface LockEntry {
+export interface LockEntry extends Pending {
   readonly id: number;
   readonly name: string;
   /** A tombstone: the id is taken for ever. */
@@ -47,7 +65,7 @@ export interface LockParams {
   readonly entries: readonly LockParam[];
 }
 
-export interface LockParam {
+export interface LockParam extends Pending {
   readonly id: number;
   readonly name: string;
   readonly retired: boolean;
@@ -60,4 +78,4 @@ export const constructorEntry = "new";
 /** Ids that a field can have in protobuf. 19000 to 19999 are reserved there. */
 export const maxId = 536_870_911;
 
-export const emptyLock: Lock = { blocks: [] };
+export const emptyLock: Lock = { blocks: [], accepted: [] };

@@ -4,7 +4,7 @@
  * parameters.
  */
 import type { Position, Tags } from "../model/index.js";
-import { maxId } from "./lock.js";
+import { maxId, type Pending } from "./lock.js";
 import type { LockProblem } from "./problem.js";
 
 /** A member as the schema has it. */
@@ -16,7 +16,7 @@ export interface Member {
 }
 
 /** What a lock knows of a member. */
-export interface Locked {
+export interface Locked extends Pending {
   readonly id: number;
   readonly name: string;
   readonly retired: boolean;

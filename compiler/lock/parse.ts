@@ -4,15 +4,18 @@
  */
 import { conflictsIn } from "./conflict-markers.js";
 import {
+  type AcceptedBreak,
   type BlockKind,
+  emptyLock,
   type Lock,
   type LockBlock,
   type LockEntry,
   type LockParam,
   type LockParams,
   maxId,
+  type Pending,
 } from "./lock.js";
-import { lockHeader } from "./print.js";
+import { lockHeader, lockHeader2 } from "./print.js";
 import type { LockProblem } from "./problem.js";
 import { Scanner, SyntaxProblem } from "./scanner.js";
 
@@ -29,15 +32,16 @@ export function parseLock(file: string, text: string): ParsedLock {
   if (conflicts.length > 0) {
     // Nothing else that could be said of it is worth reading.
     const found = conflicts.map((line) => ({ kind: "lockConflict", at: { file, line, column: 1 } }) as const);
-    return { lock: { blocks: [] }, problems: found };
+    return { lock: emptyLock, problems: found };
   }
   const problems: LockProblem[] = [];
   const blocks: MutableBlock[] = [];
+  const accepted: AcceptedBreak[] = [];
   const lines = text.split(/\r?\n/);
-  if (lines[0] !== lockHeader) {
+  if (lines[0] !== lockHeader && lines[0] !== lockHeader2) {
     const found = lines[0] ?? "";
-    problems.push({ kind: "lockVersion", at: { file, line: 1, column: 1 }, found, expected: lockHeader });
-    return { lock: { blocks: [] }, problems };
+    problems.push({ kind: "lockVersion", at: { file, line: 1, column: 1 }, found, expected: lockHeader2 });
+    return { lock: emptyLock, problems };
   }
   for (const [i, line] of lines.entries()) {
     if (i === 0 || line.trim() === "") continue;
@@ -47,22 +51,29 @@ export function parseLock(file: string, text: string): ParsedLock {
         const block = blocks.at(-1);
         if (block === undefined) throw new SyntaxProblem("a member without a declaration above it", 1);
         block.entries.push(parseEntry(scanner, block.kind, i + 1));
-      } else blocks.push(parseHead(scanner, i + 1));
+      } else if (line.startsWith("accepted ")) accepted.push(parseAccepted(line));
+      else blocks.push(parseHead(scanner, i + 1));
     } catch (error) {
       if (!(error instanceof SyntaxProblem)) throw error;
       problems.push({ kind: "lockSyntax", at: { file, line: i + 1, column: error.column }, why: error.message });
     }
   }
   problems.push(...checkBlocks(file, blocks));
-  return { lock: { blocks }, problems };
+  return { lock: { blocks, accepted }, problems };
 }
 
 interface MutableBlock extends LockBlock {
   readonly entries: LockEntry[];
 }
 
+function parseAccepted(line: string): AcceptedBreak {
+  const [, code, text] = /^accepted (VC\d{4}) (\S.*)$/.exec(line) ?? [];
+  if (code !== undefined && text !== undefined) return { code, text };
+  throw new SyntaxProblem("expected the code of a breaking change and its text", "accepted ".length + 1);
+}
+
 function parseHead(scanner: Scanner, line: number): MutableBlock {
-  const retired = scanner.skip("-");
+  const { retired, pending } = parseMark(scanner);
   const kind = scanner.word("actor, message, oneof, union or enum");
   if (!kinds.includes(kind)) throw new SyntaxProblem(`expected actor, message, oneof, union or enum, got "${kind}"`, 1);
   const name = scanner.path();
@@ -71,12 +82,12 @@ function parseHead(scanner: Scanner, line: number): MutableBlock {
   const id = kind === "actor" ? scanner.hex() : 0;
   const next = scanner.assigned("next");
   scanner.end();
-  return { kind: kind as BlockKind, name, module, retired, id, next, entries: [], line };
+  return { kind: kind as BlockKind, name, module, retired, ...pending, id, next, entries: [], line };
 }
 
 function parseEntry(scanner: Scanner, kind: BlockKind, line: number): LockEntry {
   const id = scanner.number();
-  const retired = scanner.skip("-");
+  const { retired, pending } = parseMark(scanner);
   const name = scanner.name();
   let params: LockParams | undefined;
   if (kind === "actor") {
@@ -86,7 +97,13 @@ function parseEntry(scanner: Scanner, kind: BlockKind, line: number): LockEntry 
   const type = kind === "enum" ? "" : scanner.type();
   const was = scanner.skip("was=") ? scanner.names() : [];
   scanner.end();
-  return { id, name, retired, type, was, line, ...(params === undefined ? {} : { params }) };
+  return { id, name, retired, ...pending, type, was, line, ...(params === undefined ? {} : { params }) };
+}
+
+/** `-` before a tombstone, `+` before what is pending. */
+function parseMark(scanner: Scanner): { readonly retired: boolean; readonly pending: Pending } {
+  const retired = scanner.skip("-");
+  return { retired, pending: !retired && scanner.skip("+") ? { pending: true } : {} };
 }
 
 function parseParams(scanner: Scanner): LockParams {
@@ -96,10 +113,10 @@ function parseParams(scanner: Scanner): LockParams {
   if (!scanner.skip(")")) {
     do {
       const id = scanner.number();
-      const retired = scanner.skip("-");
+      const { retired, pending } = parseMark(scanner);
       const name = scanner.name();
       scanner.expect(":");
-      entries.push({ id, name, retired, type: scanner.type() });
+      entries.push({ id, name, retired, ...pending, type: scanner.type() });
     } while (scanner.skip(","));
     scanner.expect(")");
   }

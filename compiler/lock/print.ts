@@ -1,12 +1,36 @@
 /** The text of a lock file. What `parseLock` reads, byte for byte. */
-import { constructorEntry, type Lock, type LockBlock, type LockEntry, type LockParams } from "./lock.js";
+import {
+  type AcceptedBreak,
+  constructorEntry,
+  type Lock,
+  type LockBlock,
+  type LockEntry,
+  type LockParam,
+  type LockParams,
+  type Pending,
+} from "./lock.js";
+import { hasPending } from "./pending.js";
 
-export const lockHeader =
-  "# viceroy lock 1 · written by `viceroy compile` · ids are never reused · review every change";
+export const lockHeader = headerOf(1);
 
+/** Format 2 has lines that versions of Viceroy before it cannot read: accepted breaking changes and pending members. */
+export const lockHeader2 = headerOf(2);
+
+function headerOf(format: number): string {
+  return `# viceroy lock ${format} · written by \`viceroy compile\` · ids are never reused · review every change`;
+}
+
+/** A lock that needs nothing of format 2 is written in format 1, so that existing locks stay as they are. */
 export function printLock(lock: Lock): string {
   const blocks = [...lock.blocks].sort(byPlace);
-  return [lockHeader, ...blocks.flatMap(printBlock), ""].join("\n");
+  const accepted = [...new Set(lock.accepted.map(printAccepted))].sort();
+  const header = accepted.length > 0 || hasPending(lock) ? lockHeader2 : lockHeader;
+  return [header, ...accepted, ...blocks.flatMap(printBlock), ""].join("\n");
+}
+
+/** The line of an accepted breaking change. */
+export function printAccepted({ code, text }: AcceptedBreak): string {
+  return `accepted ${code} ${text}`;
 }
 
 function byPlace(a: LockBlock, b: LockBlock): number {
@@ -22,9 +46,9 @@ function printBlock(block: LockBlock): readonly string[] {
 }
 
 /** The first line of a block. */
-export function printHead({ kind, name, module, retired, id, next }: LockBlock): string {
+export function printHead({ kind, name, module, retired, pending, id, next }: LockBlock): string {
   const number = kind === "actor" ? ` ${printActorId(id)}` : "";
-  return `${retired ? "-" : ""}${kind} ${name} in ${printName(module)}${number} next=${next}`;
+  return `${markOf({ retired, pending })}${kind} ${name} in ${printName(module)}${number} next=${next}`;
 }
 
 /** Eight hexadecimal digits. */
@@ -40,8 +64,8 @@ function byId(a: LockEntry, b: LockEntry): number {
 }
 
 /** The line of a member. */
-export function printEntry({ id, name, retired, type, was, params }: LockEntry): string {
-  const parts = [`  ${id} ${retired ? "-" : ""}${printName(name)}`];
+export function printEntry({ id, name, retired, pending, type, was, params }: LockEntry): string {
+  const parts = [`  ${id} ${markOf({ retired, pending })}${printName(name)}`];
   if (params !== undefined) parts.push(printParams(params), "->");
   if (type !== "") parts.push(type);
   if (was.length > 0) parts.push(`was=${was.map(printName).join(",")}`);
@@ -49,8 +73,13 @@ export function printEntry({ id, name, retired, type, was, params }: LockEntry):
 }
 
 function printParams({ next, entries }: LockParams): string {
-  const list = entries.map(({ id, name, retired, type }) => `${id} ${retired ? "-" : ""}${printName(name)}: ${type}`);
+  const list = entries.map((param: LockParam) => `${param.id} ${markOf(param)}${printName(param.name)}: ${param.type}`);
   return `next=${next} (${list.join(", ")})`;
+}
+
+function markOf({ retired, pending }: Pending & { readonly retired: boolean }): string {
+  if (retired) return "-";
+  return pending ? "+" : "";
 }
 
 /** A name as it is when it is a plain word, else as a JSON string. */

@@ -25,7 +25,7 @@ import { protoPackageOf } from "../protobuf/package.js";
 import { readSchema, type TypeSource } from "../source/index.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import type { CompileMemory } from "./memory.js";
-import { packageName, readIfThere, readLock, readSchemaTexts } from "./project.js";
+import { packageName, type ReadLock, readIfThere, readLock, readSchemaTexts } from "./project.js";
 
 export interface Compilation {
   /** Sorted by place. */
@@ -43,25 +43,30 @@ export interface CompiledOutput {
   readonly lock: NextLock;
 }
 
-/** The lock that the schema wants. Printed when somebody asks: whoever watches does not. */
+/** The lock that the schema wants. Its text is printed on demand: watch mode does not need it. */
 export class NextLock {
-  readonly #lock: Lock;
-  readonly #onDisk: string | undefined;
+  readonly lock: Lock;
+  readonly onDisk: ReadLock;
   #text: string | undefined;
 
-  constructor(lock: Lock, onDisk: string | undefined) {
-    this.#lock = lock;
-    this.#onDisk = onDisk;
+  constructor(lock: Lock, onDisk: ReadLock) {
+    this.lock = lock;
+    this.onDisk = onDisk;
+  }
+
+  /** The one on disk; undefined: there is none. */
+  get before(): Lock | undefined {
+    return this.onDisk.lock;
   }
 
   get text(): string {
-    this.#text ??= printLock(this.#lock);
+    this.#text ??= printLock(this.lock);
     return this.#text;
   }
 
   /** The one on disk is another, or there is none. */
   get differs(): boolean {
-    return this.text !== this.#onDisk;
+    return this.text !== this.onDisk.text;
   }
 }
 
@@ -115,7 +120,7 @@ export function compileProject(
   diagnostics.push(...others.diagnostics);
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
-  const output = { schema, declared: read.schema, files, lock: new NextLock(lock, onDisk.text) };
+  const output = { schema, declared: read.schema, files, lock: new NextLock(lock, onDisk) };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
 

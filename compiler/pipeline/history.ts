@@ -13,6 +13,7 @@ export interface BaseLock {
   /** What it was asked for by: `origin/main`. */
   readonly ref: string;
   readonly lock: Lock;
+  readonly text: string;
 }
 
 /**
@@ -49,7 +50,7 @@ function readLockAt(
   if (text === undefined || text === current) return undefined;
   const { lock, problems } = parseLock(file, text);
   if (problems.length > 0) throw new GitError(`cannot read ${file} as it was in the commit that HEAD and ${ref} share`);
-  return { ref, lock };
+  return { ref, lock, text };
 }
 
 /**

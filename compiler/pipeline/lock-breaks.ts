@@ -1,4 +1,4 @@
-/** What the schemas of a project would break of what its lock remembers: the rules of the wire alone, for `--check`. */
+/** What the schemas of a project break of what a lock remembers. Only rules of the wire are asked. */
 import type { Config } from "../config/index.js";
 import { lower as lowerToCapnp } from "../emit/capnp/lower.js";
 import { commonRoot } from "../emit/index.js";
@@ -7,15 +7,13 @@ import { type Lock, parseLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
 import { lower } from "../protobuf/lower.js";
 import { protoPackageOf } from "../protobuf/package.js";
-import { readLock } from "./project.js";
 
 /**
  * @param schema as it is, with ids
- * @param next the text of the lock that it wants
+ * @param before the lock as others use it
+ * @param next the text of the lock that the schema wants
  */
-export function lockBreaks(config: Config, schema: Schema, next: string): readonly Break[] {
-  const { lock: before } = readLock(config);
-  if (before === undefined) return [];
+export function lockBreaks(config: Config, schema: Schema, before: Lock, next: string): readonly Break[] {
   const options = {
     package: config.proto.package ?? protoPackageOf(schema.package),
     schemaRoot: commonRoot(config.schemas),

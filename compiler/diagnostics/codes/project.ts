@@ -113,7 +113,7 @@ export const project = {
   VC3004: {
     slug: "lock-differs",
     severity: "error",
-    text: "{file} lacks ids that the schemas need",
+    text: "{file} is out of step with the schemas: ids or types differ",
     fix: "Run `npx viceroy compile` and commit the result.",
   },
   VC3005: {

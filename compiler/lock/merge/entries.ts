@@ -4,7 +4,7 @@ import type { Locked } from "../members.js";
 import { printEntry, printName } from "../print.js";
 import { numberMembers } from "./ids.js";
 import { mergeFacts } from "./member.js";
-import { pairMembers, type Side, type Versions } from "./pair.js";
+import { pairMembers, pendingIn, type Side, type Versions } from "./pair.js";
 import type { LockConflict, MovedId } from "./result.js";
 
 export interface MergedEntries {
@@ -59,7 +59,7 @@ function mergeEntry(
 ): MergedEntry {
   const { facts, conflicts } = mergeFacts(versions, choice, (a, b) => textOf(a.params) !== textOf(b.params));
   const { name, retired, type, was } = facts;
-  const entry = { id, name, retired, type, was, line: 0 };
+  const entry = { id, name, retired, ...pendingIn(versions), type, was, line: 0 };
   const { base, ours, theirs } = versions;
   if ((ours ?? theirs ?? base)?.params === undefined) return { entry, moved: [], conflicts };
   const params = mergeParams({ base: base?.params, ours: ours?.params, theirs: theirs?.params }, published, choice);
@@ -85,7 +85,7 @@ function mergeParams({ base, ours, theirs }: ParamVersions, published: LockParam
     const { name, retired, type } = facts;
     moved.push(...movesOf(versions, printName(name), id));
     conflicts.push(...found.map((why) => `parameter ${printName((versions.base ?? facts).name)} ${why}`));
-    return { id, name, retired, type };
+    return { id, name, retired, ...pendingIn(versions), type };
   });
   return { params: { next: numbered.next, entries }, moved, conflicts };
 }

@@ -7,7 +7,7 @@ import { emptyLock, type Lock, type LockBlock } from "../lock.js";
 import { printHead } from "../print.js";
 import { PathAliases } from "./aliases.js";
 import { mergeEntries } from "./entries.js";
-import type { Versions } from "./pair.js";
+import { pendingIn, type Versions } from "./pair.js";
 import { type BlockVersions, blockKey, pairBlocks } from "./pair-blocks.js";
 import type { LockConflict, MergedLocks, MovedId } from "./result.js";
 
@@ -37,7 +37,9 @@ export function mergeLocks({ base, ours, theirs, published = emptyLock }: LockVe
   const renamed = conflicts.map((conflict) => {
     return { ...conflict, block: named.get(conflict.block as LockBlock) as LockBlock };
   });
-  return { lock: { blocks: [...named.values()] }, moved, conflicts: renamed };
+  // What either branch has agreed to stays agreed to.
+  const accepted = [...base.accepted, ...ours.accepted, ...theirs.accepted];
+  return { lock: { blocks: [...named.values()], accepted }, moved, conflicts: renamed };
 }
 
 /** Blocks have the names of the base so far: members on the way to them may be called otherwise now. */
@@ -61,7 +63,17 @@ function mergeBlock(versions: BlockVersions, id: number, published: LockBlock | 
   const { kind } = (base ?? ours ?? theirs) as LockBlock;
   const { entries, next, moved, conflicts: found } = mergeEntries(versions, published);
   const module = moduleOf(versions);
-  const block = { kind, name, module, retired: isRetired(versions), id, next, entries, line: 0 };
+  const block = {
+    kind,
+    name,
+    module,
+    retired: isRetired(versions),
+    ...pendingIn(versions),
+    id,
+    next,
+    entries,
+    line: 0,
+  };
   const conflicts: LockConflict[] = found.map((conflict) => ({ ...conflict, block }));
   const isTorn =
     ours && theirs && ours.module !== theirs.module && [ours, theirs].every((it) => it.module !== base?.module);

@@ -2,6 +2,7 @@
  * Which members of two branches, and of the version that both come from, are the same one. An id alone does not tell: both
  * branches may have given it. A name alone does not either: members are renamed.
  */
+import type { Pending } from "../lock.js";
 import type { Locked } from "../members.js";
 
 /** One member, as far as each version knows it. */
@@ -61,6 +62,12 @@ function take<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSame: (a:
       break;
     }
   }
+}
+
+/** What one version has published is published. */
+export function pendingIn({ base, ours, theirs }: Versions<Pending>): Pending {
+  const known = [base, ours, theirs].filter((version) => version !== undefined);
+  return known.every(({ pending }) => pending) ? { pending: true } : {};
 }
 
 /** They share a name, now or once. */

@@ -50,13 +50,49 @@ npx viceroy compile --check
 npx viceroy break --against origin/main
 \`\`\`
 
-\`compile --check\` asks the rules of the wire too, of the sources against the lock beside them: a type that has been changed
-by mistake is found before the lock is written anew. VC5020 is among them in projects that emit \`"capnp"\`.
+\`compile\` and \`compile --check\` ask the rules of the wire too: see [below](#compiling-a-breaking-change). VC5020 is among them
+in projects that emit \`"capnp"\`.
+
+## Compiling a breaking change
+
+The lock knows the shapes that others use. \`npx viceroy compile\` compares the schemas with them, and warns of each change of
+the class WIRE, with its rule and place. It generates code all the same, so that you can go on working. \`npx viceroy compile
+--check\` ends with 1, before and after compiling, until somebody has accepted the change or taken it back.
+
+- With git, the shapes that others use are those in the lock of the commit that \`HEAD\` and the
+  [published branch](ci.md#what-the-lock-is-compared-with) come from. What your branch alone has added may change as it likes.
+- Without git, without such a branch, with \`--no-base\`, or if that commit has no lock, they are those in the lock on disk.
+
+A change that is meant is accepted by its place:
+
+\`\`\`sh
+npx viceroy compile --accept Tree.age
+\`\`\`
+
+That writes the new shape into the lock, and a line that says what was accepted. Whoever reviews the branch sees it:
+
+\`\`\`text
+# viceroy lock 2 · written by \`viceroy compile\` · ids are never reused · review every change
+accepted VC5001 Tree.age: its type was double and is string: neither side finds the other's value, which has another wire type
+message Tree in schemas/a next=2
+  1 age string
+\`\`\`
+
+The line accepts this one change: the next change of \`Tree.age\` is another. \`viceroy break\` lets it pass, too. Leave the lines
+in the lock: they are its record of what was broken on purpose. \`--accept\` takes several places.
+
+While a change waits, the lock keeps what is published and adds what is new with a plus sign, as in \`2 +urgency enum\`: the id
+is taken, so that it does not move while you work, and the member is published together with the change. A lock without such
+lines is written in format 1, which all versions read; one with them is written in format 2, which older versions of Viceroy
+refuse.
+
+\`viceroy compile --watch\` leaves the lock alone and does not look for breaking changes.
 
 ## When a break is meant
 
-Say so in the config, with the reason; one entry lets pass what one rule says of one place. An entry that lets nothing pass is
-reported (VC5090), so that it does not hide the next break of the place.
+For all classes, and for comparisons over several releases, say so in the config, with the reason; one entry lets pass what one
+rule says of one place. An entry that lets nothing pass is reported (VC5090), so that it does not hide the next break of the
+place.
 
 \`\`\`ts
 import { defineConfig } from "viceroy/compiler";

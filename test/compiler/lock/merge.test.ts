@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changesSince, mergeLockTexts, parseLock } from "../../../compiler/lock/index.js";
-import { lockHeader } from "../../../compiler/lock/print.js";
+import { lockHeader, lockHeader2 } from "../../../compiler/lock/print.js";
 import { lockDiagnostic } from "../../../compiler/pipeline/lock-diagnostics.js";
 
 function text(...lines: readonly string[]): string {
@@ -280,4 +280,45 @@ test("a shape written in place is one, though a member on the way to it has been
   expect(changesSince(parseLock("", added).lock, parseLock("", renamed).lock)).toMatchObject([
     { kind: "lost", what: "id 3 of Entry.info.z", lines: ["  3 z string"] },
   ]);
+});
+
+const ageAccepted = "accepted VC5001 Entry.ttl: its type was int32 and is string: neither side finds the other's value";
+const nameAccepted = "accepted VC5001 Entry.key: its type was string and is bool: neither side finds the other's value";
+
+test("what either side has accepted stays accepted, in a lock of the newer format", () => {
+  const ours = text(ageAccepted, head(3), "  1 key string", "  2 ttl string").replace(lockHeader, lockHeader2);
+  const theirs = text(nameAccepted, head(3), "  1 key boolean", "  2 ttl int32").replace(lockHeader, lockHeader2);
+  const merged = merge(base, ours, theirs);
+  expect(merged.conflicts).toEqual([]);
+  expect(merged.text.split("\n")).toEqual([
+    lockHeader2,
+    nameAccepted,
+    ageAccepted,
+    head(3),
+    "  1 key boolean",
+    "  2 ttl string",
+    "",
+  ]);
+  expect(merge(base, ours, base).text).toBe(ours);
+  expect(merge(base, base, ours).text).toBe(ours);
+  expect(merge(ours, base, ours).lines[0]).toBe(ageAccepted);
+});
+
+test("two sides that accept different changes of one member conflict", () => {
+  const ours = text(ageAccepted, head(3), "  1 key string", "  2 ttl string");
+  const theirs = text(ageAccepted.replace("is string", "is bool"), head(3), "  1 key string", "  2 ttl boolean");
+  expect(merge(base, ours, theirs).conflicts).toEqual([
+    "Entry.ttl: changed to string on our side and to boolean on theirs",
+  ]);
+});
+
+test("what is pending on one side and published on the other is published", () => {
+  const pending = text(head(4), "  1 key string", "  2 ttl int32", "  3 +size int32");
+  const published = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
+  const lines = published.trimEnd().split("\n").slice(1);
+  expect(merge(base, pending, published).lines).toEqual(lines);
+  expect(merge(base, published, pending).lines).toEqual(lines);
+  expect(merge(pending, published, pending).lines).toEqual(lines);
+  expect(merge(base, pending, base).lines).toEqual(pending.trimEnd().split("\n").slice(1));
+  expect(merge(base, pending, pending).lines).toContain("  3 +size int32");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { assignIds, lockHeader, parseLock, printLock } from "../../../compiler/lock/index.js";
+import { assignIds, lockHeader, lockHeader2, parseLock, printLock } from "../../../compiler/lock/index.js";
 import { field, int32, message, schema } from "./schema.js";
 
 const parse = (...lines: readonly string[]) => parseLock("viceroy.lock", [lockHeader, ...lines, ""].join("\n"));
@@ -25,7 +25,7 @@ test("any text is parsed without throwing", () => {
 
 test("a lock of another format is not guessed at", () => {
   expect(parseLock("viceroy.lock", "# viceroy lock 9\n").problems).toEqual([
-    { kind: "lockVersion", at: at(1, 1), found: "# viceroy lock 9", expected: lockHeader },
+    { kind: "lockVersion", at: at(1, 1), found: "# viceroy lock 9", expected: lockHeader2 },
   ]);
 });
 
@@ -72,5 +72,35 @@ test("two actors with one id are found, and parameters are checked like members"
   expect(problems).toEqual([
     { kind: "lockIdTwice", at: at(4, 3), id: 1, first: "x", second: "y" },
     { kind: "lockIdTwice", at: at(5, 1), id: 1, first: "A", second: "B" },
+  ]);
+});
+
+test("accepted changes and pending members survive, in format 2; without them a lock stays in format 1", () => {
+  const lines = [
+    "accepted VC5001 Entry.key: its type was string and is int32: neither side finds the other's value",
+    "+message Draft in a next=2",
+    "  1 note string",
+    "message Entry in a next=3",
+    "  1 key int32",
+    "  2 +size int32",
+    "actor Store in a 0x00000007 next=3",
+    "  0 new next=1 () -> void",
+    "  1 get next=3 (1 key: string, 2 +limit: int32) -> void",
+    "  2 +put next=1 () -> void",
+  ];
+  const text = [lockHeader2, ...lines.slice(0, 6), ""].join("\n");
+  const { lock, problems } = parseLock("viceroy.lock", text);
+  expect(problems).toEqual([]);
+  expect(printLock(lock)).toBe(text);
+  expect(printLock(parseLock("viceroy.lock", [lockHeader2, ...lines.slice(6), ""].join("\n")).lock)).toBe(
+    [lockHeader2, ...lines.slice(6), ""].join("\n"),
+  );
+  const plain = [lockHeader, "message Entry in a next=2", "  1 key int32", ""].join("\n");
+  expect(printLock(parseLock("viceroy.lock", plain.replace(lockHeader, lockHeader2)).lock)).toBe(plain);
+});
+
+test("an accepted change without a code is told with its place", () => {
+  expect(parse("accepted Entry.key").problems).toMatchObject([
+    { kind: "lockSyntax", at: at(2, 10), why: "expected the code of a breaking change and its text" },
   ]);
 });

@@ -1,0 +1,72 @@
+/**
+ * Breaking changes of the wire, for `viceroy compile`: which of them nobody has accepted, and the lock that follows from
+ * that. As long as there is one, the lock keeps what is published.
+ */
+import { type Config, ConfigError } from "../config/index.js";
+import type { Break } from "../evolve/index.js";
+import { type AcceptedBreak, holdBack, publishedPart } from "../lock/index.js";
+import { acceptedBreak, isAccepted } from "../pipeline/accepted.js";
+import { type CompiledOutput, NextLock } from "../pipeline/compile.js";
+import type { BaseLock } from "../pipeline/history.js";
+import { lockBreaks } from "../pipeline/lock-breaks.js";
+import { type PrintedBreak, printableOf } from "./print-breaks.js";
+
+/** Ids that have vanished from the lock or changed hands are reported as VC2013 and VC2014, with the line to write back. */
+const lostIds: ReadonlySet<string> = new Set(["VC5018", "VC5019"]);
+
+export interface WireBreaks {
+  /** Those that nobody has accepted. */
+  readonly open: readonly Break[];
+  /** The lock to be written. */
+  readonly lock: NextLock;
+}
+
+/**
+ * @param base the lock that others use; undefined: it is the one on disk
+ * @param accept places whose changes are accepted now
+ * @throws ConfigError if nothing breaks at one of these places
+ */
+export function findWireBreaks(
+  config: Config,
+  { schema, lock }: CompiledOutput,
+  base: BaseLock | undefined,
+  accept: readonly string[],
+): WireBreaks {
+  const found = breaksOf();
+  const asked = found.filter(({ place }) => accept.includes(place));
+  for (const place of accept) if (!asked.some((one) => one.place === place)) throw nothingToAccept(place, found);
+  const accepted: readonly AcceptedBreak[] = [...lock.lock.accepted, ...asked.map(acceptedBreak)];
+  const open = found.filter((one) => !asked.includes(one));
+  const next = { ...lock.lock, accepted };
+  return {
+    open,
+    lock: new NextLock(open.length > 0 && lock.before ? holdBack(lock.before, next) : next, lock.onDisk),
+  };
+
+  function breaksOf(): readonly Break[] {
+    if (lock.before === undefined) return [];
+    // A lock in step remembers what the schemas say: nothing is broken.
+    if (base === undefined && !lock.differs) return [];
+    const published = publishedPart(base?.lock ?? lock.before);
+    return lockBreaks(config, schema, published, lock.text)
+      .filter(({ code }) => !lostIds.has(code))
+      .filter((one) => !isAccepted(one, lock.lock));
+  }
+}
+
+function nothingToAccept(place: string, found: readonly Break[]): ConfigError {
+  const places = [...new Set(found.map((one) => one.place))];
+  const others = places.length === 0 ? "nothing breaks anywhere" : `breaking changes are at ${places.join(", ")}`;
+  return new ConfigError(`cannot accept the change of ${place}: nothing breaks there; ${others}`);
+}
+
+/** @param severity a warning when compiling, an error when checking */
+export function printableWireBreak(found: Break, severity: PrintedBreak["severity"]): PrintedBreak {
+  const place = /^[\w.]+$/.test(found.place) ? found.place : `'${found.place}'`;
+  const accept = `If it is meant, run \`npx viceroy compile --accept ${place}\`, which writes it into the lock.`;
+  return {
+    ...printableOf(found),
+    severity,
+    fix: found.fix === undefined ? accept : `${found.fix} ${accept}`,
+  };
+}

@@ -1,0 +1,44 @@
+/** Members whose ids have been given beside a breaking change that nobody has accepted yet. Pure functions. */
+import type { Lock, Pending } from "./lock.js";
+
+/** Without what is pending: what others may use. */
+export function publishedPart(lock: Lock): Lock {
+  if (!hasPending(lock)) return lock;
+  const isPublished = ({ pending }: Pending) => !pending;
+  const blocks = lock.blocks.filter(isPublished).map((block) => ({
+    ...block,
+    entries: block.entries.filter(isPublished).map((entry) => {
+      if (entry.params === undefined) return entry;
+      return { ...entry, params: { ...entry.params, entries: entry.params.entries.filter(isPublished) } };
+    }),
+  }));
+  return { ...lock, blocks };
+}
+
+/** With everything published that was pending. */
+export function withoutPending(lock: Lock): Lock {
+  if (!hasPending(lock)) return lock;
+  const blocks = lock.blocks.map((block) => ({
+    ...published(block),
+    entries: block.entries.map((entry) => {
+      if (entry.params === undefined) return published(entry);
+      return { ...published(entry), params: { ...entry.params, entries: entry.params.entries.map(published) } };
+    }),
+  }));
+  return { ...lock, blocks };
+}
+
+function published<M extends Pending>(member: M): Omit<M, "pending"> {
+  const { pending: _, ...rest } = member;
+  return rest;
+}
+
+/** A tombstone is never pending: whoever gave the id has taken it for ever. */
+export function hasPending({ blocks }: Lock): boolean {
+  const isPending = ({ pending, retired }: Pending & { readonly retired: boolean }) => pending === true && !retired;
+  return blocks.some(
+    (block) =>
+      isPending(block) ||
+      block.entries.some((entry) => isPending(entry) || (entry.params?.entries.some(isPending) ?? false)),
+  );
+}
