@@ -63,7 +63,8 @@ export interface Endpoint {
 }
 
 export interface EndpointOptions {
-  readonly concurrent: boolean;
+  /** `@concurrent 8`: so many of its messages at once. */
+  readonly concurrent: boolean | number;
   readonly idempotent: boolean;
   readonly respond: boolean;
   /** `@timeout 5s`, in milliseconds. */

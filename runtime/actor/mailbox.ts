@@ -1,13 +1,14 @@
 /**
  * The mailbox of an actor: messages in the order in which they came, handled strictly one at a time, also across awaits.
- * A concurrent message starts at its place in the queue and does not hold up what follows. Life and death of the actor
- * are the cell's concern.
+ * A concurrent message starts at its place in the queue and does not hold up what follows; if its endpoint handles a limited
+ * number at once, it may have to wait for one of those. Life and death of the actor are the cell's concern.
  */
 import type { Clock } from "../link/clock.js";
 import type { DeliveryError } from "../link/errors.js";
 import { inChain, noChain } from "../link/extension.js";
 import type { Lane } from "../link/lane.js";
 import { answer, answerError, answerInterrupted, answerUndelivered, bounce, notStarted } from "./answer.js";
+import { ConcurrencyLimits } from "./concurrency-limits.js";
 import { runTurn } from "./context.js";
 import { invoke, isThenable } from "./invoke.js";
 import { Replier } from "./replier.js";
@@ -35,6 +36,8 @@ export class Mailbox {
   #serial: Turn | undefined;
   /** Concurrent messages being handled. */
   #concurrent: Set<Turn> | undefined;
+  /** Of concurrent messages whose endpoints have a limit. */
+  #limits: ConcurrencyLimits | undefined;
   /** Calls whose handlers have ended and whose answers will come by port. */
   #repliers: Set<Replier> | undefined;
   #open = false;
@@ -55,12 +58,21 @@ export class Mailbox {
 
   /** Messages that wait. */
   get length(): number {
+    return this.#queued + (this.#limits?.length ?? 0);
+  }
+
+  get #queued(): number {
     return this.#queue.length - this.#head;
+  }
+
+  get #waiting(): Turn[] {
+    const queued = this.#queue.slice(this.#head);
+    return this.#limits === undefined ? queued : [...this.#limits.waiting, ...queued];
   }
 
   /** Whether an actor waits for the answer of a message that waits here. */
   isAwaitedBy(token: readonly [number, number]): boolean {
-    return this.#queue.slice(this.#head).some((turn) => inChain(turn.extension?.chain ?? noChain, token));
+    return this.#waiting.some((turn) => inChain(turn.extension?.chain ?? noChain, token));
   }
 
   /** Nothing waits and nothing is being handled. */
@@ -70,7 +82,7 @@ export class Mailbox {
 
   /** Takes a message: handles it at once if nothing is before it. */
   add(turn: Turn): void {
-    if (this.#open && this.#serial === undefined && !this.#held && this.length === 0) this.#start(turn);
+    if (this.#open && this.#serial === undefined && !this.#held && this.#queued === 0) this.#start(turn);
     else this.#queue.push(turn);
   }
 
@@ -102,12 +114,13 @@ export class Mailbox {
   /** Ends everything: what waits comes back, what runs is answered with `error` and otherwise left alone. */
   close(error: DeliveryError): void {
     const running = this.#running();
-    const waiting = this.#queue.slice(this.#head);
+    const waiting = this.#waiting;
     this.#open = false;
     this.#queue = [];
     this.#head = 0;
     this.#serial = undefined;
     this.#concurrent = undefined;
+    this.#limits = undefined;
     this.#watchdog?.close();
     for (const turn of running) this.#interrupt(turn, error);
     for (const replier of this.#repliers ?? []) replier.interrupt(error);
@@ -124,7 +137,7 @@ export class Mailbox {
   }
 
   #all(): Turn[] {
-    return [...this.#running(), ...this.#queue.slice(this.#head)];
+    return [...this.#running(), ...this.#waiting];
   }
 
   #interrupt(turn: Turn, error: DeliveryError): void {
@@ -138,7 +151,7 @@ export class Mailbox {
   /** Handles what waits, until something takes longer. */
   #next(): void {
     this.#held = true;
-    while (this.#open && this.#serial === undefined && this.length > 0) {
+    while (this.#open && this.#mayStart()) {
       if (++this.#streak > STREAK) {
         this.#clock.soon(() => {
           this.#streak = 0;
@@ -146,11 +159,16 @@ export class Mailbox {
         });
         return;
       }
-      this.#start(this.#take());
+      this.#start(this.#limits?.takeReady() ?? this.#take());
     }
     this.#held = false;
-    if (this.length === 0) this.#streak = 0;
+    if (this.#queued === 0) this.#streak = 0;
     if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
+  }
+
+  /** What waits for others of its endpoint starts beside whatever is being handled: its place in the queue was before that. */
+  #mayStart(): boolean {
+    return (this.#serial === undefined && this.#queued > 0) || this.#limits?.hasReady === true;
   }
 
   #take(): Turn {
@@ -172,7 +190,9 @@ export class Mailbox {
       answerUndelivered(turn.lane, turn.call, this.#owner.name, notStarted);
       return;
     }
-    if (endpoint.concurrent) {
+    const { concurrent } = endpoint;
+    if (concurrent !== false) {
+      if (concurrent !== true && !this.#admit(turn, concurrent)) return;
       this.#concurrent ??= new Set();
       this.#concurrent.add(turn);
     } else this.#serial = turn;
@@ -180,6 +200,11 @@ export class Mailbox {
     this.#watchdog?.started(turn);
     if (endpoint.stream) new StreamSource(turn, this).start();
     else this.#handle(turn);
+  }
+
+  #admit(turn: Turn, limit: number): boolean {
+    this.#limits ??= new ConcurrencyLimits();
+    return this.#limits.admit(turn, limit);
   }
 
   #handle(turn: Turn): void {
@@ -240,7 +265,10 @@ export class Mailbox {
   ended(turn: Turn): void {
     this.#watchdog?.ended(turn);
     if (turn === this.#serial) this.#serial = undefined;
-    else this.#concurrent?.delete(turn);
+    else if (this.#concurrent?.delete(turn)) {
+      const { concurrent } = turn.handler.endpoint;
+      if (typeof concurrent === "number") this.#limits?.ended(turn, concurrent);
+    }
     if (this.#held) return;
     if (this.length > 0) this.#next();
     else if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();

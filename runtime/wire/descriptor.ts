@@ -19,7 +19,8 @@ export interface EndpointDescriptor {
   /** Undefined: void. Of a streaming endpoint the codec of one item, with `@respond` of what the port takes. */
   readonly result: Codec<unknown> | undefined;
   readonly stream: boolean;
-  readonly concurrent: boolean;
+  /** A number: so many of its messages at once. */
+  readonly concurrent: boolean | number;
   readonly idempotent: boolean;
   readonly respond: boolean;
   /** In milliseconds. */
@@ -56,7 +57,7 @@ export interface EndpointDefinition {
   readonly result?: Codec<unknown>;
   readonly method?: string;
   readonly stream?: boolean;
-  readonly concurrent?: boolean;
+  readonly concurrent?: boolean | number;
   readonly idempotent?: boolean;
   readonly respond?: boolean;
   readonly timeout?: number;

@@ -126,7 +126,7 @@ export const declarations = {
     slug: "tag-value",
     severity: "error",
     text: "invalid @{tag}: expected {expected}, got {value}",
-    fix: "Write, for example, `@{tag} {example}`.",
+    fix: "{advice}",
   },
   VC1304: {
     slug: "tag-twice",

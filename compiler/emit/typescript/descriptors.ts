@@ -65,7 +65,9 @@ function endpointCode(endpoint: Endpoint, module: Module, codecs: ModuleCodecs, 
     ...(result === undefined ? [] : [["result: ", codecs.of(result)]]),
     ...(wireName === undefined ? [] : [`method: ${stringLiteral(pascalCase(wireName))}`]),
     ...(stream ? ["stream: true"] : []),
-    ...(options.concurrent ? ["concurrent: true"] : []),
+    ...(options.concurrent === false
+      ? []
+      : [`concurrent: ${options.concurrent === true ? "true" : groupDigits(options.concurrent)}`]),
     ...(options.idempotent ? ["idempotent: true"] : []),
     ...(options.respond ? ["respond: true"] : []),
     ...(options.timeout === undefined ? [] : [`timeout: ${groupDigits(options.timeout)}`]),

@@ -10,34 +10,65 @@ export type Holder = "field" | "endpoint" | "type" | "actor" | "value";
 
 interface TagRule {
   readonly holders: readonly Holder[];
-  /** What its value must be; absent: it has none, and what follows is prose. */
-  readonly expected?: string;
-  readonly example?: string;
-  readonly valid?: RegExp;
+  /** What its value must be. */
+  readonly expected: string;
+  /** What to write instead. */
+  readonly advice: string;
+  isValid(value: string): boolean;
 }
 
 const members: readonly Holder[] = ["field", "endpoint"];
 const named: readonly Holder[] = [...members, "value"];
+/** A tag that is on where it stands. What follows it is no prose: `@idempotent no` would mean the opposite. */
+function onOff(name: string, ...holders: readonly Holder[]): TagRule {
+  const advice = `Write \`@${name}\` alone on its line, or remove it. Remarks belong on other lines.`;
+  return { holders, expected: "nothing behind it", advice, isValid: (value) => value === "" };
+}
+
+function matching(pattern: RegExp): TagRule["isValid"] {
+  return (value) => pattern.test(value);
+}
+
+function forExample(tag: string): string {
+  return `Write, for example, \`${tag}\`.`;
+}
+
 const rules: Readonly<Record<string, TagRule>> = {
-  id: { holders: named, expected: "a whole number", example: "7", valid: /^\d+$/ },
-  was: { holders: named, expected: "a name", example: "oldName", valid: /^\S+$/ },
-  retired: { holders: members },
-  name: { holders: named, expected: "a name", example: "wire_name", valid: /^[A-Za-z_][\w.-]*$/ },
-  concurrent: { holders: ["endpoint"] },
-  idempotent: { holders: ["endpoint"] },
-  timeout: { holders: ["endpoint"], expected: "a duration", example: "5s", valid: /^\d+(\.\d+)?(ms|s|m|h)$/ },
-  respond: { holders: ["endpoint"] },
+  id: { holders: named, expected: "a whole number", advice: forExample("@id 7"), isValid: matching(/^\d+$/) },
+  was: { holders: named, expected: "a name", advice: forExample("@was oldName"), isValid: matching(/^\S+$/) },
+  retired: onOff("retired", ...members),
+  name: {
+    holders: named,
+    expected: "a name",
+    advice: forExample("@name wire_name"),
+    isValid: matching(/^[A-Za-z_][\w.-]*$/),
+  },
+  concurrent: {
+    holders: ["endpoint"],
+    expected: "nothing, or how many messages at once, from 1",
+    advice:
+      "Write `@concurrent` for no limit, `@concurrent 8` for eight at once, or remove it. Remarks belong on other lines.",
+    isValid: matching(/^([1-9]\d{0,8})?$/),
+  },
+  idempotent: onOff("idempotent", "endpoint"),
+  timeout: {
+    holders: ["endpoint"],
+    expected: "a duration of at least 1ms",
+    advice: forExample("@timeout 5s"),
+    isValid: (value) => /^\d+(\.\d+)?(ms|s|m|h)$/.test(value) && milliseconds(value) >= 1,
+  },
+  respond: onOff("respond", "endpoint"),
   reduce: {
     holders: ["endpoint"],
     expected: "sum, min, max, concat or count",
-    example: "sum",
-    valid: /^(?:sum|min|max|concat|count)$/,
+    advice: forExample("@reduce sum"),
+    isValid: matching(/^(?:sum|min|max|concat|count)$/),
   },
   propagate: {
     holders: ["endpoint"],
     expected: "nothing, or a module and the function in it that tells shapes",
-    example: "../src/shapes.ts#linear",
-    valid: /^(?:\.{1,2}\/\S+\.[cm]?[jt]s#[\p{L}_$][\p{L}\p{N}_$]*)?$/u,
+    advice: forExample("@propagate ../src/shapes.ts#linear"),
+    isValid: matching(/^(?:\.{1,2}\/\S+\.[cm]?[jt]s#[\p{L}_$][\p{L}\p{N}_$]*)?$/u),
   },
 };
 
@@ -88,6 +119,7 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
     else if (isUsable(tag, holder, known, scope)) known.set(tag.name, tag.value);
   }
   const name = known.get("name");
+  const concurrent = known.get("concurrent");
   const timeout = known.get("timeout");
   const reduce = known.get("reduce");
   const propagate = known.get("propagate");
@@ -100,7 +132,7 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
       ...(name !== undefined && { name }),
     },
     options: {
-      concurrent: known.has("concurrent"),
+      concurrent: concurrent === undefined ? false : concurrent === "" || Number(concurrent),
       idempotent: known.has("idempotent"),
       respond: known.has("respond"),
       ...(timeout !== undefined && { timeout: milliseconds(timeout) }),
@@ -122,10 +154,10 @@ function isUsable(tag: CommentTag, holder: Holder, known: ReadonlyMap<string, st
     scope.report(tag, "VC1304", { tag: tag.name });
     return false;
   }
-  const { expected, example = "", valid } = rule;
-  if (expected === undefined || valid?.test(tag.value)) return true;
+  const { expected, advice } = rule;
+  if (rule.isValid(tag.value)) return true;
   const value = tag.value === "" ? "nothing" : `"${tag.value}"`;
-  scope.report(tag, "VC1303", { tag: tag.name, expected, example, value });
+  scope.report(tag, "VC1303", { tag: tag.name, expected, advice, value });
   return false;
 }
 

@@ -68,6 +68,7 @@ test("tags become options; those of others stay in the documentation", () => {
        */
       get(): string;
       /** @concurrent */ put(): void; /** Removes. @id 9 */ remove(): void;
+      /** @concurrent 8 */ bounded(): void;
       /** @respond @not-a-tag */
       plain(): void;
       /**
@@ -80,10 +81,11 @@ test("tags become options; those of others stay in the documentation", () => {
     }`.replace("@respond @not-a-tag", "A remark about @respond in a sentence."),
     "Store",
   );
-  const [get, put, remove, plain, ask, fetch] = endpoints;
+  const [get, put, remove, bounded, plain, ask, fetch] = endpoints;
   expect(get?.doc).toBe("Reads.\n@deprecated use fetch");
   expect(get?.options).toEqual({ concurrent: false, idempotent: true, respond: false, timeout: 1500 });
   expect(put?.options.concurrent).toBe(true);
+  expect(bounded?.options.concurrent).toBe(8);
   expect([remove?.doc, remove?.tags]).toEqual(["Removes.", { id: 9 }]);
   expect(plain?.options.respond).toBe(false);
   expect(ask?.options).toEqual({ concurrent: false, idempotent: false, respond: true, reduce: "sum" });

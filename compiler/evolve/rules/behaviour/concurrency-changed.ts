@@ -7,7 +7,7 @@ export const concurrencyChanged: BreakRule = {
   class: "BEHAVIOUR",
   find({ endpoints }) {
     return endpoints
-      .filter(({ older, newer }) => older.options.concurrent !== newer.options.concurrent)
+      .filter(({ older, newer }) => (older.options.concurrent === false) !== (newer.options.concurrent === false))
       .map(({ newer, actor }) => {
         const place = `${actor.name}.${newer.name}`;
         const text = newer.options.concurrent

@@ -1,0 +1,28 @@
+/** A limit of messages at once (`@concurrent 2`), from the schema to the process that keeps it. */
+import { thisHost } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
+import { type Crew, loadCrew } from "./crew.js";
+
+let crew: Crew;
+beforeAll(async () => {
+  crew = await loadCrew();
+});
+
+test.each(["process", "thread", "inline"] as const)(
+  "isolation %s: two at once, the others in their place",
+  async (isolation) => {
+    await using procs = thisHost().spawnProcs({ gpus: 2 }, { isolation });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    // A call to all ranks and calls to one of them count together.
+    const calls = [
+      workers.wait.call(),
+      workers.wait.call(),
+      ...[1, 2, 3].map(() => workers.slice({ gpus: 0 }).wait.callOne()),
+    ];
+    const released: number[] = [];
+    for (let i = 0; i < 3; i++) released.push(await workers.slice({ gpus: 0 }).release.callOne());
+    expect(released).toEqual([2, 2, 1]);
+    expect(await workers.slice({ gpus: 1 }).release.callOne()).toBe(2);
+    await Promise.all(calls);
+  },
+);
