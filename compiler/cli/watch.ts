@@ -2,13 +2,13 @@
  * `viceroy compile --watch`: compiles again whenever something that is read changes. The compiler stays loaded and parses
  * only what differs. The lock is left alone, so that typing `n`, `na`, `name` gives no id away: `viceroy compile` writes it.
  */
-import { type FSWatcher, watch as watchFolder } from "node:fs";
 import path from "node:path";
 import { ConfigError } from "../config/index.js";
 import { fileErrorText } from "../output/index.js";
 import { compile } from "./compile.js";
 import { exitCode, type Io } from "./io.js";
 import { Project } from "./project.js";
+import { watchTree } from "./watch-tree.js";
 
 /** Changes that come within this time are compiled together, in milliseconds. */
 const settle = 5;
@@ -19,10 +19,15 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
   const { root, out } = await project.config();
   const again = new Changes();
   let edited = false;
-  const watcher = watchTree(root, (name) => {
-    if (!concerns(name, out)) return;
-    if (path.join(root, name) === project.configFile) edited = true;
-    again.note();
+  const watcher = watchTree(root, (folder) => isSkipped(folder, out), {
+    changed(name) {
+      if (!concerns(name)) return;
+      if (path.join(root, name) === project.configFile) edited = true;
+      again.note();
+    },
+    failed(error) {
+      io.err(`cannot watch all of ${root}: ${(error as Error).message}`);
+    },
   });
   signal.addEventListener("abort", () => again.end(), { once: true });
   if (!json) io.err(`Watching ${root}. Ids of what is new are drafts until you run \`npx viceroy compile\`.`);
@@ -41,16 +46,17 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
   return exitCode.ok;
 }
 
-function watchTree(root: string, changed: (name: string) => void): FSWatcher {
-  return watchFolder(root, { recursive: true }, (_, name) => {
-    if (name !== null) changed(name);
-  });
+/** Folders in which nothing is read. */
+function isSkipped(name: string, out: string): boolean {
+  const parts = name.split(path.sep);
+  if (parts.includes("node_modules") || parts[0] === ".viceroy" || parts[0] === ".git") return true;
+  const file = parts.join("/");
+  return file === out || file.startsWith(`${out}/`);
 }
 
-function concerns(name: string, out: string): boolean {
-  const parts = name.split(path.sep);
-  if (parts.includes("node_modules") || parts[0] === ".viceroy" || parts[0] === ".git") return false;
-  return !parts.join("/").startsWith(`${out}/`) && /\.([cm]?[jt]sx?|lock|json)$/.test(name);
+/** Whether something may be compiled otherwise: a file that is read, or a folder that has come or gone. */
+function concerns(name: string): boolean {
+  return name.endsWith(path.sep) || /\.([cm]?[jt]sx?|lock|json)$/.test(name);
 }
 
 /** Waits for the next change, gathering those that come together. */

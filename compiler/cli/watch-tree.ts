@@ -1,0 +1,117 @@
+/**
+ * Watches all files below a folder, in every way in which they can change: written in place, replaced by a rename, deleted
+ * and made anew, moved with their folder. On Linux, Node.js watches each file by itself and loses those that are replaced, so
+ * here folders are watched instead, each by itself: a folder reports whatever becomes of its files.
+ */
+import { type Dirent, type FSWatcher, lstatSync, readdirSync, realpathSync, watch } from "node:fs";
+import path from "node:path";
+
+export interface TreeListener {
+  /** @param name relative to the root; of a folder that has come or gone: the folder, with a separator behind it */
+  changed(name: string): void;
+  /** A folder cannot be watched. */
+  failed(error: unknown): void;
+}
+
+export interface WatchedTree {
+  close(): void;
+}
+
+/**
+ * Watches from when it returns.
+ * @param root absolute
+ * @param isSkipped folders, relative to the root, that are not watched
+ */
+export function watchTree(root: string, isSkipped: (folder: string) => boolean, listener: TreeListener): WatchedTree {
+  if (process.platform === "linux") return new FolderTree(root, isSkipped, listener);
+  // Elsewhere the system itself watches the whole tree.
+  return watch(root, { recursive: true }, (_, name) => {
+    if (name !== null && !isSkipped(name)) listener.changed(name);
+  });
+}
+
+class FolderTree implements WatchedTree {
+  readonly #root: string;
+  readonly #isSkipped: (folder: string) => boolean;
+  readonly #listener: TreeListener;
+  /** Of folders, and of files that are links to elsewhere, by their names relative to the root; the root's is empty. */
+  readonly #watchers = new Map<string, FSWatcher>();
+
+  constructor(root: string, isSkipped: (folder: string) => boolean, listener: TreeListener) {
+    this.#root = root;
+    this.#isSkipped = isSkipped;
+    this.#listener = listener;
+    this.#add("");
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  /** Watches a folder and all below it. Watches first and lists then: what comes in between is reported by the watcher. */
+  #add(folder: string): void {
+    if (folder !== "" && this.#isSkipped(folder)) return;
+    const watcher = watch(path.join(this.#root, folder), (event, name) => {
+      if (name !== null && this.#watchers.get(folder) === watcher) this.#heard(event, path.join(folder, name));
+    });
+    watcher.on("error", (error) => this.#listener.failed(error));
+    this.#watchers.set(folder, watcher);
+    for (const entry of readdirSync(path.join(this.#root, folder), { withFileTypes: true })) {
+      this.#addEntry(path.join(folder, entry.name), entry);
+    }
+  }
+
+  #addEntry(name: string, entry: Pick<Dirent, "isDirectory" | "isSymbolicLink">): void {
+    ifThere(() => {
+      if (entry.isDirectory()) this.#add(name);
+      else if (entry.isSymbolicLink()) this.#addLink(name);
+    });
+  }
+
+  /** What a link refers to changes in a folder elsewhere. Links to folders are not followed. */
+  #addLink(name: string): void {
+    const target = realpathSync(path.join(this.#root, name));
+    const watcher = watch(path.dirname(target), (_, changed) => {
+      if (changed === path.basename(target)) this.#listener.changed(name);
+    });
+    watcher.on("error", (error) => this.#listener.failed(error));
+    this.#watchers.set(name, watcher);
+  }
+
+  #heard(event: string, name: string): void {
+    // A name has come or gone, or is that of something else now: of another folder, perhaps.
+    if (event === "rename") this.#refresh(name);
+    this.#listener.changed(name);
+  }
+
+  #refresh(name: string): void {
+    const had = this.#remove(name);
+    try {
+      ifThere(() => this.#addEntry(name, lstatSync(path.join(this.#root, name))));
+    } catch (error) {
+      this.#listener.failed(error);
+    }
+    if (had || this.#watchers.has(name)) this.#listener.changed(name + path.sep);
+  }
+
+  /** @returns whether it was watched */
+  #remove(name: string): boolean {
+    const gone = [...this.#watchers].filter(([other]) => other === name || other.startsWith(name + path.sep));
+    for (const [other, watcher] of gone) {
+      watcher.close();
+      this.#watchers.delete(other);
+    }
+    return gone.length > 0;
+  }
+}
+
+/** What has vanished again is reported by the folder in which it was. */
+function ifThere(action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+  }
+}
