@@ -91,6 +91,8 @@ export interface SourceEnumValue extends Span {
   /** Undefined: not a constant. */
   readonly value: string | number | undefined;
   readonly comment: SourceComment | undefined;
+  /** The comment that ends its line. */
+  readonly behind?: SourceComment | undefined;
 }
 
 /** A member of an object type. Spans are those of names. */
@@ -101,6 +103,8 @@ export interface SourceMember extends Span {
   readonly optional: boolean;
   readonly readonly: boolean;
   readonly comment: SourceComment | undefined;
+  /** The comment that ends its line. */
+  readonly behind?: SourceComment | undefined;
   /** Of a property its type, of a method its result, of an index signature that of its values. Undefined: not given. */
   readonly type: SourceType | undefined;
   /** Of a method; of an index signature its key. */

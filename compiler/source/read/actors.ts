@@ -5,7 +5,7 @@ import { partsOf } from "../../model/resolve.js";
 import type { SourceDeclaration, SourceMember, SourceParameter, SourceType, Span } from "../type-source.js";
 import type { Scope } from "./context.js";
 import { withoutUndefined } from "./messages.js";
-import { type ReadTags, readTags } from "./tags.js";
+import { type ReadTags, readMemberTags, readTags } from "./tags.js";
 import { readType, type TypeContext, unsupported } from "./types.js";
 import { isKeyword } from "./unions.js";
 
@@ -149,7 +149,7 @@ function readEndpoint(
   owner: string,
   context: ActorContext,
 ): Endpoint {
-  const read = readTags(member.comment, "endpoint", scope);
+  const read = readMemberTags(member, "endpoint", scope);
   const { doc, tags, options, wireName } = read;
   const params = readParameters(member.params, scope, `${owner}.${name}`, context);
   const { result, stream } = readResult(name, member, scope, owner, context);

@@ -2,7 +2,7 @@
 import type { Field, Shape, Type } from "../../model/index.js";
 import type { SourceMember, SourceReference, SourceType } from "../type-source.js";
 import type { Scope } from "./context.js";
-import { readTags } from "./tags.js";
+import { readMemberTags } from "./tags.js";
 import { isString, readType, type TypeContext, unsupported } from "./types.js";
 import { isKeyword } from "./unions.js";
 
@@ -73,7 +73,7 @@ function readField(member: SourceMember, scope: Scope, owner: string, context: T
   }
   // The compiler has reported that there is none.
   if (type === undefined) return undefined;
-  const { doc, tags, wireName } = readTags(member.comment, "field", scope);
+  const { doc, tags, wireName } = readMemberTags(member, "field", scope);
   const present = withoutUndefined(type);
   const field: Field = {
     name,

@@ -21,7 +21,7 @@ import { type ActorContext, isActorBase, readActor } from "./actors.js";
 import { utilities } from "./builtins.js";
 import type { ReadContext, Scope } from "./context.js";
 import { type MessageContext, readInherited, readIntersection, readObject, readOneof } from "./messages.js";
-import { readTags } from "./tags.js";
+import { readMemberTags, readTags } from "./tags.js";
 import { readType } from "./types.js";
 import { readUnion } from "./unions.js";
 
@@ -178,7 +178,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     const read = new Map<string | number, EnumValue>();
     for (const member of values) {
       const { value } = member;
-      const { doc, tags, wireName } = readTags(member.comment, "value", scope);
+      const { doc, tags, wireName } = readMemberTags(member, "value", scope);
       if (value === undefined || member.name === "") {
         scope.report(member, "VC1123", { owner: name, name: member.name });
         continue;

@@ -109,6 +109,24 @@ const noTags: ReadTags = {
   options: { concurrent: false, idempotent: false, respond: false },
 };
 
+/** Reads the comment of a member. Tags in the comment that ends its line are errors: they would be ignored in silence. */
+export function readMemberTags(
+  { comment, behind }: { readonly comment: SourceComment | undefined; readonly behind?: SourceComment | undefined },
+  holder: Holder,
+  scope: Scope,
+): ReadTags {
+  for (const tag of parseComment(behind, () => false).tags) {
+    if (!Object.hasOwn(rules, tag.name)) reportUnknown(tag, scope);
+    else
+      scope.report(tag, "VC1302", {
+        tag: tag.name,
+        what: "what stands before it",
+        where: "the comment before a member",
+      });
+  }
+  return readTags(comment, holder, scope);
+}
+
 export function readTags(comment: SourceComment | undefined, holder: Holder, scope: Scope): ReadTags {
   if (comment === undefined) return noTags;
   const { doc, tags } = parseComment(comment, (name) => Object.hasOwn(rules, name));

@@ -80,11 +80,12 @@ export class SyntaxReader {
       return [{ ...head, typeParameters: this.#typeParameters(statement), type: this.type(statement.type) }];
     }
     if (ts.isEnumDeclaration(statement)) {
-      const values = statement.members.map((member) => ({
+      const values = statement.members.map((member, i) => ({
         ...this.#span(member.name),
         name: ts.isIdentifier(member.name) || ts.isStringLiteral(member.name) ? member.name.text : "",
         value: this.#checker.getConstantValue(member),
         comment: this.#comment(member),
+        behind: this.#commentBehind(member, statement.members[i + 1]),
       }));
       return [{ ...this.#head("enum", statement, statement.name, file, exported), values }];
     }
@@ -151,18 +152,31 @@ export class SyntaxReader {
     // Cheaper than to look for comments where there is nothing but white space.
     if (text.charAt(firstMark(text, node.pos)) !== "/") return undefined;
     const ranges = [
-      ...(this.#ts.getTrailingCommentRanges(text, node.pos) ?? []).filter(({ end }) => isSameLine(text, end)),
+      ...(this.#ts.getTrailingCommentRanges(text, node.pos) ?? []).filter((range) => isBefore(text, node.pos, range)),
       ...(this.#ts.getLeadingCommentRanges(text, node.pos) ?? []),
     ];
-    const last = ranges.findLast(({ pos }) => text.startsWith("/**", pos));
-    return last && { text: text.slice(last.pos, last.end), start: last.pos };
+    return lastOf(text, ranges);
+  }
+
+  /** The documentation comment that ends the line of `node`, and is not that of `next`. */
+  #commentBehind(node: TypeScript.Node, next: TypeScript.Node | undefined): SourceComment | undefined {
+    const { text } = this.#file ?? node.getSourceFile();
+    let { end } = node;
+    // A separator is part of a member, and not part of an enum's value.
+    if (text.charAt(firstMark(text, end)) === ",") end = firstMark(text, end) + 1;
+    if (text.charAt(firstMark(text, end)) !== "/") return undefined;
+    const ranges = this.#ts.getTrailingCommentRanges(text, end) ?? [];
+    return lastOf(
+      text,
+      ranges.filter((range) => next === undefined || !isBefore(text, end, range)),
+    );
   }
 
   members(nodes: readonly TypeScript.TypeElement[]): readonly SourceMember[] {
-    return nodes.map((node) => this.#member(node));
+    return nodes.map((node, i) => this.#member(node, nodes[i + 1]));
   }
 
-  #member(node: TypeScript.TypeElement): SourceMember {
+  #member(node: TypeScript.TypeElement, next: TypeScript.TypeElement | undefined): SourceMember {
     const ts = this.#ts;
     const { name } = node;
     const at = name ?? node;
@@ -182,6 +196,7 @@ export class SyntaxReader {
       optional: node.questionToken !== undefined,
       readonly: isProperty && node.modifiers !== undefined && node.modifiers.length > 0,
       comment: this.#comment(node),
+      behind: this.#commentBehind(node, next),
       type: typed && this.type(typed),
       params: isMethod || isIndex ? this.#parameters(node.parameters) : none,
       generic: isMethod && node.typeParameters !== undefined,
@@ -327,9 +342,21 @@ export class SyntaxReader {
 
 const none: readonly never[] = [];
 
-/** Whether something follows on the line: a comment before it is its own, and not that of what stands before. */
-function isSameLine(text: string, position: number): boolean {
-  return !/^[ \t]*(?:[\n\r]|$)/.test(text.slice(position, position + 200));
+/**
+ * Whether a comment that begins on the line of the token that ends at `from` belongs to what follows. One that ends that line
+ * belongs to what stands before it, unless that is an opening bracket.
+ */
+function isBefore(text: string, from: number, { pos, end }: TypeScript.TextRange): boolean {
+  if (/[{(<]/.test(text.charAt(from - 1))) return true;
+  const endsLine = /[ \t]*(?:[\n\r]|$)/y;
+  endsLine.lastIndex = end;
+  return !endsLine.test(text) || text.slice(pos, end).includes("\n");
+}
+
+/** The last documentation comment. */
+function lastOf(text: string, ranges: readonly TypeScript.CommentRange[]): SourceComment | undefined {
+  const last = ranges.findLast(({ pos }) => text.startsWith("/**", pos));
+  return last && { text: text.slice(last.pos, last.end), start: last.pos };
 }
 
 /** Where the white space at `position` ends. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ActorDeclaration, Endpoint } from "../../../compiler/model/index.js";
-import { readText, show } from "./read.js";
+import type { ActorDeclaration, Endpoint, Shape } from "../../../compiler/model/index.js";
+import { readText, shapeOf, show } from "./read.js";
 
 function actor(text: string, name: string): ActorDeclaration {
   const found = readText(text)
@@ -55,6 +55,47 @@ test("an actor inherits endpoints and arguments, and may have arguments of its o
   const other = actor(text, "Other");
   expect(other.args.map(({ name }) => name)).toEqual(["size"]);
   expect(other.endpoints.map(signature)[1]).toBe("put(value: string, twice?: boolean): void");
+});
+
+test("a comment belongs to what follows it, also when it begins on the line of the token before", () => {
+  const schema = readText(`export interface A { /** @id 5 */ x: Int32; /** @id 7 */ y: Int32, /** @id 9 */ z: Int32 }
+export interface B { /**
+   * @id 5
+   */
+  x: Int32; /**
+   * @id 8
+   */
+  y: Int32;
+} /**
+ * Of C.
+ */
+export interface C { /** @id 6 */
+  x: Int32;
+  inner: { /** @id 4 */
+    x: Int32;
+  };
+}
+export enum E { /** @name P */ A = "a", /**
+  @name Q */ B = "b", /** @name R */ C = "c" }`);
+  const ids = (name: string) => {
+    const shape = shapeOf(schema, name);
+    return shape.kind === "message" ? shape.fields.map(({ tags }) => tags.id) : [];
+  };
+  expect([ids("A"), ids("B"), ids("C")]).toEqual([
+    [5, 7, 9],
+    [5, 8],
+    [6, undefined],
+  ]);
+  const [, inner] = (shapeOf(schema, "C") as Extract<Shape, { kind: "message" }>).fields;
+  expect(inner?.type).toMatchObject({ shape: { fields: [{ tags: { id: 4 } }] } });
+  expect(schema.modules[0]?.types.find(({ name }) => name === "C")?.doc).toBe("Of C.");
+  expect(shapeOf(schema, "E")).toMatchObject({ values: [{ wireName: "P" }, { wireName: "Q" }, { wireName: "R" }] });
+});
+
+test("a comment that ends a line is no comment of the next", () => {
+  const schema = readText("export interface A {\n  x: Int32; /** Behind x. */\n  y: Int32;\n}\n");
+  const shape = shapeOf(schema, "A");
+  expect(shape.kind === "message" && shape.fields.map(({ doc }) => doc)).toEqual(["", ""]);
 });
 
 test("tags become options; those of others stay in the documentation", () => {
