@@ -1,10 +1,21 @@
-/** `viceroy init`: writes a small project that runs. Never overwrites: a file that is there stays as it is. */
+/**
+ * `viceroy init`: writes a small project that runs. Never overwrites: a file that is there stays as it is, and where files that
+ * are there do not suit, nothing is written and it is said what to do.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { glob } from "../output/glob.js";
 import { exitCode, type Io } from "./io.js";
 import { ignoredPaths, templates } from "./templates.js";
 
+/** @returns 3 if what is there does not suit; then nothing has been written */
 export async function init(folder: string, io: Io): Promise<number> {
+  const manifest = readManifest(folder);
+  const problems = [...manifest.problems, ...(await settingProblems(folder))];
+  if (problems.length > 0) {
+    for (const problem of problems) io.err(problem);
+    return exitCode.usage;
+  }
   mkdirSync(folder, { recursive: true });
   for (const { path: name, text } of templates) {
     const file = path.join(folder, name);
@@ -17,14 +28,15 @@ export async function init(folder: string, io: Io): Promise<number> {
     io.out(`wrote    ${name}`);
   }
   ignore(folder, io);
-  const typed = ensureModule(folder, io);
+  writeManifest(folder, manifest, io);
   io.out("");
   io.out("Next:");
+  if (path.resolve(folder) !== process.cwd()) io.out(`  cd ${path.relative("", folder)}`);
   io.out("  npx viceroy compile          compile schemas/ to generated/");
   io.out(
     "  npx viceroy run src/main.ts  run the sample (needs tsx: npm install --save-dev tsx typescript @types/node)",
   );
-  return typed ? exitCode.ok : exitCode.usage;
+  return exitCode.ok;
 }
 
 function ignore(folder: string, io: Io): void {
@@ -37,39 +49,81 @@ function ignore(folder: string, io: Io): void {
   io.out(`${text === "" ? "wrote   " : "extended"} .gitignore`);
 }
 
-/** Generated code is made of ES modules. */
-function ensureModule(folder: string, io: Io): boolean {
+interface Manifest {
+  /** Undefined: there is none. */
+  readonly content: Readonly<Record<string, unknown>> | undefined;
+  readonly problems: readonly string[];
+}
+
+/** Generated code is made of ES modules: a package of CommonJS modules is left as it is. */
+function readManifest(folder: string): Manifest {
   const file = path.join(folder, "package.json");
-  if (!existsSync(file)) {
+  if (!existsSync(file)) return { content: undefined, problems: [] };
+  let content: Record<string, unknown>;
+  try {
+    content = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+  } catch (error) {
+    return { content: undefined, problems: [`cannot read package.json: ${(error as Error).message}`] };
+  }
+  const { type } = content;
+  if (type === "module") return { content, problems: [] };
+  const [own] = type === undefined ? ownCode(folder) : [];
+  if (type === undefined && own === undefined) return { content, problems: [] };
+  const why =
+    own === undefined
+      ? `"type" is ${JSON.stringify(type)}`
+      : `there is no "type", so that ${own} may be a CommonJS module`;
+  const problem = [
+    `cannot use package.json: Viceroy generates ES modules, and ${why}. Either`,
+    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   makes a folder of ES modules within this package; CommonJS code reaches it with import("./mesh/…")`,
+    '  or write "type": "module" into package.json, if all of this package is to be ES modules, and run this again',
+  ];
+  return { content, problems: [problem.join("\n")] };
+}
+
+/** Files that mean something else in another type of package, beside those that this command writes. */
+function ownCode(folder: string): readonly string[] {
+  const written = new Set(templates.map(({ path: name }) => name));
+  return glob(folder, ["*.{js,ts}", "{src,lib,bin,test}/**/*.{js,ts,jsx,tsx}"], []).filter(
+    (name) => !written.has(name),
+  );
+}
+
+/** A tsconfig.json that is there is kept: it has to suit. */
+async function settingProblems(folder: string): Promise<readonly string[]> {
+  const file = path.resolve(folder, "tsconfig.json");
+  if (!existsSync(file)) return [];
+  // Imported here: this loads the compiler.
+  const { tsconfigProblems } = await import("../source/index.js");
+  const problems = tsconfigProblems(file);
+  if (problems.length === 0) return [];
+  const advice = [
+    "Change it, and run this again; or",
+    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   makes a folder with a tsconfig.json of its own`,
+  ];
+  return [["cannot use tsconfig.json:", ...problems.map((problem) => `  ${problem}`), ...advice].join("\n")];
+}
+
+function writeManifest(folder: string, { content }: Manifest, io: Io): void {
+  const file = path.join(folder, "package.json");
+  if (content === undefined) {
     const manifest = { name: packageName(folder), version: "0.0.0", private: true, type: "module" };
     writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
     io.out("wrote    package.json");
-    return true;
+    return;
   }
-  let parsed: Record<string, unknown>;
-  try {
-    parsed = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
-  } catch (error) {
-    io.err(`cannot read package.json: ${(error as Error).message}`);
-    return false;
-  }
-  const { name, type } = parsed;
-  if (name !== undefined && type === "module") return true;
-  if (type !== undefined && type !== "commonjs" && type !== "module") {
-    io.err(`cannot use package.json: "type" must be "module", got ${JSON.stringify(type)}`);
-    return false;
-  }
+  const { name, type } = content;
   // npm makes a package.json without a name when it installs into an empty folder; the name is part of every id.
   const added = {
     ...(name === undefined && { name: packageName(folder) }),
-    ...(type !== "module" && { type: "module" }),
+    ...(type === undefined && { type: "module" }),
   };
-  const { name: _, version, ...rest } = parsed;
+  if (Object.keys(added).length === 0) return;
+  const { name: _, version, ...rest } = content;
   const head = { name: name ?? added.name, ...(version === undefined ? {} : { version }) };
   writeFileSync(file, `${JSON.stringify({ ...head, ...rest, type: "module" }, null, 2)}\n`);
   const what = Object.entries(added).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   io.out(`extended package.json with ${what.join(" and ")}`);
-  return true;
 }
 
 /** A package may be called what its folder is called, spelt as npm has it: a letter or digit first. */

@@ -4,7 +4,7 @@
  * JavaScript.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,15 +16,19 @@ let project: string;
 const foreign = /^(?:VITEST.*|TEST|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|npm_(?!config_).*)$/;
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 
-function run(command: string, ...args: string[]): { code: number | null; stdout: string; stderr: string } {
+function run(
+  command: string,
+  args: readonly string[],
+  cwd = project,
+): { code: number | null; stdout: string; stderr: string } {
   const limit = { timeout: 250_000, killSignal: "SIGKILL" } as const;
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: project, encoding: "utf8", env, ...limit });
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", env, ...limit });
   return { code: status, stdout, stderr };
 }
 
 /** Runs a command that must succeed; answers its output. */
-function succeed(command: string, ...args: string[]): string {
-  const { code, stdout, stderr } = run(command, ...args);
+function succeed(command: string, args: readonly string[], cwd = project): string {
+  const { code, stdout, stderr } = run(command, args, cwd);
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with code ${code}\n${stdout}\n${stderr}`);
   return stdout;
 }
@@ -60,38 +64,57 @@ beforeAll(() => {
     devDependencies: Record<string, string>;
   };
   const tools = ["tsx", "typescript"].map((name) => `${name}@${devDependencies[name]}`);
-  succeed("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", `./${filename}`, ...tools);
+  succeed("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${filename}`, ...tools]);
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 test("init writes a project, compile generates its code, and the sample runs", () => {
-  expect(succeed("npx", "viceroy", "init")).toContain("wrote    viceroy.config.ts");
-  succeed("npx", "viceroy", "compile");
-  expect(succeed("npx", "viceroy", "run", "src/main.ts")).not.toBe("");
+  expect(succeed("npx", ["viceroy", "init"])).toContain("wrote    viceroy.config.ts");
+  succeed("npx", ["viceroy", "compile"]);
+  expect(succeed("npx", ["viceroy", "run", "src/main.ts"])).not.toBe("");
+});
+
+test("a package of CommonJS modules gets a folder that works, and reaches it", () => {
+  const shop = path.join(project, "shop");
+  mkdirSync(shop);
+  writeFileSync(path.join(shop, "package.json"), '{ "name": "shop", "version": "1.0.0", "type": "commonjs" }\n');
+  writeFileSync(path.join(shop, "index.js"), 'require("node:fs");\nimport("./mesh/build/src/main.js");\n');
+  const files = readdirSync(shop);
+  const refused = run("npx", ["viceroy", "init"], shop);
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain("npx viceroy init mesh ");
+  expect(readdirSync(shop)).toEqual(files);
+  const mesh = path.join(shop, "mesh");
+  succeed("npx", ["viceroy", "init", "mesh"], shop);
+  succeed("npx", ["viceroy", "compile"], mesh);
+  expect(succeed("npx", ["viceroy", "run", "src/main.ts"], mesh)).toContain("[ 4, 4, 4, 4 ]");
+  succeed("npx", ["tsc", "-p", "."], mesh);
+  expect(succeed("node", ["index.js"], shop)).toContain("[ 4, 4, 4, 4 ]");
+  expect(succeed("npx", ["viceroy", "compile", "--check"], mesh)).toContain("In step");
 });
 
 test("a program over four processes runs with tsx", () => {
   writeFileSync(path.join(project, "src/mesh.ts"), mesh);
-  expect(run("node", "--import", "tsx", "src/mesh.ts")).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
+  expect(run("node", ["--import", "tsx", "src/mesh.ts"])).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
 });
 
 test("it type-checks with the declarations of the package, and runs as plain JavaScript", () => {
-  succeed("npx", "tsc", "-p", ".", "--skipLibCheck", "false");
-  expect(run("node", "build/src/mesh.js")).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
+  succeed("npx", ["tsc", "-p", ".", "--skipLibCheck", "false"]);
+  expect(run("node", ["build/src/mesh.js"])).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
 });
 
 test("compile --check is content until a schema is edited", () => {
-  succeed("npx", "viceroy", "compile", "--check");
+  succeed("npx", ["viceroy", "compile", "--check"]);
   const schema = path.join(project, "schemas/counter.ts");
   const before = readFileSync(schema, "utf8");
   writeFileSync(schema, before.replace("value(): Int32;", "value(): Int32;\n  reset(): void;"));
-  expect(run("npx", "viceroy", "compile", "--check").code).toBe(1);
+  expect(run("npx", ["viceroy", "compile", "--check"]).code).toBe(1);
   writeFileSync(schema, before);
-  succeed("npx", "viceroy", "compile", "--check");
+  succeed("npx", ["viceroy", "compile", "--check"]);
 });
 
 test("every entry point can be imported", () => {
   const names = ["viceroy", "viceroy/schema", "viceroy/codegen/v1", "viceroy/compiler"];
   const program = `for (const name of ${JSON.stringify(names)}) await import(name);`;
-  expect(run("node", "--input-type=module", "--eval", program)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(run("node", ["--input-type=module", "--eval", program])).toEqual({ code: 0, stdout: "", stderr: "" });
 });

@@ -57,3 +57,84 @@ test("a package.json that cannot be read is said, and left as it is", async () =
   expect(io.errors).toEqual([expect.stringMatching(/^cannot read package\.json: /)]);
   expect(read(folder, "package.json")).toBe("{");
 });
+
+const commonJs = '{ "name": "shop", "version": "1.0.0", "type": "commonjs" }\n';
+
+test("a package of CommonJS modules is left as it is, and what to do is said", async () => {
+  const files = { "package.json": commonJs, "index.js": "module.exports = 1;\n" };
+  const folder = folderWith(files);
+  const io = new TestIo();
+  expect(await init(folder, io)).toBe(3);
+  const [said] = io.errors;
+  expect(io.errors).toHaveLength(1);
+  expect(said).toContain(
+    'cannot use package.json: Viceroy generates ES modules, and "type" is "commonjs". Either\n  npx viceroy init ',
+  );
+  expect(said).toContain('write "type": "module" into package.json');
+  expect(io.lines).toEqual([]);
+  expect(listFiles(folder)).toEqual(Object.keys(files).sort());
+  expect(read(folder, "package.json")).toBe(commonJs);
+  // What is advised works, and leaves the package alone as well.
+  expect(await init(`${folder}/mesh`, io)).toBe(0);
+  expect(JSON.parse(read(folder, "mesh/package.json"))).toMatchObject({ name: "mesh", type: "module" });
+  expect(read(folder, "package.json")).toBe(commonJs);
+});
+
+test("a package without a type that has code of its own may be one of CommonJS modules", async () => {
+  const folder = folderWith({ "package.json": '{ "name": "shop" }', "lib/index.js": "module.exports = 1;\n" });
+  const io = new TestIo();
+  expect(await init(folder, io)).toBe(3);
+  expect(io.errors[0]).toContain('there is no "type", so that lib/index.js may be a CommonJS module');
+  expect(read(folder, "package.json")).toBe('{ "name": "shop" }');
+});
+
+test.each([
+  [
+    '{ "compilerOptions": { "module": "commonjs", "target": "es5", "ignoreDeprecations": "6.0" } }',
+    [
+      '"module" is "commonjs", and Viceroy generates ES modules: set "module": "nodenext"',
+      '"target" is "es5", and programs use `await` at the top level: set "target": "es2022"',
+      '"lib" has no disposable resources: set "lib": ["es2023", "esnext.disposable"]',
+    ],
+  ],
+  [
+    "{}",
+    [
+      '"module" is not set, and Viceroy generates ES modules: set "module": "nodenext"',
+      '"target" is not set, and programs use `await` at the top level: set "target": "es2022"',
+      '"lib" has no disposable resources: set "lib": ["es2023", "esnext.disposable"]',
+    ],
+  ],
+  [
+    '{ "compilerOptions": { "module": "esnext", "target": "esnext" } }',
+    ['"moduleResolution" is not set, which does not find "viceroy/schema": set "module": "nodenext" alone'],
+  ],
+  [
+    '{ "extends": "./base.json", "compilerOptions": { "lib": ["es2022"] } }',
+    ['"lib" has no disposable resources: set "lib": ["es2023", "esnext.disposable"]'],
+  ],
+  ['{ "extends": "./gone.json" }', [expect.stringContaining("cannot read tsconfig.json: ")]],
+  ["{ compilerOptions: ", [expect.stringContaining("cannot read tsconfig.json: ")]],
+])("a tsconfig.json that does not suit is said, and nothing is written: %s", async (text, problems) => {
+  const files = { "tsconfig.json": text, "base.json": '{ "compilerOptions": { "module": "nodenext" } }' };
+  const folder = folderWith(files);
+  const io = new TestIo();
+  expect(await init(folder, io)).toBe(3);
+  const lines = io.errors.join("\n").split("\n");
+  expect(lines[0]).toBe("cannot use tsconfig.json:");
+  expect(lines.slice(1, 1 + problems.length).map((line) => line.trim())).toEqual(problems);
+  expect(lines.at(-2)).toBe("Change it, and run this again; or");
+  expect(listFiles(folder)).toEqual(Object.keys(files).sort());
+});
+
+test.each([
+  '{ "extends": "./base.json" }',
+  '{ "compilerOptions": { "module": "preserve", "target": "es2024", "lib": ["esnext"] } } // a comment',
+  '{ "compilerOptions": { "module": "esnext", "moduleResolution": "bundler", "target": "esnext" } }',
+])("a tsconfig.json that suits is kept: %s", async (text) => {
+  const folder = folderWith({ "tsconfig.json": text, "base.json": '{ "compilerOptions": { "module": "nodenext" } }' });
+  const io = new TestIo();
+  expect(await init(folder, io)).toBe(0);
+  expect(io.lines).toContain("kept     tsconfig.json");
+  expect(read(folder, "tsconfig.json")).toBe(text);
+});

@@ -1,0 +1,59 @@
+/** Whether a project's tsconfig.json can check generated code and programs that use it. */
+import path from "node:path";
+import type { ts as TypeScript } from "ts-morph";
+import { type Compiler, loadCompiler } from "./load.js";
+
+/** @returns what has to be changed, one sentence each; none: it suits */
+export function tsconfigProblems(file: string): readonly string[] {
+  const ts = loadCompiler();
+  const errors: string[] = [];
+  const read = ts.getParsedCommandLineOfConfigFile(
+    file,
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: ({ messageText }) =>
+        errors.push(ts.flattenDiagnosticMessageText(messageText, " ")),
+    },
+  );
+  // That it has no files yet is no problem of its settings.
+  const syntax = (read?.errors ?? []).filter(({ code }) => code !== noInputs && code !== emptyFiles);
+  errors.push(...syntax.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " ")));
+  if (errors.length > 0 || read === undefined) {
+    return errors.map((why) => `cannot read ${path.basename(file)}: ${why}`);
+  }
+  return settingProblems(ts, read.options);
+}
+
+const noInputs = 18003;
+const emptyFiles = 18002;
+
+function settingProblems(ts: Compiler, options: TypeScript.CompilerOptions): readonly string[] {
+  const { ModuleKind, ModuleResolutionKind, ScriptTarget } = ts;
+  const problems: string[] = [];
+  const { module = ModuleKind.CommonJS, moduleResolution, lib } = options;
+  const isNode = module >= ModuleKind.Node16 && module <= ModuleKind.NodeNext;
+  const named = (kind: string | undefined) => (kind === undefined ? "not set" : `"${kind.toLowerCase()}"`);
+  const resolutions = [ModuleResolutionKind.Node16, ModuleResolutionKind.NodeNext, ModuleResolutionKind.Bundler];
+  if (module < ModuleKind.ES2022) {
+    const is = named(options.module === undefined ? undefined : ModuleKind[module]);
+    problems.push(`"module" is ${is}, and Viceroy generates ES modules: set "module": "nodenext"`);
+  } else if (
+    moduleResolution === undefined ? !isNode && module !== ModuleKind.Preserve : !resolutions.includes(moduleResolution)
+  ) {
+    const is = named(moduleResolution === undefined ? undefined : ModuleResolutionKind[moduleResolution]);
+    problems.push(`"moduleResolution" is ${is}, which does not find "viceroy/schema": set "module": "nodenext" alone`);
+  }
+  // What TypeScript itself takes where nothing is said.
+  const byDefault = isNode && module !== ModuleKind.Node16 ? ScriptTarget.ESNext : ScriptTarget.ES2022;
+  const target = options.target ?? (isNode ? byDefault : ScriptTarget.ES5);
+  if (target < ScriptTarget.ES2022) {
+    const is = named(options.target === undefined ? undefined : ScriptTarget[target]);
+    problems.push(`"target" is ${is}, and programs use \`await\` at the top level: set "target": "es2022"`);
+  }
+  const hasDisposal = lib?.some((name) => /^lib\.esnext\.(?:disposable\.|full\.)?d\.ts$/.test(name));
+  if (!(hasDisposal ?? target >= ScriptTarget.ESNext)) {
+    problems.push('"lib" has no disposable resources: set "lib": ["es2023", "esnext.disposable"]');
+  }
+  return problems;
+}
