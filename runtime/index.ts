@@ -53,5 +53,6 @@ export {
   unknownFields,
   type ValueOf,
   type WithUnknownFields,
+  withoutHandles,
 } from "./wire/index.js";
 export { describeActor } from "./wire/protobuf/describe.js";

@@ -1,4 +1,9 @@
-/** Serves a mesh of actors to clients that speak Connect, gRPC or gRPC-web. */
+/**
+ * Serves a mesh of actors to clients that speak Connect, gRPC or gRPC-web. Handles do not pass, in either direction: endpoints
+ * that could take or give one are not served, and fields that the schema here does not know are dropped, since a process with a
+ * newer schema could know them as handles.
+ */
+import process from "node:process";
 import {
   type DescMessage,
   type DescMethod,
@@ -8,7 +13,7 @@ import {
   type Message,
   toBinary,
 } from "@bufbuild/protobuf";
-import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import {
   type ActorMesh,
   type CallOptions,
@@ -19,6 +24,7 @@ import {
   isTraceparent,
   Point,
   type StreamEndpoint,
+  withoutHandles,
 } from "../index.js";
 import { connectError, type ErrorCodes } from "./error.js";
 import { connectService } from "./service.js";
@@ -32,23 +38,44 @@ export interface ConnectRoutesOptions {
  * The routes of a mesh, for an adapter of Connect: `connectNodeAdapter({ routes: connectRoutes(counters) })`.
  * A request goes to one actor of the mesh, the less loaded of two; a stream to one drawn at random. A client's
  * deadline and its `traceparent` become the call's, and a client that leaves aborts `context().signal` of the handler.
+ * Endpoints whose arguments or answers can hold handles answer `unimplemented`; a warning names them.
  */
 export function connectRoutes(
   mesh: ActorMesh,
   options: ConnectRoutesOptions = {},
 ): (router: ConnectRouter) => ConnectRouter {
-  const { service, endpoints } = connectService(mesh);
+  const { service, endpoints, refused } = connectService(mesh);
   const { codes = {} } = options;
   return (router) => {
+    if (refused.size > 0) process.emitWarning([...refused.values()].join("\n"), "ViceroyGateway");
     for (const method of service.methods) {
       const endpoint = endpoints.get(method.name);
       if (endpoint === undefined) continue;
-      const served = new ServedEndpoint(mesh, endpoint, method, codes);
+      const why = refused.get(method.name);
+      const served = why === undefined ? new ServedEndpoint(mesh, endpoint, method, codes) : new RefusedEndpoint(why);
       if (endpoint.stream) router.rpc(method as DescMethodServerStreaming, (...call) => served.stream(...call));
       else router.rpc(method as DescMethodUnary, (...call) => served.call(...call));
     }
     return router;
   };
+}
+
+/** An endpoint whose requests or answers can hold handles: nothing of a request is decoded. */
+class RefusedEndpoint {
+  readonly #why: string;
+
+  constructor(why: string) {
+    this.#why = why;
+  }
+
+  call(): never {
+    throw new ConnectError(this.#why, Code.Unimplemented);
+  }
+
+  // biome-ignore lint/correctness/useYield: it refuses before the first item
+  async *stream(): AsyncGenerator<Message> {
+    this.call();
+  }
 }
 
 class ServedEndpoint {
@@ -93,7 +120,8 @@ class ServedEndpoint {
   }
 
   #arguments(request: Message): unknown[] {
-    return [...this.#endpoint.args.fromProtobuf(toBinary(this.#input, request))];
+    const bytes = toBinary(this.#input, request, { writeUnknownFields: false });
+    return [...withoutHandles(() => this.#endpoint.args.fromProtobuf(bytes))];
   }
 }
 
@@ -108,8 +136,8 @@ class Answers {
   }
 
   of(result: unknown): Message {
-    const bytes = this.#codec?.toProtobuf({ result }) ?? new Uint8Array();
-    return fromBinary(this.#output, bytes);
+    const bytes = withoutHandles(() => this.#codec?.toProtobuf({ result })) ?? new Uint8Array();
+    return fromBinary(this.#output, bytes, { readUnknownFields: false });
   }
 }
 

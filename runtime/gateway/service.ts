@@ -1,5 +1,6 @@
 /** The Connect service of an actor interface: what clients in other languages call. */
 import type { DescService, FileRegistry } from "@bufbuild/protobuf";
+import type { ProtoMethod, ProtoSchema } from "../../schemas/protobuf/descriptor.js";
 import {
   type ActorDescriptor,
   type ActorMesh,
@@ -7,6 +8,7 @@ import {
   descriptorOf,
   type EndpointDescriptor,
 } from "../index.js";
+import { findHandle } from "./handles.js";
 import { registryOf } from "./registry.js";
 
 export interface ConnectService {
@@ -16,6 +18,8 @@ export interface ConnectService {
   readonly registry: FileRegistry;
   /** What each method calls, by the method's name. */
   readonly endpoints: ReadonlyMap<string, EndpointDescriptor>;
+  /** Why methods are not served, by the method's name: their requests or answers can hold handles. */
+  readonly refused: ReadonlyMap<string, string>;
 }
 
 const services = new WeakMap<ActorDescriptor, ConnectService>();
@@ -42,6 +46,25 @@ function makeService(actor: ActorDescriptor): ConnectService {
   const service = described && registry.getService(described.name);
   if (service === undefined) throw new Error(`cannot serve ${actor.name}: its description has no service of its own`);
   const byId = new Map(actor.endpoints.map((endpoint) => [endpoint.id, endpoint]));
-  const endpoints = new Map(described?.methods.map(({ name, id }) => [name, byId.get(id)!]));
-  return { service, registry, endpoints };
+  const endpoints = new Map<string, EndpointDescriptor>();
+  const refused = new Map<string, string>();
+  for (const method of described?.methods ?? []) {
+    const endpoint = byId.get(method.id)!;
+    endpoints.set(method.name, endpoint);
+    const why = whyRefused(method, schema);
+    if (why !== undefined) refused.set(method.name, `cannot serve ${actor.name}.${endpoint.name}: ${why}`);
+  }
+  return { service, registry, endpoints, refused };
+}
+
+/** Handles name sockets and memory of the mesh: they neither leave it nor come from outside. */
+function whyRefused({ request, response }: ProtoMethod, schema: ProtoSchema): string | undefined {
+  const taken = findHandle(request, schema);
+  const given = findHandle(response, schema);
+  if (taken === undefined && given === undefined) return undefined;
+  const held = [
+    ...(taken === undefined ? [] : [`its request can hold a ${taken.handle} at ${taken.path}`]),
+    ...(given === undefined ? [] : [`its answer can hold a ${given.handle} at ${given.path}`]),
+  ];
+  return `${held.join(", and ")}; handles mean something inside a running mesh alone`;
 }

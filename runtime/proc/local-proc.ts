@@ -162,10 +162,10 @@ export class LocalProc implements ProcHooks {
 
   /** Rejects where others lead to the peer. */
   async #dial(location: Location, peer: ProcId): Promise<Pipe> {
-    const { host, hosts, proof, runDir } = this.#local;
+    const { host, hosts, proof } = this.#local;
     const place = hostOf(location);
     if (place?.agent === (host && hostOf(host)?.agent)) {
-      return this.platform.dial(place === undefined ? location : this.platform.locationOf(runDir, peer));
+      return this.platform.dial(this.#local.socketOf(peer, location));
     }
     if (place === undefined) {
       // Others may be sooner to connect than the maker, and what they send may be news for it.

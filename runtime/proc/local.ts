@@ -152,6 +152,19 @@ export class Local {
     return this.host;
   }
 
+  /**
+   * Returns where a proc on this machine takes links. That follows from the run directory and the proc's id: the place that a
+   * message names is compared with it, and never dialled on the message's word.
+   * @throws Error if the message names another place
+   */
+  socketOf(peer: ProcId, named: Location): Location {
+    const { platform, host, universe, runDir } = this;
+    // A thread has no socket of its own, but dials those of processes.
+    const own = platform.locationOf(host === undefined && runDir === "" ? platform.runDirOf(universe) : runDir, peer);
+    if (host !== undefined || named === own) return own;
+    throw new Error(`cannot dial process ${hex64(peer)}: expected its socket in the run directory, got ${named}`);
+  }
+
   /** From the first spawning on, the end of a program is the end of what it owns. */
   endInOrder(): void {
     if (!this.isProgram || this.#ending) return;

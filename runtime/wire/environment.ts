@@ -44,3 +44,34 @@ export function wireEnvironment(): WireEnvironment {
   if (current === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
   return current;
 }
+
+/**
+ * Runs `step` without handles: ports, meshes, registered memory and tensors are refused wherever a value is encoded or decoded
+ * in it. For bytes that come from outside the program, which must not name anything that this process would connect to.
+ * @param step synchronous; what it starts and does not wait for is not covered
+ * @throws what `step` throws: a CodecError where a value holds a handle
+ */
+export function withoutHandles<T>(step: () => T): T {
+  const before = current;
+  current = outside;
+  try {
+    return step();
+  } finally {
+    current = before;
+  }
+}
+
+const outside: Required<WireEnvironment> = {
+  writePort: () => refuse("Port"),
+  readPort: () => refuse("Port"),
+  writeMesh: () => refuse("Mesh"),
+  readMesh: () => refuse("Mesh"),
+  writeBuffer: () => refuse("RdmaBuffer"),
+  readBuffer: () => refuse("RdmaBuffer"),
+  writeTensor: () => refuse("Tensor"),
+  readTensor: () => refuse("Tensor"),
+};
+
+function refuse(handle: string): never {
+  throw new TypeError(`a ${handle} means something inside a running mesh alone`);
+}

@@ -10,7 +10,7 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "./descriptor.js";
-export { setWireEnvironment, type WireEnvironment, wireEnvironment } from "./environment.js";
+export { setWireEnvironment, type WireEnvironment, wireEnvironment, withoutHandles } from "./environment.js";
 export { CodecError } from "./errors.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated.js";
 export type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
