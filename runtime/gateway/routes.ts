@@ -27,6 +27,7 @@ import {
   withoutHandles,
 } from "../index.js";
 import { connectError, type ErrorCodes } from "./error.js";
+import { checkText, refusingMalformed } from "./malformed.js";
 import { connectService } from "./service.js";
 
 export interface ConnectRoutesOptions {
@@ -55,6 +56,7 @@ export function connectRoutes(
       const served = why === undefined ? new ServedEndpoint(mesh, endpoint, method, codes) : new RefusedEndpoint(why);
       if (endpoint.stream) router.rpc(method as DescMethodServerStreaming, (...call) => served.stream(...call));
       else router.rpc(method as DescMethodUnary, (...call) => served.call(...call));
+      router.handlers.push(refusingMalformed(router.handlers.pop()!));
     }
     return router;
   };
@@ -95,6 +97,7 @@ class ServedEndpoint {
 
   async call(request: Message, context: HandlerContext): Promise<Message> {
     try {
+      await checkText(context.values);
       const args = this.#arguments(request);
       const endpoint = this.#of<Endpoint>(this.#mesh).with(callOptions(context));
       return this.#answers.of(await endpoint.choose(...args));
@@ -105,6 +108,7 @@ class ServedEndpoint {
 
   async *stream(request: Message, context: HandlerContext): AsyncGenerator<Message> {
     try {
+      await checkText(context.values);
       const args = this.#arguments(request);
       const { extent, size } = this.#mesh;
       const one = this.#mesh.slice(new Point(extent, Math.floor(Math.random() * size))) as unknown as ActorMesh;
