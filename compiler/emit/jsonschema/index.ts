@@ -22,8 +22,9 @@ export function jsonSchemaOf(lowered: Lowered, version: string): JsonSchema {
     if (known !== undefined) definitions.set(name, known);
     return { $ref: `#/$defs/${keyOf(name, lowered)}` };
   };
+  const demands = new Demands(lowered.schema.messages);
   for (const message of lowered.schema.messages.values()) {
-    definitions.set(message.name, described(message.name, messageSchema(message, lowered, refer), lowered));
+    definitions.set(message.name, described(message.name, messageSchema(message, lowered, refer, demands), lowered));
   }
   for (const item of lowered.schema.enums.values()) {
     definitions.set(item.name, described(item.name, enumSchema(item), lowered));
@@ -51,13 +52,41 @@ function described(name: string, schema: JsonSchema, { origins }: Lowered): Json
 
 type Refer = (name: string) => JsonSchema;
 
-function messageSchema(message: ProtoMessage, lowered: Lowered, refer: Refer): JsonSchema {
+/** Tells which members a reader cannot do without. */
+class Demands {
+  readonly #messages: ReadonlyMap<string, ProtoMessage>;
+  /** Whether the message with nothing in it is refused, by name. */
+  readonly #refusesNothing = new Map<string, boolean>();
+
+  constructor(messages: ReadonlyMap<string, ProtoMessage>) {
+    this.#messages = messages;
+  }
+
+  /** Where a member that is always written is missing, the message with nothing in it is read, which may lack something itself. */
+  isRequired({ demanded, always, type }: ProtoField): boolean {
+    if (demanded) return true;
+    return always === true && type.kind === "message" && this.#isNeverEmpty(type.name);
+  }
+
+  #isNeverEmpty(name: string): boolean {
+    const known = this.#refusesNothing.get(name);
+    if (known !== undefined) return known;
+    // A message that always holds itself has no end: nothing can stand for it.
+    this.#refusesNothing.set(name, true);
+    const { fields = [], demandedOneofs = [] } = this.#messages.get(name) ?? {};
+    const isNeverEmpty = demandedOneofs.length > 0 || fields.some((field) => this.isRequired(field));
+    this.#refusesNothing.set(name, isNeverEmpty);
+    return isNeverEmpty;
+  }
+}
+
+function messageSchema(message: ProtoMessage, lowered: Lowered, refer: Refer, demands: Demands): JsonSchema {
   // What means something inside a running mesh alone has no JSON.
   if (isHandle(message.name)) return { not: {} };
   const properties = message.fields.map((field): [string, JsonSchema] => {
     return [field.jsonName, described(`${message.name}.${field.name}`, fieldSchema(field, refer), lowered)];
   });
-  const required = message.fields.filter(({ demanded }) => demanded).map(({ jsonName }) => jsonName);
+  const required = message.fields.filter((field) => demands.isRequired(field)).map(({ jsonName }) => jsonName);
   const oneofs = [...new Set(message.fields.flatMap(({ oneof }) => oneof ?? []))];
   const choices = oneofs.map((oneof) => choice(message, oneof));
   return {

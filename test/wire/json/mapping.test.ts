@@ -87,6 +87,16 @@ describe("writing", () => {
     });
   });
 
+  test("-0 is kept in values and in texts that are read, and lost where JSON.stringify writes 0", () => {
+    const number = codec.object("Number", { n: codec.double });
+    const json = number.toJson({ n: -0 });
+    expect(json).toEqual({ n: -0 });
+    expect(number.fromJson(json)).toEqual({ n: -0 });
+    expect(JSON.stringify(json)).toBe('{"n":0}');
+    for (const text of ['{"n":-0}', '{"n":"-0"}', '{"n":-0.0e1}'])
+      expect(number.fromJson(JSON.parse(text))).toEqual({ n: -0 });
+  });
+
   test("names are in lower camel case, 64 bits and bytes are strings, enums names, keys strings", () => {
     const value = {
       ...empty,

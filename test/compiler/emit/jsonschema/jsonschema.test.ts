@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { emitJsonSchema, jsonSchemaOf } from "../../../../compiler/emit/jsonschema/index.js";
 import { indexSchema } from "../../../../compiler/model/resolve.js";
 import type { Lowered } from "../../../../compiler/protobuf/lowered.js";
+import type { Codec, JsonValue } from "../../../../runtime/wire/index.js";
 import { cases } from "../../../profile.js";
 import { Composer } from "../compose.js";
 import { inputOfCase } from "../proto/cases.js";
@@ -37,6 +38,48 @@ test("JSON of random values is valid", () => {
   }
   expect(count).toBeGreaterThan(cases(40) * 5);
 });
+
+test("JSON in which members are missing is valid only if fromJson takes it", () => {
+  let refused = 0;
+  for (const { lowered, codecs } of randomCodecs(cases(40), 23, 10)) {
+    const validatorOf = validators(lowered);
+    for (const { codec, message, values } of codecs) {
+      const validate = validatorOf(message);
+      for (const value of values) {
+        for (const json of withoutOne(codec.toJson(value))) {
+          const why = refusal(codec, json);
+          // Two keys of a map can be equal now, which JSON Schema cannot say.
+          if (why === undefined || why.endsWith("a key is in it twice")) continue;
+          refused++;
+          expect({ json, why, valid: validate(json) }).toEqual({ json, why, valid: false });
+        }
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(cases(40));
+});
+
+function refusal(codec: Codec<unknown>, json: unknown): string | undefined {
+  try {
+    codec.fromJson(json);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Copies of some JSON, each without one of the members of its objects. */
+function* withoutOne(json: JsonValue): Generator<JsonValue> {
+  if (typeof json !== "object" || json === null) return;
+  const entries = Object.entries(json);
+  for (const [i, [key, inner]] of entries.entries()) {
+    if (!Array.isArray(json)) yield Object.fromEntries(entries.filter((_, other) => other !== i));
+    for (const less of withoutOne(inner)) {
+      if (Array.isArray(json)) yield json.with(i, less);
+      else yield Object.fromEntries(entries.map((entry) => (entry[0] === key ? [key, less] : entry)));
+    }
+  }
+}
 
 describe("of one of everything", () => {
   const { schema, lowered } = inputOfCase("messages");
