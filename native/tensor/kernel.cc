@@ -10,6 +10,7 @@
 #include "operand_shapes.h"
 #include "operand_types.h"
 #include "recorded.h"
+#include "recorded_device.h"
 #include "recorder.h"
 #include "torch.h"
 
@@ -246,6 +247,7 @@ bool IsWhole(const c10::OperatorHandle& op) {
 }
 
 void Register() {
+  RegisterRecordedDevice();
   constexpr auto key = c10::DispatchKey::PrivateUse1;
   static torch::Library fallback(torch::Library::IMPL, "_", key, __FILE__, __LINE__);
   fallback.fallback(torch::CppFunction::makeFromBoxedFunction<&Kernel>());

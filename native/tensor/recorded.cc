@@ -1,43 +1,10 @@
 #include "recorded.h"
 
-#include <c10/core/impl/DeviceGuardImplInterface.h>
-
 #include "recorder.h"
 
 namespace {
 
 constexpr auto kType = c10::DeviceType::PrivateUse1;
-
-/** The device as libtorch wants devices: there is one, with one stream, and nothing to wait for. */
-class RecordedGuard final : public c10::impl::DeviceGuardImplInterface {
- public:
-  c10::DeviceType type() const override { return kType; }
-  c10::Device exchangeDevice(c10::Device) const override { return RecordedDevice(); }
-  c10::Device getDevice() const override { return RecordedDevice(); }
-  void setDevice(c10::Device) const override {}
-  void uncheckedSetDevice(c10::Device) const noexcept override {}
-  c10::Stream getStream(c10::Device) const noexcept override { return Only(); }
-  c10::Stream getDefaultStream(c10::Device) const override { return Only(); }
-  c10::Stream exchangeStream(c10::Stream) const noexcept override { return Only(); }
-  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
-  bool queryStream(const c10::Stream&) const override { return true; }
-  void synchronizeStream(const c10::Stream&) const override {}
-#if VICEROY_TORCH >= 203
-  c10::Stream getNewStream(c10::Device, int) const override { return Only(); }
-#endif
-#if VICEROY_TORCH >= 204
-  void synchronizeEvent(void*) const override {}
-#endif
-  void record(void**, const c10::Stream&, const c10::DeviceIndex, const c10::EventFlag) const override {}
-  void block(void*, const c10::Stream&) const override {}
-  bool queryEvent(void*) const override { return true; }
-  void destroyEvent(void*, const c10::DeviceIndex) const noexcept override {}
-
- private:
-  static c10::Stream Only() { return c10::Stream(c10::Stream::DEFAULT, RecordedDevice()); }
-};
-
-C10_REGISTER_GUARD_IMPL(PrivateUse1, RecordedGuard);
 
 }  // namespace
 
