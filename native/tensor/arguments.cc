@@ -42,6 +42,12 @@ std::string WhatOf(const std::exception& error) {
   return what;
 }
 
+std::string Cannot(const std::string& verb, const std::string& what) {
+  const std::string full = verb.substr(verb.rfind(' ') + 1);
+  const std::string name = full.substr(0, full.find('.')) + ": ";
+  return "cannot " + verb + ": " + (what.rfind(name, 0) == 0 ? what.substr(name.size()) : what);
+}
+
 Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<Napi::Value()>& call) {
   return GuardedAs(env, [&] { return verb; }, call);
 }

@@ -25,6 +25,8 @@ std::string TextOf(const Napi::CallbackInfo& info, size_t index, const char* nam
 
 /** What libtorch says is wrong, without where in its code. */
 std::string WhatOf(const std::exception& error);
+/** `cannot <verb>: <what>`; where the verb ends with an operation that the text begins with, as some of libtorch's do, it is named once. */
+std::string Cannot(const std::string& verb, const std::string& what);
 /** What libtorch throws becomes an Error of JavaScript: `cannot <verb>: <why>`. Nothing is answered to an environment that is being ended. */
 Napi::Value Guarded(Napi::Env env, const std::string& verb, const std::function<Napi::Value()>& call);
 
@@ -38,6 +40,6 @@ Napi::Value GuardedAs(Napi::Env env, const Verb& verb, const Run& run) {
   } catch (const Ending&) {
     return {};
   } catch (const std::exception& error) {
-    throw Napi::Error::New(env, "cannot " + verb() + ": " + WhatOf(error));
+    throw Napi::Error::New(env, Cannot(verb(), WhatOf(error)));
   }
 }

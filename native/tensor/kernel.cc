@@ -73,14 +73,23 @@ struct Traits {
   std::vector<TypeRule> types;
   /** What else is asked of them; null: nothing. */
   ShapeCheck shapes;
+  /** The parameter that says which of its results are wanted, one truth value for each; none: all are. */
+  Optional<size_t> mask;
 };
+
+Optional<size_t> MaskOf(const c10::FunctionSchema& schema) {
+  for (size_t i = 0; i < schema.arguments().size(); i++) {
+    if (schema.arguments()[i].name() == "output_mask") return i;
+  }
+  return {};
+}
 
 Traits TraitsFor(const c10::OperatorHandle& op) {
   const std::string& name = op.operator_name().name;
   // What libtorch makes of `reshape` where it can be a view has strides in it, and no check of them: a process whose tensor lay otherwise in
   // memory would take wrong elements and not know it. It is told the sizes instead.
   Traits traits{NeedsElements(name), IsForbidden(name), name == "aten::_reshape_alias" ? FindOp("aten::reshape", "") : nullptr, {}, {}, TypeRulesOf(op),
-                ShapeCheckOf(op)};
+                ShapeCheckOf(op), MaskOf(op.schema())};
   const auto& parameters = op.schema().arguments();
   const auto writes = [](const c10::Argument& one) { return one.alias_info() != nullptr && one.alias_info()->isWrite(); };
   for (size_t i = 0; i < parameters.size(); i++) {
@@ -147,8 +156,11 @@ struct Recordable {
     return traits.same[result] ? &arguments[*traits.same[result]] : nullptr;
   }
 
+  /** Device Meta computes in some versions what processors leave out because nobody wants it. */
+  bool IsUnwanted(size_t result) const { return traits.mask && !arguments[*traits.mask].toBoolList().get(result); }
+
   void NumberResult(size_t index, const c10::IValue& shape) {
-    if (Written(index) != nullptr) {
+    if (Written(index) != nullptr || IsUnwanted(index)) {
       results.push_back(0);
     } else if (shape.isTensor()) {
       Number(shape.toTensor());
@@ -161,6 +173,10 @@ struct Recordable {
     if (const auto* written = Written(index)) {
       taken++;
       return *written;
+    }
+    if (IsUnwanted(index)) {
+      taken++;
+      return at::Tensor();
     }
     if (shape.isTensor()) return Result(shape.toTensor());
     if (!shape.isTensorList()) return shape;

@@ -43,6 +43,25 @@ Results Permutation(const Arguments& arguments) {
   return {Shaped({arguments.at(0).toInt()}, dtype.isInt() ? dtype.toScalarType() : c10::kLong)};
 }
 
+/** How many places a matrix has on a diagonal and below it. */
+int64_t CountBelow(int64_t rows, int64_t columns, int64_t offset) {
+  int64_t count = 0;
+  for (int64_t row = 0; row < rows; row++) count += std::min(std::max<int64_t>(row + offset + 1, 0), columns);
+  return count;
+}
+
+/** `(row, col, offset, dtype, …)`: a row and a column for each place of a triangle. */
+template <bool upper>
+Results Triangle(const Arguments& arguments) {
+  const int64_t rows = arguments.at(0).toInt();
+  const int64_t columns = arguments.at(1).toInt();
+  const int64_t offset = arguments.at(2).toInt();
+  TORCH_CHECK(rows >= 0 && columns >= 0, "it takes sizes that are not negative, got ", rows, " and ", columns);
+  const int64_t count = upper ? rows * columns - CountBelow(rows, columns, offset - 1) : CountBelow(rows, columns, offset);
+  const c10::IValue& dtype = arguments.at(3);
+  return {Shaped({2, count}, dtype.isInt() ? dtype.toScalarType() : c10::kLong)};
+}
+
 Results Multinomial(const Arguments& arguments) {
   Sizes sizes = TensorAt(arguments, 0).sizes().vec();
   TORCH_CHECK(!sizes.empty() && sizes.size() <= 2, "multinomial takes 1 or 2 dimensions, got ", sizes.size());
@@ -214,6 +233,8 @@ const std::vector<Ruled>& LookupRules() {
       {"searchsorted", Follow<Searched<1>>},
       {"randperm", Follow<Permutation>},
       {"multinomial", Follow<Multinomial>},
+      {"tril_indices", Follow<Triangle<false>>},
+      {"triu_indices", Follow<Triangle<true>>},
       {"histc", Follow<Histogram>},
       {"histogram", Follow<CountedBetween>},
       {"_pdist_forward", Follow<OwnDistances>},

@@ -18,17 +18,21 @@ if (found.addon === undefined) {
 export const hasTensors = found.addon !== undefined;
 export const describeTensors = describe.skipIf(!hasTensors);
 
-const byNetwork = { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" };
+/**
+ * The variables that make processes exchange elements by the network: none, or one set of them. The addon has to have Gloo for it, which is
+ * required as well.
+ */
+export const byNetwork: readonly Readonly<Record<string, string>>[] = hasGloo()
+  ? [{ VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" }]
+  : [];
 
-/** How processes exchange elements, and the variables that make them do so. By the network only where the addon has Gloo, which is required as well. */
+/** How processes exchange elements, and the variables that make them do so. */
 export const kindsOfLines: readonly (readonly [kind: string, env: Readonly<Record<string, string>>])[] = [
   ["memory", {}],
-  ...(hasGloo()
-    ? ([
-        ["the network", byNetwork],
-        ["a stand-in for NCCL beside the network", { ...byNetwork, ...byStandIn() }],
-      ] as const)
-    : []),
+  ...byNetwork.flatMap((env) => [
+    ["the network", env] as const,
+    ["a stand-in for NCCL beside the network", { ...env, ...byStandIn() }] as const,
+  ]),
   ["a stand-in for NCCL", byStandIn()],
 ];
 

@@ -79,11 +79,11 @@ describeTensors("operations", () => {
   };
 
   test("name the argument that does not fit, and the ways to call them", () => {
-    expect(message(() => torch.mm(a(), "b" as unknown as Tensor))).toBe(
-      `TypeError: cannot call mm: argument 'mat2' must be a tensor, got "b"`,
+    expect(message(() => torch.mv(a(), "b" as unknown as Tensor))).toBe(
+      `TypeError: cannot call mv: argument 'vec' must be a tensor, got "b"`,
     );
-    expect(message(() => (torch.mm as (one: Tensor) => unknown)(a()))).toBe(
-      "TypeError: cannot call mm: argument 'mat2' is missing",
+    expect(message(() => (torch.mv as (one: Tensor) => unknown)(a()))).toBe(
+      "TypeError: cannot call mv: argument 'vec' is missing",
     );
     expect(message(() => a().relu(...([a()] as unknown as [])))).toBe(
       "TypeError: cannot call relu: it takes 1 arguments in order, got 2",
