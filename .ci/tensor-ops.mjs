@@ -1,7 +1,10 @@
 /**
- * Writes the declarations of operations for tensors, runtime/tensor/generated/ops.ts, from the schemas of the libtorch that the addon is
- * built against: `node --import tsx .ci/tensor-ops.mjs --write`. Without `--write`, says whether they are what the schemas say; then libtorch must be
- * the version that they were written from. Needs the addon, and Biome, which formats.
+ * Writes the declarations of operations for tensors, runtime/tensor/generated/ops.ts, from the schemas of the newest PyTorch that Viceroy is
+ * tested with: `node .ci/torches.mjs --declare` runs it with the addon of that version. Without `--write`, says whether they are what the
+ * schemas say. Needs the addon, and Biome, which formats.
+ *
+ * tensor-since.txt says since which version there is each overload: to begin with by native_functions.yaml of the wheels of all versions from
+ * 1.13 to 2.15. What it does not have is new in the version that the addon was built against.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,8 +14,9 @@ import { addonFile } from "../native/place.ts";
 import { root } from "./steps.mjs";
 
 const target = "runtime/tensor/generated/ops.ts";
-/** What the declarations are of. Other versions run as well: what they lack is named when the addon is loaded. */
-const pinned = "1.13";
+const history = ".ci/tensor-since.txt";
+/** The oldest that the addon is written for: what it has already is not marked. */
+const oldest = "1.13";
 
 /** Types of schemas; what is not here cannot be given. */
 const types = {
@@ -31,7 +35,7 @@ const types = {
 const results = { ...types, int: "number", SymInt: "number", float: "number", Scalar: "number | bigint | boolean" };
 /** What the class of tensors has itself, in another form, and what needs a storage, a stream or a file. */
 const own = new Set(
-  "backward data dispose dtype from_file grad item record_stream retain_grad set_ set_data shape requires_grad_".split(
+  "backward data dispose dtype from_file grad item record_stream retain_grad set_ set_data shallow_copy_data_ shape requires_grad_".split(
     " ",
   ),
 );
@@ -41,8 +45,8 @@ const forNames = new Set(
   "align_as align_tensors align_to names refine_names rename rename_ unflatten_dense_tensors".split(" "),
 );
 
-/** Of libraries for devices that the workers are not. */
-const ofDevices = /^(cudnn|fbgemm|miopen|mps)_/;
+/** Of libraries for devices that the workers are not, and of tracing. */
+const notForUsers = /^(cudnn|fbgemm|miopen|mps|sym)_/;
 
 /** Splits at commas outside of brackets. */
 function split(text) {
@@ -76,7 +80,7 @@ function typeOf(text, table) {
 function parse(schema) {
   const [, name, overload = "", inside, outside] = /^aten::(\w+)(?:\.(\w+))?\((.*)\) -> (.*)$/s.exec(schema) ?? [];
   if (name === undefined || name.startsWith("_") || own.has(name)) return undefined;
-  if (namedDimensions.test(overload) || forNames.has(name) || ofDevices.test(name)) return undefined;
+  if (namedDimensions.test(overload) || forNames.has(name) || notForUsers.test(name)) return undefined;
   let named = false;
   const parameters = [];
   for (const part of split(inside)) {
@@ -138,28 +142,68 @@ function signatures({ parameters, returns }, method) {
   return [...counts].map((count) => write([...required, ...rest.slice(0, count)], [...rest.slice(count), ...named]));
 }
 
+const numbers = (version) => version.split(".").map(Number);
+
+/** Whether one version came before another. */
+function isOlder(one, other) {
+  const [major, minor] = numbers(one);
+  const [otherMajor, otherMinor] = numbers(other);
+  return major === otherMajor ? minor < otherMinor : major < otherMajor;
+}
+
+/** Since when there are overloads, by their names with a dot; as it has been written so far. */
+function readHistory() {
+  const lines = readFileSync(path.join(root, history), "utf8").trimEnd().split("\n");
+  return new Map(lines.map((line) => line.split(" ")));
+}
+
+const fullName = ({ name, overload }) => (overload === "" ? name : `${name}.${overload}`);
+
+/** Of several overloads, the version that has had the first of them. */
+const firstOf = (ops) => ops.map(({ since }) => since).reduce((one, other) => (isOlder(other, one) ? other : one));
+
+/** Declarations of one function, each with since when it can be called so. */
+function declared(name, ways, method) {
+  const sinces = new Map();
+  for (const op of ways) {
+    for (const signature of signatures(op, method)) {
+      const known = sinces.get(signature);
+      sinces.set(signature, known === undefined || isOlder(op.since, known) ? op.since : known);
+    }
+  }
+  return [...sinces].flatMap(([signature, since]) => [
+    ...(isOlder(oldest, since) ? [`  /** Since libtorch ${since}. */`] : []),
+    `  ${name}${signature}`,
+  ]);
+}
+
 function methodOf({ parameters }) {
   const [self] = parameters;
   return self !== undefined && !self.named && self.type === "Tensor" && self.name === "self";
 }
 
-function render(schemas) {
-  const ops = new Map();
-  for (const op of schemas.map(parse)) {
-    if (op === undefined) continue;
-    const overloads = ops.get(op.name) ?? [];
-    overloads.push(op);
-    ops.set(op.name, overloads);
-  }
+function grouped(all, keyOf) {
+  const groups = new Map();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+function render(operations) {
+  const ops = grouped(operations, ({ name }) => name);
   const names = [...ops.keys()].sort();
   const part = (only, method) =>
     names.flatMap((name) => {
       const ways = ops.get(name).filter(only);
-      return [...new Set(ways.flatMap((op) => signatures(op, method)))].map((signature) => `  ${name}${signature}`);
+      return ways.length === 0 ? [] : declared(name, ways, method);
     });
   const methods = names.filter((name) => ops.get(name).some(methodOf));
+  const newer = grouped(
+    names.filter((name) => isOlder(oldest, firstOf(ops.get(name)))),
+    (name) => firstOf(ops.get(name)),
+  );
+  const versions = [...newer.keys()].sort((one, other) => (isOlder(one, other) ? -1 : 1));
   return [
-    `/** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch ${pinned}; edits are overwritten. */`,
+    `/** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch ${newest}; edits are overwritten. */`,
     'import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../types.js";',
     "",
     "/** Operations as functions. */",
@@ -178,28 +222,42 @@ function render(schemas) {
     "/** Names of those that are methods, too. */",
     `export const methodNames = ${JSON.stringify(methods.join(" "))};`,
     "",
+    `/** Names of functions that libtorch ${oldest} lacks, by the version that they came with. */`,
+    `export const newerFunctions = ${JSON.stringify(versions.map((version) => [version, newer.get(version).join(" ")]))} as const;`,
+    "",
   ].join("\n");
 }
 
 /** Where it has been built, or what VICEROY_TENSOR_ADDON names. */
 const addon = createRequire(import.meta.url)(process.env.VICEROY_TENSOR_ADDON || addonFile("tensor"));
-const version = addon.versions().torch;
-if (!version.startsWith(`${pinned}.`)) {
-  console.log(`skipped: the declarations of operations are of libtorch ${pinned}, and here is ${version}`);
-  process.exit(0);
-}
+const newest = numbers(addon.versions().torch).slice(0, 2).join(".");
+const known = readHistory();
+const operations = addon
+  .schemas()
+  .map(parse)
+  .filter((op) => op !== undefined)
+  .map((op) => ({ ...op, since: known.get(fullName(op)) ?? newest }));
 const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
 const text = execFileSync(process.execPath, [biome, "format", `--stdin-file-path=${target}`], {
   cwd: root,
-  input: render(addon.schemas()),
+  input: render(operations),
   encoding: "utf8",
   maxBuffer: 1 << 26,
 });
-const file = path.join(root, target);
-if (process.argv.includes("--write")) writeFileSync(file, text);
-else if (readFileSync(file, "utf8") !== text) {
-  console.error(
-    `${target} is not what the schemas of libtorch say: run \`node --import tsx .ci/tensor-ops.mjs --write\``,
-  );
-  process.exitCode = 1;
+// What a version has dropped stays: it could come back.
+for (const op of operations) known.set(fullName(op), op.since);
+const files = {
+  [target]: text,
+  [history]: `${[...known]
+    .map((entry) => entry.join(" "))
+    .sort()
+    .join("\n")}\n`,
+};
+for (const [name, content] of Object.entries(files)) {
+  const file = path.join(root, name);
+  if (process.argv.includes("--write")) writeFileSync(file, content);
+  else if (readFileSync(file, "utf8") !== content) {
+    console.error(`${name} is not what the schemas of libtorch ${newest} say: run \`node .ci/torches.mjs --declare\``);
+    process.exitCode = 1;
+  }
 }

@@ -32,7 +32,7 @@ const char* DtypeName(c10::ScalarType dtype) {
   for (const auto& known : kDtypes) {
     if (dtype == known.dtype) return known.name;
   }
-  return "unknown";
+  return c10::toString(dtype);
 }
 
 const std::string& DtypeNames() {

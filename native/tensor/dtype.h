@@ -6,7 +6,7 @@
 
 /** The type of this name. @returns Undefined if there is none */
 c10::ScalarType DtypeOf(const std::string& name);
-/** The name of a type; `unknown` of those that have none here, such as quantized ones. */
+/** The name of a type; libtorch's own for those that have none here, such as quantized ones. */
 const char* DtypeName(c10::ScalarType dtype);
 /** All names, with commas between them, for messages. */
 const std::string& DtypeNames();

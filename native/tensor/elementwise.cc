@@ -1,6 +1,7 @@
 /** Rules for shapes (shapes.h) of what goes over all elements: results like arguments, combinations, reductions, losses. */
 #include <ATen/ExpandUtils.h>
 #include <ATen/ops/result_type.h>
+#include <ATen/ops/softmax.h>
 #include <ATen/ops/sum.h>
 
 #include "shapes.h"
@@ -172,6 +173,18 @@ Results ValuesOf(const Arguments& arguments) {
   return {values, Like(values, c10::kLong)};
 }
 
+/** `(self, dim, dtype)` */
+Results SafeSoftmax(const Arguments& arguments) {
+  const c10::IValue& dtype = arguments.at(2);
+  const auto wanted = dtype.isInt() ? Optional<c10::ScalarType>(dtype.toScalarType()) : Optional<c10::ScalarType>();
+  return {at::softmax(TensorAt(arguments, 0), arguments.at(1).toInt(), wanted)};
+}
+
+/** `(gradient, mask, sizes)` */
+Results MaskedSource(const Arguments& arguments) {
+  return {Shaped(arguments.at(2).toIntVector(), TensorAt(arguments, 0).scalar_type())};
+}
+
 }  // namespace
 
 const std::vector<Ruled>& ElementRules() {
@@ -214,6 +227,8 @@ const std::vector<Ruled>& ElementRules() {
       {"count_nonzero.dim_IntList", Follow<CountedNonzero>},
       {"max.dim min.dim median.dim nanmedian.dim mode", Follow<ValuesOf<1>>},
       {"kthvalue", Follow<ValuesOf<2>>},
+      {"_safe_softmax", Follow<SafeSoftmax>},
+      {"masked_scatter_backward", Follow<MaskedSource>},
   };
   return rules;
 }

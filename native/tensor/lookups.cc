@@ -157,6 +157,11 @@ Results MatrixByColumns(const Arguments& arguments) {
   return {ByColumns(matrix.sizes(), matrix.scalar_type())};
 }
 
+Results MatrixByRows(const Arguments& arguments) {
+  const at::Tensor& matrix = TensorAt(arguments, 0);
+  return {Shaped(matrix.sizes(), matrix.scalar_type())};
+}
+
 /** Values and vectors, of real matrices as well complex. */
 Results Eigen(const Arguments& arguments) {
   const at::Tensor& matrix = TensorAt(arguments, 0);
@@ -246,6 +251,7 @@ const std::vector<Ruled>& LookupRules() {
       {"_fft_c2r", Follow<ComplexToReal>},
       {"cholesky_solve _cholesky_solve_helper", Follow<CholeskySolve>},
       {"cholesky cholesky_inverse linalg_householder_product", Follow<MatrixByColumns>},
+      {"linalg_matrix_sqrth", Follow<MatrixByRows>},
       {"linalg_eig", Follow<Eigen>},
       {"geqrf", Follow<Reflections>},
       {"_ctc_loss", Follow<CtcLoss>},

@@ -1,7 +1,6 @@
 /** The addon. libtorch is loaded when it is first asked for, and then makes tensors of the class that it is given. */
 import { type TensorAddon, tensorAddonState } from "../native/tensor.js";
 import { TensorError } from "./errors.js";
-import { functionNames } from "./generated/ops.js";
 import { siteNumber } from "./site.js";
 
 let tensorClass: (new () => object) | undefined;
@@ -34,18 +33,6 @@ export function addon(): TensorAddon {
     recorded();
     return siteNumber(found.addon!.addSite);
   });
-  sayMissing(found.addon);
   begun = found.addon;
   return begun;
-}
-
-/** Declarations are of one version of libtorch: what another one lacks is said at once, and again when it is called. */
-function sayMissing(loaded: TensorAddon): void {
-  const missing = loaded.missing(functionNames.split(" ").map((name) => `aten::${name}`));
-  if (missing.length === 0) return;
-  const names = missing.map((name) => name.slice("aten::".length)).join(", ");
-  process.emitWarning(`libtorch ${loaded.versions().torch} lacks operations that viceroy/tensor declares: ${names}`, {
-    type: "ViceroyWarning",
-    code: "VICEROY_TENSOR_MISSING",
-  });
 }

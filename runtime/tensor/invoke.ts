@@ -1,6 +1,7 @@
 /** Calls of operations: arguments in order, and at the end an object with arguments by name. */
 import { addon } from "./addon.js";
 import { useCurrent } from "./recording.js";
+import { requireNewEnough } from "./since.js";
 import { enter } from "./site.js";
 
 /** One of libtorch's, or of ours, by its name with namespace; the addon is asked for it when it is first called. */
@@ -14,7 +15,10 @@ export class Operation {
 
   /** By which the addon knows it. @throws TypeError if there is none of this name */
   get number(): number {
-    this.#number ??= addon().operation(this.name);
+    if (this.#number === undefined) {
+      requireNewEnough(this.name);
+      this.#number = addon().operation(this.name);
+    }
     return this.#number;
   }
 }

@@ -10,7 +10,7 @@ import { invoke, Operation } from "./invoke.js";
 import type { Part, TensorMesh } from "./mesh.js";
 import { sliceMesh, toMesh } from "./moving.js";
 import { track } from "./scope.js";
-import { viewOf } from "./typed-array.js";
+import { isDtype, viewOf } from "./typed-array.js";
 import type { DataOf } from "./types.js";
 
 /** How gradients are computed. */
@@ -189,7 +189,8 @@ class TensorObject {
   }
 
   [inspect.custom](): string {
-    const few = !this.disposed && !this.distributed && this.shape.reduce((product, size) => product * size, 1) <= 64;
+    const here = !this.disposed && !this.distributed && isDtype(this.dtype);
+    const few = here && this.shape.reduce((product, size) => product * size, 1) <= 64;
     return few ? `${this.toString()} ${inspect(this.toArray(), { depth: 8 })}` : this.toString();
   }
 

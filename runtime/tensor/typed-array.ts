@@ -17,7 +17,14 @@ const classes = {
   complex128: Float64Array,
 } as const;
 
+/** @throws TypeError for a type of libtorch's that has no typed array: results of some operations have one */
 export function viewOf(dtype: Dtype, buffer: ArrayBuffer): TensorData {
+  if (!isDtype(dtype)) {
+    throw new TypeError(
+      `cannot read the elements of a tensor: expected one of the types ${Object.keys(classes).join(", ")}, got ${dtype}; ` +
+        'convert them, with to("float32") for example',
+    );
+  }
   return new classes[dtype](buffer);
 }
 

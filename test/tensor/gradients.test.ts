@@ -1,7 +1,8 @@
 /** Gradients of what is recorded are those that are computed here: of every operation, of the first order and the second. */
 import { beforeAll, expect, test } from "vitest";
 import { addon } from "../../runtime/tensor/addon.js";
-import { call, grad, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
+import { newerFunctions } from "../../runtime/tensor/generated/ops.js";
+import { call, grad, libtorch, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
 import { argument, operands } from "./operands.js";
 import { operations } from "./operations.js";
@@ -93,6 +94,23 @@ async function compare(
   }
 }
 
+/** What libtorch 2.14 has dropped. */
+const dropped = ["cholesky", "qr"];
+
+/** What is said where this version of libtorch lacks an operation. */
+function lacking(name: string): string {
+  const { torch: version } = libtorch();
+  const [since] = newerFunctions.find(([, names]) => names.split(" ").includes(name)) ?? [];
+  if (since === undefined) {
+    expect(dropped).toContain(name);
+    return `cannot call ${name}: libtorch ${version} has no such operation`;
+  }
+  return (
+    `cannot call ${name}: it exists since libtorch ${since}, got libtorch ${version}; ` +
+    "install a newer one, then run `npx viceroy setup --tensor` again"
+  );
+}
+
 const cases = Object.entries(operations).flatMap(([name, calls]) => calls.map((text) => [name, text] as const));
 
 describeTensors("gradients", () => {
@@ -101,6 +119,10 @@ describeTensors("gradients", () => {
   });
 
   test.each(cases)("%s(%s) is the same on a mesh, and so are its gradients", async (name, text) => {
+    if (addon().missing([`aten::${name}`]).length > 0) {
+      expect(() => call(name, [])).toThrow(lacking(name));
+      return;
+    }
     using pair = new Pair();
     const words = text.split(" ");
     const [order, local] = computeHere(name, words);

@@ -14,6 +14,12 @@ describeTensors("commands that are invalid", () => {
     ["an unknown command", new Commands().u8(77).done(), "there is no command 77"],
     ["an unknown operation", new Commands().op("aten::nope").done(), "has no operation aten::nope for commands"],
     ["an operation that reads files", new Commands().op("aten::from_file").done(), "has no operation aten::from_file"],
+    ["an operation that prints", new Commands().op("aten::_print").done(), "has no operation aten::_print"],
+    [
+      "an operation that gives a tensor other memory",
+      new Commands().op("aten::shallow_copy_data_").done(),
+      "has no operation aten::shallow_copy_data_",
+    ],
     ["an operation of others", new Commands().op("prim::Print").done(), "has no operation prim::Print for commands"],
     [
       "an operation without tensors",

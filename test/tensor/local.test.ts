@@ -1,4 +1,5 @@
 /** Tensors of this process: operations by their names, values in and out, gradients, lifetimes. */
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { tensorAddonState } from "../../runtime/native/tensor.js";
 import {
@@ -18,6 +19,15 @@ import {
   torch,
 } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
+
+const message = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    return String(error);
+  }
+  return "nothing was thrown";
+};
 
 describeTensors("operations", () => {
   const a = () =>
@@ -68,15 +78,6 @@ describeTensors("operations", () => {
       [2],
     ]);
   });
-
-  const message = (run: () => unknown): string => {
-    try {
-      run();
-    } catch (error) {
-      return String(error);
-    }
-    return "nothing was thrown";
-  };
 
   test("name the argument that does not fit, and the ways to call them", () => {
     expect(message(() => torch.mv(a(), "b" as unknown as Tensor))).toBe(
@@ -153,6 +154,15 @@ describeTensors("values", () => {
     expect(tensor(3).toArray()).toBe(3);
     expect(tensor([]).toArray()).toEqual([]);
     expect(torch.zeros([2, 0, 3]).toArray()).toEqual([[], []]);
+  });
+
+  test("of a type that has no typed array cannot be read, which is said, and can be printed", () => {
+    const half = tensor(Float32Array.of(1, 2), { dtype: "complex64" }).chalf();
+    expect(message(() => half.data())).toBe(
+      "TypeError: cannot read the elements of a tensor: expected one of the types float32, float64, float16, bfloat16, int8, uint8, " +
+        'int16, int32, int64, bool, complex64, complex128, got ComplexHalf; convert them, with to("float32") for example',
+    );
+    expect(inspect(half)).toBe("Tensor(ComplexHalf[1])");
   });
 
   test("share memory where they are asked to, both ways", () => {

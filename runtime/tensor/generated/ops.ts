@@ -1,4 +1,4 @@
-/** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch 1.13; edits are overwritten. */
+/** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch 2.15; edits are overwritten. */
 import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../types.js";
 
 /** Operations as functions. */
@@ -32,6 +32,14 @@ export interface Functions {
   addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, options?: { value?: Scalar }): Tensor;
   addcmul_(self: Tensor, tensor1: Tensor, tensor2: Tensor, options?: { value?: Scalar }): Tensor;
   addmm(self: Tensor, mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  /** Since libtorch 2.8. */
+  addmm(
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    out_dtype: Dtype,
+    options?: { beta?: Scalar; alpha?: Scalar },
+  ): Tensor;
   addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   addmv(self: Tensor, mat: Tensor, vec: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   addmv_(self: Tensor, mat: Tensor, vec: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
@@ -45,6 +53,10 @@ export interface Functions {
   all(self: Tensor): Tensor;
   all(self: Tensor, dim: Integer, keepdim?: boolean): Tensor;
   all(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): Tensor;
+  /** Since libtorch 2.2. */
+  all(self: Tensor, dim?: readonly Integer[] | null, keepdim?: boolean): Tensor;
+  /** Since libtorch 2.2. */
+  all(self: Tensor, options?: { dim?: readonly Integer[] | null; keepdim?: boolean }): Tensor;
   allclose(self: Tensor, other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): boolean;
   allclose(self: Tensor, other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): boolean;
   allclose(self: Tensor, other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): boolean;
@@ -59,6 +71,10 @@ export interface Functions {
   any(self: Tensor): Tensor;
   any(self: Tensor, dim: Integer, keepdim?: boolean): Tensor;
   any(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): Tensor;
+  /** Since libtorch 2.2. */
+  any(self: Tensor, dim?: readonly Integer[] | null, keepdim?: boolean): Tensor;
+  /** Since libtorch 2.2. */
+  any(self: Tensor, options?: { dim?: readonly Integer[] | null; keepdim?: boolean }): Tensor;
   arange(
     end: Scalar,
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
@@ -280,6 +296,14 @@ export interface Functions {
     divisor_override: Integer | null,
   ): Tensor;
   baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  /** Since libtorch 2.8. */
+  baddbmm(
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    out_dtype: Dtype,
+    options?: { beta?: Scalar; alpha?: Scalar },
+  ): Tensor;
   baddbmm_(self: Tensor, batch1: Tensor, batch2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   bartlett_window(
     window_length: Integer,
@@ -301,14 +325,28 @@ export interface Functions {
     eps: Real,
     cudnn_enabled: boolean,
   ): Tensor;
+  /** Since libtorch 2.4. */
+  batch_norm_backward(
+    grad_out: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    running_mean: Tensor | null,
+    running_var: Tensor | null,
+    save_mean: Tensor | null,
+    save_var: Tensor | null,
+    update: boolean,
+    eps: Real,
+    output_mask: boolean | readonly boolean[],
+    reserve: Tensor,
+  ): [Tensor, Tensor, Tensor];
   batch_norm_backward_elemt(
     grad_out: Tensor,
     input: Tensor,
     mean: Tensor,
     invstd: Tensor,
     weight: Tensor | null,
-    mean_dy: Tensor,
-    mean_dy_xmu: Tensor,
+    sum_dy: Tensor,
+    sum_dy_xmu: Tensor,
     count: Tensor,
   ): Tensor;
   batch_norm_backward_reduce(
@@ -438,11 +476,13 @@ export interface Functions {
   ): Tensor;
   block_diag(tensors: readonly Tensor[]): Tensor;
   bmm(self: Tensor, mat2: Tensor): Tensor;
+  /** Since libtorch 2.8. */
+  bmm(self: Tensor, mat2: Tensor, out_dtype: Dtype): Tensor;
   broadcast_tensors(tensors: readonly Tensor[]): Tensor[];
   broadcast_to(self: Tensor, size: readonly Integer[]): Tensor;
   bucketize(self: Scalar, boundaries: Tensor, options?: { out_int32?: boolean; right?: boolean }): Tensor;
   bucketize(self: Tensor, boundaries: Tensor, options?: { out_int32?: boolean; right?: boolean }): Tensor;
-  can_cast(from: Dtype, to: Dtype): boolean;
+  can_cast(from_: Dtype, to: Dtype): boolean;
   cartesian_prod(tensors: readonly Tensor[]): Tensor;
   cat(tensors: readonly Tensor[], dim?: Integer): Tensor;
   cat(tensors: readonly Tensor[], options?: { dim?: Integer }): Tensor;
@@ -463,8 +503,6 @@ export interface Functions {
   chain_matmul(matrices: readonly Tensor[]): Tensor;
   chalf(self: Tensor, options?: { memory_format?: MemoryFormat | null }): Tensor;
   channel_shuffle(self: Tensor, groups: Integer): Tensor;
-  cholesky(self: Tensor, upper?: boolean): Tensor;
-  cholesky(self: Tensor, options?: { upper?: boolean }): Tensor;
   cholesky_inverse(self: Tensor, upper?: boolean): Tensor;
   cholesky_inverse(self: Tensor, options?: { upper?: boolean }): Tensor;
   cholesky_solve(self: Tensor, input2: Tensor, upper?: boolean): Tensor;
@@ -997,7 +1035,6 @@ export interface Functions {
   detach_copy(self: Tensor): Tensor;
   diag(self: Tensor, diagonal?: Integer): Tensor;
   diag(self: Tensor, options?: { diagonal?: Integer }): Tensor;
-  diag_backward(grad: Tensor, input_sizes: readonly Integer[], diagonal: Integer): Tensor;
   diag_embed(self: Tensor, offset?: Integer, dim1?: Integer, dim2?: Integer): Tensor;
   diag_embed(self: Tensor, options?: { offset?: Integer; dim1?: Integer; dim2?: Integer }): Tensor;
   diag_embed(self: Tensor, offset?: Integer, options?: { dim1?: Integer; dim2?: Integer }): Tensor;
@@ -1024,6 +1061,8 @@ export interface Functions {
   diff(self: Tensor, n?: Integer, options?: { dim?: Integer; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   digamma(self: Tensor): Tensor;
   digamma_(self: Tensor): Tensor;
+  /** Since libtorch 2.12. */
+  dim(self: Tensor): number;
   dist(self: Tensor, other: Tensor, p?: Scalar): Tensor;
   dist(self: Tensor, other: Tensor, options?: { p?: Scalar }): Tensor;
   div(self: Tensor, other: Scalar): Tensor;
@@ -1164,6 +1203,12 @@ export interface Functions {
       pin_memory?: boolean | null;
       memory_format?: MemoryFormat | null;
     },
+  ): Tensor;
+  /** Since libtorch 2.1. */
+  empty_permuted(
+    size: readonly Integer[],
+    physical_layout: readonly Integer[],
+    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
   ): Tensor;
   empty_quantized(
     size: readonly Integer[],
@@ -1521,10 +1566,8 @@ export interface Functions {
   fill_diagonal_(self: Tensor, fill_value: Scalar, options?: { wrap?: boolean }): Tensor;
   fix(self: Tensor): Tensor;
   fix_(self: Tensor): Tensor;
-  flatten(self: Tensor, start_dim: Integer, end_dim: Integer, out_dim: string): Tensor;
   flatten(self: Tensor, start_dim?: Integer, end_dim?: Integer): Tensor;
   flatten(self: Tensor, options?: { start_dim?: Integer; end_dim?: Integer }): Tensor;
-  flatten(self: Tensor, start_dim: string, end_dim: string, out_dim: string): Tensor;
   flatten_dense_tensors(tensors: readonly Tensor[]): Tensor;
   flip(self: Tensor, dims: readonly Integer[]): Tensor;
   fliplr(self: Tensor): Tensor;
@@ -1575,7 +1618,6 @@ export interface Functions {
     indices: Tensor,
   ): Tensor;
   frexp(self: Tensor): [mantissa: Tensor, exponent: Tensor];
-  frobenius_norm(self: Tensor): Tensor;
   frobenius_norm(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   frobenius_norm(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
   full(
@@ -1638,6 +1680,8 @@ export interface Functions {
   geometric_(self: Tensor, p: Real): Tensor;
   geqrf(self: Tensor): [a: Tensor, tau: Tensor];
   ger(self: Tensor, vec2: Tensor): Tensor;
+  /** Since libtorch 2.12. */
+  get_device(self: Tensor): number;
   glu(self: Tensor, dim?: Integer): Tensor;
   glu(self: Tensor, options?: { dim?: Integer }): Tensor;
   glu_backward(grad_output: Tensor, self: Tensor, dim: Integer): Tensor;
@@ -1801,6 +1845,17 @@ export interface Functions {
   hardtanh_(self: Tensor, min_val?: Scalar, max_val?: Scalar): Tensor;
   hardtanh_(self: Tensor, options?: { min_val?: Scalar; max_val?: Scalar }): Tensor;
   hardtanh_backward(grad_output: Tensor, self: Tensor, min_val: Scalar, max_val: Scalar): Tensor;
+  /** Since libtorch 2.9. */
+  hash_tensor(
+    self: Tensor,
+    dim?: Integer | readonly Integer[],
+    options?: { keepdim?: boolean; mode?: Integer },
+  ): Tensor;
+  /** Since libtorch 2.9. */
+  hash_tensor(
+    self: Tensor,
+    options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean; mode?: Integer },
+  ): Tensor;
   heaviside(self: Tensor, values: Tensor): Tensor;
   heaviside_(self: Tensor, values: Tensor): Tensor;
   hinge_embedding_loss(self: Tensor, target: Tensor, margin?: Real, reduction?: Integer): Tensor;
@@ -1960,6 +2015,10 @@ export interface Functions {
   is_coalesced(self: Tensor): boolean;
   is_complex(self: Tensor): boolean;
   is_conj(self: Tensor): boolean;
+  /** Since libtorch 2.12. */
+  is_contiguous(self: Tensor): boolean;
+  /** Since libtorch 2.12. */
+  is_contiguous(self: Tensor, memory_format: MemoryFormat): boolean;
   is_distributed(self: Tensor): boolean;
   is_floating_point(self: Tensor): boolean;
   is_inference(self: Tensor): boolean;
@@ -2095,6 +2154,25 @@ export interface Functions {
   lift(self: Tensor): Tensor;
   lift_fresh(self: Tensor): Tensor;
   lift_fresh_copy(self: Tensor): Tensor;
+  /** Since libtorch 2.11. */
+  linalg__powsum(
+    self: Tensor,
+    ord?: Scalar,
+    dim?: Integer | readonly Integer[] | null,
+    keepdim?: boolean,
+    options?: { dtype?: Dtype | null },
+  ): Tensor;
+  /** Since libtorch 2.11. */
+  linalg__powsum(
+    self: Tensor,
+    options?: { ord?: Scalar; dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
+  /** Since libtorch 2.11. */
+  linalg__powsum(
+    self: Tensor,
+    ord?: Scalar,
+    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
   linalg_cholesky(self: Tensor, options?: { upper?: boolean }): Tensor;
   linalg_cholesky_ex(self: Tensor, options?: { upper?: boolean; check_errors?: boolean }): [L: Tensor, info: Tensor];
   linalg_cond(self: Tensor, p?: Scalar | null): Tensor;
@@ -2176,6 +2254,8 @@ export interface Functions {
   ): Tensor;
   linalg_matrix_rank(input: Tensor, tol: Tensor, hermitian?: boolean): Tensor;
   linalg_matrix_rank(input: Tensor, tol: Tensor, options?: { hermitian?: boolean }): Tensor;
+  /** Since libtorch 2.14. */
+  linalg_matrix_sqrth(self: Tensor): Tensor;
   linalg_multi_dot(tensors: readonly Tensor[]): Tensor;
   linalg_norm(
     self: Tensor,
@@ -2216,6 +2296,8 @@ export interface Functions {
   linalg_pinv(self: Tensor, options?: { atol?: Tensor | null; rtol?: Tensor | null; hermitian?: boolean }): Tensor;
   linalg_pinv(self: Tensor, rcond: Tensor, hermitian?: boolean): Tensor;
   linalg_pinv(self: Tensor, rcond: Tensor, options?: { hermitian?: boolean }): Tensor;
+  /** Since libtorch 2.14. */
+  linalg_polar(A: Tensor): [U: Tensor, H: Tensor];
   linalg_qr(A: Tensor, mode?: string): [Q: Tensor, R: Tensor];
   linalg_qr(A: Tensor, options?: { mode?: string }): [Q: Tensor, R: Tensor];
   linalg_slogdet(A: Tensor): [sign: Tensor, logabsdet: Tensor];
@@ -2276,6 +2358,27 @@ export interface Functions {
     steps: Integer,
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
   ): Tensor;
+  /** Since libtorch 2.2. */
+  linspace(
+    start: Scalar,
+    end: Tensor,
+    steps: Integer,
+    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+  ): Tensor;
+  /** Since libtorch 2.2. */
+  linspace(
+    start: Tensor,
+    end: Scalar,
+    steps: Integer,
+    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+  ): Tensor;
+  /** Since libtorch 2.2. */
+  linspace(
+    start: Tensor,
+    end: Tensor,
+    steps: Integer,
+    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+  ): Tensor;
   log(self: Tensor): Tensor;
   log10(self: Tensor): Tensor;
   log10_(self: Tensor): Tensor;
@@ -2330,6 +2433,69 @@ export interface Functions {
       pin_memory?: boolean | null;
     },
   ): Tensor;
+  /** Since libtorch 2.2. */
+  logspace(
+    start: Scalar,
+    end: Tensor,
+    steps: Integer,
+    base?: Real,
+    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+  ): Tensor;
+  /** Since libtorch 2.2. */
+  logspace(
+    start: Scalar,
+    end: Tensor,
+    steps: Integer,
+    options?: {
+      base?: Real;
+      dtype?: Dtype | null;
+      layout?: Layout | null;
+      device?: Device | null;
+      pin_memory?: boolean | null;
+    },
+  ): Tensor;
+  /** Since libtorch 2.2. */
+  logspace(
+    start: Tensor,
+    end: Scalar,
+    steps: Integer,
+    base?: Real,
+    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+  ): Tensor;
+  /** Since libtorch 2.2. */
+  logspace(
+    start: Tensor,
+    end: Scalar,
+    steps: Integer,
+    options?: {
+      base?: Real;
+      dtype?: Dtype | null;
+      layout?: Layout | null;
+      device?: Device | null;
+      pin_memory?: boolean | null;
+    },
+  ): Tensor;
+  /** Since libtorch 2.2. */
+  logspace(
+    start: Tensor,
+    end: Tensor,
+    steps: Integer,
+    base?: Real,
+    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+  ): Tensor;
+  /** Since libtorch 2.2. */
+  logspace(
+    start: Tensor,
+    end: Tensor,
+    steps: Integer,
+    options?: {
+      base?: Real;
+      dtype?: Dtype | null;
+      layout?: Layout | null;
+      device?: Device | null;
+      pin_memory?: boolean | null;
+    },
+  ): Tensor;
   logsumexp(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   logsumexp(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
   lstm(
@@ -2370,12 +2536,13 @@ export interface Functions {
     options?: { b_ih?: Tensor | null; b_hh?: Tensor | null },
   ): [Tensor, Tensor];
   lstm_mps_backward(
-    grad_y: Tensor,
+    grad_y: Tensor | null,
     grad_hy: Tensor | null,
     grad_cy: Tensor | null,
     z_state: Tensor,
     cell_state_fwd: Tensor,
     input: Tensor,
+    layersOutputs: Tensor,
     hx: readonly Tensor[],
     params: readonly Tensor[],
     has_biases: boolean,
@@ -2416,6 +2583,8 @@ export interface Functions {
   masked_fill_(self: Tensor, mask: Tensor, value: Tensor): Tensor;
   masked_scatter(self: Tensor, mask: Tensor, source: Tensor): Tensor;
   masked_scatter_(self: Tensor, mask: Tensor, source: Tensor): Tensor;
+  /** Since libtorch 2.2. */
+  masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: readonly Integer[]): Tensor;
   masked_select(self: Tensor, mask: Tensor): Tensor;
   masked_select_backward(grad: Tensor, input: Tensor, mask: Tensor): Tensor;
   matmul(self: Tensor, other: Tensor): Tensor;
@@ -2495,6 +2664,36 @@ export interface Functions {
     },
   ): Tensor;
   max_pool2d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
+  /** Since libtorch 2.0. */
+  max_pool2d_backward(
+    grad_output: Tensor,
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    padding?: Integer | readonly Integer[],
+    dilation?: Integer | readonly Integer[],
+    ceil_mode?: boolean,
+  ): Tensor;
+  /** Since libtorch 2.0. */
+  max_pool2d_backward(
+    grad_output: Tensor,
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      ceil_mode?: boolean;
+    },
+  ): Tensor;
+  /** Since libtorch 2.0. */
+  max_pool2d_backward(
+    grad_output: Tensor,
     self: Tensor,
     kernel_size: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
@@ -2766,6 +2965,7 @@ export interface Functions {
     stride?: Integer | readonly Integer[],
     dilation?: Integer | readonly Integer[],
     groups?: Integer,
+    input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv2d_weight(
     self: Tensor,
@@ -2774,12 +2974,18 @@ export interface Functions {
       stride?: Integer | readonly Integer[];
       dilation?: Integer | readonly Integer[];
       groups?: Integer;
+      input_size?: readonly Integer[] | null;
     },
   ): Tensor;
   mkldnn_reorder_conv2d_weight(
     self: Tensor,
     padding?: Integer | readonly Integer[],
-    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
+    options?: {
+      stride?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+      input_size?: readonly Integer[] | null;
+    },
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
     self: Tensor,
@@ -2787,6 +2993,7 @@ export interface Functions {
     stride?: Integer | readonly Integer[],
     dilation?: Integer | readonly Integer[],
     groups?: Integer,
+    input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
     self: Tensor,
@@ -2795,14 +3002,67 @@ export interface Functions {
       stride?: Integer | readonly Integer[];
       dilation?: Integer | readonly Integer[];
       groups?: Integer;
+      input_size?: readonly Integer[] | null;
     },
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
     self: Tensor,
     padding?: Integer | readonly Integer[],
-    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
+    options?: {
+      stride?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+      input_size?: readonly Integer[] | null;
+    },
   ): Tensor;
+  /** Since libtorch 2.0. */
+  mkldnn_rnn_layer(
+    input: Tensor,
+    weight0: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    hx_: Tensor,
+    cx_: Tensor,
+    reverse: boolean,
+    batch_sizes: readonly Integer[],
+    mode: Integer,
+    hidden_size: Integer,
+    num_layers: Integer,
+    has_biases: boolean,
+    bidirectional: boolean,
+    batch_first: boolean,
+    train: boolean,
+  ): [Tensor, Tensor, Tensor, Tensor];
+  /** Since libtorch 2.0. */
+  mkldnn_rnn_layer_backward(
+    input: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    weight4: Tensor,
+    hx_: Tensor,
+    cx_tmp: Tensor,
+    output: Tensor,
+    hy_: Tensor,
+    cy_: Tensor,
+    grad_output: Tensor | null,
+    grad_hy: Tensor | null,
+    grad_cy: Tensor | null,
+    reverse: boolean,
+    mode: Integer,
+    hidden_size: Integer,
+    num_layers: Integer,
+    has_biases: boolean,
+    train: boolean,
+    bidirectional: boolean,
+    batch_sizes: readonly Integer[],
+    batch_first: boolean,
+    workspace: Tensor,
+  ): [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
   mm(self: Tensor, mat2: Tensor): Tensor;
+  /** Since libtorch 2.8. */
+  mm(self: Tensor, mat2: Tensor, out_dtype: Dtype): Tensor;
   mode(self: Tensor, dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   mode(self: Tensor, options?: { dim?: Integer; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   moveaxis(self: Tensor, source: Integer, destination: Integer): Tensor;
@@ -3116,6 +3376,8 @@ export interface Functions {
   ): Tensor;
   nonzero(self: Tensor): Tensor;
   nonzero_numpy(self: Tensor): Tensor[];
+  /** Since libtorch 2.1. */
+  nonzero_static(self: Tensor, options: { size: Integer; fill_value?: Integer }): Tensor;
   norm(self: Tensor, p?: Scalar): Tensor;
   norm(self: Tensor, options?: { p?: Scalar }): Tensor;
   norm(self: Tensor, p: Scalar | null, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
@@ -3152,6 +3414,8 @@ export interface Functions {
   nuclear_norm(self: Tensor, options?: { keepdim?: boolean }): Tensor;
   nuclear_norm(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   nuclear_norm(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  /** Since libtorch 2.12. */
+  numel(self: Tensor): number;
   numpy_T(self: Tensor): Tensor;
   one_hot(self: Tensor, num_classes?: Integer): Tensor;
   one_hot(self: Tensor, options?: { num_classes?: Integer }): Tensor;
@@ -3176,8 +3440,21 @@ export interface Functions {
   output_nr(self: Tensor): number;
   pad(self: Tensor, pad: readonly Integer[], mode?: string, value?: Real | null): Tensor;
   pad(self: Tensor, pad: readonly Integer[], options?: { mode?: string; value?: Real | null }): Tensor;
-  pad_sequence(sequences: readonly Tensor[], batch_first?: boolean, padding_value?: Real): Tensor;
-  pad_sequence(sequences: readonly Tensor[], options?: { batch_first?: boolean; padding_value?: Real }): Tensor;
+  pad_sequence(
+    sequences: readonly Tensor[],
+    batch_first?: boolean,
+    padding_value?: Real,
+    padding_side?: string,
+  ): Tensor;
+  pad_sequence(
+    sequences: readonly Tensor[],
+    options?: { batch_first?: boolean; padding_value?: Real; padding_side?: string },
+  ): Tensor;
+  pad_sequence(
+    sequences: readonly Tensor[],
+    batch_first?: boolean,
+    options?: { padding_value?: Real; padding_side?: string },
+  ): Tensor;
   pairwise_distance(x1: Tensor, x2: Tensor, p?: Real, eps?: Real, keepdim?: boolean): Tensor;
   pairwise_distance(x1: Tensor, x2: Tensor, options?: { p?: Real; eps?: Real; keepdim?: boolean }): Tensor;
   pairwise_distance(x1: Tensor, x2: Tensor, p?: Real, options?: { eps?: Real; keepdim?: boolean }): Tensor;
@@ -3210,7 +3487,6 @@ export interface Functions {
   pow_(self: Tensor, exponent: Scalar): Tensor;
   pow_(self: Tensor, exponent: Tensor): Tensor;
   prelu(self: Tensor, weight: Tensor): Tensor;
-  prelu_backward(grad_output: Tensor, self: Tensor, weight: Tensor): [Tensor, Tensor];
   prod(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
   prod(self: Tensor, dim: Integer, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
   prod(self: Tensor, dim: Integer, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
@@ -3224,8 +3500,6 @@ export interface Functions {
   q_per_channel_zero_points(self: Tensor): Tensor;
   q_scale(self: Tensor): number;
   q_zero_point(self: Tensor): number;
-  qr(self: Tensor, some?: boolean): [Q: Tensor, R: Tensor];
-  qr(self: Tensor, options?: { some?: boolean }): [Q: Tensor, R: Tensor];
   quantile(
     self: Tensor,
     q: Tensor,
@@ -3391,6 +3665,33 @@ export interface Functions {
     stride?: Integer | readonly Integer[],
     options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): Tensor;
+  /** Since libtorch 2.1. */
+  quantized_max_pool3d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    padding?: Integer | readonly Integer[],
+    dilation?: Integer | readonly Integer[],
+    ceil_mode?: boolean,
+  ): Tensor;
+  /** Since libtorch 2.1. */
+  quantized_max_pool3d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      ceil_mode?: boolean;
+    },
+  ): Tensor;
+  /** Since libtorch 2.1. */
+  quantized_max_pool3d(
+    self: Tensor,
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   quantized_rnn_relu_cell(
     input: Tensor,
     hx: Tensor,
@@ -3453,6 +3754,18 @@ export interface Functions {
   randint_like(
     self: Tensor,
     high: Integer,
+    options?: {
+      dtype?: Dtype | null;
+      layout?: Layout | null;
+      device?: Device | null;
+      pin_memory?: boolean | null;
+      memory_format?: MemoryFormat | null;
+    },
+  ): Tensor;
+  /** Since libtorch 2.8. */
+  randint_like(
+    self: Tensor,
+    high: Tensor,
     options?: {
       dtype?: Dtype | null;
       layout?: Layout | null;
@@ -3585,6 +3898,14 @@ export interface Functions {
   result_type(scalar: Scalar, tensor: Tensor): Dtype;
   result_type(tensor: Tensor, other: Tensor): Dtype;
   retains_grad(self: Tensor): boolean;
+  /** Since libtorch 2.4. */
+  rms_norm(input: Tensor, normalized_shape: readonly Integer[], weight?: Tensor | null, eps?: Real | null): Tensor;
+  /** Since libtorch 2.4. */
+  rms_norm(
+    input: Tensor,
+    normalized_shape: readonly Integer[],
+    options?: { weight?: Tensor | null; eps?: Real | null },
+  ): Tensor;
   rnn_relu(
     data: Tensor,
     batch_sizes: Tensor,
@@ -3709,6 +4030,27 @@ export interface Functions {
     training: boolean,
     self_is_result: boolean,
   ): Tensor;
+  /** Since libtorch 2.6. */
+  rrelu_with_noise_functional(
+    self: Tensor,
+    noise: Tensor,
+    lower?: Scalar,
+    upper?: Scalar,
+    training?: boolean,
+  ): [Tensor, Tensor];
+  /** Since libtorch 2.6. */
+  rrelu_with_noise_functional(
+    self: Tensor,
+    noise: Tensor,
+    options?: { lower?: Scalar; upper?: Scalar; training?: boolean },
+  ): [Tensor, Tensor];
+  /** Since libtorch 2.6. */
+  rrelu_with_noise_functional(
+    self: Tensor,
+    noise: Tensor,
+    lower?: Scalar,
+    options?: { upper?: Scalar; training?: boolean },
+  ): [Tensor, Tensor];
   rsqrt(self: Tensor): Tensor;
   rsqrt_(self: Tensor): Tensor;
   rsub(self: Tensor, other: Scalar, alpha?: Scalar): Tensor;
@@ -3717,6 +4059,37 @@ export interface Functions {
   scalar_tensor(
     s: Scalar,
     options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+  ): Tensor;
+  /** Since libtorch 2.0. */
+  scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask?: Tensor | null,
+    dropout_p?: Real,
+    is_causal?: boolean,
+    options?: { scale?: Real | null; enable_gqa?: boolean },
+  ): Tensor;
+  /** Since libtorch 2.0. */
+  scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    options?: {
+      attn_mask?: Tensor | null;
+      dropout_p?: Real;
+      is_causal?: boolean;
+      scale?: Real | null;
+      enable_gqa?: boolean;
+    },
+  ): Tensor;
+  /** Since libtorch 2.0. */
+  scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask?: Tensor | null,
+    options?: { dropout_p?: Real; is_causal?: boolean; scale?: Real | null; enable_gqa?: boolean },
   ): Tensor;
   scatter(self: Tensor, dim: Integer, index: Tensor, src: Tensor, options: { reduce: string }): Tensor;
   scatter(self: Tensor, dim: Integer, index: Tensor, src: Tensor): Tensor;
@@ -3817,6 +4190,28 @@ export interface Functions {
   ): Tensor;
   slice_copy(
     self: Tensor,
+    dim?: Integer,
+    options?: { start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
+  /** Since libtorch 2.3. */
+  slice_inverse(
+    self: Tensor,
+    src: Tensor,
+    dim?: Integer,
+    start?: Integer | null,
+    end?: Integer | null,
+    step?: Integer,
+  ): Tensor;
+  /** Since libtorch 2.3. */
+  slice_inverse(
+    self: Tensor,
+    src: Tensor,
+    options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
+  /** Since libtorch 2.3. */
+  slice_inverse(
+    self: Tensor,
+    src: Tensor,
     dim?: Integer,
     options?: { start?: Integer | null; end?: Integer | null; step?: Integer },
   ): Tensor;
@@ -4062,13 +4457,25 @@ export interface Functions {
   sparse_coo_tensor(
     indices: Tensor,
     values: Tensor,
-    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+    options?: {
+      dtype?: Dtype | null;
+      layout?: Layout | null;
+      device?: Device | null;
+      pin_memory?: boolean | null;
+      is_coalesced?: boolean | null;
+    },
   ): Tensor;
   sparse_coo_tensor(
     indices: Tensor,
     values: Tensor,
     size: readonly Integer[],
-    options?: { dtype?: Dtype | null; layout?: Layout | null; device?: Device | null; pin_memory?: boolean | null },
+    options?: {
+      dtype?: Dtype | null;
+      layout?: Layout | null;
+      device?: Device | null;
+      pin_memory?: boolean | null;
+      is_coalesced?: boolean | null;
+    },
   ): Tensor;
   sparse_coo_tensor(
     size: readonly Integer[],
@@ -4212,10 +4619,16 @@ export interface Functions {
   square_(self: Tensor): Tensor;
   squeeze(self: Tensor): Tensor;
   squeeze(self: Tensor, dim: Integer): Tensor;
+  /** Since libtorch 2.0. */
+  squeeze(self: Tensor, dim: readonly Integer[]): Tensor;
   squeeze_(self: Tensor): Tensor;
   squeeze_(self: Tensor, dim: Integer): Tensor;
+  /** Since libtorch 2.0. */
+  squeeze_(self: Tensor, dim: readonly Integer[]): Tensor;
   squeeze_copy(self: Tensor): Tensor;
   squeeze_copy(self: Tensor, dim: Integer): Tensor;
+  /** Since libtorch 2.0. */
+  squeeze_copy(self: Tensor, dim: readonly Integer[]): Tensor;
   sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   stack(tensors: readonly Tensor[], dim?: Integer): Tensor;
   stack(tensors: readonly Tensor[], options?: { dim?: Integer }): Tensor;
@@ -4223,13 +4636,12 @@ export interface Functions {
   std(self: Tensor, options?: { unbiased?: boolean }): Tensor;
   std(
     self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options: { correction: Integer | null; keepdim?: boolean },
+    dim?: Integer | readonly Integer[] | null,
+    options?: { correction?: Scalar | null; keepdim?: boolean },
   ): Tensor;
   std(
     self: Tensor,
-    dim: string | readonly string[],
-    options: { correction: Integer | null; keepdim?: boolean },
+    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
   ): Tensor;
   std(self: Tensor, dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   std(
@@ -4241,13 +4653,12 @@ export interface Functions {
   std_mean(self: Tensor, options?: { unbiased?: boolean }): [Tensor, Tensor];
   std_mean(
     self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options: { correction: Integer | null; keepdim?: boolean },
+    dim?: Integer | readonly Integer[] | null,
+    options?: { correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
   std_mean(
     self: Tensor,
-    dim: string | readonly string[],
-    options: { correction: Integer | null; keepdim?: boolean },
+    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
   std_mean(
     self: Tensor,
@@ -4269,6 +4680,7 @@ export interface Functions {
     normalized?: boolean,
     onesided?: boolean | null,
     return_complex?: boolean | null,
+    align_to_window?: boolean | null,
   ): Tensor;
   stft(
     self: Tensor,
@@ -4280,6 +4692,7 @@ export interface Functions {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
   stft(
@@ -4292,6 +4705,7 @@ export interface Functions {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
   stft(
@@ -4305,6 +4719,7 @@ export interface Functions {
     normalized?: boolean,
     onesided?: boolean | null,
     return_complex?: boolean | null,
+    align_to_window?: boolean | null,
   ): Tensor;
   stft(
     self: Tensor,
@@ -4318,6 +4733,7 @@ export interface Functions {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
   stft(
@@ -4332,8 +4748,11 @@ export interface Functions {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
+  /** Since libtorch 2.12. */
+  storage_offset(self: Tensor): number;
   stride(self: Tensor, dim: Integer): number;
   sub(self: Tensor, other: Scalar, alpha?: Scalar): Tensor;
   sub(self: Tensor, other: Scalar, options?: { alpha?: Scalar }): Tensor;
@@ -4366,11 +4785,6 @@ export interface Functions {
   swapaxes_(self: Tensor, axis0: Integer, axis1: Integer): Tensor;
   swapdims(self: Tensor, dim0: Integer, dim1: Integer): Tensor;
   swapdims_(self: Tensor, dim0: Integer, dim1: Integer): Tensor;
-  symeig(self: Tensor, eigenvectors?: boolean, upper?: boolean): [eigenvalues: Tensor, eigenvectors: Tensor];
-  symeig(
-    self: Tensor,
-    options?: { eigenvectors?: boolean; upper?: boolean },
-  ): [eigenvalues: Tensor, eigenvectors: Tensor];
   t(self: Tensor): Tensor;
   t_(self: Tensor): Tensor;
   t_copy(self: Tensor): Tensor;
@@ -4471,20 +4885,36 @@ export interface Functions {
     non_blocking?: boolean,
     options?: { copy?: boolean; memory_format?: MemoryFormat | null },
   ): Tensor;
-  to_dense(self: Tensor, dtype?: Dtype | null): Tensor;
-  to_dense(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
-  to_dense_backward(grad: Tensor, input: Tensor): Tensor;
+  to_dense(self: Tensor, dtype?: Dtype | null, options?: { masked_grad?: boolean | null }): Tensor;
+  to_dense(self: Tensor, options?: { dtype?: Dtype | null; masked_grad?: boolean | null }): Tensor;
+  to_dense_backward(grad: Tensor, input: Tensor, masked_grad?: boolean | null): Tensor;
+  to_dense_backward(grad: Tensor, input: Tensor, options?: { masked_grad?: boolean | null }): Tensor;
   to_mkldnn(self: Tensor, dtype?: Dtype | null): Tensor;
   to_mkldnn(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
   to_mkldnn_backward(grad: Tensor, input: Tensor): Tensor;
   to_padded_tensor(self: Tensor, padding: Real, output_size?: readonly Integer[] | null): Tensor;
   to_padded_tensor(self: Tensor, padding: Real, options?: { output_size?: readonly Integer[] | null }): Tensor;
-  to_sparse(self: Tensor): Tensor;
+  to_sparse(
+    self: Tensor,
+    options?: { layout?: Layout | null; blocksize?: Integer | readonly Integer[] | null; dense_dim?: Integer | null },
+  ): Tensor;
   to_sparse(self: Tensor, sparse_dim: Integer): Tensor;
-  to_sparse_bsc(self: Tensor, blocksize: Integer | readonly Integer[]): Tensor;
-  to_sparse_bsr(self: Tensor, blocksize: Integer | readonly Integer[]): Tensor;
-  to_sparse_csc(self: Tensor): Tensor;
-  to_sparse_csr(self: Tensor): Tensor;
+  to_sparse_bsc(self: Tensor, blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
+  to_sparse_bsc(
+    self: Tensor,
+    blocksize: Integer | readonly Integer[],
+    options?: { dense_dim?: Integer | null },
+  ): Tensor;
+  to_sparse_bsr(self: Tensor, blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
+  to_sparse_bsr(
+    self: Tensor,
+    blocksize: Integer | readonly Integer[],
+    options?: { dense_dim?: Integer | null },
+  ): Tensor;
+  to_sparse_csc(self: Tensor, dense_dim?: Integer | null): Tensor;
+  to_sparse_csc(self: Tensor, options?: { dense_dim?: Integer | null }): Tensor;
+  to_sparse_csr(self: Tensor, dense_dim?: Integer | null): Tensor;
+  to_sparse_csr(self: Tensor, options?: { dense_dim?: Integer | null }): Tensor;
   topk(self: Tensor, k: Integer, dim?: Integer, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
   topk(
     self: Tensor,
@@ -4695,13 +5125,6 @@ export interface Functions {
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
-  upsample_bicubic2d_backward(
-    grad_output: Tensor,
-    output_size: readonly Integer[] | null,
-    input_size: readonly Integer[],
-    align_corners: boolean,
-    scale_factors: readonly Real[] | null,
-  ): Tensor;
   upsample_bilinear2d(
     self: Tensor,
     output_size: Integer | readonly Integer[],
@@ -4736,13 +5159,6 @@ export interface Functions {
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
-  upsample_bilinear2d_backward(
-    grad_output: Tensor,
-    output_size: readonly Integer[] | null,
-    input_size: readonly Integer[],
-    align_corners: boolean,
-    scale_factors: readonly Real[] | null,
-  ): Tensor;
   upsample_linear1d(
     self: Tensor,
     output_size: Integer | readonly Integer[],
@@ -4774,13 +5190,6 @@ export interface Functions {
     input_size: Integer | readonly Integer[],
     align_corners: boolean,
     options?: { scales?: Real | null },
-  ): Tensor;
-  upsample_linear1d_backward(
-    grad_output: Tensor,
-    output_size: readonly Integer[] | null,
-    input_size: readonly Integer[],
-    align_corners: boolean,
-    scale_factors: readonly Real[] | null,
   ): Tensor;
   upsample_nearest1d(self: Tensor, output_size: Integer | readonly Integer[], scales?: Real | null): Tensor;
   upsample_nearest1d(
@@ -4805,12 +5214,6 @@ export interface Functions {
     input_size: Integer | readonly Integer[],
     options?: { scales?: Real | null },
   ): Tensor;
-  upsample_nearest1d_backward(
-    grad_output: Tensor,
-    output_size: readonly Integer[] | null,
-    input_size: readonly Integer[],
-    scale_factors: readonly Real[] | null,
-  ): Tensor;
   upsample_nearest2d(
     self: Tensor,
     output_size: Integer | readonly Integer[],
@@ -4839,12 +5242,6 @@ export interface Functions {
     output_size: Integer | readonly Integer[],
     input_size: Integer | readonly Integer[],
     options?: { scales_h?: Real | null; scales_w?: Real | null },
-  ): Tensor;
-  upsample_nearest2d_backward(
-    grad_output: Tensor,
-    output_size: readonly Integer[] | null,
-    input_size: readonly Integer[],
-    scale_factors: readonly Real[] | null,
   ): Tensor;
   upsample_nearest3d(
     self: Tensor,
@@ -4889,12 +5286,6 @@ export interface Functions {
     input_size: Integer | readonly Integer[],
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
-  ): Tensor;
-  upsample_nearest3d_backward(
-    grad_output: Tensor,
-    output_size: readonly Integer[] | null,
-    input_size: readonly Integer[],
-    scale_factors: readonly Real[] | null,
   ): Tensor;
   upsample_trilinear3d(
     self: Tensor,
@@ -4946,13 +5337,6 @@ export interface Functions {
     align_corners: boolean,
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
-  ): Tensor;
-  upsample_trilinear3d_backward(
-    grad_output: Tensor,
-    output_size: readonly Integer[] | null,
-    input_size: readonly Integer[],
-    align_corners: boolean,
-    scale_factors: readonly Real[] | null,
   ): Tensor;
   value_selecting_reduction_backward(
     grad: Tensor,
@@ -4969,13 +5353,12 @@ export interface Functions {
   var(self: Tensor, options?: { unbiased?: boolean }): Tensor;
   var(
     self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options: { correction: Integer | null; keepdim?: boolean },
+    dim?: Integer | readonly Integer[] | null,
+    options?: { correction?: Scalar | null; keepdim?: boolean },
   ): Tensor;
   var(
     self: Tensor,
-    dim: string | readonly string[],
-    options: { correction: Integer | null; keepdim?: boolean },
+    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
   ): Tensor;
   var(self: Tensor, dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   var(
@@ -4987,13 +5370,12 @@ export interface Functions {
   var_mean(self: Tensor, options?: { unbiased?: boolean }): [Tensor, Tensor];
   var_mean(
     self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options: { correction: Integer | null; keepdim?: boolean },
+    dim?: Integer | readonly Integer[] | null,
+    options?: { correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
   var_mean(
     self: Tensor,
-    dim: string | readonly string[],
-    options: { correction: Integer | null; keepdim?: boolean },
+    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
   var_mean(
     self: Tensor,
@@ -5076,6 +5458,8 @@ export interface Methods {
   addcmul(tensor1: Tensor, tensor2: Tensor, options?: { value?: Scalar }): Tensor;
   addcmul_(tensor1: Tensor, tensor2: Tensor, options?: { value?: Scalar }): Tensor;
   addmm(mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  /** Since libtorch 2.8. */
+  addmm(mat1: Tensor, mat2: Tensor, out_dtype: Dtype, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   addmm_(mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   addmv(mat: Tensor, vec: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   addmv_(mat: Tensor, vec: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
@@ -5087,6 +5471,10 @@ export interface Methods {
   all(): Tensor;
   all(dim: Integer, keepdim?: boolean): Tensor;
   all(dim: Integer, options?: { keepdim?: boolean }): Tensor;
+  /** Since libtorch 2.2. */
+  all(dim?: readonly Integer[] | null, keepdim?: boolean): Tensor;
+  /** Since libtorch 2.2. */
+  all(options?: { dim?: readonly Integer[] | null; keepdim?: boolean }): Tensor;
   allclose(other: Tensor, rtol?: Real, atol?: Real, equal_nan?: boolean): boolean;
   allclose(other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): boolean;
   allclose(other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): boolean;
@@ -5100,6 +5488,10 @@ export interface Methods {
   any(): Tensor;
   any(dim: Integer, keepdim?: boolean): Tensor;
   any(dim: Integer, options?: { keepdim?: boolean }): Tensor;
+  /** Since libtorch 2.2. */
+  any(dim?: readonly Integer[] | null, keepdim?: boolean): Tensor;
+  /** Since libtorch 2.2. */
+  any(options?: { dim?: readonly Integer[] | null; keepdim?: boolean }): Tensor;
   arccos(): Tensor;
   arccos_(): Tensor;
   arccosh(): Tensor;
@@ -5243,6 +5635,8 @@ export interface Methods {
     },
   ): Tensor;
   baddbmm(batch1: Tensor, batch2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  /** Since libtorch 2.8. */
+  baddbmm(batch1: Tensor, batch2: Tensor, out_dtype: Dtype, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   baddbmm_(batch1: Tensor, batch2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   bernoulli(): Tensor;
   bernoulli(p: Tensor): Tensor;
@@ -5292,6 +5686,8 @@ export interface Methods {
   bitwise_xor_(other: Scalar): Tensor;
   bitwise_xor_(other: Tensor): Tensor;
   bmm(mat2: Tensor): Tensor;
+  /** Since libtorch 2.8. */
+  bmm(mat2: Tensor, out_dtype: Dtype): Tensor;
   broadcast_to(size: readonly Integer[]): Tensor;
   bucketize(boundaries: Tensor, options?: { out_int32?: boolean; right?: boolean }): Tensor;
   cauchy(median?: Real, sigma?: Real): Tensor;
@@ -5308,8 +5704,6 @@ export interface Methods {
   celu_(options?: { alpha?: Scalar }): Tensor;
   chalf(options?: { memory_format?: MemoryFormat | null }): Tensor;
   channel_shuffle(groups: Integer): Tensor;
-  cholesky(upper?: boolean): Tensor;
-  cholesky(options?: { upper?: boolean }): Tensor;
   cholesky_inverse(upper?: boolean): Tensor;
   cholesky_inverse(options?: { upper?: boolean }): Tensor;
   cholesky_solve(input2: Tensor, upper?: boolean): Tensor;
@@ -5446,6 +5840,8 @@ export interface Methods {
   diff(n?: Integer, options?: { dim?: Integer; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   digamma(): Tensor;
   digamma_(): Tensor;
+  /** Since libtorch 2.12. */
+  dim(): number;
   dist(other: Tensor, p?: Scalar): Tensor;
   dist(other: Tensor, options?: { p?: Scalar }): Tensor;
   div(other: Scalar): Tensor;
@@ -5705,10 +6101,8 @@ export interface Methods {
   fill_diagonal_(fill_value: Scalar, options?: { wrap?: boolean }): Tensor;
   fix(): Tensor;
   fix_(): Tensor;
-  flatten(start_dim: Integer, end_dim: Integer, out_dim: string): Tensor;
   flatten(start_dim?: Integer, end_dim?: Integer): Tensor;
   flatten(options?: { start_dim?: Integer; end_dim?: Integer }): Tensor;
-  flatten(start_dim: string, end_dim: string, out_dim: string): Tensor;
   flip(dims: readonly Integer[]): Tensor;
   fliplr(): Tensor;
   flipud(): Tensor;
@@ -5741,7 +6135,6 @@ export interface Methods {
     random_samples: Tensor,
   ): [Tensor, Tensor];
   frexp(): [mantissa: Tensor, exponent: Tensor];
-  frobenius_norm(): Tensor;
   frobenius_norm(dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   frobenius_norm(dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
   full_like(
@@ -5794,6 +6187,8 @@ export interface Methods {
   geometric_(p: Real): Tensor;
   geqrf(): [a: Tensor, tau: Tensor];
   ger(vec2: Tensor): Tensor;
+  /** Since libtorch 2.12. */
+  get_device(): number;
   glu(dim?: Integer): Tensor;
   glu(options?: { dim?: Integer }): Tensor;
   gradient(options: { dim: readonly Integer[]; edge_order?: Integer }): Tensor[];
@@ -5825,6 +6220,10 @@ export interface Methods {
   hardtanh(options?: { min_val?: Scalar; max_val?: Scalar }): Tensor;
   hardtanh_(min_val?: Scalar, max_val?: Scalar): Tensor;
   hardtanh_(options?: { min_val?: Scalar; max_val?: Scalar }): Tensor;
+  /** Since libtorch 2.9. */
+  hash_tensor(dim?: Integer | readonly Integer[], options?: { keepdim?: boolean; mode?: Integer }): Tensor;
+  /** Since libtorch 2.9. */
+  hash_tensor(options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean; mode?: Integer }): Tensor;
   heaviside(values: Tensor): Tensor;
   heaviside_(values: Tensor): Tensor;
   hinge_embedding_loss(target: Tensor, margin?: Real, reduction?: Integer): Tensor;
@@ -5943,6 +6342,10 @@ export interface Methods {
   is_coalesced(): boolean;
   is_complex(): boolean;
   is_conj(): boolean;
+  /** Since libtorch 2.12. */
+  is_contiguous(): boolean;
+  /** Since libtorch 2.12. */
+  is_contiguous(memory_format: MemoryFormat): boolean;
   is_distributed(): boolean;
   is_floating_point(): boolean;
   is_inference(): boolean;
@@ -6036,6 +6439,25 @@ export interface Methods {
   lift(): Tensor;
   lift_fresh(): Tensor;
   lift_fresh_copy(): Tensor;
+  /** Since libtorch 2.11. */
+  linalg__powsum(
+    ord?: Scalar,
+    dim?: Integer | readonly Integer[] | null,
+    keepdim?: boolean,
+    options?: { dtype?: Dtype | null },
+  ): Tensor;
+  /** Since libtorch 2.11. */
+  linalg__powsum(options?: {
+    ord?: Scalar;
+    dim?: Integer | readonly Integer[] | null;
+    keepdim?: boolean;
+    dtype?: Dtype | null;
+  }): Tensor;
+  /** Since libtorch 2.11. */
+  linalg__powsum(
+    ord?: Scalar,
+    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+  ): Tensor;
   linalg_cholesky(options?: { upper?: boolean }): Tensor;
   linalg_cholesky_ex(options?: { upper?: boolean; check_errors?: boolean }): [L: Tensor, info: Tensor];
   linalg_cond(p?: Scalar | null): Tensor;
@@ -6094,6 +6516,8 @@ export interface Methods {
   linalg_matrix_rank(tol: Real, hermitian?: boolean): Tensor;
   linalg_matrix_rank(tol: Real, options?: { hermitian?: boolean }): Tensor;
   linalg_matrix_rank(options?: { atol?: Real | null; rtol?: Real | null; hermitian?: boolean }): Tensor;
+  /** Since libtorch 2.14. */
+  linalg_matrix_sqrth(): Tensor;
   linalg_norm(
     ord?: Scalar | null,
     dim?: Integer | readonly Integer[] | null,
@@ -6419,34 +6843,50 @@ export interface Methods {
     stride?: Integer | readonly Integer[],
     dilation?: Integer | readonly Integer[],
     groups?: Integer,
+    input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv2d_weight(options?: {
     padding?: Integer | readonly Integer[];
     stride?: Integer | readonly Integer[];
     dilation?: Integer | readonly Integer[];
     groups?: Integer;
+    input_size?: readonly Integer[] | null;
   }): Tensor;
   mkldnn_reorder_conv2d_weight(
     padding?: Integer | readonly Integer[],
-    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
+    options?: {
+      stride?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+      input_size?: readonly Integer[] | null;
+    },
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
     padding?: Integer | readonly Integer[],
     stride?: Integer | readonly Integer[],
     dilation?: Integer | readonly Integer[],
     groups?: Integer,
+    input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv3d_weight(options?: {
     padding?: Integer | readonly Integer[];
     stride?: Integer | readonly Integer[];
     dilation?: Integer | readonly Integer[];
     groups?: Integer;
+    input_size?: readonly Integer[] | null;
   }): Tensor;
   mkldnn_reorder_conv3d_weight(
     padding?: Integer | readonly Integer[],
-    options?: { stride?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; groups?: Integer },
+    options?: {
+      stride?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      groups?: Integer;
+      input_size?: readonly Integer[] | null;
+    },
   ): Tensor;
   mm(mat2: Tensor): Tensor;
+  /** Since libtorch 2.8. */
+  mm(mat2: Tensor, out_dtype: Dtype): Tensor;
   mode(dim?: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   mode(options?: { dim?: Integer; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   moveaxis(source: Integer, destination: Integer): Tensor;
@@ -6570,6 +7010,8 @@ export interface Methods {
   ): Tensor;
   nonzero(): Tensor;
   nonzero_numpy(): Tensor[];
+  /** Since libtorch 2.1. */
+  nonzero_static(options: { size: Integer; fill_value?: Integer }): Tensor;
   norm(p?: Scalar): Tensor;
   norm(options?: { p?: Scalar }): Tensor;
   norm(p: Scalar | null, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
@@ -6588,6 +7030,8 @@ export interface Methods {
   nuclear_norm(options?: { keepdim?: boolean }): Tensor;
   nuclear_norm(dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
   nuclear_norm(dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  /** Since libtorch 2.12. */
+  numel(): number;
   numpy_T(): Tensor;
   one_hot(num_classes?: Integer): Tensor;
   one_hot(options?: { num_classes?: Integer }): Tensor;
@@ -6635,8 +7079,6 @@ export interface Methods {
   q_per_channel_zero_points(): Tensor;
   q_scale(): number;
   q_zero_point(): number;
-  qr(some?: boolean): [Q: Tensor, R: Tensor];
-  qr(options?: { some?: boolean }): [Q: Tensor, R: Tensor];
   quantile(q: Tensor, dim?: Integer | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   quantile(q: Tensor, options?: { dim?: Integer | null; keepdim?: boolean; interpolation?: string }): Tensor;
   quantile(q: Real, dim?: Integer | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
@@ -6687,6 +7129,30 @@ export interface Methods {
     stride?: Integer | readonly Integer[],
     options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
   ): Tensor;
+  /** Since libtorch 2.1. */
+  quantized_max_pool3d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    padding?: Integer | readonly Integer[],
+    dilation?: Integer | readonly Integer[],
+    ceil_mode?: boolean,
+  ): Tensor;
+  /** Since libtorch 2.1. */
+  quantized_max_pool3d(
+    kernel_size: Integer | readonly Integer[],
+    options?: {
+      stride?: Integer | readonly Integer[];
+      padding?: Integer | readonly Integer[];
+      dilation?: Integer | readonly Integer[];
+      ceil_mode?: boolean;
+    },
+  ): Tensor;
+  /** Since libtorch 2.1. */
+  quantized_max_pool3d(
+    kernel_size: Integer | readonly Integer[],
+    stride?: Integer | readonly Integer[],
+    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+  ): Tensor;
   rad2deg(): Tensor;
   rad2deg_(): Tensor;
   rand_like(options?: {
@@ -6698,6 +7164,17 @@ export interface Methods {
   }): Tensor;
   randint_like(
     high: Integer,
+    options?: {
+      dtype?: Dtype | null;
+      layout?: Layout | null;
+      device?: Device | null;
+      pin_memory?: boolean | null;
+      memory_format?: MemoryFormat | null;
+    },
+  ): Tensor;
+  /** Since libtorch 2.8. */
+  randint_like(
+    high: Tensor,
     options?: {
       dtype?: Dtype | null;
       layout?: Layout | null;
@@ -6788,6 +7265,19 @@ export interface Methods {
   rrelu_with_noise_(noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): Tensor;
   rrelu_with_noise_(noise: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean }): Tensor;
   rrelu_with_noise_(noise: Tensor, lower?: Scalar, options?: { upper?: Scalar; training?: boolean }): Tensor;
+  /** Since libtorch 2.6. */
+  rrelu_with_noise_functional(noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean): [Tensor, Tensor];
+  /** Since libtorch 2.6. */
+  rrelu_with_noise_functional(
+    noise: Tensor,
+    options?: { lower?: Scalar; upper?: Scalar; training?: boolean },
+  ): [Tensor, Tensor];
+  /** Since libtorch 2.6. */
+  rrelu_with_noise_functional(
+    noise: Tensor,
+    lower?: Scalar,
+    options?: { upper?: Scalar; training?: boolean },
+  ): [Tensor, Tensor];
   rsqrt(): Tensor;
   rsqrt_(): Tensor;
   rsub(other: Scalar, alpha?: Scalar): Tensor;
@@ -6846,6 +7336,19 @@ export interface Methods {
   slice_copy(dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
   slice_copy(options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer }): Tensor;
   slice_copy(dim?: Integer, options?: { start?: Integer | null; end?: Integer | null; step?: Integer }): Tensor;
+  /** Since libtorch 2.3. */
+  slice_inverse(src: Tensor, dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
+  /** Since libtorch 2.3. */
+  slice_inverse(
+    src: Tensor,
+    options?: { dim?: Integer; start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
+  /** Since libtorch 2.3. */
+  slice_inverse(
+    src: Tensor,
+    dim?: Integer,
+    options?: { start?: Integer | null; end?: Integer | null; step?: Integer },
+  ): Tensor;
   slice_scatter(src: Tensor, dim?: Integer, start?: Integer | null, end?: Integer | null, step?: Integer): Tensor;
   slice_scatter(
     src: Tensor,
@@ -7082,27 +7585,34 @@ export interface Methods {
   square_(): Tensor;
   squeeze(): Tensor;
   squeeze(dim: Integer): Tensor;
+  /** Since libtorch 2.0. */
+  squeeze(dim: readonly Integer[]): Tensor;
   squeeze_(): Tensor;
   squeeze_(dim: Integer): Tensor;
+  /** Since libtorch 2.0. */
+  squeeze_(dim: readonly Integer[]): Tensor;
   squeeze_copy(): Tensor;
   squeeze_copy(dim: Integer): Tensor;
+  /** Since libtorch 2.0. */
+  squeeze_copy(dim: readonly Integer[]): Tensor;
   sspaddmm(mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   std(unbiased?: boolean): Tensor;
   std(options?: { unbiased?: boolean }): Tensor;
-  std(dim: Integer | readonly Integer[] | null, options: { correction: Integer | null; keepdim?: boolean }): Tensor;
-  std(dim: string | readonly string[], options: { correction: Integer | null; keepdim?: boolean }): Tensor;
+  std(dim?: Integer | readonly Integer[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  std(options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
   std(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   std(dim: Integer | readonly Integer[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   std_mean(unbiased?: boolean): [Tensor, Tensor];
   std_mean(options?: { unbiased?: boolean }): [Tensor, Tensor];
   std_mean(
-    dim: Integer | readonly Integer[] | null,
-    options: { correction: Integer | null; keepdim?: boolean },
+    dim?: Integer | readonly Integer[] | null,
+    options?: { correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
-  std_mean(
-    dim: string | readonly string[],
-    options: { correction: Integer | null; keepdim?: boolean },
-  ): [Tensor, Tensor];
+  std_mean(options?: {
+    dim?: Integer | readonly Integer[] | null;
+    correction?: Scalar | null;
+    keepdim?: boolean;
+  }): [Tensor, Tensor];
   std_mean(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
   std_mean(
     dim: Integer | readonly Integer[] | null,
@@ -7116,6 +7626,7 @@ export interface Methods {
     normalized?: boolean,
     onesided?: boolean | null,
     return_complex?: boolean | null,
+    align_to_window?: boolean | null,
   ): Tensor;
   stft(
     n_fft: Integer,
@@ -7126,6 +7637,7 @@ export interface Methods {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
   stft(
@@ -7137,6 +7649,7 @@ export interface Methods {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
   stft(
@@ -7149,6 +7662,7 @@ export interface Methods {
     normalized?: boolean,
     onesided?: boolean | null,
     return_complex?: boolean | null,
+    align_to_window?: boolean | null,
   ): Tensor;
   stft(
     n_fft: Integer,
@@ -7161,6 +7675,7 @@ export interface Methods {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
   stft(
@@ -7174,8 +7689,11 @@ export interface Methods {
       normalized?: boolean;
       onesided?: boolean | null;
       return_complex?: boolean | null;
+      align_to_window?: boolean | null;
     },
   ): Tensor;
+  /** Since libtorch 2.12. */
+  storage_offset(): number;
   stride(dim: Integer): number;
   sub(other: Scalar, alpha?: Scalar): Tensor;
   sub(other: Scalar, options?: { alpha?: Scalar }): Tensor;
@@ -7199,8 +7717,6 @@ export interface Methods {
   swapaxes_(axis0: Integer, axis1: Integer): Tensor;
   swapdims(dim0: Integer, dim1: Integer): Tensor;
   swapdims_(dim0: Integer, dim1: Integer): Tensor;
-  symeig(eigenvectors?: boolean, upper?: boolean): [eigenvalues: Tensor, eigenvectors: Tensor];
-  symeig(options?: { eigenvectors?: boolean; upper?: boolean }): [eigenvalues: Tensor, eigenvectors: Tensor];
   t(): Tensor;
   t_(): Tensor;
   t_copy(): Tensor;
@@ -7266,18 +7782,26 @@ export interface Methods {
   to(other: Tensor, non_blocking?: boolean, copy?: boolean, memory_format?: MemoryFormat | null): Tensor;
   to(other: Tensor, options?: { non_blocking?: boolean; copy?: boolean; memory_format?: MemoryFormat | null }): Tensor;
   to(other: Tensor, non_blocking?: boolean, options?: { copy?: boolean; memory_format?: MemoryFormat | null }): Tensor;
-  to_dense(dtype?: Dtype | null): Tensor;
-  to_dense(options?: { dtype?: Dtype | null }): Tensor;
+  to_dense(dtype?: Dtype | null, options?: { masked_grad?: boolean | null }): Tensor;
+  to_dense(options?: { dtype?: Dtype | null; masked_grad?: boolean | null }): Tensor;
   to_mkldnn(dtype?: Dtype | null): Tensor;
   to_mkldnn(options?: { dtype?: Dtype | null }): Tensor;
   to_padded_tensor(padding: Real, output_size?: readonly Integer[] | null): Tensor;
   to_padded_tensor(padding: Real, options?: { output_size?: readonly Integer[] | null }): Tensor;
-  to_sparse(): Tensor;
+  to_sparse(options?: {
+    layout?: Layout | null;
+    blocksize?: Integer | readonly Integer[] | null;
+    dense_dim?: Integer | null;
+  }): Tensor;
   to_sparse(sparse_dim: Integer): Tensor;
-  to_sparse_bsc(blocksize: Integer | readonly Integer[]): Tensor;
-  to_sparse_bsr(blocksize: Integer | readonly Integer[]): Tensor;
-  to_sparse_csc(): Tensor;
-  to_sparse_csr(): Tensor;
+  to_sparse_bsc(blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
+  to_sparse_bsc(blocksize: Integer | readonly Integer[], options?: { dense_dim?: Integer | null }): Tensor;
+  to_sparse_bsr(blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
+  to_sparse_bsr(blocksize: Integer | readonly Integer[], options?: { dense_dim?: Integer | null }): Tensor;
+  to_sparse_csc(dense_dim?: Integer | null): Tensor;
+  to_sparse_csc(options?: { dense_dim?: Integer | null }): Tensor;
+  to_sparse_csr(dense_dim?: Integer | null): Tensor;
+  to_sparse_csr(options?: { dense_dim?: Integer | null }): Tensor;
   topk(k: Integer, dim?: Integer, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
   topk(k: Integer, options?: { dim?: Integer; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
   topk(k: Integer, dim?: Integer, options?: { largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
@@ -7437,20 +7961,21 @@ export interface Methods {
   values_copy(): Tensor;
   var(unbiased?: boolean): Tensor;
   var(options?: { unbiased?: boolean }): Tensor;
-  var(dim: Integer | readonly Integer[] | null, options: { correction: Integer | null; keepdim?: boolean }): Tensor;
-  var(dim: string | readonly string[], options: { correction: Integer | null; keepdim?: boolean }): Tensor;
+  var(dim?: Integer | readonly Integer[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  var(options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
   var(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   var(dim: Integer | readonly Integer[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   var_mean(unbiased?: boolean): [Tensor, Tensor];
   var_mean(options?: { unbiased?: boolean }): [Tensor, Tensor];
   var_mean(
-    dim: Integer | readonly Integer[] | null,
-    options: { correction: Integer | null; keepdim?: boolean },
+    dim?: Integer | readonly Integer[] | null,
+    options?: { correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
-  var_mean(
-    dim: string | readonly string[],
-    options: { correction: Integer | null; keepdim?: boolean },
-  ): [Tensor, Tensor];
+  var_mean(options?: {
+    dim?: Integer | readonly Integer[] | null;
+    correction?: Scalar | null;
+    keepdim?: boolean;
+  }): [Tensor, Tensor];
   var_mean(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
   var_mean(
     dim: Integer | readonly Integer[] | null,
@@ -7485,8 +8010,22 @@ export interface Methods {
 
 /** Names of all functions, with spaces between them. */
 export const functionNames =
-  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d adaptive_max_pool3d_backward add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint affine_grid_generator affine_grid_generator_backward alias alias_copy all allclose alpha_dropout alpha_dropout_ amax amin aminmax angle any arange arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward baddbmm baddbmm_ bartlett_window batch_norm batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bernoulli bernoulli_ bilinear binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window block_diag bmm broadcast_tensors broadcast_to bucketize can_cast cartesian_prod cat cauchy cauchy_ ccol_indices ccol_indices_copy cdist ceil ceil_ celu celu_ chain_matmul chalf channel_shuffle cholesky cholesky_inverse cholesky_solve choose_qparams_optimized chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy column_stack combinations complex concat concatenate conj conj_physical conj_physical_ constant_pad_nd contiguous conv1d conv2d conv3d conv_depthwise3d conv_tbc conv_tbc_backward conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_backward convolution_backward_overrideable convolution_overrideable copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy ctc_loss cummax cummaxmin_backward cummin cumprod cumprod_ cumprod_backward cumsum cumsum_ cumulative_trapezoid deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_backward diag_embed diagflat diagonal diagonal_backward diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout dropout_ dsplit dstack einsum elu elu_ elu_backward embedding embedding_backward embedding_bag embedding_dense_backward embedding_renorm embedding_renorm_ embedding_sparse_backward empty empty_like empty_quantized empty_strided eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ eye fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_channel_affine_cachemask_backward fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask fake_quantize_per_tensor_affine_cachemask_backward feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ fft_fft fft_fft2 fft_fftfreq fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flatten_dense_tensors flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool2d_backward fractional_max_pool3d fractional_max_pool3d_backward frexp frobenius_norm full full_like fused_moving_avg_obs_fake_quant gather gather_backward gcd gcd_ ge ge_ gelu gelu_ gelu_backward geometric geometric_ geqrf ger glu glu_backward glu_backward_jvp glu_jvp gradient greater greater_ greater_equal greater_equal_ grid_sampler grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward group_norm gru gru_cell gt gt_ hamming_window hann_window hardshrink hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward hardtanh hardtanh_ hardtanh_backward heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit hspmm hstack huber_loss huber_loss_backward hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select index_select_backward indices indices_copy infinitely_differentiable_gelu_backward inner instance_norm int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed is_vulkan_available isclose isfinite isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue l1_loss layer_norm lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ leaky_relu_backward lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_det linalg_diagonal linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_multi_dot linalg_norm linalg_pinv linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve linalg_vander linalg_vecdot linalg_vector_norm linear linear_backward linspace log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_backward log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logit_backward logspace logsumexp lstm lstm_cell lstm_mps_backward lt lt_ lu_solve lu_unpack mH mT margin_ranking_loss masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select masked_select_backward matmul matmul_backward matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d max_pool3d_with_indices max_pool3d_with_indices_backward max_unpool2d max_unpool3d maximum mean median meshgrid min minimum mish mish_ mish_backward mkldnn_adaptive_avg_pool2d mkldnn_adaptive_avg_pool2d_backward mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_linear_backward_input mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool2d_backward mkldnn_max_pool3d mkldnn_max_pool3d_backward mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mse_loss mse_loss_backward msort mul mul_ multi_margin_loss multi_margin_loss_backward multilabel_margin_loss multilabel_margin_loss_backward multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_batch_norm native_batch_norm_backward native_channel_shuffle native_dropout native_dropout_backward native_group_norm native_group_norm_backward native_layer_norm native_layer_norm_backward native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_backward nll_loss2d_forward nll_loss_backward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm norm_except_dim normal normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones ones_like orgqr ormqr outer output_nr pad pad_sequence pairwise_distance pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson poisson_nll_loss polar polygamma polygamma_ positive pow pow_ prelu prelu_backward prod promote_types put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_rnn_relu_cell quantized_rnn_tanh_cell rad2deg rad2deg_ rand rand_like randint randint_like randn randn_like random random_ randperm range ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d replication_pad3d_backward reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg result_type retains_grad rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell roll rot90 round round_ row_indices row_indices_copy row_stack rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward rsqrt rsqrt_ rsub scalar_tensor scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ searchsorted segment_reduce select select_backward select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sigmoid_backward sign sign_ signbit silu silu_ silu_backward sin sin_ sinc sinc_ sinh sinh_ size slice slice_backward slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward softmax softplus softplus_backward softshrink softshrink_backward sort sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_hermite_polynomial_h special_hermite_polynomial_he special_i0 special_i0e special_i1 special_i1e special_laguerre_polynomial_l special_legendre_polynomial_p special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_polygamma special_psi special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_sinc special_softmax special_spherical_bessel_j0 special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm stack std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tanh_backward tensor_split tensordot thnn_conv2d threshold threshold_ threshold_backward tile to to_dense to_dense_backward to_mkldnn to_mkldnn_backward to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace trace_backward transpose transpose_ transpose_copy trapezoid trapz triangular_solve tril tril_ tril_indices triplet_margin_loss triu triu_ triu_indices true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_backward unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bicubic2d_backward upsample_bilinear2d upsample_bilinear2d_backward upsample_linear1d upsample_linear1d_backward upsample_nearest1d upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward upsample_nearest3d upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d_backward value_selecting_reduction_backward values values_copy vander var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit vstack where xlogy xlogy_ zero zero_ zeros zeros_like";
+  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d adaptive_max_pool3d_backward add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint affine_grid_generator affine_grid_generator_backward alias alias_copy all allclose alpha_dropout alpha_dropout_ amax amin aminmax angle any arange arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward baddbmm baddbmm_ bartlett_window batch_norm batch_norm_backward batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats bernoulli bernoulli_ bilinear binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window block_diag bmm broadcast_tensors broadcast_to bucketize can_cast cartesian_prod cat cauchy cauchy_ ccol_indices ccol_indices_copy cdist ceil ceil_ celu celu_ chain_matmul chalf channel_shuffle cholesky_inverse cholesky_solve choose_qparams_optimized chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy column_stack combinations complex concat concatenate conj conj_physical conj_physical_ constant_pad_nd contiguous conv1d conv2d conv3d conv_depthwise3d conv_tbc conv_tbc_backward conv_transpose1d conv_transpose2d conv_transpose3d convolution convolution_backward convolution_backward_overrideable convolution_overrideable copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy ctc_loss cummax cummaxmin_backward cummin cumprod cumprod_ cumprod_backward cumsum cumsum_ cumulative_trapezoid deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_embed diagflat diagonal diagonal_backward diagonal_copy diagonal_scatter diff digamma digamma_ dim dist div div_ divide divide_ dot dropout dropout_ dsplit dstack einsum elu elu_ elu_backward embedding embedding_backward embedding_bag embedding_dense_backward embedding_renorm embedding_renorm_ embedding_sparse_backward empty empty_like empty_permuted empty_quantized empty_strided eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ eye fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_channel_affine_cachemask_backward fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask fake_quantize_per_tensor_affine_cachemask_backward feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ fft_fft fft_fft2 fft_fftfreq fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftfreq fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flatten_dense_tensors flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool2d_backward fractional_max_pool3d fractional_max_pool3d_backward frexp frobenius_norm full full_like fused_moving_avg_obs_fake_quant gather gather_backward gcd gcd_ ge ge_ gelu gelu_ gelu_backward geometric geometric_ geqrf ger get_device glu glu_backward glu_backward_jvp glu_jvp gradient greater greater_ greater_equal greater_equal_ grid_sampler grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward group_norm gru gru_cell gt gt_ hamming_window hann_window hardshrink hardshrink_backward hardsigmoid hardsigmoid_ hardsigmoid_backward hardswish hardswish_ hardswish_backward hardtanh hardtanh_ hardtanh_backward hash_tensor heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit hspmm hstack huber_loss huber_loss_backward hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select index_select_backward indices indices_copy infinitely_differentiable_gelu_backward inner instance_norm int_repr inverse is_coalesced is_complex is_conj is_contiguous is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed is_vulkan_available isclose isfinite isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue l1_loss layer_norm lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ leaky_relu_backward lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg__powsum linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_det linalg_diagonal linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_matrix_sqrth linalg_multi_dot linalg_norm linalg_pinv linalg_polar linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve linalg_vander linalg_vecdot linalg_vector_norm linear linear_backward linspace log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_backward log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logit_backward logspace logsumexp lstm lstm_cell lstm_mps_backward lt lt_ lu_solve lu_unpack mH mT margin_ranking_loss masked_fill masked_fill_ masked_scatter masked_scatter_ masked_scatter_backward masked_select masked_select_backward matmul matmul_backward matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_backward max_pool2d_with_indices max_pool2d_with_indices_backward max_pool3d max_pool3d_with_indices max_pool3d_with_indices_backward max_unpool2d max_unpool3d maximum mean median meshgrid min minimum mish mish_ mish_backward mkldnn_adaptive_avg_pool2d mkldnn_adaptive_avg_pool2d_backward mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_linear_backward_input mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool2d_backward mkldnn_max_pool3d mkldnn_max_pool3d_backward mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mkldnn_rnn_layer mkldnn_rnn_layer_backward mm mode moveaxis movedim mse_loss mse_loss_backward msort mul mul_ multi_margin_loss multi_margin_loss_backward multilabel_margin_loss multilabel_margin_loss_backward multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_batch_norm native_batch_norm_backward native_channel_shuffle native_dropout native_dropout_backward native_group_norm native_group_norm_backward native_layer_norm native_layer_norm_backward native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_backward nll_loss2d_forward nll_loss_backward nll_loss_forward nll_loss_nd nonzero nonzero_numpy nonzero_static norm norm_except_dim normal normal_ normal_functional not_equal not_equal_ nuclear_norm numel numpy_T one_hot ones ones_like orgqr ormqr outer output_nr pad pad_sequence pairwise_distance pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson poisson_nll_loss polar polygamma polygamma_ positive pow pow_ prelu prod promote_types put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell rad2deg rad2deg_ rand rand_like randint randint_like randn randn_like random random_ randperm range ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad1d_backward reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d replication_pad3d_backward reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg result_type retains_grad rms_norm rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell roll rot90 round round_ row_indices row_indices_copy row_stack rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward rrelu_with_noise_functional rsqrt rsqrt_ rsub scalar_tensor scaled_dot_product_attention scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ searchsorted segment_reduce select select_backward select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sigmoid_backward sign sign_ signbit silu silu_ silu_backward sin sin_ sinc sinc_ sinh sinh_ size slice slice_backward slice_copy slice_inverse slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward softmax softplus softplus_backward softshrink softshrink_backward sort sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_hermite_polynomial_h special_hermite_polynomial_he special_i0 special_i0e special_i1 special_i1e special_laguerre_polynomial_l special_legendre_polynomial_p special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_polygamma special_psi special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_sinc special_softmax special_spherical_bessel_j0 special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm stack std std_mean stft storage_offset stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tanh_backward tensor_split tensordot thnn_conv2d threshold threshold_ threshold_backward tile to to_dense to_dense_backward to_mkldnn to_mkldnn_backward to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace trace_backward transpose transpose_ transpose_copy trapezoid trapz triangular_solve tril tril_ tril_indices triplet_margin_loss triu triu_ triu_indices true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_backward unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bicubic2d_backward upsample_bilinear2d upsample_bilinear2d_backward upsample_linear1d upsample_linear1d_backward upsample_nearest1d upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward upsample_nearest3d upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d_backward value_selecting_reduction_backward values values_copy vander var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit vstack where xlogy xlogy_ zero zero_ zeros zeros_like";
 
 /** Names of those that are methods, too. */
 export const methodNames =
-  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint alias alias_copy all allclose alpha_dropout_ amax amin aminmax angle any arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm baddbmm_ bernoulli bernoulli_ binary_cross_entropy binary_cross_entropy_with_logits bincount bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ bmm broadcast_to bucketize cauchy cauchy_ ccol_indices ccol_indices_copy ceil ceil_ celu celu_ chalf channel_shuffle cholesky cholesky_inverse cholesky_solve chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy combinations conj conj_physical conj_physical_ constant_pad_nd contiguous conv_depthwise3d conv_tbc conv_tbc_backward copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy cummax cummin cumprod cumprod_ cumsum cumsum_ deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_embed diagflat diagonal diagonal_copy diagonal_scatter diff digamma digamma_ dist div div_ divide divide_ dot dropout_ dsplit elu elu_ embedding_renorm embedding_renorm_ empty_like eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask feature_alpha_dropout_ feature_dropout_ fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool3d frexp frobenius_norm full_like fused_moving_avg_obs_fake_quant gather gcd gcd_ ge ge_ gelu gelu_ geometric geometric_ geqrf ger glu gradient greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit huber_loss hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select indices indices_copy inner int_repr inverse is_coalesced is_complex is_conj is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed isclose isfinite isinf isnan isneginf isposinf isreal istft kl_div kron kthvalue l1_loss lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_ldl_factor linalg_ldl_factor_ex linalg_lstsq linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_norm linalg_pinv linalg_solve_triangular linalg_tensorinv linalg_tensorsolve linalg_vector_norm linear_backward log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logsumexp lt lt_ lu_solve mH mT masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select matmul matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d maximum mean median min minimum mish mish_ mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mse_loss msort mul mul_ multi_margin_loss multilabel_margin_loss multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_channel_shuffle native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_forward nll_loss_forward nll_loss_nd nonzero nonzero_numpy norm normal_ normal_functional not_equal not_equal_ nuclear_norm numpy_T one_hot ones_like orgqr ormqr outer output_nr pad pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson polygamma_ positive pow pow_ prelu prod put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d rad2deg rad2deg_ rand_like randint_like randn_like random random_ ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad2d reflection_pad3d relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad2d replication_pad3d reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg retains_grad roll rot90 round round_ row_indices row_indices_copy rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rsqrt rsqrt_ rsub scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ select select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sign sign_ signbit silu silu_ sin sin_ sinc sinc_ sinh sinh_ size slice slice_copy slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss soft_margin_loss softmax softplus softshrink sort sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_i0 special_i0e special_i1 special_i1e special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_psi special_round special_sinc special_softmax special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm std std_mean stft stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ symeig t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tensor_split tensordot thnn_conv2d threshold threshold_ tile to to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace transpose transpose_ transpose_copy triangular_solve tril tril_ triu triu_ true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d values values_copy var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit xlogy xlogy_ zero zero_ zeros_like";
+  "abs abs_ absolute absolute_ acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint alias alias_copy all allclose alpha_dropout_ amax amin aminmax angle any arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided as_strided_ as_strided_copy as_strided_scatter asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm baddbmm_ bernoulli bernoulli_ binary_cross_entropy binary_cross_entropy_with_logits bincount bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ bmm broadcast_to bucketize cauchy cauchy_ ccol_indices ccol_indices_copy ceil ceil_ celu celu_ chalf channel_shuffle cholesky_inverse cholesky_solve chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col2im col_indices col_indices_copy combinations conj conj_physical conj_physical_ constant_pad_nd contiguous conv_depthwise3d conv_tbc conv_tbc_backward copy copy_ copy_sparse_to_sparse copy_sparse_to_sparse_ copysign copysign_ corrcoef cos cos_ cosh cosh_ count_nonzero cov cross cross_entropy_loss crow_indices crow_indices_copy cummax cummin cumprod cumprod_ cumsum cumsum_ deg2rad deg2rad_ dense_dim dequantize det detach detach_ detach_copy diag diag_embed diagflat diagonal diagonal_copy diagonal_scatter diff digamma digamma_ dim dist div div_ divide divide_ dot dropout_ dsplit elu elu_ embedding_renorm embedding_renorm_ empty_like eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expand_copy expm1 expm1_ exponential exponential_ fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine fake_quantize_per_tensor_affine_cachemask feature_alpha_dropout_ feature_dropout_ fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_hfft2 fft_hfftn fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fill fill_ fill_diagonal_ fix fix_ flatten flip fliplr flipud float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ fractional_max_pool2d fractional_max_pool3d frexp frobenius_norm full_like fused_moving_avg_obs_fake_quant gather gcd gcd_ ge ge_ gelu gelu_ geometric geometric_ geqrf ger get_device glu gradient greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ hash_tensor heaviside heaviside_ hinge_embedding_loss histc histogram histogramdd hsplit huber_loss hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ im2col imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ index_select indices indices_copy inner int_repr inverse is_coalesced is_complex is_conj is_contiguous is_distributed is_floating_point is_inference is_leaf is_neg is_nonzero is_pinned is_same_size is_set_to is_signed isclose isfinite isinf isnan isneginf isposinf isreal istft kl_div kron kthvalue l1_loss lcm lcm_ ldexp ldexp_ le le_ leaky_relu leaky_relu_ lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ lift lift_fresh lift_fresh_copy linalg__powsum linalg_cholesky linalg_cholesky_ex linalg_cond linalg_cross linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_ldl_factor linalg_ldl_factor_ex linalg_lstsq linalg_matmul linalg_matrix_exp linalg_matrix_norm linalg_matrix_power linalg_matrix_rank linalg_matrix_sqrth linalg_norm linalg_pinv linalg_solve_triangular linalg_tensorinv linalg_tensorsolve linalg_vector_norm linear_backward log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal log_normal_ log_sigmoid log_sigmoid_forward log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ logsumexp lt lt_ lu_solve mH mT masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select matmul matrix_H matrix_exp matrix_exp_backward matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d max_unpool3d maximum mean median min minimum mish mish_ mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear mkldnn_linear_backward mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_reorder_conv2d_weight mkldnn_reorder_conv3d_weight mm mode moveaxis movedim mse_loss msort mul mul_ multi_margin_loss multilabel_margin_loss multilabel_margin_loss_forward multinomial multiply multiply_ mv mvlgamma mvlgamma_ nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy native_channel_shuffle native_norm ne ne_ neg neg_ negative negative_ nested_to_padded_tensor new_empty new_empty_strided new_full new_ones new_zeros nextafter nextafter_ nll_loss nll_loss2d nll_loss2d_forward nll_loss_forward nll_loss_nd nonzero nonzero_numpy nonzero_static norm normal_ normal_functional not_equal not_equal_ nuclear_norm numel numpy_T one_hot ones_like orgqr ormqr outer output_nr pad pdist permute permute_copy pin_memory pinverse pixel_shuffle pixel_unshuffle poisson polygamma_ positive pow pow_ prelu prod put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point quantile quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d rad2deg rad2deg_ rand_like randint_like randn_like random random_ ravel real reciprocal reciprocal_ reflection_pad1d reflection_pad2d reflection_pad3d relu relu6 relu6_ relu_ remainder remainder_ renorm renorm_ repeat repeat_interleave replication_pad1d replication_pad2d replication_pad3d reshape reshape_as resize resize_ resize_as resize_as_ resize_as_sparse resize_as_sparse_ resolve_conj resolve_neg retains_grad roll rot90 round round_ row_indices row_indices_copy rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_functional rsqrt rsqrt_ rsub scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ select select_copy select_scatter selu selu_ set sgn sgn_ sigmoid sigmoid_ sign sign_ signbit silu silu_ sin sin_ sinc sinc_ sinh sinh_ size slice slice_copy slice_inverse slice_scatter slogdet slow_conv3d slow_conv3d_forward slow_conv_dilated2d slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smm smooth_l1_loss soft_margin_loss softmax softplus softshrink sort sparse_dim sparse_mask sparse_resize sparse_resize_ sparse_resize_and_clear sparse_resize_and_clear_ sparse_sampled_addmm special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_digamma special_entr special_erf special_erfc special_erfcx special_erfinv special_exp2 special_expit special_expm1 special_gammainc special_gammaincc special_gammaln special_i0 special_i0e special_i1 special_i1e special_log1p special_log_ndtr special_log_softmax special_logit special_logsumexp special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_multigammaln special_ndtr special_ndtri special_psi special_round special_sinc special_softmax special_xlog1py special_xlogy special_zeta split split_copy split_with_sizes split_with_sizes_copy sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy sspaddmm std std_mean stft storage_offset stride sub sub_ subtract subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tensor_split tensordot thnn_conv2d threshold threshold_ tile to to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr topk trace transpose transpose_ transpose_copy triangular_solve tril tril_ triu triu_ true_divide true_divide_ trunc trunc_ type_as unbind unbind_copy unflatten unfold unfold_copy uniform uniform_ unique_consecutive unique_dim unique_dim_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ unsqueeze_copy upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d values values_copy var var_mean vdot view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vsplit xlogy xlogy_ zero zero_ zeros_like";
+
+/** Names of functions that libtorch 1.13 lacks, by the version that they came with. */
+export const newerFunctions = [
+  ["2.0", "max_pool2d_backward mkldnn_rnn_layer mkldnn_rnn_layer_backward scaled_dot_product_attention"],
+  ["2.1", "empty_permuted nonzero_static quantized_max_pool3d"],
+  ["2.2", "masked_scatter_backward"],
+  ["2.3", "slice_inverse"],
+  ["2.4", "batch_norm_backward rms_norm"],
+  ["2.6", "rrelu_with_noise_functional"],
+  ["2.9", "hash_tensor"],
+  ["2.11", "linalg__powsum"],
+  ["2.12", "dim get_device is_contiguous numel storage_offset"],
+  ["2.14", "linalg_matrix_sqrth linalg_polar"],
+] as const;

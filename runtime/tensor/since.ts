@@ -1,0 +1,18 @@
+/** Operations that came with a version of libtorch newer than the oldest that is supported: an older one lacks them, and calling one says so. */
+import { addon } from "./addon.js";
+import { newerFunctions } from "./generated/ops.js";
+
+/** The version that each came with, by its name with namespace. */
+const versions: ReadonlyMap<string, string> = new Map(
+  newerFunctions.flatMap(([version, names]) => names.split(" ").map((name) => [`aten::${name}`, version] as const)),
+);
+
+/** @throws TypeError if the libtorch that is loaded is too old for an operation */
+export function requireNewEnough(name: string): void {
+  const since = versions.get(name);
+  if (since === undefined || addon().missing([name]).length === 0) return;
+  throw new TypeError(
+    `cannot call ${name.slice("aten::".length)}: it exists since libtorch ${since}, got libtorch ${addon().versions().torch}; ` +
+      "install a newer one, then run `npx viceroy setup --tensor` again",
+  );
+}
