@@ -38,6 +38,8 @@ export interface Echo extends Actor {
   touch(record: Rec): Done;
   /** Answers with how many bytes there were. */
   push(data: Uint8Array): Uint32;
+  /** Answers with the same bytes. */
+  back(data: Uint8Array): Uint8Array;
   /** 1: the smallest answer. */
   one(): Uint32;
   /** Throws. */

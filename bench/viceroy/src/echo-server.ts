@@ -15,6 +15,10 @@ export class EchoServer extends EchoActor {
     return data.length;
   }
 
+  back(data: Uint8Array): Uint8Array {
+    return data;
+  }
+
   fail(): void {
     throw new Error("as it was told");
   }
