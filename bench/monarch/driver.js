@@ -45,8 +45,8 @@ for (let i = 0; i <= bulk; i++) {
 
 onUnhandledFault(() => {});
 const deaths = [];
-for (let rank = 0; rank < kills; rank++) {
-  const victim = echo.slice({ procs: rank });
+for (let i = 0; i < kills; i++) {
+  const { echo: victim } = spawnEcho(1);
   const pid = await victim.pid.callOne();
   const failure = victim.sleep.callOne(600_000).then(
     () => Promise.reject(new Error("the call has been answered")),

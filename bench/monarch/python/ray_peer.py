@@ -52,8 +52,9 @@ def in_flight(width, seconds):
     return calls / (time.perf_counter() - begin)
 
 
-def killed(actor):
-    """Seconds from the death of its process to the error of a call that was under way."""
+def killed():
+    """Seconds from the death of a process to the error of a call that was under way to the actor in it."""
+    actor = Echo.remote()
     pid = ray.get(actor.pid.remote())
     waiting = actor.sleep.remote(600)
     time.sleep(0.5)
@@ -69,7 +70,7 @@ def killed(actor):
 # A processor for each actor, as far as Ray's scheduler is concerned: it starts their processes beforehand.
 ray.init(
     address="local",
-    num_cpus=actors,
+    num_cpus=actors + profile["kills"],
     include_dashboard=False,
     log_to_driver=False,
     logging_level=logging.ERROR,
@@ -108,7 +109,7 @@ gathered = one_by_one(gather, window)
 # An array goes through the object store, and is read where it lies there; bytes are copied once more.
 data = numpy.full(bulk_bytes, 7, dtype=numpy.uint8)
 milliseconds = bulk(lambda data: ray.get(one.back.remote(data)), data)
-deaths = [killed(echo) for echo in echoes[: profile["kills"]]]
+deaths = [killed() for _ in range(profile["kills"])]
 ray.shutdown()
 report(
     first=first,
