@@ -1,6 +1,7 @@
 /**
  * Simulates clusters: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which runs
- * quicker than they would one by one; each worker has its share of the seeds.
+ * quicker than they would one by one; each worker has its share of the seeds. `npm run sim -- --planted` says which seed finds
+ * each of the bugs that are planted (test/testing/bugs.ts); there each worker has its share of the bugs.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -16,13 +17,14 @@ const outfile = path.join(root, ".viceroy/sim.mjs");
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: "string", default: "100" },
+    seeds: { type: "string" },
     from: { type: "string", default: "1" },
     workers: { type: "string", default: String(os.availableParallelism()) },
     lines: { type: "string" },
     trace: { type: "boolean" },
     all: { type: "boolean" },
     bug: { type: "string" },
+    planted: { type: "boolean" },
   },
 });
 await build({
@@ -40,9 +42,9 @@ await build({
   ignoreAnnotations: true,
 });
 
-const seeds = Number(values.seeds);
+const seeds = Number(values.seeds ?? (values.planted ? 1000 : 100));
 const workers = values.trace ? 1 : Math.max(1, Math.min(Number(values.workers), seeds));
-const share = Math.ceil(seeds / workers);
+const share = values.planted ? seeds : Math.ceil(seeds / workers);
 const passed = [];
 if (values.lines !== undefined) passed.push("--lines", values.lines);
 if (values.bug !== undefined) passed.push("--bug", values.bug);
@@ -50,10 +52,11 @@ if (values.all) passed.push("--all");
 if (values.trace) passed.push("--trace");
 const codes = await Promise.all(
   Array.from({ length: workers }, (_, i) => {
-    const first = Number(values.from) + i * share;
-    const count = Math.min(share, seeds - i * share);
+    const skipped = values.planted ? 0 : i * share;
+    const count = Math.min(share, seeds - skipped);
     if (count <= 0) return 0;
-    const args = [outfile, "--seeds", String(count), "--from", String(first), ...passed];
+    const args = [outfile, "--seeds", String(count), "--from", String(Number(values.from) + skipped), ...passed];
+    if (values.planted) args.push("--planted", "--share", `${i}/${workers}`);
     const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
     return new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 1)));
   }),

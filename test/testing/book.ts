@@ -14,6 +14,10 @@ export interface Taker {
   readonly pid: number;
   /** The place of the last message of each sender, in what that has sent to this address. */
   readonly last: Map<string, number>;
+  /** Handlers that go on until their callers wait no more. */
+  unfinished: number;
+  /** Its actor has come to its end in order. */
+  over: boolean;
 }
 
 interface Sender {
@@ -28,6 +32,17 @@ interface Path {
   /** Those among them whose sender waits for an answer. */
   readonly calls: Set<number>;
   readonly seen: Set<number>;
+  /** Messages without answer to this address alone that have had credit, and have not been handled. */
+  readonly underWay: Set<number>;
+}
+
+export interface BookOptions {
+  /** Links between hosts outlive their connections. */
+  readonly lasting?: boolean;
+  /** No fault of the run is an excuse for anything: whatever is sent arrives, and whoever is called answers. */
+  readonly calm?: boolean;
+  /** Messages that a sender may have under way to one receiver. */
+  readonly credit?: number;
 }
 
 export class Book {
@@ -37,6 +52,8 @@ export class Book {
   readonly told = new Map<string, number>();
   readonly #simulation: Simulation;
   readonly #lasting: boolean;
+  readonly #calm: boolean;
+  readonly #credit: number;
   readonly #violations: string[] = [];
   /** Messages of a sender that have not come although later ones have, with what is to be said of each. */
   readonly #gaps = new Map<string, string[]>();
@@ -45,12 +62,19 @@ export class Book {
   readonly #replaced = new Map<string, number>();
   readonly #senders = new Map<string, Sender>();
   readonly #paths = new Map<string, Path>();
+  readonly #takers = new Map<string, Taker>();
+  /** Who has made processes, by the name of their mesh. */
+  readonly #crews = new Map<string, Taker>();
+  /** Actors that have thrown where nobody waited for an answer. */
+  readonly #failed = new Set<string>();
   #lives = 0;
 
-  /** @param lasting links between hosts outlive their connections */
-  constructor(simulation: Simulation, lasting: boolean) {
+  constructor(simulation: Simulation, options: BookOptions) {
+    const { lasting = false, calm = false, credit = Number.POSITIVE_INFINITY } = options;
     this.#simulation = simulation;
     this.#lasting = lasting;
+    this.#calm = calm;
+    this.#credit = credit;
   }
 
   /**
@@ -70,6 +94,25 @@ export class Book {
   /** A message has come back to its sender. */
   bounced(name: string): void {
     this.#bounced.set(name, (this.#bounced.get(name) ?? 0) + 1);
+  }
+
+  /** An actor begins to take messages. @param life its name, which no other one of this run has */
+  taker(life: string, address: string, pid: number): Taker {
+    const taker = { address, pid, last: new Map(), unfinished: 0, over: false };
+    this.#takers.set(life, taker);
+    return taker;
+  }
+
+  /** An actor makes processes of its own. @returns a name for them that no others of this run have */
+  crew(maker: Taker): string {
+    const name = `crew${this.#crews.size + 1}`;
+    this.#crews.set(name, maker);
+    return name;
+  }
+
+  /** An actor fails: its owner must be told. */
+  failed(address: string): void {
+    this.#failed.add(address);
   }
 
   /** A name that no other actor of this run has. */
@@ -119,6 +162,62 @@ export class Book {
     };
   }
 
+  /** A message without answer to one address has had credit. */
+  credited(from: string, address: string, number: number): void {
+    const { seen, underWay } = this.#path(from, address);
+    if (seen.has(number)) return;
+    underWay.add(number);
+    if (!this.#calm || underWay.size <= this.#credit) return;
+    this.violation(`${from} -> ${address}: ${underWay.size} messages are under way, and credit allows ${this.#credit}`);
+  }
+
+  /** What must be true when everything has come to rest. */
+  checkRest(): void {
+    for (const { address, pid, unfinished, over } of this.#takers.values()) {
+      if (unfinished === 0 || over || this.#hasSuffered(pid)) continue;
+      this.violation(`${address}: ${unfinished} handlers go on, and nobody waits for them any more`);
+    }
+    for (const [name, { address, pid, over }] of this.#crews) {
+      if (!over && !this.#processes[pid - 1]!.ended) continue;
+      const left = this.#processes.filter((process) => process.name.startsWith(`${name} `) && !process.ended);
+      for (const process of left) this.violation(`${process.name} has outlived its maker ${address}`);
+    }
+    this.#checkBounced();
+    if (!this.#calm) return;
+    for (const [label, { numbers, seen }] of this.#paths) {
+      const from = label.slice(0, label.indexOf(" -> "));
+      const lost = numbers.filter((number) => !seen.has(number));
+      if (lost.length > 0 && !this.#over(from)) this.violation(`${label}: ${lost[0]} has never come`);
+    }
+  }
+
+  /** What was sent to actors that have ended, in processes that no fault has harmed, has come back to its senders. */
+  #checkBounced(): void {
+    const silent = new Map<string, number>();
+    for (const [label, { numbers, calls, seen }] of this.#paths) {
+      const [from, to] = label.split(" -> ") as [string, string];
+      const receivers = [...this.#takers.values()].filter(({ address }) => address === to);
+      const pid = this.#senders.get(from)?.pid;
+      // What comes back to the program itself is told to nobody who could count it.
+      if (pid === undefined || from === "program" || this.#over(from) || this.#hasSuffered(pid)) continue;
+      if (receivers.length !== 1 || this.#hasSuffered(receivers[0]!.pid)) continue;
+      const lost = numbers.filter((number) => !seen.has(number) && !calls.has(number)).length;
+      silent.set(from, (silent.get(from) ?? 0) + lost);
+    }
+    for (const [from, lost] of silent) {
+      const told = this.#bounced.get(from) ?? 0;
+      if (lost > told) this.violation(`${from}: ${lost} messages came to nobody, and ${told} came back`);
+    }
+  }
+
+  /** Failures of actors that their owner does not know. */
+  checkFailed(owner: string, isLost: (address: string) => boolean): void {
+    for (const address of this.#failed) {
+      if (!this.told.has(`${owner}: ${address}`) && !isLost(address))
+        this.violation(`nobody was told that ${address} has failed`);
+    }
+  }
+
   /** A message has come to be handled. */
   take(from: string, number: number, { address, pid, last }: Taker): void {
     this.deliveries++;
@@ -128,6 +227,7 @@ export class Book {
     const place = placeOf(path.numbers, number);
     if (place < 0) this.violation(`${label}: ${number} came and was never sent`);
     if (path.seen.has(number)) this.violation(`${label}: ${number} came twice`);
+    path.underWay.delete(number);
     path.seen.add(number);
     const before = last.get(from);
     last.set(from, place);
@@ -148,7 +248,7 @@ export class Book {
     const key = `${from} -> ${address}`;
     let path = this.#paths.get(key);
     if (path === undefined) {
-      path = { numbers: [], calls: new Set(), seen: new Set() };
+      path = { numbers: [], calls: new Set(), seen: new Set(), underWay: new Set() };
       this.#paths.set(key, path);
     }
     return path;
@@ -163,6 +263,11 @@ export class Book {
   #gone(name: string): boolean {
     const sender = this.#senders.get(name);
     return sender === undefined || this.#processes[sender.pid - 1]!.ended;
+  }
+
+  #hasSuffered(pid: number): boolean {
+    const process = this.#processes[pid - 1]!;
+    return process.ended || suffered(this.#simulation, process, this.#lasting);
   }
 
   get #processes(): readonly ProcessView[] {
@@ -206,7 +311,7 @@ export function theBook(): Book {
   return book;
 }
 
-export function newBook(simulation: Simulation, lasting = false): Book {
-  book = new Book(simulation, lasting);
+export function newBook(simulation: Simulation, options: BookOptions = {}): Book {
+  book = new Book(simulation, options);
   return book;
 }

@@ -1,191 +1,521 @@
 /**
- * Mistakes such as one makes in a protocol, each planted from outside by standing in for a method: a simulator that does
- * not find them would not find those that are in it either.
+ * Bugs such as one makes in a protocol, each planted by something that stands in for a method (planting.ts): a simulator that
+ * does not find them would not find those that are in it either. Each is found within 1,000 seeds, and noticed for what it
+ * does; `npm run sim -- --planted` shows by which seed.
  */
+
 import { CallFuture } from "../../runtime/actor/call-future.js";
 import { Cell } from "../../runtime/actor/cell.js";
 import { Future } from "../../runtime/actor/future.js";
 import { Held } from "../../runtime/actor/held.js";
+import { HeldPorts } from "../../runtime/actor/held-ports.js";
+import type { ActorRequest } from "../../runtime/actor/hooks.js";
 import { Mailbox } from "../../runtime/actor/mailbox.js";
 import { PortQueue } from "../../runtime/actor/port-queue.js";
 import { Proc } from "../../runtime/actor/proc.js";
-import type { Turn } from "../../runtime/actor/turn.js";
+import { RankCall } from "../../runtime/actor/rank-call.js";
+import { Replier } from "../../runtime/actor/replier.js";
+import { StreamCall } from "../../runtime/actor/stream-call.js";
+import { StreamSource } from "../../runtime/actor/stream-source.js";
+import { Turn } from "../../runtime/actor/turn.js";
 import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
+import { Caster } from "../../runtime/cast/caster.js";
+import { CasterEnd, Reply } from "../../runtime/cast/caster-end.js";
+import { Casts } from "../../runtime/cast/casts.js";
+import { LaneOrder } from "../../runtime/cast/lane-order.js";
 import { TreeNode } from "../../runtime/cast/node.js";
+import { PendingCast } from "../../runtime/cast/pending-cast.js";
 import { Tenant } from "../../runtime/host/daemon/tenant.js";
 import { PendingCalls } from "../../runtime/link/calls.js";
 import { Kind } from "../../runtime/link/frame.js";
+import type { RelayFrame } from "../../runtime/link/host.js";
 import { Lane } from "../../runtime/link/lane.js";
 import { LastingPipe } from "../../runtime/link/lasting/pipe.js";
 import { ResendBuffer } from "../../runtime/link/lasting/resend-buffer.js";
 import { Link } from "../../runtime/link/link.js";
+import { Pieces } from "../../runtime/link/pieces.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { Relays } from "../../runtime/link/relay.js";
+import { Routes } from "../../runtime/link/route.js";
+import { Session } from "../../runtime/link/session.js";
+import { WaitingQueue } from "../../runtime/link/waiting.js";
 import { LocalProc } from "../../runtime/proc/local-proc.js";
+import { Silence } from "../../runtime/proc/silence.js";
+import { SpawnedMesh } from "../../runtime/proc/spawned-mesh.js";
 import { SpawnedProcs } from "../../runtime/proc/spawned-procs.js";
 import { Supervisor } from "../../runtime/supervise/supervisor.js";
+import type { Invariant } from "./invariants.js";
+import { call, forgets, instead, type Plant, repeats, type Stand } from "./planting.js";
 
 type Method = (this: never, ...args: never[]) => unknown;
 
-/** Plants a mistake. @returns what takes it away again */
-type Plant = () => () => void;
-
-/** Something stands in for a method of a class. */
-function instead<C extends object, K extends keyof C>(
-  prototype: C,
-  name: K,
-  make: (original: (...args: never[]) => unknown, times: (every: number) => boolean) => Method,
-): Plant {
-  return () => {
-    const original = Object.getOwnPropertyDescriptor(prototype, name)!;
-    let calls = 0;
-    const every = (n: number): boolean => ++calls % n === 0;
-    Object.defineProperty(prototype, name, { ...original, value: make(original.value, every) });
-    return () => Object.defineProperty(prototype, name, original);
-  };
+export interface PlantedBug {
+  readonly name: string;
+  /** What something stands in for: `Mailbox.add`. */
+  readonly replaces: string;
+  /** What must notice it: one of these is enough. */
+  readonly noticedBy: readonly Invariant[];
+  /** A seed that finds it, where this was looked up last. */
+  readonly seed: number;
+  readonly plant: Plant;
 }
 
-const call = (original: (...args: never[]) => unknown, self: unknown, args: readonly unknown[]): unknown =>
-  Reflect.apply(original, self, args);
-
-/** Every n-th call of a method does nothing. */
-function forgets<C extends object, K extends keyof C>(prototype: C, name: K, n: number): Plant {
-  return instead(
-    prototype,
-    name,
-    (original, every) =>
-      function (this: unknown, ...args: unknown[]) {
-        return every(n) ? undefined : call(original, this, args);
-      } as Method,
-  );
+function bug(name: string, noticedBy: readonly Invariant[], seed: number, { replaces, plant }: Stand): PlantedBug {
+  return { name, replaces, noticedBy, seed, plant };
 }
 
-export const bugs: Readonly<Record<string, Plant>> = {
-  "a message is handled twice": instead(
-    Mailbox.prototype,
-    "add",
-    (original, every) =>
-      function (this: Mailbox, turn: Turn) {
-        call(original, this, [turn]);
-        if (turn.call === 0 && every(40)) call(original, this, [turn]);
-      } as Method,
+export const bugs: readonly PlantedBug[] = [
+  bug(
+    "a message is handled twice",
+    ["once"],
+    1,
+    instead(
+      Mailbox,
+      "add",
+      (original, every) =>
+        function (this: Mailbox, turn: Turn) {
+          call(original, this, [turn]);
+          if (turn.call === 0 && every(40)) call(original, this, [turn]);
+        } as Method,
+    ),
   ),
-
-  "a message is lost": instead(
-    Cell.prototype,
-    "message",
-    (original, every) =>
-      function (this: Cell, ...args: unknown[]) {
-        if (args[2] !== 0 || !every(60)) call(original, this, args);
-      } as Method,
+  bug(
+    "a message is lost",
+    ["no gaps"],
+    1,
+    instead(
+      Cell,
+      "message",
+      (original, every) =>
+        function (this: Cell, ...args: unknown[]) {
+          if (args[2] !== 0 || !every(60)) call(original, this, args);
+        } as Method,
+    ),
   ),
-
-  "a message overtakes another one": instead(Mailbox.prototype, "add", (original, every) => {
-    let kept: Turn | undefined;
-    let box: unknown;
-    return function (this: Mailbox, turn: Turn) {
-      if (kept === undefined && every(30) && turn.call === 0) {
-        kept = turn;
-        box = this;
-        return;
-      }
-      call(original, this, [turn]);
-      if (kept === undefined || box !== this) return;
-      const late = kept;
-      kept = undefined;
-      call(original, this, [late]);
-    } as Method;
-  }),
-
-  "an answer is lost": forgets(Link.prototype, "sendReply", 40),
-  "an item of a stream is lost": instead(
-    Link.prototype,
-    "sendReply",
-    (original, every) =>
-      function (this: Link, ...args: unknown[]) {
-        if (((args[0] as number) & 0xff) === Kind.item && every(40)) return 0;
-        return call(original, this, args);
-      } as Method,
-  ),
-
-  "a value that was sent to a port is lost": forgets(PortQueue.prototype, "message", 10),
-  "a failure is not told": forgets(Supervisor.prototype, "tell", 2),
-
-  "a failure is told twice": instead(
-    Supervisor.prototype,
-    "tell",
-    (original, every) =>
-      function (this: unknown, ...args: unknown[]) {
-        if (every(2)) void call(original, this, args);
-        return call(original, this, args);
-      } as Method,
-  ),
-
-  "the end of a link leaves its calls waiting": instead(
-    Link.prototype,
-    "end",
-    (original) =>
-      function (this: Link, ...args: unknown[]) {
-        const { all } = PendingCalls.prototype;
-        PendingCalls.prototype.all = () => [];
-        try {
-          return call(original, this, args);
-        } finally {
-          PendingCalls.prototype.all = all;
+  bug(
+    "a message overtakes another one",
+    ["order"],
+    1,
+    instead(Mailbox, "add", (original, every) => {
+      let kept: Turn | undefined;
+      let box: unknown;
+      return function (this: Mailbox, turn: Turn) {
+        if (kept === undefined && every(30) && turn.call === 0) {
+          kept = turn;
+          box = this;
+          return;
         }
-      } as Method,
+        call(original, this, [turn]);
+        if (kept === undefined || box !== this) return;
+        const late = kept;
+        kept = undefined;
+        call(original, this, [late]);
+      } as Method;
+    }),
+  ),
+  bug("an answer is lost", ["calls end"], 1, forgets(Link, "sendReply", 40)),
+  bug(
+    "an item of a stream is lost",
+    ["values"],
+    1,
+    instead(
+      Link,
+      "sendReply",
+      (original, every) =>
+        function (this: Link, ...args: unknown[]) {
+          if (((args[0] as number) & 0xff) === Kind.item && every(40)) return 0;
+          return call(original, this, args);
+        } as Method,
+    ),
+  ),
+  bug("a value that was sent to a port is lost", ["calls end", "values"], 1, forgets(PortQueue, "message", 10)),
+  bug("a failure is not told", ["told"], 1, forgets(Supervisor, "tell", 2)),
+  bug(
+    "a failure is told twice",
+    ["told once"],
+    1,
+    instead(
+      Supervisor,
+      "tell",
+      (original, every) =>
+        function (this: unknown, ...args: unknown[]) {
+          if (every(2)) void call(original, this, args);
+          return call(original, this, args);
+        } as Method,
+    ),
+  ),
+  bug(
+    "the end of a link leaves its calls waiting",
+    ["calls end"],
+    1,
+    instead(
+      Link,
+      "end",
+      (original) =>
+        function (this: Link, ...args: unknown[]) {
+          const { all } = PendingCalls.prototype;
+          PendingCalls.prototype.all = () => [];
+          try {
+            return call(original, this, args);
+          } finally {
+            PendingCalls.prototype.all = all;
+          }
+        } as Method,
+    ),
+  ),
+  bug("the end of a relayed connection is not passed on", ["calls end"], 1, forgets(Relays, "linkEnded", 1)),
+  bug("who consumes a stream gives no credit", ["calls end"], 1, forgets(Link, "sendStreamCredit", 1)),
+  bug("credit is not given back", ["calls end"], 1, forgets(Lane, "consumed", 2)),
+  bug(
+    "a process outlives its maker",
+    ["no orphans"],
+    1,
+    instead(
+      LocalProc,
+      "peerDown",
+      (original) =>
+        function (this: LocalProc, peer: bigint, reason: string) {
+          if (peer !== this.maker) call(original, this, [peer, reason]);
+        } as Method,
+    ),
+  ),
+  bug("the end of a process is not noticed", ["told"], 1, forgets(SpawnedProcs, "ended", 2)),
+  bug("messages that came before their actor are dropped", ["calls end"], 1, forgets(Held, "release", 3)),
+  bug("the end of a stream is not told", ["calls end"], 1, forgets(Link, "sendEnd", 1)),
+  bug("the mailbox stops after a message", ["calls end"], 1, forgets(Mailbox, "ended", 50)),
+  bug("a timeout never comes", ["in time", "calls end"], 1, forgets(CallFuture, "guard", 1)),
+  bug("a call that was cancelled goes on", ["in time"], 1, forgets(Future, "cancel", 1)),
+  bug("who held a port has died, and its receiver waits", ["calls end"], 1, forgets(PortQueue, "peerDown", 1)),
+  bug(
+    "what was not confirmed is not sent again",
+    ["calls end", "answers", "told truly"],
+    1,
+    instead(
+      ResendBuffer,
+      "rewind",
+      (original) =>
+        function (this: ResendBuffer) {
+          call(original, this, [this.end]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "bytes are confirmed that have not come",
+    ["calls end", "answers", "told truly"],
+    1,
+    instead(
+      ResendBuffer,
+      "confirm",
+      (original) =>
+        function (this: ResendBuffer, offset: number) {
+          call(original, this, [Math.min(this.sent, offset + 64)]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "bytes that come again are let through",
+    ["answers", "told truly", "once"],
+    1,
+    instead(
+      LastingPipe,
+      "resume",
+      (original) =>
+        function (this: LastingPipe, pipe: Pipe, offset: number) {
+          call(original, this, [pipe, offset]);
+        } as Method,
+    ),
+  ),
+  bug("a host keeps the processes of a driver that has vanished", ["no orphans"], 1, forgets(Tenant, "abandoned", 1)),
+  bug("nobody is told that there is no way to a process", ["calls end"], 1, forgets(Link, "unreachable", 1)),
+  bug("whether there is such an actor is not answered", ["calls end"], 1, forgets(Proc, "asked", 1)),
+  bug(
+    "a cast that comes again is taken again",
+    ["once"],
+    1,
+    instead(
+      Arrivals,
+      "arrive",
+      (original, every) =>
+        function (this: Arrivals, cast: Arriving) {
+          if (every(15)) cast.post(this);
+          return call(original, this, [cast]);
+        } as Method,
+    ),
+  ),
+  bug("answers from below are lost", ["calls end"], 1, forgets(TreeNode, "answers", 5)),
+  bug("nobody tells that a proc of a tree is lost", ["calls end"], 1, forgets(TreeNode, "lost", 1)),
+  bug("what was cast is not counted as taken", ["calls end"], 1, forgets(TreeNode, "taken", 2)),
+  bug("direct messages do not wait for casts", ["order"], 1, forgets(Arrivals, "synced", 3)),
+  // Links that outlive their connections.
+  bug("a confirmation is dropped", ["calls end"], 1, forgets(LastingPipe, "ack", 1)),
+  bug(
+    "a whole connection is sent again",
+    ["answers", "told truly", "once", "calls end"],
+    1,
+    instead(
+      ResendBuffer,
+      "rewind",
+      (original) =>
+        function (this: ResendBuffer, offset: number) {
+          call(original, this, [Math.max(this.start, offset - 256)]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "a connection that is replaced goes on",
+    ["answers", "told truly", "once", "calls end"],
+    1,
+    forgets(LastingPipe, "suspend", 1),
+  ),
+  bug(
+    "the peer is told of fewer bytes than have come",
+    ["answers", "told truly", "once", "calls end"],
+    1,
+    instead(
+      LastingPipe,
+      "bytesReceived",
+      (original) =>
+        function (this: LastingPipe) {
+          return Math.max(0, (call(original, this, []) as number) - 32);
+        } as Method,
+    ),
+  ),
+  bug(
+    "a connection that is lost is not made again",
+    ["calls end", "answers", "told truly"],
+    1,
+    forgets(LastingPipe, "lost", 1),
   ),
 
-  "the end of a relayed connection is not passed on": forgets(Relays.prototype, "linkEnded", 1),
-  "who consumes a stream gives no credit": forgets(Link.prototype, "sendStreamCredit", 1),
-  "credit is not given back": forgets(Lane.prototype, "consumed", 2),
-  "a process outlives its maker": forgets(LocalProc.prototype, "peerDown", 1),
-  "the end of a process is not noticed": forgets(SpawnedProcs.prototype, "ended", 2),
-  "messages that came before their actor are dropped": forgets(Held.prototype, "release", 3),
-  "the end of a stream is not told": forgets(Link.prototype, "sendEnd", 1),
-  "the mailbox stops after a message": forgets(Mailbox.prototype, "ended", 50),
-  "a timeout never comes": forgets(CallFuture.prototype, "guard", 1),
-  "a call that was cancelled goes on": forgets(Future.prototype, "cancel", 1),
-  "who held a port has died, and its receiver waits": forgets(PortQueue.prototype, "peerDown", 1),
+  // Lanes, sessions and credit.
+  bug(
+    "credit is given back twice",
+    ["credit"],
+    1,
+    instead(
+      Session,
+      "credited",
+      (original) =>
+        function (this: Session, messages: number, bytes: number) {
+          call(original, this, [2 * messages, 2 * bytes]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "credit is forgotten",
+    ["credit"],
+    1,
+    instead(
+      Session,
+      "hasCredit",
+      () =>
+        function (this: Session) {
+          return true;
+        } as Method,
+    ),
+  ),
+  bug(
+    "credit that comes with an answer is lost",
+    ["calls end", "no gaps"],
+    1,
+    instead(
+      Session,
+      "credited",
+      (original) =>
+        function (this: Session, messages: number, bytes: number) {
+          if (messages !== 1) call(original, this, [messages, bytes]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "a message that waits for credit is lost",
+    ["no gaps", "calls end"],
+    1,
+    instead(
+      WaitingQueue,
+      "add",
+      (original, every) =>
+        function (this: WaitingQueue, entry: object) {
+          if (!("slot" in entry) || !every(12)) call(original, this, [entry]);
+        } as Method,
+    ),
+  ),
+  bug("what comes back is not told", ["no gaps"], 1, forgets(Link, "sendBounce", 1)),
+  bug("who cancels a call tells nobody", ["released"], 1, forgets(Link, "sendCancel", 1)),
+  bug("a stream is sent without regard to its consumer", ["released"], 1, forgets(StreamSource, "leave", 1)),
+  bug("a large block loses a piece", ["calls end", "answers", "told truly"], 1, forgets(Pieces, "received", 4)),
+  bug(
+    "the bytes of a relayed link are lost",
+    ["calls end", "answers", "told truly"],
+    1,
+    instead(
+      Relays,
+      "received",
+      (original, every) =>
+        function (this: Relays, link: Link, frame: RelayFrame) {
+          if (frame.bytes.length === 0 || !every(25)) call(original, this, [link, frame]);
+        } as Method,
+    ),
+  ),
 
-  "what was not confirmed is not sent again": instead(
-    ResendBuffer.prototype,
-    "rewind",
-    (original) =>
-      function (this: ResendBuffer) {
-        call(original, this, [this.end]);
-      } as Method,
+  // Casts and trees.
+  bug("a cast waits for direct messages that have come", ["calls end"], 1, forgets(Arrivals, "release", 3)),
+  bug("nobody says that direct messages come before a cast", ["calls end"], 1, forgets(LaneOrder, "mark", 3)),
+  bug("nobody says that casts come before direct messages", ["order"], 1, forgets(LaneOrder, "behind", 2)),
+  bug("casts wait for an actor that has ended", ["calls end"], 1, forgets(LaneOrder, "ended", 1)),
+  bug("direct messages wait for casts that cannot come", ["calls end"], 1, forgets(Caster, "exclude", 1)),
+  bug("credit of casts leaks", ["calls end"], 1, forgets(Caster, "release", 4)),
+  bug(
+    "answers change places",
+    ["values", "calls end"],
+    1,
+    instead(
+      TreeNode,
+      "answered",
+      (original) =>
+        function (this: TreeNode, seq: number, rank: number, answer: object) {
+          call(original, this, [seq, rank ^ 1, answer]);
+        } as Method,
+    ),
   ),
-  "bytes are confirmed that have not come": instead(
-    ResendBuffer.prototype,
-    "confirm",
-    (original) =>
-      function (this: ResendBuffer, offset: number) {
-        call(original, this, [Math.min(this.sent, offset + 64)]);
-      } as Method,
+  bug(
+    "an answer that comes again counts again",
+    ["values", "calls end"],
+    1,
+    instead(
+      PendingCast,
+      "waitsFor",
+      () =>
+        function (this: PendingCast) {
+          return this.isCall;
+        } as Method,
+    ),
   ),
-  "bytes that come again are let through": instead(
-    LastingPipe.prototype,
-    "resume",
-    (original) =>
-      function (this: LastingPipe, pipe: Pipe, offset: number) {
-        call(original, this, [pipe, offset]);
-      } as Method,
+  bug(
+    "what was folded is folded again",
+    ["values", "calls end"],
+    1,
+    instead(
+      PendingCast,
+      "reset",
+      () =>
+        function (this: PendingCast) {
+          return false;
+        } as Method,
+    ),
   ),
-  "a host keeps the processes of a driver that has vanished": forgets(Tenant.prototype, "abandoned", 1),
-  "nobody is told that there is no way to a process": forgets(Link.prototype, "unreachable", 1),
-  "whether there is such an actor is not answered": forgets(Proc.prototype, "asked", 1),
-  "a cast that comes again is taken again": instead(
-    Arrivals.prototype,
-    "arrive",
-    (original, every) =>
-      function (this: Arrivals, cast: Arriving) {
-        if (every(15)) cast.post(this);
-        return call(original, this, [cast]);
-      } as Method,
+  bug(
+    "a tree that has been replaced comes back",
+    ["calls end", "once", "order", "answers"],
+    1,
+    instead(CasterEnd, "isNewest", () => (() => true) as Method),
   ),
-  "answers from below are lost": forgets(TreeNode.prototype, "answers", 5),
-  "nobody tells that a proc of a tree is lost": forgets(TreeNode.prototype, "lost", 1),
-  "what was cast is not counted as taken": forgets(TreeNode.prototype, "taken", 2),
-  "direct messages do not wait for casts": forgets(Arrivals.prototype, "synced", 3),
-};
+  bug("nobody asks what has been taken", ["calls end"], 1, forgets(TreeNode, "flush", 1)),
+  bug("a cast that comes back is not told", ["no gaps"], 1, forgets(TreeNode, "bounced", 1)),
+  bug("the end of a link below is not noticed", ["calls end"], 1, forgets(TreeNode, "linkEnded", 1)),
+  bug("an actor fails, and whoever has cast to it waits", ["calls end"], 1, forgets(Reply, "failed", 1)),
+  bug("a process that has ended answers no cast", ["calls end"], 1, forgets(Casts, "linkEnded", 1)),
+
+  // Actors.
+  bug(
+    "two messages are handled at the same time",
+    ["serial"],
+    1,
+    instead(
+      Mailbox,
+      "add",
+      (original, every) =>
+        function (this: Mailbox, turn: Turn) {
+          const { handler } = turn;
+          const { endpoint } = handler;
+          if (!endpoint.concurrent && every(10)) {
+            Object.assign(turn, { handler: { ...handler, endpoint: { ...endpoint, concurrent: true } } });
+          }
+          call(original, this, [turn]);
+        } as Method,
+    ),
+  ),
+  bug("an actor ends, and handles what waits", ["serial", "calls end"], 1, forgets(Mailbox, "close", 1)),
+  bug("an answer by port is lost when its actor ends", ["calls end"], 1, forgets(Replier, "interrupt", 1)),
+  bug(
+    "the caller's end does not reach the handler",
+    ["released"],
+    1,
+    instead(
+      Turn,
+      "cancel",
+      () =>
+        function (this: Turn) {
+          this.cancelled = true;
+        } as Method,
+    ),
+  ),
+  bug("a stream does not end when its source does", ["calls end"], 1, forgets(StreamCall, "failed", 1)),
+  bug("an actor ends and keeps the ports that it holds", ["calls end"], 1, forgets(HeldPorts, "letGo", 1)),
+  bug("whoever calls an actor that there is not waits", ["calls end"], 1, forgets(Held, "refuse", 1)),
+  bug("an answer counts for two", ["values", "calls end"], 1, repeats(RankCall, "answered", 12)),
+
+  // Processes, restarts and supervision.
+  bug(
+    "an actor is made again at the wrong rank",
+    ["reach", "calls end"],
+    1,
+    instead(
+      LocalProc,
+      "create",
+      (original) =>
+        function (this: LocalProc, request: ActorRequest) {
+          const { rank, extent, incarnation } = request;
+          const size = Object.values(extent).reduce((all, one) => all * one, 1);
+          return call(original, this, [incarnation === 0 ? request : { ...request, rank: (rank + 1) % size }]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "it is announced that another rank has moved",
+    ["reach"],
+    1,
+    instead(
+      SpawnedProcs,
+      "announce",
+      (original) =>
+        function (this: SpawnedProcs, mesh: SpawnedMesh, rank: number) {
+          return call(original, this, [mesh, (rank + 1) % mesh.record.size]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "an actor that is made again is taken for the one before",
+    ["calls end", "reach", "once", "order", "no gaps"],
+    1,
+    instead(SpawnedMesh, "nextIncarnation", () => (() => 0) as Method),
+  ),
+  bug("the other processes do not hear that an actor has moved", ["reach"], 1, forgets(LocalProc, "moved", 1)),
+  bug("the failure of an actor is not told", ["told"], 1, forgets(LocalProc, "notice", 1)),
+  bug(
+    "an actor's processes outlive it",
+    ["no orphans"],
+    1,
+    instead(LocalProc, "stopOwned", () => (() => Promise.resolve()) as Method),
+  ),
+  bug("a sign of life is not counted", ["told truly", "answers"], 1, forgets(Silence, "heard", 1)),
+  bug(
+    "a host that has answered is taken for gone",
+    ["told truly", "answers"],
+    1,
+    instead(
+      Tenant,
+      "beat",
+      () =>
+        (() => {
+          throw new Error("it does not know this driver");
+        }) as Method,
+    ),
+  ),
+  bug(
+    "what is sent by an old link comes after what is sent by a new one",
+    ["order"],
+    1,
+    instead(Routes, "replacedBy", () => (() => []) as Method),
+  ),
+];

@@ -8,6 +8,7 @@ import { thisHost } from "../../runtime/host/host-mesh.js";
 import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
 import { onUnhandledFault } from "../../runtime/proc/local.js";
 import type { FaultKind, SimulateOptions, Simulation } from "../../runtime/testing/index.js";
+import { suffered } from "./blame.js";
 import { type Book, newBook } from "./book.js";
 import { checkEnds, checkTold } from "./ends.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
@@ -29,6 +30,16 @@ function onHosts(seed: number): boolean {
   return seed % 3 !== 0;
 }
 
+/** Of some runs no fault is an excuse for anything: nothing is lost, nobody fails, and nothing may go wrong. */
+function isCalm(seed: number): boolean {
+  return seed % 5 === 2;
+}
+
+/** In ms: what is over sooner nobody notices. */
+const shortest = 400;
+const calmKinds: readonly FaultKind[] = ["pause", "pause", "partition", "slow", "skew"];
+const calmKindsOfHosts: readonly FaultKind[] = [...calmKinds, "cut", "cut", "cut", "cut", "pause-host"];
+
 const kindsOfMachine: readonly FaultKind[] = ["crash", "pause", "cut", "partition", "slow", "skew"];
 const kindsOfHosts: readonly FaultKind[] = [
   ...["crash", "crash", "pause", "pause", "pause-host", "cut", "cut", "cut", "cut", "mute"],
@@ -43,6 +54,9 @@ const treesAbove = [1, 1, 2, 3, 64];
 /** Links are confirmed so late, in ms, that other connections are tried while there is nothing wrong; or soon enough. */
 const overdue = [20, 200, 5000];
 
+/** Bytes that links between hosts keep: more than there are; or so few that senders wait for confirmations. */
+const resendBytes = [16 * 1024 * 1024, 32 * 1024];
+
 /** In ms of virtual time: several times what the longest run takes. One that never ends is not waited for longer. */
 const limit = 600_000;
 
@@ -51,10 +65,18 @@ export function optionsOf(seed: number): SimulateOptions {
   const treeAbove = treesAbove[Math.floor(seed / 3) % treesAbove.length]!;
   const limits = { ...credit, treeAbove, treeFanout: 2, endedActors: seed % 2 };
   if (onHosts(seed)) {
-    const lasting = { overdueMs: overdue[Math.floor(seed / 15) % overdue.length]! };
-    return { seed, limit, limits, lasting, faults: { count: 8, within: 600, kinds: kindsOfHosts, longest } };
+    const lasting = {
+      overdueMs: overdue[Math.floor(seed / 15) % overdue.length]!,
+      resendBytes: resendBytes[Math.floor(seed / 2) % resendBytes.length]!,
+    };
+    const faults = isCalm(seed)
+      ? { count: 8, within: 300, kinds: calmKindsOfHosts, longest: shortest }
+      : { count: 8, within: 600, kinds: kindsOfHosts, longest };
+    return { seed, limit, limits, lasting, faults };
   }
-  const faults = { count: 7, within: 400, kinds: kindsOfMachine };
+  const faults = isCalm(seed)
+    ? { count: 7, within: 300, kinds: calmKinds, longest: shortest }
+    : { count: 7, within: 400, kinds: kindsOfMachine };
   return { seed, limit, limits, place: ({ rank }) => `host${rank % 3}`, faults };
 }
 
@@ -65,7 +87,8 @@ export interface Outcome {
 
 export async function cluster(simulation: Simulation): Promise<Outcome> {
   const { random, seed } = simulation;
-  const book = newBook(simulation, onHosts(seed));
+  const calm = isCalm(seed);
+  const book = newBook(simulation, { lasting: onHosts(seed), calm, credit: credit.creditMessages });
   onUnhandledFault((failure) => book.owner("program", failure));
   const restarts = random.chance(0.2);
   const restart = { policy: "on-failure", maxRestarts: 2, within: 60_000, backoff: 20 } as const;
@@ -76,7 +99,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   const ledgers = spawnLedgers(procs, "ledgers");
   const { size } = ledgers;
   const program = new Program({
-    ...{ simulation, book, ledgers, name: "program", process: simulation.program, meshName: "ledgers" },
+    ...{ simulation, book, ledgers, name: "program", process: simulation.program, meshName: "ledgers", calm },
   });
   ledgers.meet.broadcast(ledgers as unknown as LedgerMesh, "ledgers");
   const second = onHosts(seed) && random.chance(0.35) ? secondDriver(simulation, book) : undefined;
@@ -87,6 +110,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
     const sleep = random.chance(0.3) ? random.int(8) : 0;
     if (!simulation.step()) continue;
     simulation.note(`${operation} ${JSON.stringify(draws)}`);
+    if (calm && (operation === "fail" || draws.what < rare.replace)) continue;
     if (draws.what < rare.replace) {
       replaced = true;
       for (const mesh of ["procs", "ledgers"]) book.replaced("program", mesh, draws.rank);
@@ -104,7 +128,14 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   // Failures are told in turns of their own, and late when a host has crashed while the process that watches it is paused.
   await simulation.sleep(longest + 6000);
   const { hosts = 1 } = procs.extent as Readonly<Record<string, number>>;
-  checkTold(simulation, book, { perHost: size / hosts, remade: restarts || replaced, lasting: onHosts(seed) });
+  const lasting = onHosts(seed);
+  const remade = restarts || replaced;
+  checkTold(simulation, book, { perHost: size / hosts, remade, lasting });
+  book.checkRest();
+  const isTold = (rank: number) => ["ledgers", "procs"].some((mesh) => book.told.has(`program: ${mesh}[${rank}]`));
+  if (!remade) book.checkFailed("program", (address) => isTold(Number(/\d+/.exec(address)?.[0])));
+  const unharmed = calm || simulation.processes.every((process) => !suffered(simulation, process, lasting));
+  await program.checkReach(isTold, unharmed);
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));
   return { deliveries: book.deliveries };
 }

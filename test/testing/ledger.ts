@@ -77,6 +77,9 @@ export const ledgerDescriptor = defineActor({
     lend: { id: 15, args: int, result: codec.mesh(() => ledgerDescriptor) },
     where: { id: 14, args: int, result: codec.array(codec.int32) },
     echo: { id: 12, args: defineArgs(codec.tuple(codec.bytes), 1, 1), result: codec.bytes },
+    reach: { id: 16, args: int, result: codec.string, concurrent: true },
+    patient: { id: 17, args: none, concurrent: true },
+    keep: { id: 18, args: defineArgs(codec.tuple(codec.port(() => codec.int32)), 1, 1) },
   }),
 });
 
@@ -101,6 +104,9 @@ export interface LedgerMesh<D extends string = string> extends ActorMesh<LedgerK
   readonly lend: Endpoint<[count: number], LedgerMesh<"hands">, D>;
   readonly where: Endpoint<[n: number], number[], D>;
   readonly echo: Endpoint<[bytes: Uint8Array], Uint8Array, D>;
+  readonly reach: Endpoint<[rank: number], string, D>;
+  readonly patient: Endpoint<[], void, D>;
+  readonly keep: Endpoint<[port: Port<number>], void, D>;
 }
 
 /** Of the messages that actors send to each other, so many-th ones are calls. */
@@ -120,15 +126,17 @@ export class Ledger extends Actor {
   #met = 0;
   /** The last number that it has sent. */
   #number = 0;
-  #crews = 0;
   #sum = 0;
+  readonly #kept: Port<number>[] = [];
+  /** The message that is being handled, of those that are handled one at a time. */
+  #handling: string | undefined;
 
   constructor() {
     super();
     const { name, rank } = context().actor;
     const address = `${name}[${rank.rank}]`;
     this.#name = this.#book.life(address);
-    this.#taker = { address, pid: local().platform.pid, last: new Map() };
+    this.#taker = this.#book.taker(this.#name, address, local().platform.pid);
   }
 
   override supervise(failure: MeshFailure): boolean {
@@ -142,6 +150,7 @@ export class Ledger extends Actor {
 
   /** Nobody waits for its calls any more. */
   #isOver(): void {
+    this.#taker.over = true;
     for (let met = 1; met <= this.#met; met++) this.#book.senderEnded(`${this.#name}/${met}`);
   }
 
@@ -150,16 +159,34 @@ export class Ledger extends Actor {
   }
 
   note(from: string, number: number): void {
+    this.#take(from, number);
+  }
+
+  add(from: string, number: number): number {
+    this.#take(from, number);
+    return this.#sum;
+  }
+
+  #take(from: string, number: number): void {
+    this.#begin(`${number} of ${from}`)();
     this.#book.take(from, number, this.#taker);
     this.#sum++;
   }
 
-  add(from: string, number: number): number {
-    this.note(from, number);
-    return this.#sum;
+  /** A message begins that no other one may overlap. @returns what ends it */
+  #begin(what: string): () => void {
+    if (this.#taker.over) this.#book.violation(`${this.#taker.address}: ${what} was handled after its end`);
+    if (this.#handling !== undefined) {
+      this.#book.violation(`${this.#taker.address}: ${what} was handled during ${this.#handling}`);
+    }
+    this.#handling = what;
+    return () => {
+      this.#handling = undefined;
+    };
   }
 
   meet(peers: LedgerMesh, name: string): void {
+    if (this.#peers !== undefined && this.#meshName === name) return;
     this.#peers = peers;
     this.#size = peers.size;
     this.#meshName = name;
@@ -187,6 +214,7 @@ export class Ledger extends Actor {
         throw error;
       }
       const outcome = await sent;
+      if (!call && !many) this.#book.credited(this.#sender, addresses[0]!, number);
       if (!call) continue;
       for (const { status } of (outcome as ValueMesh<Settled<number>>).values()) {
         if (status === "rejected") this.#book.bounced(this.#sender);
@@ -200,19 +228,51 @@ export class Ledger extends Actor {
   }
 
   async feed(port: Port<number>, count: number): Promise<void> {
+    const end = this.#begin("feed");
     for (let i = 0; i < count; i++) await port.send(i);
+    end();
   }
 
   async *count(count: number): AsyncGenerator<number> {
-    for (let i = 0; i < count; i++) {
-      if (i % 8 === 7) await pause(1);
-      yield i;
+    const end = this.#begin("count");
+    this.#taker.unfinished++;
+    try {
+      for (let i = 0; i < count; i++) {
+        if (i % 8 === 7) await pause(1);
+        yield i;
+      }
+    } finally {
+      this.#taker.unfinished--;
+      end();
     }
   }
 
   async sleep(ms: number): Promise<number> {
+    const end = this.#begin("sleep");
     await pause(ms);
+    end();
     return ms;
+  }
+
+  /** Holds a port as long as it lives, and never sends anything. */
+  keep(port: Port<number>): void {
+    this.#kept.push(port);
+  }
+
+  /** Waits until its caller waits no more. */
+  async patient(): Promise<void> {
+    const { signal } = context();
+    this.#taker.unfinished++;
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    this.#taker.unfinished--;
+  }
+
+  /** Calls a peer. @returns why that is not possible; empty: it is */
+  async reach(rank: number): Promise<string> {
+    if (this.#peers === undefined) return "";
+    const one = this.#peers.slice({ gpus: rank } as never) as unknown as LedgerMesh;
+    const [outcome] = [...(await one.meanwhile.callSettled(0)).values()];
+    return outcome?.status === "rejected" ? outcome.reason.message : "";
   }
 
   async meanwhile(ms: number): Promise<number> {
@@ -227,6 +287,7 @@ export class Ledger extends Actor {
   fail(): void {
     // What it has called is given up before what it owns has ended, and only then it cleans up.
     this.#isOver();
+    this.#book.failed(this.#taker.address);
     throw new Error("told to fail");
   }
 
@@ -242,7 +303,7 @@ export class Ledger extends Actor {
   }
 
   #crew(count: number): LedgerMesh<"hands"> {
-    const name = `crew${++this.#crews}`;
+    const name = this.#book.crew(this.#taker);
     const hands = thisHost().spawnProcs({ hands: count }, { name });
     return hands.spawn(`${name} hands`, Ledger) as unknown as LedgerMesh<"hands">;
   }

@@ -1,12 +1,14 @@
 /**
  * `npm run sim -- --seeds 10000`: the simulated cluster, seed after seed. Prints how many seeds a second; of the first one
- * that fails, the shortest run that fails, and its trace; with `--all` what went wrong with each.
+ * that fails, the shortest run that fails, and its trace; with `--all` what went wrong with each. `--bug <name>` plants a bug;
+ * `--planted` looks for all of them.
  */
 import "../../runtime/index.js";
 import { parseArgs } from "node:util";
 import { explore, type Run, type Simulation, type SimulationError, simulate } from "../../runtime/testing/index.js";
 import { bugs } from "./bugs.js";
 import { cluster, type Outcome, optionsOf } from "./cluster.js";
+import { findPlanted } from "./planted.js";
 
 const { values } = parseArgs({
   options: {
@@ -16,6 +18,8 @@ const { values } = parseArgs({
     trace: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
     bug: { type: "string" },
+    planted: { type: "boolean", default: false },
+    share: { type: "string", default: "0/1" },
   },
 });
 const seeds = Number(values.seeds);
@@ -26,9 +30,13 @@ const print = (text: string): void => void write.call(process.stdout, `${text}\n
 // Errors are part of what is simulated, and nobody reads where they were made.
 Error.stackTraceLimit = 4;
 
-const plant = values.bug === undefined ? undefined : bugs[values.bug];
+if (values.planted) {
+  const share = values.share.split("/").map(Number) as [number, number];
+  process.exit((await findPlanted({ from, seeds, only: values.bug, share, print })) ? 0 : 1);
+}
+const plant = bugs.find(({ name }) => name === values.bug)?.plant;
 if (values.bug !== undefined && plant === undefined) {
-  throw new Error(`there is no bug "${values.bug}", but: ${Object.keys(bugs).join("; ")}`);
+  throw new Error(`there is no bug "${values.bug}", but: ${bugs.map(({ name }) => name).join("; ")}`);
 }
 /** A mistake is planted anew for each run: how often it was made before is no part of a seed. */
 const scenario = async (simulation: Simulation): Promise<Outcome> => {

@@ -1,8 +1,9 @@
 /** What a program does to the ledgers of a simulated cluster, operation by operation; each must come to an end. */
 import { Channel } from "../../runtime/actor/channel.js";
 import { BackpressureError, PortClosedError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
+import type { Settled } from "../../runtime/actor/gather.js";
 import { thisHost } from "../../runtime/host/host-mesh.js";
-import { range } from "../../runtime/shape/index.js";
+import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Book } from "./book.js";
@@ -16,8 +17,8 @@ const operations = {
   cast: 8,
   casts: 3,
   asked: 3,
-  sum: 2,
-  concat: 2,
+  sum: 3,
+  concat: 4,
   settled: 4,
   gossip: 6,
   feed: 2,
@@ -29,16 +30,22 @@ const operations = {
   withdrawn: 2,
   meanwhile: 2,
   answer: 2,
+  patient: 2,
+  left: 2,
   large: 1,
   spawn: 1,
   hire: 1,
   borrow: 2,
   fail: 1,
+  meet: 2,
 } as const;
 export type Operation = keyof typeof operations;
 export const weighted = Object.entries(operations).flatMap(([name, times]) =>
   Array<Operation>(times).fill(name as Operation),
 );
+
+/** How long an answer may take when everything has come to rest, in ms. */
+const patience = 60_000;
 
 export interface ProgramOptions {
   readonly simulation: Simulation;
@@ -49,6 +56,8 @@ export interface ProgramOptions {
   readonly ledgers: LedgerMesh<"gpus">;
   /** The name of their mesh. */
   readonly meshName: string;
+  /** Nothing can be lost: whoever is called answers. */
+  readonly calm?: boolean;
 }
 
 export class Program {
@@ -87,9 +96,40 @@ export class Program {
       this.#check();
     };
     promise.then(done, (error) => {
-      if (!expected(error)) this.#fail(`${what} ended of ${String(error)}`);
+      if (!this.#expected(error)) this.#fail(`${what} ended of ${String(error)}`);
       done();
     });
+  }
+
+  /**
+   * When everything has come to rest, whoever cannot be called has been told of.
+   * @param eachOther whether all that live can call each other, too
+   */
+  async checkReach(isTold: (rank: number) => boolean, eachOther: boolean): Promise<void> {
+    const ledgers = this.#ledgers;
+    const ranks = Array.from({ length: ledgers.size }, (_, rank) => rank);
+    const at = (rank: number) => ledgers.slice({ gpus: rank }) as unknown as LedgerMesh;
+    const { book, meshName } = this.#options;
+    const answer = async (rank: number): Promise<boolean> => {
+      try {
+        await at(rank).meanwhile.with({ timeout: patience }).callOne(0);
+        return true;
+      } catch (error) {
+        if (!isTold(rank))
+          book.violation(`${meshName}[${rank}] cannot be called, and nobody was told: ${String(error)}`);
+        return false;
+      }
+    };
+    const answers = await Promise.all(ranks.map(answer));
+    const reach = async (from: number, to: number): Promise<void> => {
+      if (!answers[from] || !answers[to]) return;
+      const reached = at(from).reach.with({ timeout: patience }).callOne(to);
+      const why = await reached.then((text) => text, String);
+      if (why !== "") book.violation(`${meshName}[${from}] cannot call ${meshName}[${to}], which lives: ${why}`);
+    };
+    if (!eachOther) return;
+    ledgers.meet.broadcast(ledgers as unknown as LedgerMesh, meshName);
+    await Promise.all(ranks.map((rank) => reach(rank, (rank + 1) % ledgers.size)));
   }
 
   /** What was sent before has come, to all who live. */
@@ -128,7 +168,12 @@ export class Program {
         }
         break;
       case "asked":
-        this.#send(low, high, true, (to, from, number) => this.ask("asked", to.add.callSettled(from, number)));
+        this.#send(low, high, true, (to, from, number) => {
+          this.ask(
+            "asked",
+            to.add.callSettled(from, number).then((all) => this.#checkSettled("asked", all)),
+          );
+        });
         break;
       case "sum":
         this.#ask("sum", () => many.meanwhile.reduce("sum", n % 9).then(this.#expect("a sum", many.size * (n % 9))));
@@ -139,7 +184,10 @@ export class Program {
         break;
       }
       case "settled":
-        this.#ask("settled", () => ledgers.slice({ gpus: range(0, rank + 1) }).sleep.callSettled(n % 5));
+        this.#ask("settled", () => {
+          const outcomes = ledgers.slice({ gpus: range(0, rank + 1) }).sleep.callSettled(n % 5);
+          return outcomes.then((all) => this.#checkSettled("settled", all, n % 5));
+        });
         break;
       case "gossip":
         this.#ask(`gossip ${rank} ${other}`, () => one.gossip.callOne(other, n));
@@ -173,10 +221,16 @@ export class Program {
         this.#ask("meanwhile", () => ledgers.meanwhile.call(n));
         break;
       case "answer":
-        this.#ask("answer", () => one.answer.callOne(n));
+        this.#ask("answer", () => one.answer.callOne(n).then(this.#expect("an answer by port", n)));
+        break;
+      case "patient":
+        this.#cancelled("patient", n % 13, () => one.patient.callOne());
+        break;
+      case "left":
+        this.ask("left", this.#leave(one, n));
         break;
       case "large":
-        this.#ask("large", () => one.echo.callOne(new Uint8Array(n * 4000)));
+        this.#large(one, n * 12_000);
         break;
       case "spawn":
         this.#spawn(one, n);
@@ -188,17 +242,30 @@ export class Program {
         this.#ask("borrow", () => this.#borrow(one, n * 10));
         break;
       case "fail":
-        if (n % 4 === 0) one.fail.broadcast();
+        if (n % 4 === 0) this.#failOwing(one);
+        break;
+      case "meet":
+        // Those that were made again know nobody yet.
+        ledgers.meet.broadcast(ledgers as unknown as LedgerMesh, this.#options.meshName);
         break;
     }
   }
 
   #note(low: number, high: number): void {
-    this.#send(low, high, false, (to, from, number) => void to.note.broadcast(from, number));
+    const { book, meshName } = this.#options;
+    this.#send(low, high, false, (to, from, number) => {
+      const sent = to.note.broadcast(from, number);
+      if (high === low + 1) void sent.then(() => book.credited(from, `${meshName}[${low}]`, number));
+    });
   }
 
   #call(what: string, rank: number): void {
-    this.#send(rank, rank + 1, true, (to, from, number) => this.ask(what, to.add.callSettled(from, number)));
+    this.#send(rank, rank + 1, true, (to, from, number) => {
+      this.ask(
+        what,
+        to.add.callSettled(from, number).then((all) => this.#checkSettled(what, all)),
+      );
+    });
   }
 
   /** Sends the next number to some ranks. */
@@ -217,7 +284,7 @@ export class Program {
       how(to, name, number);
     } catch (error) {
       undo();
-      if (!expected(error)) throw error;
+      if (!this.#expected(error)) throw error;
     }
   }
 
@@ -225,7 +292,16 @@ export class Program {
     try {
       this.ask(what, how());
     } catch (error) {
-      if (!expected(error)) throw error;
+      if (!this.#expected(error)) throw error;
+    }
+  }
+
+  /** @param right what all answer, if that is the same */
+  #checkSettled(what: string, outcomes: ValueMesh<Settled<number>, string>, right?: number): void {
+    for (const outcome of outcomes.values()) {
+      if (outcome.status === "rejected") {
+        if (!this.#expected(outcome.reason)) this.#fail(`${what} ended of ${String(outcome.reason)}`);
+      } else if (right !== undefined) this.#expect(what, right)(outcome.value);
     }
   }
 
@@ -274,6 +350,35 @@ export class Program {
     );
   }
 
+  #large(one: LedgerMesh<never>, size: number): void {
+    const bytes = new Uint8Array(size).map((_, i) => i % 251);
+    const check = (echo: Uint8Array): void => {
+      if (Buffer.compare(echo, bytes) !== 0) this.#fail(`${size} bytes came back as ${echo.length} others`);
+    };
+    this.#ask("large", () => one.echo.callOne(bytes).then(check));
+  }
+
+  /** An actor fails that owes an answer, and holds a port that others wait for. */
+  #failOwing(one: LedgerMesh<never>): void {
+    this.#ask("answer of one that fails", () => one.answer.callOne(500));
+    const [port, receiver] = Channel.open(codec.int32);
+    one.keep.broadcast(port);
+    this.ask(
+      "a port that one that fails holds",
+      receiver.recv().finally(() => receiver.close()),
+    );
+    one.fail.broadcast();
+  }
+
+  /** Takes a few values of a stream, and then no more. */
+  async #leave(one: LedgerMesh<never>, n: number): Promise<void> {
+    let taken = 0;
+    for await (const [, value] of one.count.stream(40 + n)) {
+      if (value !== taken) this.#fail(`a stream that is left yielded ${value} in place of ${taken}`);
+      if (++taken > n % 9) return;
+    }
+  }
+
   #stream(one: LedgerMesh<never>, count: number): void {
     const take = async (): Promise<void> => {
       let next = 0;
@@ -305,7 +410,7 @@ export class Program {
     const procs = thisHost().spawnProcs({ extras: 1 + (n % 3) }, { name, isolation });
     const mesh = procs.spawn(`${name} ledgers`, Ledger) as unknown as LedgerMesh<"extras">;
     const work = async (): Promise<void> => {
-      await mesh.sleep.callSettled(n % 7);
+      this.#checkSettled("spawn", await mesh.sleep.callSettled(n % 7), n % 7);
       const others = mesh as unknown as LedgerMesh;
       this.#ask("visit", () => one.visit.callOne(others, n % 5));
       if (n % 2 === 0) await mesh.stop({ drain: n });
@@ -320,7 +425,12 @@ export class Program {
   async #borrow(one: LedgerMesh<never>, ms: number): Promise<void> {
     const crew = await one.lend.callOne(1 + (ms % 2));
     await this.#options.simulation.sleep(ms);
-    for (let i = 0; i < 3; i++) await crew.meanwhile.callSettled(1);
+    for (let i = 0; i < 3; i++) this.#checkSettled("borrow", await crew.meanwhile.callSettled(1), 1);
+  }
+
+  #expected(error: unknown): boolean {
+    const lost = error instanceof SupervisionError || error instanceof PortClosedError;
+    return expected(error) && !(this.#options.calm === true && lost);
   }
 
   #fail(why: string): void {
