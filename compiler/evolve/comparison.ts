@@ -14,7 +14,7 @@ import {
 } from "../model/index.js";
 import type { Lowered } from "../protobuf/lowered.js";
 import { type Member, membersOf } from "./members.js";
-import { type ShapePair, shapePairs } from "./shapes.js";
+import { pairShapes, type ShapePair, type TuplePair, type TypePair } from "./shapes.js";
 
 export interface Side {
   /** With ids. */
@@ -49,6 +49,10 @@ export interface Comparison {
   readonly endpoints: readonly EndpointPair[];
   /** Named declarations and what is written in place, of the same kind on both sides. */
   readonly shapes: readonly ShapePair[];
+  /** Wherever both sides have one. */
+  readonly tuples: readonly TuplePair[];
+  /** Of members, parameters and results, as they are written. */
+  readonly typePairs: readonly TypePair[];
 }
 
 export function compare(older: Side, newer: Side): Comparison {
@@ -58,6 +62,7 @@ export function compare(older: Side, newer: Side): Comparison {
   const paired = new Set(types.map((pair) => pair.older));
   const actors = pairActors(older.schema, newer.schema);
   const endpoints = actors.flatMap((pair) => pairEndpoints(pair));
+  const pairs = pairShapes(types, actors, endpoints);
   return {
     sides: { older, newer },
     indexes: { older: indexSchema(older.schema), newer: indexSchema(newer.schema) },
@@ -65,7 +70,9 @@ export function compare(older: Side, newer: Side): Comparison {
     goneTypes: before.filter((type) => !paired.has(type)),
     actors,
     endpoints,
-    shapes: shapePairs(types, actors, endpoints),
+    shapes: pairs.shapes,
+    tuples: pairs.tuples,
+    typePairs: pairs.types,
   };
 }
 

@@ -4,6 +4,7 @@ import { compare, type Side } from "./comparison.js";
 import type { Break } from "./rule.js";
 import { schemaRules } from "./rules/index.js";
 import { capnpChanged } from "./rules/wire/capnp-changed.js";
+import { oneofMoved } from "./rules/wire/oneof-moved.js";
 import { wireBreaks } from "./wire.js";
 
 /** @returns sorted by place; of one change the worst that it does, see `isSaid` */
@@ -22,7 +23,8 @@ export function findBreaks(older: Side, newer: Side): readonly Break[] {
  * layout says of a place is enough.
  */
 function isSaid({ code, class: of, at, side }: Break, places: ReadonlySet<string>): boolean {
-  return (of === "SOURCE" || of === "DANGEROUS" || code === capnpChanged.code) && places.has(placeOf(at, side));
+  const isWeaker = of === "SOURCE" || of === "DANGEROUS" || code === capnpChanged.code || code === oneofMoved.code;
+  return isWeaker && places.has(placeOf(at, side));
 }
 
 function placeOf({ file, line, column }: Position, side: string): string {

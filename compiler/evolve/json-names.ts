@@ -1,8 +1,8 @@
 /** What members are called outside of TypeScript: in `.proto` files, and in JSON, which makes its names of those. */
-import { jsonName, protoName } from "../../schemas/protobuf/names.js";
-import type { Shape } from "../model/index.js";
+import { jsonName, memberNames, protoName } from "../../schemas/protobuf/names.js";
+import type { Parameter, Shape, Type } from "../model/index.js";
 import type { Lowered } from "../protobuf/lowered.js";
-import { hasNumbers } from "../protobuf/position.js";
+import { hasNumbers, unlabelled } from "../protobuf/position.js";
 import type { Comparison, Pair } from "./comparison.js";
 import type { Member } from "./members.js";
 
@@ -34,4 +34,34 @@ function outsideName(shape: Shape, { name, wireName }: Member, lowered: Lowered)
   const number = value && (hasNumbers(shape) ? Number(value.value) : value.id);
   const proto = values?.find((candidate) => candidate.number === number)?.name;
   return proto === undefined ? undefined : { proto, json: proto };
+}
+
+/** What JSON calls the elements of a tuple, by their places. */
+export function elementNames({ elements }: Extract<Type, { kind: "tuple" }>): readonly string[] {
+  const members = elements.map(({ name }, i) => {
+    return { member: name ?? unlabelled(i), number: i + 1, isMap: false };
+  });
+  return memberNames(members).map((named) => named.jsonName);
+}
+
+/** What JSON calls parameters, by their ids. */
+export function parameterNames(params: readonly Parameter[]): ReadonlyMap<number, string> {
+  const members = params.map(({ name, id }) => ({ member: name, number: id, isMap: false }));
+  const inOrder = members.sort((a, b) => a.number - b.number);
+  return new Map(memberNames(inOrder).map(({ jsonName: name }, i) => [inOrder[i]?.number ?? 0, name]));
+}
+
+/** What endpoints are called from outside, by their ids, by the ids of their actors. */
+export function methodNames({ schema }: Lowered): ReadonlyMap<number, ReadonlyMap<number, string>> {
+  return new Map(
+    [...schema.services.values()].map((service) => [
+      service.id,
+      new Map(service.methods.map(({ id, name }) => [id, name])),
+    ]),
+  );
+}
+
+/** What actors are called from outside, by their ids. */
+export function serviceNames({ schema }: Lowered): ReadonlyMap<number, string> {
+  return new Map([...schema.services.values()].map(({ id, name }) => [id, name]));
 }

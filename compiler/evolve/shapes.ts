@@ -1,7 +1,18 @@
-/** Shapes that are the same on both sides: those of named declarations, and those written in place, by the way to them. */
-import { type ActorDeclaration, partsOf, type Shape, type Type, type TypeDeclaration } from "../model/index.js";
+/**
+ * Shapes that are the same on both sides: those of named declarations, and those written in place, by the way to them.
+ * Tuples, which have no members of their own, go with them.
+ */
+import {
+  type ActorDeclaration,
+  type Position,
+  partsOf,
+  type Shape,
+  type Type,
+  type TypeDeclaration,
+} from "../model/index.js";
 import type { EndpointPair, Pair } from "./comparison.js";
 import { membersOf } from "./members.js";
+import { withoutNull } from "./rules/types.js";
 
 /** Two shapes of one kind. */
 export interface ShapePair extends Pair<Shape> {
@@ -9,53 +20,94 @@ export interface ShapePair extends Pair<Shape> {
   readonly place: string;
 }
 
-export function shapePairs(
+type Tuple = Extract<Type, { kind: "tuple" }>;
+
+export interface TuplePair extends Pair<Tuple> {
+  /** `Path.corners`. */
+  readonly place: string;
+  /** Of the member that it stands in, in the newer schema. */
+  readonly at: Position;
+}
+
+/** The types of one member, one parameter, one result or one alias. */
+export interface TypePair extends Pair<Type> {
+  /** Of the member, in the newer schema. */
+  readonly at: Position;
+}
+
+export interface Pairs {
+  readonly shapes: readonly ShapePair[];
+  readonly tuples: readonly TuplePair[];
+  readonly types: readonly TypePair[];
+}
+
+export function pairShapes(
   types: readonly Pair<TypeDeclaration>[],
   actors: readonly Pair<ActorDeclaration>[],
   endpoints: readonly EndpointPair[],
-): readonly ShapePair[] {
-  const found: ShapePair[] = [];
-  for (const { older, newer } of types) pairShapes(newer.name, older.shape, newer.shape, found);
-  for (const { older, newer } of actors) pairMembers(newer.name, older.args, newer.args, found);
+): Pairs {
+  const walk = new Walk();
+  for (const { older, newer } of types) walk.declaration(older, newer);
+  for (const { older, newer } of actors) walk.members(newer.name, older.args, newer.args);
   for (const { older, newer, actor } of endpoints) {
     const place = `${actor.name}.${newer.name}`;
-    pairMembers(place, older.params, newer.params, found);
-    if (older.result !== undefined && newer.result !== undefined) pairTypes(place, older.result, newer.result, found);
+    walk.members(place, older.params, newer.params);
+    if (older.result !== undefined && newer.result !== undefined)
+      walk.whole(place, older.result, newer.result, newer.at);
   }
-  return found;
-}
-
-function pairShapes(place: string, older: Shape, newer: Shape, found: ShapePair[]): void {
-  if (older.kind !== newer.kind) return;
-  if (older.kind === "alias" && newer.kind === "alias") {
-    pairTypes(place, older.type, newer.type, found);
-    return;
-  }
-  found.push({ place, older, newer });
-  pairMembers(place, membersOf(older), membersOf(newer), found);
+  return walk.found;
 }
 
 interface Typed {
   readonly name: string;
   readonly id: number;
   readonly type?: Type;
+  readonly at: Position;
 }
 
-function pairMembers(place: string, older: readonly Typed[], newer: readonly Typed[], found: ShapePair[]): void {
-  const before = new Map(older.map((member) => [member.id, member]));
-  for (const { name, id, type } of newer) {
-    const was = before.get(id)?.type;
-    if (was !== undefined && type !== undefined) pairTypes(`${place}.${name}`, was, type, found);
+class Walk {
+  readonly found = { shapes: [] as ShapePair[], tuples: [] as TuplePair[], types: [] as TypePair[] };
+
+  declaration(older: TypeDeclaration, newer: TypeDeclaration): void {
+    if (older.shape.kind === "alias" && newer.shape.kind === "alias")
+      this.whole(newer.name, older.shape.type, newer.shape.type, newer.at);
+    else this.#shapes(newer.name, older.shape, newer.shape, newer.at);
   }
-}
 
-/** Two types that are made alike are walked into part by part. */
-function pairTypes(place: string, older: Type, newer: Type, found: ShapePair[]): void {
-  if (older.kind === "inline" && newer.kind === "inline") pairShapes(place, older.shape, newer.shape, found);
-  if (older.kind !== newer.kind || older.kind === "inline") return;
-  const before = partsOf(older);
-  for (const [i, part] of partsOf(newer).entries()) {
-    const was = before[i];
-    if (was !== undefined) pairTypes(place, was, part, found);
+  #shapes(place: string, older: Shape, newer: Shape, at: Position): void {
+    if (older.kind !== newer.kind) return;
+    if (older.kind === "alias" && newer.kind === "alias") {
+      this.#types(place, older.type, newer.type, at);
+      return;
+    }
+    this.found.shapes.push({ place, older, newer });
+    this.members(place, membersOf(older), membersOf(newer));
+  }
+
+  members(place: string, older: readonly Typed[], newer: readonly Typed[]): void {
+    const before = new Map(older.map((member) => [member.id, member]));
+    for (const { name, id, type, at } of newer) {
+      const was = before.get(id)?.type;
+      if (was !== undefined && type !== undefined) this.whole(`${place}.${name}`, was, type, at);
+    }
+  }
+
+  /** The type of a member or of an alias, with all that is in it. */
+  whole(place: string, older: Type, newer: Type, at: Position): void {
+    this.found.types.push({ older, newer, at });
+    this.#types(place, older, newer, at);
+  }
+
+  /** Two types that are made alike are walked into part by part, whether they may be null or not. */
+  #types(place: string, olderType: Type, newerType: Type, at: Position): void {
+    const [older, newer] = [withoutNull(olderType), withoutNull(newerType)];
+    if (older.kind === "inline" && newer.kind === "inline") this.#shapes(place, older.shape, newer.shape, at);
+    if (older.kind === "tuple" && newer.kind === "tuple") this.found.tuples.push({ place, older, newer, at });
+    if (older.kind !== newer.kind || older.kind === "inline") return;
+    const before = partsOf(older);
+    for (const [i, part] of partsOf(newer).entries()) {
+      const was = before[i];
+      if (was !== undefined) this.#types(place, was, part, at);
+    }
   }
 }

@@ -6,6 +6,7 @@ import { type WireRoots, wireDifferences, wireRules } from "../../schemas/evolut
 import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
 import type { Position } from "../model/index.js";
 import type { Lowered, Origin } from "../protobuf/lowered.js";
+import { changedLines, lineKey } from "./changed-line.js";
 import type { Comparison, Pair } from "./comparison.js";
 import type { Break } from "./rule.js";
 
@@ -13,16 +14,19 @@ export function wireBreaks(comparison: Comparison): readonly Break[] {
   const { sides } = comparison;
   const lowered = { older: sides.older.lowered, newer: sides.newer.lowered };
   const roots = rootsOf(comparison, lowered);
-  const found = wireDifferences(withConstructors(lowered.older), withConstructors(lowered.newer), roots);
+  const names = { older: lowered.older.memberNames, newer: lowered.newer.memberNames };
+  const found = wireDifferences(withConstructors(lowered.older), withConstructors(lowered.newer), roots, names);
+  const changed = changedLines(comparison);
   return found.map(({ code, place, text }) => {
     const [origin, side] = originOf(lowered, place);
     const fix = wireRules.find((rule) => rule.code === code)?.fix;
+    const lineOf = (at: Position, of: typeof side) => (of === "newer" && changed.get(lineKey(at))) || at;
     const said = origin === undefined ? place : inWords(origin.place);
     return {
       code,
       class: "WIRE",
       place: said,
-      at: origin?.at ?? { file: sides.newer.lockFile, line: 1, column: 1 },
+      at: origin === undefined ? { file: sides.newer.lockFile, line: 1, column: 1 } : lineOf(origin.at, side),
       side,
       text: `${said}: ${text}`,
       ...(fix !== undefined && { fix }),
@@ -40,14 +44,16 @@ function inWords(place: string): string {
 
 /** What may be sent or may have been written down: calls to all actors, and values of exported types. */
 function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>): WireRoots {
-  const before = messagesByPlace(older);
-  const after = messagesByPlace(newer);
+  const before = namesByPlace(older);
+  const after = namesByPlace(newer);
   const values = types.flatMap((pair) => {
     if (!pair.older.exported || !pair.newer.exported) return [];
     const was = before.get(key(pair.older.name, pair.older.at));
     const is = after.get(key(pair.newer.name, pair.newer.at));
     return was === undefined || is === undefined ? [] : [{ older: was, newer: is }];
   });
+  const areIn = (of: "messages" | "enums") => (pair: Pair<string>) =>
+    older.schema[of].has(pair.older) && newer.schema[of].has(pair.newer);
   const actors = sides.older.schema.modules.flatMap((module) => module.actors).map(({ id }) => id);
   const services = new Map([...newer.schema.services.values()].map(({ id, name }) => [id, name]));
   const constructors = [...older.schema.services.values()].flatMap(({ id, name }) => {
@@ -56,7 +62,11 @@ function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>):
     const is = now === undefined ? undefined : newer.constructors.get(now);
     return was === undefined || is === undefined ? [] : [{ older: was.name, newer: is.name }];
   });
-  return { messages: [...constructors, ...values], actors };
+  return {
+    messages: [...constructors, ...values.filter(areIn("messages"))],
+    enums: values.filter(areIn("enums")),
+    actors,
+  };
 }
 
 /** Arguments of constructors are messages like others: processes are asked to create actors with them. */
@@ -66,9 +76,10 @@ function withConstructors({ schema, constructors }: Lowered): ProtoSchema {
   return { ...schema, messages };
 }
 
-function messagesByPlace({ schema, origins }: Lowered): ReadonlyMap<string, string> {
+/** Of messages and enums. */
+function namesByPlace({ schema, origins }: Lowered): ReadonlyMap<string, string> {
   return new Map(
-    [...schema.messages.keys()].flatMap((name): [string, string][] => {
+    [...schema.messages.keys(), ...schema.enums.keys()].flatMap((name): [string, string][] => {
       const origin = origins.get(name);
       return origin === undefined ? [] : [[key(origin.place, origin.at), name]];
     }),

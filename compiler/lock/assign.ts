@@ -12,6 +12,7 @@ import type {
   Parameter,
   Schema,
   Shape,
+  Tags,
   TupleElement,
   Type,
   TypeDeclaration,
@@ -171,14 +172,15 @@ class ModuleIds {
 
   #numericValues(path: string, values: readonly EnumValue[]): readonly EnumValue[] {
     const block = this.#find("enum", path);
-    const live = values.map(({ name, value }) => ({
-      id: Number(value),
-      name,
-      retired: false,
-      type: "",
-      was: [],
-      line: 0,
-    }));
+    const live = values.map(({ name, value, tags, aliases = [], at }) => {
+      const id = Number(value);
+      const known = block?.entries.find((entry) => entry.id === id && !entry.retired);
+      const was = known === undefined ? [] : formerNames(known, [name, ...aliases.map((alias) => alias.name)], tags);
+      if (tags?.was !== undefined && block !== undefined && known?.name !== name && !was.includes(tags.was)) {
+        this.#problems.push({ kind: "wasUnknown", at, member: `${path}.${name}`, was: tags.was });
+      }
+      return { id, name, retired: false, type: "", was, line: 0 };
+    });
     const gone = (block?.entries ?? []).filter(({ id }) => live.every((entry) => entry.id !== id));
     const entries = [...live, ...gone.map((entry) => ({ ...entry, retired: true }))];
     const next = Math.max(1, block?.next ?? 1, ...entries.map(({ id }) => id + 1));
@@ -319,6 +321,12 @@ class ModuleIds {
     const { rest } = type;
     return { ...type, elements, ...(rest === undefined ? {} : { rest: this.#type(rest, `${path}[...]`) }) };
   }
+}
+
+/** What a value was called whose number is its id: the lock knows a rename by `@was` alone. */
+function formerNames(known: LockEntry, names: readonly string[], tags: Tags | undefined): readonly string[] {
+  if (names.includes(known.name)) return known.was;
+  return tags?.was === known.name ? [...known.was, known.name] : [];
 }
 
 function resultText({ result, stream }: Endpoint): string {

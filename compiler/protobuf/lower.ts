@@ -35,6 +35,7 @@ export function lower(schema: Schema, lock: Lock, options: LowerOptions): Lowere
     schema: lowered,
     files: files.sort(lowered),
     origins: messages.origins,
+    memberNames: messages.memberNames,
     enumNames: messages.enumNames,
     constructors: services.constructors,
     clashes: names.clashes,

@@ -16,6 +16,8 @@ export interface Lowered {
    * (`example.v1.Tree.optional_int32`, `example.v1.Color.COLOR_RED`, `example.v1.CounterService.Increment`).
    */
   readonly origins: ReadonlyMap<string, Origin>;
+  /** What members and values are called in the schema, and were before, by their full names. Arguments are not among them. */
+  readonly memberNames: ReadonlyMap<string, readonly string[]>;
   /** Full names of enums by their shapes, the very objects that the schema has: also of those that have no name there. */
   readonly enumNames: ReadonlyMap<Shape, string>;
   /** The arguments of constructors, by the full name of the service. They are in no file: nobody calls them from outside. */

@@ -32,6 +32,8 @@ import { type InUse, mergeReserved, type Reserved, type Tombstones } from "./tom
 export interface Member extends Placed {
   readonly field: MessageField;
   readonly doc?: string;
+  /** What it is called in the schema, and was before. */
+  readonly names?: readonly string[];
   /** Where elements stand, if not where they usually do. */
   readonly items?: Place;
 }
@@ -67,6 +69,7 @@ export class Messages {
   /** Full names, by what they are of: the very object that the schema has. */
   readonly enumNames = new Map<EnumShape, string>();
   readonly origins = new Map<string, Origin>();
+  readonly memberNames = new Map<string, readonly string[]>();
 
   constructor({ index, names, places, tombstones, files, namesOnly }: Surroundings) {
     this.#index = index;
@@ -162,21 +165,34 @@ export class Messages {
   #memberOf(shape: Shape, field: MessageField, place: Place): Member {
     switch (shape.kind) {
       case "message": {
-        const { name, type, doc, at } = find(shape.fields, field);
-        return { field, type, doc, place: below(place, memberStep(name, at)) };
+        const { name, type, doc, at, id } = find(shape.fields, field);
+        const names = this.#namesOf(shape.kind, place, name, id);
+        return { field, type, doc, names, place: below(place, memberStep(name, at)) };
       }
       case "oneof": {
-        const { name, type, doc, at } = find(shape.cases, field);
-        return { field, type, doc, place: below(place, memberStep(name, at)) };
+        const { name, type, doc, at, id } = find(shape.cases, field);
+        const names = this.#namesOf(shape.kind, place, name, id);
+        return { field, type, doc, names, place: below(place, memberStep(name, at)) };
       }
       case "union": {
         const variant = shape.variants.find(({ tag }) => tag === field.property);
         if (variant === undefined) throw new Error(`cannot find the variant ${field.property} of ${place.path}`);
-        return { field, type: variant.type, place: below(place, variantStep(variant.tag, variant.at)) };
+        const { tag, id, type, at } = variant;
+        const names = this.#namesOf(shape.kind, place, tag, id);
+        return { field, type, names, place: below(place, variantStep(tag, at)) };
       }
       default:
         throw new Error(`cannot take ${place.path} for a message`);
     }
+  }
+
+  #namesOf(
+    kind: "message" | "oneof" | "union" | "enum",
+    { path, lockModule }: Place,
+    name: string,
+    id: number,
+  ): readonly string[] {
+    return [name, ...this.#tombstones.formerNames(kind, path, lockModule, id)];
   }
 
   /** Its own tombstones, and those of oneofs whose cases are fields of it. */
@@ -266,6 +282,7 @@ export class Messages {
     this.#values.claim(lowered, own);
     for (const [i, value] of lowered.lowered.values.entries()) {
       const { name = "", doc = "", at = own.at } = lowered.sources[i] ?? {};
+      if (name !== "") this.memberNames.set(`${full}.${value.name}`, this.#namesOf("enum", own, name, value.number));
       this.origins.set(`${full}.${value.name}`, { place: name === "" ? own.path : `${own.path}.${name}`, doc, at });
     }
     return full;
@@ -295,9 +312,10 @@ export class Messages {
   }
 
   #field(member: Leaf, full: string): ProtoField {
-    const { field, place, doc = "", oneof } = member;
+    const { field, place, doc = "", oneof, names } = member;
     const { name, jsonName, form, number, presence } = field;
     this.note(`${full}.${name}`, { ...place, doc });
+    if (names !== undefined) this.memberNames.set(`${full}.${name}`, names);
     const base = { name, jsonName, number };
     const type = this.#typeOf(member);
     switch (form.kind) {

@@ -258,11 +258,16 @@ function tupleFields(
   index: SchemaIndex,
 ): readonly MessageField[] {
   const fields = elements.map(({ name, type, optional }, i) => {
-    return { ...member(name ?? `item${i + 1}`, i + 1, type, optional, index), element: i };
+    return { ...member(name ?? unlabelled(i), i + 1, type, optional, index), element: i };
   });
   if (rest === undefined) return fields;
   const list: Type = { kind: "array", element: rest, readonly: false };
   return [...fields, member("rest", elements.length + 1, list, false, index)];
+}
+
+/** What an element of a tuple is called that has no label. */
+export function unlabelled(element: number): string {
+  return `item${element + 1}`;
 }
 
 function caseOf({ name, wireName, id, type }: Field, index: SchemaIndex): MessageField {

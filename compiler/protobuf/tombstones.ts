@@ -1,4 +1,7 @@
-/** What the lock keeps of members that are no more, as `reserved` numbers and names: nobody may use them again. */
+/**
+ * What the lock keeps of the past: members that are no more, as `reserved` numbers and names that nobody may use again, and
+ * what members that are still there were called before.
+ */
 import { enumValueName, protoName } from "../../schemas/protobuf/names.js";
 import { type BlockKind, type Lock, type LockEntry, type LockParam, moduleName } from "../lock/index.js";
 
@@ -39,6 +42,11 @@ export class Tombstones {
   ofArguments(actor: string, endpoint: number, module: string, inUse: InUse): Reserved | undefined {
     const found = this.#entries("actor", actor, module).find(({ id }) => id === endpoint);
     return reserved(found?.params?.entries ?? [], protoName, inUse);
+  }
+
+  /** What a member was called before it was renamed. */
+  formerNames(kind: Exclude<BlockKind, "actor">, path: string, module: string, id: number): readonly string[] {
+    return this.#entries(kind, path, module).find((entry) => entry.id === id && !entry.retired)?.was ?? [];
   }
 
   #entries(kind: BlockKind, path: string, module: string): readonly LockEntry[] {

@@ -5,6 +5,8 @@ import type { Pair } from "./rule.js";
 export interface WireRoots {
   /** Names of messages of which one side reads what the other has written. */
   readonly messages: readonly Pair<string>[];
+  /** Names of enums whose values stand alone. Those in messages are found there. */
+  readonly enums?: readonly Pair<string>[];
   /** Ids of actors that are called. */
   readonly actors: readonly number[];
 }

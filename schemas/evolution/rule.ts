@@ -25,9 +25,19 @@ export interface Finding {
   readonly text: string;
 }
 
+/**
+ * Names that members of messages and values of enums have or had in the schema, by their full names. It tells a rename from
+ * another member with the same number. A member that is not listed has no such names: an argument, an element of a tuple.
+ */
+export type MemberNames = ReadonlyMap<string, readonly string[]>;
+
 /** The two schemas as a whole. */
 export interface Surroundings {
   readonly schemas: Pair<ProtoSchema>;
+  /** Absent: nobody knows them, as between two processes that meet. */
+  readonly names: Pair<MemberNames> | undefined;
+  /** Whether the types that are compared are different ones, which exist beside each other, and none was renamed. */
+  readonly areOthers: boolean;
   /** What keeps one side from reading messages or enums of the other, as one line; undefined: nothing. */
   apart(types: Pair<ProtoType>): string | undefined;
 }
@@ -49,12 +59,14 @@ export interface FieldRule extends Named {
 
 export interface MessageRule extends Named {
   readonly compares: "message";
+  /** Whether it goes by the names of members. Arguments of calls are known by their places, whatever they are called. */
+  readonly byName?: boolean;
   find(messages: Pair<ProtoMessage>, around: Surroundings): readonly Finding[];
 }
 
 export interface EnumRule extends Named {
   readonly compares: "enum";
-  find(enums: Pair<ProtoEnum>): readonly Finding[];
+  find(enums: Pair<ProtoEnum>, around: Surroundings): readonly Finding[];
 }
 
 /** Compares two services with the same id. */

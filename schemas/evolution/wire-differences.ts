@@ -7,32 +7,46 @@ import type { ProtoField, ProtoMessage, ProtoSchema, ProtoType } from "../protob
 import type { WireDifference } from "../protobuf/difference.js";
 import { isHandle } from "../protobuf/names.js";
 import { allRoots, type WireRoots } from "./roots.js";
-import type { Finding, Pair, Surroundings, WireRule } from "./rule.js";
+import type { Finding, MemberNames, Pair, Surroundings, WireRule } from "./rule.js";
 import { wireRules } from "./rules/index.js";
 
 /**
  * @param older the schema that callers may still have: what has gone from it is a difference, what is new is not. Where
  * neither side is the older one, see `oneWayRules`
  * @param roots default: everything
+ * @param names what members are and were called, where that is known
  * @returns the differences in the order in which the walk meets them; each once
  */
 export function wireDifferences(
   older: ProtoSchema,
   newer: ProtoSchema,
   roots: WireRoots = allRoots(older, newer),
+  names?: Pair<MemberNames>,
 ): readonly WireDifference[] {
-  const comparison = new Comparison({ older, newer }, "named");
+  const comparison = new Comparison({ older, newer }, "named", names);
   comparison.visitActors(roots.actors);
   for (const { older: from, newer: to } of roots.messages) comparison.visit(message(from), message(to));
+  for (const { older: from, newer: to } of roots.enums ?? []) comparison.visit(enumeration(from), enumeration(to));
   return comparison.finish();
+}
+
+function enumeration(name: string): ProtoType {
+  return { kind: "enum", name };
 }
 
 function message(name: string): ProtoType {
   return { kind: "message", name };
 }
 
+/** Two messages that meet. */
+interface MessagePair extends Pair<ProtoMessage> {
+  /** They are the arguments of an endpoint. */
+  readonly areArguments: boolean;
+}
+
 class Comparison implements Surroundings {
   readonly schemas: Pair<ProtoSchema>;
+  readonly names: Pair<MemberNames> | undefined;
   /**
    * `named`: types of different names that both sides have are judged where they are used, as a changed type. `structure`:
    * they are walked into like all others.
@@ -40,11 +54,16 @@ class Comparison implements Surroundings {
   readonly #mode: "named" | "structure";
   readonly #found: WireDifference[] = [];
   readonly #seen = new Set<string>();
-  readonly #waiting: Pair<ProtoMessage>[] = [];
+  readonly #waiting: MessagePair[] = [];
 
-  constructor(schemas: Pair<ProtoSchema>, mode: "named" | "structure") {
+  constructor(schemas: Pair<ProtoSchema>, mode: "named" | "structure", names: Pair<MemberNames> | undefined) {
     this.schemas = schemas;
+    this.names = names;
     this.#mode = mode;
+  }
+
+  get areOthers(): boolean {
+    return this.#mode === "structure";
   }
 
   finish(): readonly WireDifference[] {
@@ -68,7 +87,7 @@ class Comparison implements Surroundings {
       for (const method of before.methods) {
         const same = now.methods.find(({ id }) => id === method.id);
         if (same === undefined || same.stream !== method.stream) continue;
-        this.#enter(method.request, same.request);
+        this.#enter(method.request, same.request, true);
         this.#enter(method.response, same.response);
       }
     }
@@ -86,7 +105,7 @@ class Comparison implements Surroundings {
     const declared = this.#isDeclared("older", older) && this.#isDeclared("newer", newer);
     if (isOurs || !declared) return older.name === newer.name ? undefined : "these are different messages";
     if (this.#mode === "structure" || this.#isSameName(older, newer)) return undefined;
-    const inside = new Comparison(this.schemas, "structure");
+    const inside = new Comparison(this.schemas, "structure", this.names);
     inside.visit(older, newer);
     const [first] = inside.finish();
     return first && `${first.place}: ${first.text}`;
@@ -102,17 +121,17 @@ class Comparison implements Surroundings {
     return older.name === newer.name || (!this.#isDeclared("newer", older) && !this.#isDeclared("older", newer));
   }
 
-  #enter(olderName: string, newerName: string): void {
+  #enter(olderName: string, newerName: string, areArguments = false): void {
     const older = this.schemas.older.messages.get(olderName);
     const newer = this.schemas.newer.messages.get(newerName);
     const key = `message ${olderName} ${newerName}`;
     if (older === undefined || newer === undefined || this.#seen.has(key)) return;
     this.#seen.add(key);
-    this.#waiting.push({ older, newer });
+    this.#waiting.push({ older, newer, areArguments });
   }
 
-  #compareMessages(messages: Pair<ProtoMessage>): void {
-    const { older, newer } = messages;
+  #compareMessages(messages: MessagePair): void {
+    const { older, newer, areArguments } = messages;
     const before = new Map(older.fields.map((field) => [field.number, field]));
     const judged = new Set<string>();
     for (const field of newer.fields) {
@@ -123,7 +142,7 @@ class Comparison implements Surroundings {
       else this.#follow(was, field);
     }
     for (const rule of wireRules) {
-      if (rule.compares !== "message") continue;
+      if (rule.compares !== "message" || (rule.byName && areArguments)) continue;
       const found = rule.find(messages, this).filter(({ place }) => !judged.has(place));
       this.#report(rule, found);
       for (const { place } of found) judged.add(place);
@@ -161,7 +180,7 @@ class Comparison implements Surroundings {
     const key = `enum ${olderName} ${newerName}`;
     if (older === undefined || newer === undefined || this.#seen.has(key)) return;
     this.#seen.add(key);
-    for (const rule of wireRules) if (rule.compares === "enum") this.#report(rule, rule.find({ older, newer }));
+    for (const rule of wireRules) if (rule.compares === "enum") this.#report(rule, rule.find({ older, newer }, this));
   }
 
   #report(rule: WireRule, findings: readonly Finding[]): void {

@@ -1,6 +1,7 @@
 /** The rules that compare schemas and locks. Those of the wire that compare bytes are in `schemas/evolution`. */
 import type { BreakRule } from "../rule.js";
 import { concurrencyChanged } from "./behaviour/concurrency-changed.js";
+import { enumLiteralChanged } from "./behaviour/enum-literal-changed.js";
 import { idempotentRemoved } from "./behaviour/idempotent-removed.js";
 import { jsonNameChanged } from "./behaviour/json-name-changed.js";
 import { reduceChanged } from "./behaviour/reduce-changed.js";
@@ -24,11 +25,13 @@ import { typeMoved } from "./source/type-moved.js";
 import { typeParametersChanged } from "./source/type-parameters-changed.js";
 import { typeRemoved } from "./source/type-removed.js";
 import { capnpChanged } from "./wire/capnp-changed.js";
+import { oneofMoved } from "./wire/oneof-moved.js";
 
 export const schemaRules: readonly BreakRule[] = [
   idReused,
   tombstoneRemoved,
   capnpChanged,
+  oneofMoved,
   typeRemoved,
   typeMoved,
   kindChanged,
@@ -47,6 +50,7 @@ export const schemaRules: readonly BreakRule[] = [
   reduceChanged,
   respondChanged,
   jsonNameChanged,
+  enumLiteralChanged,
   variantAdded,
   enumValueAdded,
   memberGivenAnew,

@@ -1,37 +1,60 @@
 /**
- * Numbers of an enum that mean another value than before: a value has moved away from its number, or to it, so that the name
- * is no rename. Values put in the middle of an enum without initialisers do that.
+ * Numbers of an enum that mean another value than before: a value has moved away from its number, or to it, or the enum is
+ * another one. Values put in the middle of an enum without initialisers do that, and so does a member that gets another enum
+ * for its type. A value that was renamed with `@was` keeps its number and its meaning.
  */
 import type { ProtoEnum } from "../../protobuf/descriptor.js";
 import { enumValueName } from "../../protobuf/names.js";
-import type { EnumRule } from "../rule.js";
+import type { EnumRule, Pair, Surroundings } from "../rule.js";
+import { isSameMember, type Spelling } from "./same-member.js";
 
 export const enumValueMoved: EnumRule = {
   code: "VC5009",
   name: "enum-value-moved",
-  fix: "Give each value its number, with an initialiser, and new values numbers that no value has had.",
+  fix: "If the value was renamed, write `@was` with its old name above it. If not, give each value its number, with an initialiser, and new values numbers that no value has had.",
   compares: "enum",
-  find({ older, newer }) {
-    const before = namesOf(older);
-    const after = namesOf(newer);
-    const numbersBefore = new Map([...before].map(([number, name]) => [name, number]));
-    const numbersAfter = new Map([...after].map(([number, name]) => [name, number]));
-    return newer.values.flatMap(({ number, name: spelt }) => {
-      const name = after.get(number) ?? spelt;
-      const was = before.get(number);
-      if (was === undefined || was === name) return [];
-      if (!numbersAfter.has(was) && !numbersBefore.has(name)) return [];
-      return [
-        { place: `${newer.name}.${spelt}`, text: `its number ${number} was that of ${was}: each reads as the other` },
-      ];
+  find(enums, around) {
+    const values = { older: valuesOf(enums.older), newer: valuesOf(enums.newer) };
+    return [...values.newer].flatMap(([number, newer]) => {
+      const older = values.older.get(number);
+      if (older === undefined || isSame(number, { older, newer }, enums, values, around)) return [];
+      const text = `its number ${number} was that of ${older.plain[0]}: each reads as the other`;
+      return [{ place: newer.full[0] as string, text }];
     });
   },
 };
 
-/** Without the prefix that they have from the enum's own name, which may have changed. */
-function namesOf({ name, values }: ProtoEnum): ReadonlyMap<number, string> {
+type Values = ReadonlyMap<number, Spelling>;
+
+function isSame(
+  number: number,
+  spelt: Pair<Spelling>,
+  { older, newer }: Pair<ProtoEnum>,
+  values: Pair<Values>,
+  around: Surroundings,
+): boolean {
+  const same = isSameMember(spelt, around);
+  if (same !== undefined) return same;
+  // The value that protobuf demands in an enum of strings. It is never written.
+  if (number === 0 && [spelt.older, spelt.newer].some(({ plain }) => plain.includes("UNSPECIFIED"))) return true;
+  // Values cannot be renamed together with their type: the lock knows them by it.
+  if (older.name !== newer.name) return false;
+  return !has(values.newer, spelt.older) && !has(values.older, spelt.newer);
+}
+
+function has(values: Values, { plain }: Spelling): boolean {
+  return [...values.values()].some((value) => value.plain.some((name) => plain.includes(name)));
+}
+
+/** By their numbers; names without the prefix that they have from the enum's own name, which may have changed. */
+function valuesOf({ name, values }: ProtoEnum): Values {
   const prefix = enumValueName(name.slice(name.lastIndexOf(".") + 1), "");
-  return new Map(
-    values.map((value) => [value.number, value.name.startsWith(prefix) ? value.name.slice(prefix.length) : value.name]),
-  );
+  const found = new Map<number, { readonly full: string[]; readonly plain: string[] }>();
+  for (const value of values) {
+    const known = found.get(value.number) ?? { full: [], plain: [] };
+    known.full.push(`${name}.${value.name}`);
+    known.plain.push(value.name.startsWith(prefix) ? value.name.slice(prefix.length) : value.name);
+    found.set(value.number, known);
+  }
+  return found;
 }

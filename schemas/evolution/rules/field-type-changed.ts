@@ -20,7 +20,7 @@ export const fieldTypeChanged: FieldRule = {
 /** What becomes of values of one type that are read as another. */
 export function typeHarm(types: Pair<ProtoType>, around: Surroundings): string | undefined {
   const { older, newer } = types;
-  const harm = isNumbered(older) && isNumbered(newer) ? around.apart(types) : harmOf(types, around);
+  const harm = isNumbered(older) && isNumbered(newer) ? harmOfNumbers(types, around) : harmOf(types, around);
   if (harm === undefined) return undefined;
   return `its type was ${describeType(older)} and is ${describeType(newer)}: ${harm}`;
 }
@@ -28,6 +28,16 @@ export function typeHarm(types: Pair<ProtoType>, around: Surroundings): string |
 /** An enum, or an `int32`, which is the same on the wire. */
 function isNumbered(type: ProtoType): boolean {
   return type.kind === "enum" || (type.kind === "scalar" && type.scalar === "int32");
+}
+
+/** Enums of a schema are open, but what is a `NullValue` has one value, whatever its number. */
+function harmOfNumbers(types: Pair<ProtoType>, around: Surroundings): string | undefined {
+  if (isNullValue(types.older) === isNullValue(types.newer)) return around.apart(types);
+  return "every number reads as null, and is written as 0";
+}
+
+function isNullValue(type: ProtoType): boolean {
+  return type.kind === "enum" && type.name === "google.protobuf.NullValue";
 }
 
 function harmOf({ older, newer }: Pair<ProtoType>, around: Surroundings): string | undefined {

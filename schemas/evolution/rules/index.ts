@@ -11,6 +11,7 @@ import { fieldCardinalityChanged } from "./field-cardinality-changed.js";
 import { fieldTypeChanged } from "./field-type-changed.js";
 import { handleChanged } from "./handle-changed.js";
 import { mapKeyChanged } from "./map-key-changed.js";
+import { memberReplaced } from "./member-replaced.js";
 import { oneofChanged } from "./oneof-changed.js";
 import { oneofRequired } from "./oneof-required.js";
 import { requiredAdded } from "./required-added.js";
@@ -30,6 +31,7 @@ export const wireRules: readonly WireRule[] = [
   oneofChanged,
   oneofRequired,
   tupleChanged,
+  memberReplaced,
   enumValueMoved,
   actorRemoved,
   actorIdChanged,

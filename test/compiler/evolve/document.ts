@@ -117,11 +117,11 @@ both the same pairs of schemas, hand-made and random ones. They agree on every m
 | what is required: members, \`Oneof\`s | passes | VC5004, VC5005, VC5007 | proto3 has no word for it, and readers refuse messages without |
 | a tuple gets another element | passes | VC5008 | tuples keep no unknown fields |
 | lists and sets, typed arrays of 8 and 16 bits, \`Date\` and \`Timestamp\` | passes | VC5010, VC5011 | what a reader drops is in no \`.proto\` |
-| values of an enum swap numbers | passes | VC5009 | each reads as the other; buf says it in \`WIRE_JSON\` |
+| values of an enum swap numbers, or one enum stands for another | passes | VC5009 | each reads as the other; buf says it in \`WIRE_JSON\` |
 | what a port takes, ids of actors and endpoints | passes | VC5012, VC5014, VC5016 | they are in no \`.proto\` |
 | actors and endpoints go | passes | VC5013, VC5015 | calls are refused; buf says it in \`PACKAGE\` |
-| an enum becomes \`Int32\`, or the other way round | breaks | passes | enums are open, and the bytes are the same |
-| a type, a map or a \`Oneof\` has another name | breaks | passes, or says what is other inside | names are not on the wire |
+| an enum becomes \`Int32\`, or the other way round | breaks | passes | enums are open, and the bytes are the same; a \`NullValue\` is null, whatever the number (VC5001) |
+| a type, a map or a \`Oneof\` has another name | breaks | passes, or says what is other inside | names of types are not on the wire; members with other names, which no \`@was\` explains, are VC5009 and VC5021 |
 | an endpoint has another name | passes, whatever else is other | says what is other inside | endpoints are known by their ids |
 | one member goes into a new \`Oneof\`, or out of it | breaks | passes | nothing that both sides know excludes it |
 | an endpoint is no longer \`@idempotent\` | breaks | VC5050, class BEHAVIOUR | no byte depends on it |

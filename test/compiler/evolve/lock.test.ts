@@ -97,7 +97,7 @@ test("declarations of another kind, and such as have gone", async () => {
   const after =
     "export interface Size { value: number }\nexport interface Tree {\n  size: Size[];\n  leaf: Twig;\n}\nexport interface Twig { color: Int32 }\n";
   expect(await check(before, after)).toEqual([
-    "schemas/a.ts:5 VC5001 Tree.size: its type was enum example.v1.Size and is message example.v1.Size: neither side finds the other's value, which has another wire type",
+    "schemas/a.ts:3 VC5001 Tree.size: its type was enum example.v1.Size and is message example.v1.Size: neither side finds the other's value, which has another wire type",
     "schemas/a.ts:6 VC5001 Tree.leaf: its type was message example.v1.Leaf and is message example.v1.Twig: example.v1.Twig.color: its type was string and is int32: neither side finds the other's value, which has another wire type",
     "exit code 1",
   ]);

@@ -155,8 +155,20 @@ export const corpus: readonly SourcePair[] = [
   {
     name: "a message with another name",
     shows: "types of other names that are alike",
+    older: "export interface A { n: Int32 }\nexport interface B { n: Int32 }\nexport interface M { x: A }",
+    newer: "export interface A { n: Int32 }\nexport interface B { n: Int32 }\nexport interface M { x: B }",
+  },
+  {
+    name: "a message instead of another",
+    shows: "broken",
     older: "export interface A { n: Int32 }\nexport interface B { m: Int32 }\nexport interface M { x: A }",
     newer: "export interface A { n: Int32 }\nexport interface B { m: Int32 }\nexport interface M { x: B }",
+  },
+  {
+    name: "an enum instead of another",
+    shows: "broken",
+    older: "export enum A { N }\nexport enum B { M }\nexport interface M { x: A }",
+    newer: "export enum A { N }\nexport enum B { M }\nexport interface M { x: B }",
   },
   {
     name: "an enum with another name",

@@ -1,9 +1,12 @@
 /**
- * What JSON and `.proto` files call a member that TypeScript calls the same as before: `@name` says it, and for values of an
- * enum that is written in place the name of the member that has them too.
+ * What JSON and `.proto` files call something that TypeScript calls the same as before. Of a member `@name` says it, and for
+ * values of an enum that is written in place the name of the member that has them too. Parameters and elements of tuples are
+ * known by their places in TypeScript and by their names outside of it; endpoints are called from outside by `@name`, and
+ * actors by their package.
  */
-import { compareMembers } from "../../comparison.js";
-import { outsideNames } from "../../json-names.js";
+import type { Endpoint } from "../../../model/index.js";
+import { type Comparison, compareMembers, type EndpointPair, type Pair } from "../../comparison.js";
+import { elementNames, methodNames, outsideNames, parameterNames, serviceNames } from "../../json-names.js";
 import type { BreakRule, Finding } from "../../rule.js";
 
 export const jsonNameChanged: BreakRule = {
@@ -11,21 +14,81 @@ export const jsonNameChanged: BreakRule = {
   name: "json-name-changed",
   class: "BEHAVIOUR",
   find(comparison) {
-    return comparison.shapes.flatMap((shape) =>
-      compareMembers(shape).pairs.flatMap((pair): Finding[] => {
-        if (pair.older.name !== pair.newer.name) return [];
-        const names = outsideNames(comparison, shape, pair);
-        if (names === undefined || names.older.proto === names.newer.proto) return [];
-        const { older, newer } = names;
-        const place = `${shape.place}.${pair.newer.name}`;
-        const text =
-          older.json === newer.json
-            ? `${place} was ${older.proto} in .proto files and is ${newer.proto}: code in other languages that uses it does not compile`
-            : `${place} was ${older.json} in JSON and is ${newer.json}: readers of JSON do not find it`;
-        const canBeNamed = shape.newer.kind !== "enum" || shape.newer.origin === "enum";
-        const fix = canBeNamed && { fix: `Write \`@name ${older.proto}\` above it.` };
-        return [{ place, at: pair.newer.at, side: "newer", text, ...fix }];
-      }),
-    );
+    return [
+      ...ofMembers(comparison),
+      ...ofTuples(comparison),
+      ...comparison.endpoints.flatMap((pair) => [...ofParameters(pair), ...ofMethod(comparison, pair)]),
+      ...ofServices(comparison),
+    ];
   },
 };
+
+function ofMembers(comparison: Comparison): readonly Finding[] {
+  return comparison.shapes.flatMap((shape) =>
+    compareMembers(shape).pairs.flatMap((pair): Finding[] => {
+      if (pair.older.name !== pair.newer.name) return [];
+      const names = outsideNames(comparison, shape, pair);
+      if (names === undefined || names.older.proto === names.newer.proto) return [];
+      const { older, newer } = names;
+      const place = `${shape.place}.${pair.newer.name}`;
+      const text =
+        older.json === newer.json
+          ? `${place} was ${older.proto} in .proto files and is ${newer.proto}: code in other languages that uses it does not compile`
+          : `${place} was ${older.json} in JSON and is ${newer.json}: readers of JSON do not find it`;
+      const canBeNamed = shape.newer.kind !== "enum" || shape.newer.origin === "enum";
+      const fix = canBeNamed && { fix: `Write \`@name ${older.proto}\` above it.` };
+      return [{ place, at: pair.newer.at, side: "newer", text, ...fix }];
+    }),
+  );
+}
+
+function ofTuples({ tuples }: Comparison): readonly Finding[] {
+  return tuples.flatMap(({ place, older, newer, at }) => {
+    const before = elementNames(older);
+    return elementNames(newer).flatMap((is, i): Finding[] => {
+      const was = before[i];
+      if (was === undefined || was === is) return [];
+      const text = `element ${i + 1} of ${place} was ${was} in JSON and is ${is}: what the other side writes as ${was} is not read as this element`;
+      return [{ place: `${place}[${i}]`, at, side: "newer", text, fix: `Give it the label ${was} again.` }];
+    });
+  });
+}
+
+function ofParameters({ older, newer, actor }: EndpointPair): readonly Finding[] {
+  const before = parameterNames(sent(older));
+  const after = parameterNames(sent(newer));
+  return sent(newer).flatMap((parameter): Finding[] => {
+    const [was, is] = [before.get(parameter.id), after.get(parameter.id)];
+    if (was === undefined || was === is) return [];
+    const place = `${actor.name}.${newer.name}.${parameter.name}`;
+    const text = `the parameter ${parameter.name} of ${actor.name}.${newer.name} was ${was} in JSON and is ${is}: what callers in JSON give as ${was} is not found`;
+    return [{ place, at: parameter.at, side: "newer", text, fix: `Call it ${was} again.` }];
+  });
+}
+
+/** The parameters that callers give: the port of `@respond` is none of them. */
+function sent({ params, options }: Endpoint): Endpoint["params"] {
+  return options.respond ? params.slice(1) : params;
+}
+
+function ofMethod({ sides }: Comparison, { older, newer, actor }: EndpointPair): readonly Finding[] {
+  if (older.name !== newer.name) return [];
+  const was = methodNames(sides.older.lowered).get(actor.id)?.get(older.id);
+  const is = methodNames(sides.newer.lowered).get(actor.id)?.get(newer.id);
+  if (was === undefined || is === undefined || was === is) return [];
+  const place = `${actor.name}.${newer.name}`;
+  const text = `${place} was ${was} in .proto files and at the gateway and is ${is}: callers from outside do not find it`;
+  return [{ place, at: newer.at, side: "newer", text, fix: `Write \`@name ${was}\` above it.` }];
+}
+
+function ofServices({ sides, actors }: Comparison): readonly Finding[] {
+  const [before, after] = [serviceNames(sides.older.lowered), serviceNames(sides.newer.lowered)];
+  return actors.flatMap(({ older, newer }: Pair<{ id: number; name: string; at: Finding["at"] }>): Finding[] => {
+    const [was, is] = [before.get(older.id), after.get(newer.id)];
+    if (older.name !== newer.name || was === undefined || is === undefined || was === is) return [];
+    const text = `${newer.name} was ${was} in .proto files and at the gateway and is ${is}: callers from outside do not find it`;
+    return [
+      { place: newer.name, at: newer.at, side: "newer", text, fix: "Name the older package in `proto.package`." },
+    ];
+  });
+}

@@ -1,6 +1,13 @@
-/** The entries of two locks, brought together by the declaration and the id. */
+/** The blocks and entries of two locks, brought together by the declaration and the id. */
 import type { Lock, LockBlock, LockEntry } from "../../../lock/index.js";
+import { pairBlocks } from "../../../lock/merge/pair-blocks.js";
 import type { Position } from "../../../model/index.js";
+
+export interface BlockPair {
+  readonly older: LockBlock;
+  /** The same block in the newer lock, also where its file has moved or a member on the way to it has been renamed. */
+  readonly newer: LockBlock | undefined;
+}
 
 export interface EntryPair {
   readonly block: LockBlock;
@@ -9,21 +16,20 @@ export interface EntryPair {
   readonly newer: LockEntry | undefined;
 }
 
+export function blockPairs(older: Lock, newer: Lock): readonly BlockPair[] {
+  return pairBlocks(older.blocks, newer.blocks, []).flatMap(({ base, ours }) =>
+    base === undefined ? [] : [{ older: base, newer: ours }],
+  );
+}
+
 /** Of blocks that both locks have. Ids of an enum of numbers are its values: the sources say what they are. */
 export function entryPairs(older: Lock, newer: Lock): readonly EntryPair[] {
-  return older.blocks.flatMap((was) => {
-    const block = sameBlock(was, newer);
+  return blockPairs(older, newer).flatMap(({ older: was, newer: block }) => {
     if (block === undefined) return [];
     return was.entries
       .filter(({ id }) => id !== 0 || was.kind !== "actor")
       .map((entry) => ({ block, older: entry, newer: block.entries.find(({ id }) => id === entry.id) }));
   });
-}
-
-/** Also where the file has moved, if the name is that of one block alone. */
-export function sameBlock({ kind, name, module }: LockBlock, lock: Lock): LockBlock | undefined {
-  const same = lock.blocks.filter((block) => block.kind === kind && block.name === name);
-  return same.find((block) => block.module === module) ?? (same.length === 1 ? same[0] : undefined);
 }
 
 export function positionIn(file: string, line: number): Position {

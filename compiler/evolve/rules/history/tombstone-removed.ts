@@ -1,13 +1,13 @@
 /** Lines of the lock that have vanished: their ids may be given to something else, and nobody would notice. */
 import type { BreakRule } from "../../rule.js";
-import { entryPairs, positionIn, sameBlock } from "./entries.js";
+import { blockPairs, entryPairs, positionIn } from "./entries.js";
 
 export const tombstoneRemoved: BreakRule = {
   code: "VC5019",
   name: "tombstone-removed",
   class: "WIRE",
   find({ sides: { older, newer } }) {
-    const blocks = older.lock.blocks.filter((block) => sameBlock(block, newer.lock) === undefined);
+    const blocks = blockPairs(older.lock, newer.lock).flatMap((pair) => (pair.newer === undefined ? [pair.older] : []));
     const entries = entryPairs(older.lock, newer.lock).filter((pair) => pair.newer === undefined);
     return [
       ...blocks.map(({ kind, name, line }) => ({

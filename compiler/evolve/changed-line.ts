@@ -1,0 +1,49 @@
+/**
+ * Where the line is that a person has changed. A member whose type is an alias has not been touched where the alias stands for
+ * something else now: a finding belongs to the declaration of the alias then.
+ */
+import { typeText } from "../lock/type-text.js";
+import { type Position, partsOf, type SchemaIndex, type Type } from "../model/index.js";
+import type { Comparison, Pair } from "./comparison.js";
+
+/** By the position of a member in the newer schema: where what it is made of has changed, if not there. */
+export function changedLines({ typePairs, indexes }: Comparison): ReadonlyMap<string, Position> {
+  return new Map(
+    typePairs.flatMap(({ older, newer, at }): [string, Position][] => {
+      const changed = changedAlias({ older, newer }, indexes, new Set());
+      return changed === undefined ? [] : [[lineKey(at), changed]];
+    }),
+  );
+}
+
+export function lineKey({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** Undefined: what is written in place is another, or nothing that an alias stands for is. */
+function changedAlias(
+  { older, newer }: Pair<Type>,
+  indexes: Pair<SchemaIndex>,
+  seen: Set<string>,
+): Position | undefined {
+  if (typeText(older) !== typeText(newer)) return undefined;
+  if (older.kind === "ref" && newer.kind === "ref" && indexes.older.has(older.target) && !seen.has(newer.target)) {
+    seen.add(newer.target);
+    const [was, is] = [indexes.older.type(older.target), indexes.newer.type(newer.target)];
+    if (was.shape.kind !== is.shape.kind) return is.at;
+    if (was.shape.kind === "alias" && is.shape.kind === "alias") {
+      const pair = { older: was.shape.type, newer: is.shape.type };
+      if (typeText(pair.older) !== typeText(pair.newer)) return is.at;
+      const inside = changedAlias(pair, indexes, seen);
+      if (inside !== undefined) return inside;
+    }
+  }
+  if (older.kind === "inline" || newer.kind === "inline") return undefined;
+  const before = partsOf(older);
+  for (const [i, part] of partsOf(newer).entries()) {
+    const was = before[i];
+    const found = was && changedAlias({ older: was, newer: part }, indexes, seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

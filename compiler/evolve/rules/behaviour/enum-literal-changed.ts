@@ -1,0 +1,38 @@
+/**
+ * Members of an enum of strings whose literal is another one. The name and the number are what they were, and so the bytes and
+ * JSON are; but what one side has sent as one literal arrives as another, and code that keeps or compares literals does not
+ * know it.
+ */
+import type { EnumValue, Shape } from "../../../model/index.js";
+import { hasNumbers } from "../../../protobuf/position.js";
+import { compareMembers } from "../../comparison.js";
+import type { BreakRule, Finding } from "../../rule.js";
+
+export const enumLiteralChanged: BreakRule = {
+  code: "VC5056",
+  name: "enum-literal-changed",
+  class: "BEHAVIOUR",
+  find({ shapes }) {
+    return shapes.flatMap((shape) => {
+      if (!isOfLiterals(shape.older) || !isOfLiterals(shape.newer)) return [];
+      return compareMembers(shape).pairs.flatMap(({ older, newer }): Finding[] => {
+        const [was, is] = [valueNamed(shape.older, older.name), valueNamed(shape.newer, newer.name)];
+        if (was === undefined || is === undefined || was.id !== is.id || was.value === is.value) return [];
+        const [before, after] = [JSON.stringify(was.value), JSON.stringify(is.value)];
+        const place = `${shape.place}.${newer.name}`;
+        const text = `${place} was ${before} and is ${after}: what one side sends as ${before} arrives as ${after}`;
+        const fix = `Write ${before} again, or add a member with the literal ${after}.`;
+        return [{ place, at: newer.at, side: "newer", text, fix }];
+      });
+    });
+  },
+};
+
+/** Of an enum of numbers the values are on the wire themselves. */
+function isOfLiterals(shape: Shape): boolean {
+  return shape.kind === "enum" && !hasNumbers(shape);
+}
+
+function valueNamed(shape: Shape, name: string): EnumValue | undefined {
+  return shape.kind === "enum" ? shape.values.find((value) => value.name === name) : undefined;
+}

@@ -1,0 +1,101 @@
+/**
+ * What `viceroy break` says nothing of means the same to both sides: in bytes and in JSON, whichever side writes. And what the
+ * documentation calls a rename is none of its class WIRE.
+ */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Break, findBreaks, type Side } from "../../compiler/evolve/index.js";
+import { assignIds, type Lock, parseLock, printLock } from "../../compiler/lock/index.js";
+import { indexSchema, type Schema, type Type } from "../../compiler/model/index.js";
+import { lower } from "../../compiler/protobuf/lower.js";
+import { type Codec, codec } from "../../runtime/wire/index.js";
+import { Composer } from "../compiler/emit/compose.js";
+import { cases } from "../profile.js";
+import { RandomValues, randomNumbers } from "../wire/random-values.js";
+import { garden, tend } from "./garden.js";
+import { type Meant, misunderstood } from "./meaning.js";
+
+const holder: Type = { kind: "ref", target: "schemas/a.ts#Holder", args: [] };
+
+interface Tended extends Side {
+  readonly codec: Codec<unknown>;
+  /** Of the arguments of `plant`. */
+  readonly args: Codec<unknown>;
+}
+
+/** @returns undefined: the compiler refuses the schema, as one whose type is renamed together with its members */
+function sideOf(plain: Schema, before?: Lock): Tended | undefined {
+  const { schema, lock, problems } = assignIds(plain, before);
+  if (problems.some(({ kind }) => kind !== "ambiguousRename")) return undefined;
+  const lowered = lower(schema, lock, { package: "p.v1", schemaRoot: "schemas" });
+  const params = schema.modules[0]?.actors[0]?.endpoints[0]?.params ?? [];
+  const parameters = Object.fromEntries(params.map(({ name }) => [name, codec.int32]));
+  return {
+    ...{ schema, lock: parseLock("viceroy.lock", printLock(lock)).lock, lockFile: "viceroy.lock", lowered },
+    codec: new Composer(indexSchema(schema), lowered.enumNames).type(holder),
+    args: codec.parameters("plant", parameters, { numbers: params.map(({ id }) => id) }) as Codec<unknown>,
+  };
+}
+
+/** Those that say that something in a message is another than before. */
+function said(breaks: readonly Break[]): readonly Break[] {
+  return breaks.filter(({ code, class: of }) => of === "WIRE" || of === "BEHAVIOUR" || code === "VC5072");
+}
+
+function harm(writer: Tended, reader: Tended, random: () => number, isJson: boolean): string | undefined {
+  const [from, to] = [indexSchema(writer.schema), indexSchema(reader.schema)];
+  const values = new RandomValues(from, random);
+  for (let i = 0; i < 4; i++) {
+    const value = values.value(holder);
+    const got = isJson
+      ? reader.codec.fromJson(writer.codec.toJson(value), { ignoreUnknownFields: true })
+      : reader.codec.fromProtobuf(writer.codec.toProtobuf(value));
+    const wrong = misunderstood(meant(value, from), meant(got, to));
+    if (wrong !== undefined) return wrong;
+  }
+  const [args, got] = [[3, 5], reader.args.fromJson(writer.args.toJson([3, 5]), { ignoreUnknownFields: true })];
+  return isJson && JSON.stringify(args) !== JSON.stringify(got) ? `the arguments ${args} are ${got}` : undefined;
+}
+
+function meant(value: unknown, index: Meant["index"]): Meant {
+  return { value, type: holder, index };
+}
+
+/** @param check what holds of two states, of which the newer one was changed */
+function ofGardens(documented: boolean, check: (older: Tended, newer: Tended, random: () => number) => void): void {
+  const property = fc.property(fc.integer(), (seed) => {
+    const random = randomNumbers(seed);
+    const plain = garden(random);
+    const older = sideOf(plain);
+    const newer = sideOf(tend(plain, random, documented), older?.lock);
+    if (older !== undefined && newer !== undefined) check(older, newer, random);
+  });
+  fc.assert(property, { numRuns: cases(400) });
+}
+
+test("what break says nothing of means the same to both sides", () => {
+  const count = { silent: 0, spoken: 0 };
+  ofGardens(false, (older, newer, random) => {
+    const found = findBreaks(older, newer);
+    if (said(found).length > 0) {
+      count.spoken++;
+      return;
+    }
+    count.silent++;
+    // Names that JSON has change with those of members: SOURCE says that.
+    const isSameInJson = found.every(({ class: of }) => of === "DANGEROUS");
+    for (const isJson of isSameInJson ? [false, true] : [false]) {
+      expect(harm(older, newer, random, isJson)).toBeUndefined();
+      expect(harm(newer, older, random, isJson)).toBeUndefined();
+    }
+  });
+  expect(count.silent).toBeGreaterThan(20);
+  expect(count.spoken).toBeGreaterThan(20);
+});
+
+test("a rename that says what the name was is no break of the wire", () => {
+  ofGardens(true, (older, newer) => {
+    const wire = findBreaks(older, newer).filter(({ class: of }) => of === "WIRE");
+    expect(wire).toEqual([]);
+  });
+});
