@@ -100,6 +100,11 @@ export interface SpawnOrder {
   incarnation: Uint32;
   /** Whether the arguments are in the protobuf layout: the process that creates the actor has another schema. */
   protobuf?: boolean;
+  /**
+   * The arguments are in the protobuf layout because they say more than the schema of the one who orders. Nobody has compared
+   * schemas yet.
+   */
+  uncompared?: boolean;
   /** Absent: that of the process among the addressed ones. */
   place?: ActorPlace;
   /** Absent: as long as they do. */

@@ -1,4 +1,5 @@
 /** Encoding a message apart from a link's batch: for many receivers, or until there is credit. */
+import { losesInLockstep, mayBeNewer } from "../wire/protobuf/newer-values.js";
 import { Writer } from "../wire/writer.js";
 import { MessageSizeError } from "./errors.js";
 import { HEADER } from "./frame.js";
@@ -12,9 +13,24 @@ let spare: Writer | undefined = new Writer();
 
 /**
  * A message in memory of its own; its blocks are those of the value.
+ * @param protobuf whether the receiver needs the protobuf layout. What the lockstep layout has no room for is in that anyway
  * @throws CodecError, MessageSizeError
  */
 export function encodeMessage(message: Message, value: unknown, limits: Limits, protobuf = false): Encoded {
+  if (protobuf || losesInLockstep(message.codec, value)) return encode(message, value, limits, true);
+  try {
+    return encode(message, value, limits, false);
+  } catch (error) {
+    if (!mayBeNewer(error) || message.protobuf === message.codec) throw error;
+    try {
+      return encode(message, value, limits, true);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+function encode(message: Message, value: unknown, limits: Limits, protobuf: boolean): Encoded {
   const w = spare ?? new Writer();
   spare = undefined;
   try {

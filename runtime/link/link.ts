@@ -3,6 +3,9 @@
  * half: lanes, calls, and a method for each kind of frame. What comes in is handed out by receiver.ts. Knows nothing of
  * the transport below the pipe, and nothing of actors.
  */
+import type { Codec } from "../wire/codec.js";
+import { losesInLockstep, mayBeNewer } from "../wire/protobuf/newer-values.js";
+import { protobufValue } from "../wire/protobuf-messages.js";
 import type { Writer } from "../wire/writer.js";
 import { AGENT_MESH, type MeshId, type ProcId } from "./address.js";
 import { type Binding, Layout, type OtherSchema } from "./binding.js";
@@ -224,16 +227,36 @@ export class Link {
   }
 
   /**
-   * Answers a call of the peer. `codec` undefined: with nothing.
+   * Answers a call of the peer. `codec` undefined: with nothing. A value that says more than the schema does goes in the
+   * protobuf layout, whichever the call came in.
    * @throws CodecError, MessageSizeError: then nothing has been sent
    */
   sendReply(kind: number, call: number, credited: boolean, codec: Encoder | undefined, value: unknown): number {
-    const w = this.outbox.writer;
-    const at = beginFrame(w, credited ? kind | (Flag.credited << 8) : kind, call, 0);
+    const word = credited ? kind | (Flag.credited << 8) : kind;
     if (codec === undefined) {
-      this.outbox.commit(at);
+      this.#sendEmpty(word, call, 0);
       return 0;
     }
+    if (losesInLockstep(codec, value)) return this.#sendInProtobuf(word, call, codec, value);
+    try {
+      return this.#sendValue(word, call, codec, value);
+    } catch (error) {
+      if (!mayBeNewer(error) || !("position" in codec)) throw error;
+      try {
+        return this.#sendInProtobuf(word, call, codec, value);
+      } catch {
+        throw error;
+      }
+    }
+  }
+
+  #sendInProtobuf(word: number, call: number, codec: Encoder, value: unknown): number {
+    return this.#sendValue(word | (Flag.protobuf << 8), call, protobufValue(codec as Codec<unknown>), value);
+  }
+
+  #sendValue(word: number, call: number, codec: Encoder, value: unknown): number {
+    const w = this.outbox.writer;
+    const at = beginFrame(w, word, call, 0);
     try {
       codec.encodeInto(w, value);
       const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);

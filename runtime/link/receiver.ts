@@ -4,7 +4,6 @@
  */
 import { Reader } from "../wire/reader.js";
 import { type Binding, type BoundEndpoint, Layout, type OtherSchema } from "./binding.js";
-import type { PendingCall } from "./calls.js";
 import { readBody, readText, readU32, readU64 } from "./control.js";
 import { DeliveryError, deliveryReasons, meansEnded } from "./errors.js";
 import { beginReading, endReading } from "./flushing.js";
@@ -114,17 +113,13 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     link.endCall(call);
     if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
     if (call.abandoned) return;
-    this.#layout(word1, call);
+    this.#layout(word1);
     call.answered(r);
   }
 
-  /** Answers come in the layout of their questions. */
-  #layout(word1: number, call: PendingCall): void {
-    const protobuf = ((word1 >>> 8) & Flag.protobuf) !== 0;
-    if (protobuf && !call.session!.protobuf) {
-      throw new ProtocolError("cannot read answer: it is in the protobuf layout, and nothing was asked in that");
-    }
-    this.#reader.protobuf = protobuf;
+  /** The layout that an answer or an item says it is in. */
+  #layout(word1: number): void {
+    this.#reader.protobuf = ((word1 >>> 8) & Flag.protobuf) !== 0;
   }
 
   #other(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
@@ -300,7 +295,7 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
   #item(word1: number, a: number, r: Reader, size: number): void {
     const call = this.#link.calls.find(a);
     if (call === undefined || call.abandoned) return;
-    this.#layout(word1, call);
+    this.#layout(word1);
     call.item(r, size);
   }
 

@@ -3,6 +3,8 @@
  * Here it is a lane of one link, whose pipe keeps order: the place of a message on its lane is its sequence number, and
  * nothing is acknowledged but by credit. Without credit messages wait here, up to the send window.
  */
+
+import { losesInLockstep, mayBeNewer } from "../wire/protobuf/newer-values.js";
 import { Agreement, isPart, type Part, type SentMessage } from "./agreement.js";
 import { Layout, type OtherSchema } from "./binding.js";
 import type { PendingCall } from "./calls.js";
@@ -33,8 +35,6 @@ export class Session {
   readonly target: SessionTarget;
   /** Why nothing can be sent any more. */
   ended: DeliveryError | undefined;
-  /** Whether anything was ever sent in the protobuf layout: answers may come in it. */
-  protobuf = false;
   /** Of a sender that also casts to the actor by other ways. */
   order: CastOrder | undefined;
   /** Undefined: everything is lockstep, and the receiver knows it. */
@@ -340,7 +340,9 @@ export class Session {
     value: unknown,
     extension: Extension | undefined,
   ): number {
-    if (this.#agreement !== undefined) return this.#writeKept(word1, call, message, value, extension);
+    if (this.#agreement !== undefined || losesInLockstep(message.codec, value)) {
+      return this.#writeKept(word1, call, message, value, extension);
+    }
     const { outbox } = this.link;
     const w = outbox.writer;
     const name = call === undefined ? 0 : call.id;
@@ -356,7 +358,8 @@ export class Session {
       return size;
     } catch (error) {
       w.restore(at, 0);
-      throw error;
+      if (!mayBeNewer(error)) throw error;
+      return this.#writeKept(word1, call, message, value, extension);
     }
   }
 
@@ -382,7 +385,6 @@ export class Session {
   ): number {
     const { outbox } = this.link;
     const w = outbox.writer;
-    if (body.protobuf) this.protobuf = true;
     if (this.#agreement?.asking === true) this.#agreement.keep({ slot, flags, body: kept(body), extension, call });
     const bits = flags | (extension === undefined ? 0 : Flag.extended) | (body.protobuf ? Flag.protobuf : 0);
     const at = beginFrame(w, Kind.message | (bits << 8) | (slot << 16), this.lane, call?.id ?? 0);

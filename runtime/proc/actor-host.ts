@@ -12,6 +12,7 @@ import { type Region, regionExtent } from "../shape/index.js";
 import type { MeshFailure } from "../supervise/failure.js";
 import type { RestartPlan } from "../supervise/restart.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
+import { encodeArguments } from "./arguments.js";
 import type { Local } from "./local.js";
 import { type MeshHost, SpawnedMesh, type SpawnPlan } from "./spawned-mesh.js";
 
@@ -63,7 +64,7 @@ export abstract class ActorHost implements MeshHost {
     const descriptor = this.local.platform.classes.check(actorClass);
     checkArity(name, descriptor, args.length);
     this.#checkName(name, owner);
-    const plan = { actorClass, descriptor, args: descriptor.args.encode(args), restart, watch };
+    const plan = { actorClass, descriptor, ...encodeArguments(descriptor.args, args), restart, watch };
     const { proc } = this;
     const record = proc.records.of({ id: proc.random.id(), name, owner: proc.id, extent: regionExtent(region) });
     const places = this.places(region);

@@ -14,10 +14,11 @@ import type { SpawnedMesh } from "./spawned-mesh.js";
 
 /** The order for all actors of a mesh. */
 export function orderOf({ record, plan }: SpawnedMesh, actor: ClassReference): SpawnOrder {
-  const { descriptor, args, watch } = plan;
+  const { descriptor, args, protobuf, watch } = plan;
   const { id: mesh, name } = record;
   const order = { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
-  return watch === undefined ? order : { ...order, watch };
+  const layout = protobuf ? { protobuf, uncompared: true } : {};
+  return { ...order, ...layout, ...(watch !== undefined && { watch }) };
 }
 
 /** The same for one of them, wherever its process stands. */
@@ -48,12 +49,14 @@ export async function settleOrder(
 
 /** @returns why the actor cannot be created by that process, or the order that it can read */
 function refusal({ plan }: SpawnedMesh, order: SpawnOrder, other: KnownSchema): string | SpawnOrder {
-  const { descriptor, args } = plan;
+  const { descriptor } = plan;
   const apart = differences(descriptor, other);
   if (apart !== undefined) return `the process of ${order.name}[${order.place?.rank}] ${apart}`;
+  const { uncompared: _, ...compared } = order;
   const read = portsRead.length;
   try {
-    return { ...order, protobuf: true, args: descriptor.args.toProtobuf(descriptor.args.decode(args)) };
+    const args = plan.protobuf ? plan.args : descriptor.args.toProtobuf(descriptor.args.decode(plan.args));
+    return { ...compared, protobuf: true, args };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

@@ -6,6 +6,7 @@ import type { ActorFailure, StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
 import type { Region } from "../shape/index.js";
 import { ActorHost } from "./actor-host.js";
+import { decodeArguments } from "./arguments.js";
 import { endBefore } from "./end-before.js";
 import type { Local } from "./local.js";
 import type { LocalProc } from "./local-proc.js";
@@ -50,14 +51,14 @@ export class OwnProc extends ActorHost {
   }
 
   #make(mesh: SpawnedMesh, incarnation: number, settle: (outcome: Settled<SpawnOutcome>) => void): void {
-    const { actorClass, descriptor, args, watch } = mesh.plan;
+    const { actorClass, descriptor, watch } = mesh.plan;
     const { id, name } = mesh.record;
     const life = { mesh: id, rank: 0, incarnation };
     const request = { ...life, name, extent: {}, owner: this.proc.id, descriptor, actorClass, watch };
     const created = (failure: ActorFailure | undefined) => {
       settle({ status: "fulfilled", value: failure === undefined ? {} : { failure: noticeOf(life, failure) } });
     };
-    this.#here.createNow({ ...request, args: descriptor.args.decode(args) }, created);
+    this.#here.createNow({ ...request, args: decodeArguments(descriptor.args, mesh.plan) }, created);
   }
 
   stopActors({ record }: SpawnedMesh, options: StopOptions): Promise<unknown> {

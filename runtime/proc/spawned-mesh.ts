@@ -29,6 +29,8 @@ export interface SpawnPlan {
   readonly descriptor: ActorDescriptor;
   /** The arguments of the constructor, a message of `descriptor.args`. */
   readonly args: Uint8Array;
+  /** Whether they are in the protobuf layout: they say more than the schema does. */
+  readonly protobuf: boolean;
   /** Undefined: as the processes say that it lives on. */
   readonly restart?: RestartPlan | undefined;
   /** Undefined: its handlers may take as long as they do. */

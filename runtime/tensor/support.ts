@@ -62,6 +62,7 @@ class Support implements TensorSupport {
 
   sending(layout: ArgumentsLayout): ArgumentsLayout {
     return {
+      plain: layout,
       encodeInto: (w, value) => {
         beginLending();
         layout.encodeInto(w, value);

@@ -5,7 +5,10 @@
 import type { Codec } from "./codec.js";
 import type { MessageLayout } from "./protobuf-messages.js";
 
-export type ArgumentsLayout = MessageLayout<readonly unknown[]>;
+export interface ArgumentsLayout extends MessageLayout<readonly unknown[]> {
+  /** Of a layout that does more than encode: the one that says what values consist of. */
+  readonly plain?: MessageLayout<readonly unknown[]>;
+}
 
 /** Who is sent a message. */
 export interface Addressed {

@@ -74,3 +74,9 @@ test.each(["process", "thread"])("a %s that has loaded a registry itself runs th
     [next, next],
   ]);
 });
+
+test("what a newer process says goes on between older ones, by every way, and comes back as it was", async () => {
+  const { code, stdout, stderr } = await builds.run("new", "relay.ts", builds.registry("old"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual({ byCall: 30, byPort: 30, byStream: 30, byCast: 30, bySpawn: 12 });
+});

@@ -10,6 +10,7 @@ import { Refused } from "../refused.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
 import { append, joined } from "./grow.js";
 import { positionOf } from "./position.js";
+import { hasRead } from "./read-so-far.js";
 import { skipGroup } from "./skip.js";
 
 /** What `Buffer` has and its types don't. */
@@ -68,6 +69,7 @@ export class ProtobufReader {
     this.end = end;
     this.depth = 0;
     this.#textEnd = 0;
+    hasRead.messages = true;
   }
 
   /** The bytes are no message of this type. Why and where, a second attempt finds out. */
@@ -334,6 +336,7 @@ export class ProtobufReader {
   unknown(tag: number, others?: Uint8Array): Uint8Array {
     const from = this.#field;
     this.skip(tag);
+    hasRead.unknownFields = true;
     return append(others, this.input, from, this.position);
   }
 
