@@ -101,19 +101,17 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
     expect(result).toMatchObject({ notes: { note: "hot" } });
   });
 
-  test.skipIf(name.includes("JSON"))(
-    "what a client of a newer schema says reaches the actors, and comes back",
-    async () => {
-      const input = service.methods.find((method) => method.name === "Order")!.input;
-      const request = create(input, { items: [{ name: "tea", cents: 1n, size: 7 }] } as never) as Message & {
-        readonly items: { $unknown?: unknown }[];
-      };
-      const more = { no: 100, wireType: 2, data: Uint8Array.of(2, 7, 9) };
-      request.items[0]!.$unknown = [more];
-      const { result } = await connect().call("Order", request as never as Data);
-      expect(result).toMatchObject({ items: [{ name: "tea", size: 7, $unknown: [more] }], total: 1n });
-    },
-  );
+  test("what a client of a newer schema says reaches the actors, and comes back", async () => {
+    const input = service.methods.find((method) => method.name === "Order")!.input;
+    const request = create(input, { items: [{ name: "tea", cents: 1n, size: 7 }] } as never) as Message & {
+      readonly items: { $unknown?: unknown }[];
+    };
+    // JSON has values of enums by their numbers, and no unknown fields.
+    const more = name.includes("JSON") ? {} : { $unknown: [{ no: 100, wireType: 2, data: Uint8Array.of(2, 7, 9) }] };
+    Object.assign(request.items[0]!, more);
+    const { result } = await connect().call("Order", request as never as Data);
+    expect(result).toMatchObject({ items: [{ name: "tea", size: 7, ...more }], total: 1n });
+  });
 
   test("arguments and results may be absent", async () => {
     const client = connect();

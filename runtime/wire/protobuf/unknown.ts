@@ -3,7 +3,7 @@
 /**
  * The property of a decoded message with the fields that its schema does not know: a Uint8Array, one field after the
  * other with its tag. It is enumerable, so that `{ ...message }` keeps them; delete it to drop them. `toProtobuf` writes
- * them behind the known fields. The lockstep layout and JSON leave them out.
+ * them behind the known fields, and messages between processes keep them. `encode` and JSON leave them out.
  */
 export const unknownFields: unique symbol = Symbol.for("viceroy.unknownFields") as never;
 
