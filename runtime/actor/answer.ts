@@ -1,6 +1,7 @@
 /** Answers: what a handler returned or threw, on its way back to the caller. Nothing here throws. */
 import { DeliveryError } from "../link/errors.js";
 import type { Lane } from "../link/lane.js";
+import { chainOf } from "../thrown.js";
 import { writeDelivery, writeThrown } from "./error-wire.js";
 import { noteHolders, portsWritten } from "./holders.js";
 import { callerOf, type Turn } from "./turn.js";
@@ -22,14 +23,8 @@ export function answer(turn: Turn, value: unknown): void {
 /** Answers a turn's call with what its handler threw. */
 export function answerError(turn: Turn, thrown: unknown): void {
   const { lane, call, cell, handler } = turn;
-  const credited = !handler.creditWithAnswer;
-  try {
-    lane.link.sendError(call, credited, (w) => writeThrown(w, cell.name, thrown));
-  } catch (error) {
-    // Its name, message or stack throws when it is looked at.
-    const told = new Error("the handler threw an error that cannot be read", { cause: error });
-    lane.link.sendError(call, credited, (w) => writeThrown(w, cell.name, told));
-  }
+  const chain = chainOf(thrown);
+  lane.link.sendError(call, !handler.creditWithAnswer, (w) => writeThrown(w, cell.name, chain));
 }
 
 /** Answers a call that is not going to be handled; its message's credit goes back with the answer. */
@@ -39,7 +34,7 @@ export function answerUndelivered(lane: Lane, call: number, actor: string, error
 
 /** Answers a call whose arguments are not what the endpoint takes. */
 export function answerUndecodable(lane: Lane, call: number, actor: string, error: unknown): void {
-  lane.link.sendError(call, false, (w) => writeThrown(w, actor, error));
+  lane.link.sendError(call, false, (w) => writeThrown(w, actor, chainOf(error)));
 }
 
 /** Answers the call of a turn whose handler has not come to an end, and will not. */

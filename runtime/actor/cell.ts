@@ -12,6 +12,7 @@ import type { Destination, Lane } from "../link/lane.js";
 import type { BoundMessage, Interface, Sender, Session, SessionTarget } from "../link/session.js";
 import type { Encoded } from "../link/waiting.js";
 import { type Extent, Point } from "../shape/index.js";
+import { chainOf, errorOfChain, isError, messageOf, type PlainError } from "../thrown.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import { protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
@@ -20,12 +21,11 @@ import { ActorTarget, type MeshRecord } from "./address.js";
 import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
 import { makeCaster } from "./casting.js";
 import { type ActorContext, OwnTurn, runTurn } from "./context.js";
-import { describeThrown } from "./error-wire.js";
 import { type Handler, handlerById, handlersOf, inProtobuf, interfaceOf } from "./handler.js";
 import { HeldPorts } from "./held-ports.js";
 import { holderName, portsRead } from "./holders.js";
 import type { ActorClass, ActorFailure, ActorRequest, StopOptions } from "./hooks.js";
-import { isThenable } from "./invoke.js";
+import { promiseOf } from "./invoke.js";
 import { Mailbox, type MailboxOwner } from "./mailbox.js";
 import type { OpenPort } from "./open-port.js";
 import { PortInterface } from "./port-interface.js";
@@ -150,12 +150,19 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     }
     const failed = (error: unknown): void => this.fail({ kind: "init", error, at: this.proc.clock.wall() });
     try {
-      const initialised = runTurn(turn, () => this.instance?.init?.());
-      if (isThenable(initialised)) initialised.then(() => this.#started(), failed);
-      else this.#started();
+      const initialised = promiseOf(
+        turn,
+        runTurn(turn, () => this.instance?.init?.()),
+      );
+      if (initialised !== undefined) {
+        initialised.then(() => this.#started(), failed);
+        return;
+      }
     } catch (error) {
       failed(error);
+      return;
     }
+    this.#started();
   }
 
   /** Runs the actor's `supervise` in a turn of its own. @throws what it throws; may return a promise */
@@ -172,7 +179,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     this.#mailbox.close(this.#ended);
     this.#letGo();
     this.proc.hooks.actorFailed(this, failure);
-    const reason = error instanceof Error ? error : new Error(describeThrown(error));
+    const reason = isError(error) ? error : errorOfChain(chainOf(error));
     this.#windingDown = this.#windDown({ reason: this.#ended.message, drain: 0, error: reason });
   }
 
@@ -251,8 +258,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
       args = handler.args.decodeFrom(r);
     } catch (error) {
       if (call !== 0) answerUndecodable(lane, call, this.name, error);
-      else
-        bounce(lane, slot, size, new DeliveryError("refused", error instanceof Error ? error.message : String(error)));
+      else bounce(lane, slot, size, new DeliveryError("refused", messageOf(error)));
       return;
     }
     if (portsRead.length > 0) this.holdPorts();
@@ -357,15 +363,16 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   /** A message without an answer could not be delivered. */
   undeliverable(to: string, { reason, message }: DeliveryError): void {
     const told = { to, reason, message };
-    if (this.instance?.undeliverable === undefined) {
-      if (this.state !== "stopped") this.proc.hooks.undeliverable(this, told);
-      return;
-    }
     try {
-      runTurn(this.turn, () => this.instance?.undeliverable?.(told));
+      if (this.instance?.undeliverable !== undefined) {
+        runTurn(this.turn, () => this.instance?.undeliverable?.(told));
+        return;
+      }
     } catch (error) {
       this.fail({ kind: "message", error, at: this.proc.clock.wall() });
+      return;
     }
+    if (this.state !== "stopped") this.proc.hooks.undeliverable(this, told);
   }
 
   /** It has opened a port, which ends with it. */
@@ -427,22 +434,25 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   #failedOf(error: unknown): DeliveryError {
-    const what = error instanceof Error ? `${error.name}: ${error.message}` : describeThrown(error);
-    const cause = error instanceof Error ? { cause: error } : undefined;
+    const [first, ...others] = chainOf(error) as [PlainError, ...PlainError[]];
+    const what = isError(error) ? `${first.name}: ${first.message}` : first.message;
+    // As plain errors: callers read this, and whatever the actor threw may throw when it is read.
+    const cause = isError(error) ? { cause: errorOfChain([first, ...others]) } : undefined;
     return new DeliveryError("failed", `the actor ${this.name} has failed: ${what}`, cause);
   }
 
   /** Stops what the actor owns, then lets it clean up. */
   async #windDown(options: StopOptions): Promise<void> {
     await this.proc.hooks.stopOwned(this, options);
-    const { instance } = this;
-    if (instance?.cleanup !== undefined) {
-      try {
-        const cleaned = runTurn(this.turn, () => instance.cleanup?.(options.error));
-        if (isThenable(cleaned)) await this.#within(CLEANUP_MS, cleaned);
-      } catch (error) {
-        this.proc.hooks.cleanupFailed(this, error);
-      }
+    const { instance, turn } = this;
+    try {
+      const cleaned = promiseOf(
+        turn,
+        runTurn(turn, () => instance?.cleanup?.(options.error)),
+      );
+      if (cleaned !== undefined) await this.#within(CLEANUP_MS, cleaned);
+    } catch (error) {
+      this.proc.hooks.cleanupFailed(this, error);
     }
     this.instance = undefined;
   }

@@ -1,17 +1,16 @@
 /**
- * How errors travel: name, message, stack and causes as text, cut to a size that a mistake in a loop cannot turn into a
- * flood. What comes out is an error of this process that says what the remote one said.
+ * How errors travel: name, message, stack and causes as text (thrown.ts). What comes out is an error of this process that
+ * says what the remote one said.
  */
 
 import { type Answer, AnswerKind } from "../cast/answers.js";
 import { readBody, readText, readU32, writeText, writeU32 } from "../link/control.js";
 import { DeliveryError, deliveryReasons } from "../link/errors.js";
-import { userStack } from "../user-stack.js";
+import { chainOf, errorOfChain, type PlainError } from "../thrown.js";
 import type { Reader } from "../wire/reader.js";
 import { Writer } from "../wire/writer.js";
 
-const LONGEST_MESSAGE = 64 * 1024;
-const LONGEST_STACK = 16 * 1024;
+/** Causes of an error that are taken from elsewhere. */
 const MOST_CAUSES = 16;
 
 /** An error that a handler of another process threw, and the actor whose handler it was. */
@@ -27,18 +26,18 @@ export class RemoteError extends Error {
   }
 }
 
-/** What a handler threw, which need not be an error. */
-export function writeThrown(w: Writer, actor: string, thrown: unknown): void {
+/** What a handler threw, as `chainOf` has read it: reading it may run code of the user's, which must not happen here. */
+export function writeThrown(w: Writer, actor: string, thrown: readonly PlainError[]): void {
   writeU32(w, THROWN);
   writeText(w, actor);
-  writeCauses(w, thrown);
+  writeChain(w, thrown);
 }
 
 /** A call that could not be delivered or that nobody will answer. */
 export function writeDelivery(w: Writer, actor: string, error: DeliveryError): void {
   writeU32(w, deliveryReasons.indexOf(error.reason));
   writeText(w, actor);
-  writeCauses(w, error);
+  writeChain(w, chainOf(error));
 }
 
 const THROWN = 0xff;
@@ -60,52 +59,31 @@ export function answerOfError(error: Error): Answer {
   const w = new Writer(512);
   const undelivered = error instanceof DeliveryError;
   if (undelivered) writeDelivery(w, "", error);
-  else if (error instanceof RemoteError) writeThrown(w, error.actor, error.remote);
-  else writeThrown(w, "", error);
+  else if (error instanceof RemoteError) writeThrown(w, error.actor, chainOf(error.remote));
+  else writeThrown(w, "", chainOf(error));
   const kind = undelivered ? AnswerKind.failure : AnswerKind.error;
   return { kind, protobuf: false, bytes: w.copy(0), blocks: [] };
 }
 
-/** An error with its causes, outermost first, as a value of its own. */
+/** An error with its causes, outermost first, as a value of its own. Whatever was thrown, this does not throw. */
 export function writeCauses(w: Writer, thrown: unknown): void {
-  const causes: unknown[] = [];
-  for (let next: unknown = thrown; next !== undefined && causes.length < MOST_CAUSES; ) {
-    causes.push(next);
-    next = next instanceof Error ? next.cause : undefined;
-  }
-  writeU32(w, causes.length);
-  for (const cause of causes) {
-    const error = cause instanceof Error ? cause : new Error(describeThrown(cause));
-    writeText(w, cut(String(error.name), LONGEST_STACK));
-    writeText(w, cut(String(error.message), LONGEST_MESSAGE));
-    writeText(w, cause === error && typeof error.stack === "string" ? cut(userStack(error.stack), LONGEST_STACK) : "");
+  writeChain(w, chainOf(thrown));
+}
+
+function writeChain(w: Writer, chain: readonly PlainError[]): void {
+  writeU32(w, chain.length);
+  for (const { name, message, stack = "" } of chain) {
+    writeText(w, name);
+    writeText(w, message);
+    writeText(w, stack);
   }
 }
 
 export function readCauses(r: Reader): Error {
-  const texts: (readonly [string, string, string])[] = [];
+  const chain: PlainError[] = [];
   for (let left = Math.min(readU32(r), MOST_CAUSES); left > 0; left--) {
-    texts.push([readText(r), readText(r), readText(r)]);
+    const [name, message, stack] = [readText(r), readText(r), readText(r)];
+    chain.push({ name, message, stack: stack === "" ? undefined : stack });
   }
-  let error: Error | undefined;
-  for (const [name, message, stack] of texts.reverse()) {
-    const outer = new Error(message, error === undefined ? {} : { cause: error });
-    Object.defineProperty(outer, "name", { value: name, configurable: true, writable: true });
-    outer.stack = stack === "" ? `${name}: ${message}` : stack;
-    error = outer;
-  }
-  return error ?? new Error("unknown error");
-}
-
-/** @returns what was thrown, as the text of an error */
-export function describeThrown(thrown: unknown): string {
-  try {
-    return typeof thrown === "string" ? thrown : `threw ${String(thrown)}`;
-  } catch {
-    return "threw an object that cannot be printed";
-  }
-}
-
-function cut(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
+  return errorOfChain(chain);
 }

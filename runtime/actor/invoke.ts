@@ -1,8 +1,12 @@
-/** Calling the method of a turn. One function for all turns, so that none needs a closure. */
-import { running } from "./context.js";
+/** Calling the method of a turn, and telling whether what it returned is a value or has to be awaited. */
+import { types } from "node:util";
+import { type AnyTurn, running, runTurn } from "./context.js";
 import type { Turn } from "./turn.js";
 
-/** Run by `runTurn`: calls the method of the running turn with its arguments. */
+/**
+ * Run by `runTurn`: calls the method of the running turn with its arguments. One function for all turns, so that none
+ * needs a closure.
+ */
 export function invoke(): unknown {
   const { cell, handler, args, replier } = running() as Turn;
   const { method } = handler;
@@ -20,6 +24,18 @@ export function invoke(): unknown {
   }
 }
 
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as PromiseLike<unknown>).then === "function";
+const { then: plainThen } = Promise.prototype;
+
+/**
+ * Returns the promise of what user code returned, or undefined if that is a value. A promise is returned as it is. Any
+ * other object with a `then` is wrapped in one, so that a `then` which throws, or calls back twice, or calls back at once,
+ * does no more harm than it does to `await`; it is called in `turn`.
+ * @throws what reading `then` throws
+ */
+export function promiseOf(turn: AnyTurn, value: unknown): Promise<unknown> | undefined {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
+  const { then } = value as Partial<PromiseLike<unknown>>;
+  if (typeof then !== "function") return undefined;
+  if (then === plainThen && types.isPromise(value)) return value;
+  return runTurn(turn, () => new Promise((resolve) => resolve(value))) as Promise<unknown>;
 }

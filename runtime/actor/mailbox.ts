@@ -10,7 +10,7 @@ import type { Lane } from "../link/lane.js";
 import { answer, answerError, answerInterrupted, answerUndelivered, bounce, notStarted } from "./answer.js";
 import { ConcurrencyLimits } from "./concurrency-limits.js";
 import { runTurn } from "./context.js";
-import { invoke, isThenable } from "./invoke.js";
+import { invoke, promiseOf } from "./invoke.js";
 import { Replier } from "./replier.js";
 import { StreamSource } from "./stream-source.js";
 import type { Turn } from "./turn.js";
@@ -212,22 +212,26 @@ export class Mailbox {
     let result: unknown;
     try {
       result = runTurn(turn, invoke);
+      const promise = promiseOf(turn, result);
+      if (promise !== undefined) {
+        if (turn === this.#serial) this.#awaitSerial(promise);
+        else {
+          promise.then(
+            (value) => this.returned(turn, value),
+            (error) => this.threw(turn, error),
+          );
+        }
+        return;
+      }
     } catch (error) {
       this.threw(turn, error);
       return;
     }
-    if (!isThenable(result)) this.returned(turn, result);
-    else if (turn === this.#serial) this.#awaitSerial(result);
-    else {
-      result.then(
-        (value) => this.returned(turn, value),
-        (error) => this.threw(turn, error),
-      );
-    }
+    this.returned(turn, result);
   }
 
   /** The same two functions for all messages: one at a time is being awaited. */
-  #awaitSerial(result: PromiseLike<unknown>): void {
+  #awaitSerial(result: Promise<unknown>): void {
     this.#onValue ??= (value) => {
       if (this.#serial !== undefined) this.returned(this.#serial, value);
     };

@@ -5,6 +5,7 @@ import { DeliveryError } from "../link/errors.js";
 import { readExtension } from "../link/extension.js";
 import { Flag, ProtocolError } from "../link/frame.js";
 import type { Lane } from "../link/lane.js";
+import { messageOf } from "../thrown.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
 import { bounce } from "./answer.js";
@@ -47,7 +48,7 @@ export class ReplyForward implements OpenPort {
       lane.consumed(size);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      bounce(lane, slot, size, new DeliveryError("refused", error instanceof Error ? error.message : String(error)));
+      bounce(lane, slot, size, new DeliveryError("refused", messageOf(error)));
     }
   }
 

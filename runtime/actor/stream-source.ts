@@ -6,7 +6,7 @@
 import type { StreamSource as LinkStreamSource } from "../link/link.js";
 import { answerError } from "./answer.js";
 import { runTurn } from "./context.js";
-import { invoke, isThenable } from "./invoke.js";
+import { invoke, promiseOf } from "./invoke.js";
 import type { Turn } from "./turn.js";
 
 /** Who is told that the turn is over. */
@@ -18,6 +18,11 @@ export interface StreamOwner {
 const STREAK = 256;
 
 type Step = IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
+
+/** What was thrown, which may be undefined. */
+interface Failure {
+  readonly thrown: unknown;
+}
 
 interface AnyIterator {
   next(): Step;
@@ -35,8 +40,8 @@ export class StreamSource implements LinkStreamSource {
   #busy = false;
   /** No more values are wanted. */
   #left = false;
-  /** What the consumer is told when the generator has been left. */
-  #failure: unknown;
+  /** What the consumer is told when the generator has been left; undefined: nothing went wrong. */
+  #failure: Failure | undefined;
   #over = false;
   #streak = 0;
 
@@ -97,9 +102,9 @@ export class StreamSource implements LinkStreamSource {
       const size = lane.link.sendReply(handler.item, call, false, handler.result, value);
       this.#items--;
       this.#bytes -= size;
-    } catch (error) {
+    } catch (thrown) {
       // Not a value of the stream's type: the generator is left, and the consumer told.
-      this.#failure = error;
+      this.#failure = { thrown };
       this.#left = true;
     }
   };
@@ -107,30 +112,33 @@ export class StreamSource implements LinkStreamSource {
   /** Runs `body` in the turn and hands what it comes to to `take`; what goes wrong ends the stream. */
   #step(body: () => unknown, take: (result: unknown) => void): void {
     this.#busy = true;
-    let result: unknown;
     try {
-      result = runTurn(this.#turn, body);
-      if (!isThenable(result)) take(result);
-    } catch (error) {
-      this.#end(error ?? new Error("threw nothing"));
+      const result = runTurn(this.#turn, body);
+      const promise = promiseOf(this.#turn, result);
+      if (promise !== undefined) {
+        this.#await(promise, take);
+        return;
+      }
+      take(result);
+    } catch (thrown) {
+      this.#end({ thrown });
       return;
     }
-    if (isThenable(result)) this.#await(result, take);
-    else this.#busy = false;
+    this.#busy = false;
   }
 
-  #await(result: PromiseLike<unknown>, take: (result: unknown) => void): void {
+  #await(result: Promise<unknown>, take: (result: unknown) => void): void {
     result.then(
       (value) => {
         this.#busy = false;
         try {
           take(value);
-        } catch (error) {
-          this.#end(error);
+        } catch (thrown) {
+          this.#end({ thrown });
         }
         this.#pump();
       },
-      (error) => this.#end(error ?? new Error("threw nothing")),
+      (thrown) => this.#end({ thrown }),
     );
   }
 
@@ -148,22 +156,23 @@ export class StreamSource implements LinkStreamSource {
     const end = (): void => this.#end(this.#failure);
     try {
       const result = runTurn(this.#turn, () => this.#iterator?.return?.());
-      if (isThenable(result)) result.then(end, end);
-      else end();
+      const promise = promiseOf(this.#turn, result);
+      if (promise === undefined) end();
+      else promise.then(end, end);
     } catch {
       end();
     }
   }
 
   /** Tells the consumer and the mailbox. */
-  #end(error: unknown): void {
+  #end(failure: Failure | undefined): void {
     if (this.#over) return;
     this.#over = true;
     const turn = this.#turn;
     turn.lane.link.streams.delete(turn.call);
     if (!turn.ended) {
-      if (error === undefined) turn.lane.link.sendEnd(turn.call);
-      else answerError(turn, error);
+      if (failure === undefined) turn.lane.link.sendEnd(turn.call);
+      else answerError(turn, failure.thrown);
       turn.end();
     }
     this.#owner.ended(turn);

@@ -258,7 +258,7 @@ export class Link {
     const w = this.outbox.writer;
     const at = beginFrame(w, word, call, 0);
     try {
-      codec.encodeInto(w, value);
+      this.outbox.encode(codec, value);
       const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
       checkSize("the answer", size, this.limits);
       this.outbox.commit(at);

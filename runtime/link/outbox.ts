@@ -3,6 +3,7 @@
  * tick at the latest (flushing.ts), or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before
  * the message it belongs to; very large ones in pieces, so that nothing waits for them (bulk.ts).
  */
+import type { Codec } from "../wire/codec.js";
 import { Writer } from "../wire/writer.js";
 import { BARRIER, BULK_BYTES, Bulk, keyOf } from "./bulk.js";
 import { arm, type Flushed } from "./flushing.js";
@@ -17,9 +18,18 @@ const WRITES_AHEAD = 2;
 
 const zeros = new Uint8Array(8);
 
+/** A frame that was written while another one was not complete. */
+interface SetAside {
+  readonly bytes: Uint8Array;
+  readonly blocks: readonly Uint8Array[];
+}
+
+/** Where frames are written while a value is being encoded; most values send nothing, and one serves all outboxes. */
+let spare: Writer | undefined = new Writer(1024);
+
 export class Outbox implements Flushed {
   /** Where frames are written; between frames its position is 8-aligned. */
-  readonly writer: Writer;
+  writer: Writer;
   /** Lanes whose messages come after all that was sent before: orders to stop what that was sent to. */
   readonly ordered = new Set<number>();
   #pipe: Pipe | undefined;
@@ -33,6 +43,9 @@ export class Outbox implements Flushed {
   #writing = 0;
   #ended = false;
   #finished: (() => void) | undefined;
+  /** How many values are being encoded, each by a getter of the one before. */
+  #encoding = 0;
+  #aside: SetAside[] = [];
 
   /** @param firstPage bytes of the memory that it begins with */
   constructor(firstPage: number) {
@@ -59,10 +72,46 @@ export class Outbox implements Flushed {
     this.#drop();
   }
 
+  /**
+   * Encodes a value of the user's into the frame that has been begun. Its getters are code of the user's, and may send over
+   * this link themselves: what they send is written elsewhere, and goes out before this frame.
+   * @throws what the codec throws
+   */
+  encode(codec: Pick<Codec<unknown>, "encodeInto">, value: unknown): void {
+    const outer = this.writer;
+    const inner = spare ?? new Writer(1024);
+    spare = undefined;
+    this.writer = inner;
+    this.#encoding++;
+    try {
+      codec.encodeInto(outer, value);
+    } finally {
+      this.#encoding--;
+      this.writer = outer;
+      spare = inner;
+    }
+  }
+
   /** The frame from `at` is complete. Sends the batch, at the latest at the end of this tick. */
   commit(at: number): void {
     const w = this.writer;
     endFrame(w, at);
+    if (this.#encoding > 0) {
+      this.#aside.push(setAside(w, at));
+      if (!this.#armed) this.arm();
+      return;
+    }
+    if (this.#aside.length > 0) {
+      const last = setAside(w, at);
+      this.#writeAside();
+      this.#rewrite(last);
+      return;
+    }
+    this.#committed(at);
+  }
+
+  #committed(at: number): void {
+    const w = this.writer;
     if (this.#bulk !== undefined || w.blocks.length > 0) this.#place(at);
     if (w.position - this.#from >= FLUSH_BYTES) this.flush();
     else if (!this.#armed) this.arm();
@@ -83,6 +132,9 @@ export class Outbox implements Flushed {
   /** Sends what there is, unless the pipe is behind: then it is sent when the pipe has caught up. */
   flush(): void {
     const pipe = this.#pipe;
+    // Nothing is complete before the value is. It may also have been refused, and only what its getters sent is left.
+    if (this.#encoding > 0) return;
+    if (this.#aside.length > 0) this.#writeAside();
     const w = this.writer;
     if (w.position === 0 && this.#chunks.length === 0 && this.#bulk === undefined) return;
     if (this.#ended) this.#drop();
@@ -108,6 +160,7 @@ export class Outbox implements Flushed {
   }
 
   #checkFinished(): void {
+    if (this.#encoding > 0) return;
     if (!this.#ended && (this.#pipe === undefined || this.waiting > 0)) return;
     const done = this.#finished;
     this.#finished = undefined;
@@ -120,7 +173,20 @@ export class Outbox implements Flushed {
     return written + (this.#bulk?.bytes ?? 0);
   }
 
+  #writeAside(): void {
+    for (const frame of this.#aside.splice(0)) this.#rewrite(frame);
+  }
+
+  #rewrite({ bytes, blocks }: SetAside): void {
+    const w = this.writer;
+    const at = w.reserve(bytes.length);
+    w.bytes.set(bytes, at);
+    w.blocks.push(...blocks);
+    this.#committed(at);
+  }
+
   #drop(): void {
+    this.#aside = [];
     this.#chunks = [];
     this.#bulk = undefined;
     this.#from = 0;
@@ -158,6 +224,13 @@ export class Outbox implements Flushed {
     }
     w.blocks.length = 0;
   }
+}
+
+/** Takes the frame from `at` out of the batch. */
+function setAside(w: Writer, at: number): SetAside {
+  const frame = { bytes: copyBytes(w.bytes, at, w.position), blocks: w.blocks.splice(0) };
+  w.position = at;
+  return frame;
 }
 
 function blockHeader(length: number): Uint8Array {

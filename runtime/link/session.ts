@@ -349,7 +349,7 @@ export class Session {
     const at = beginFrame(w, extension === undefined ? word1 : word1 | (Flag.extended << 8), this.lane, name);
     try {
       if (extension !== undefined) writeExtension(w, extension);
-      message.codec.encodeInto(w, value);
+      outbox.encode(message.codec, value);
       const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
       checkSize(message.label, size, this.link.limits);
       outbox.commit(at);

@@ -16,6 +16,7 @@ import { noKeepAlive } from "../link/keep-alive.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
+import { stackOf } from "../thrown.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
 import { Deferred } from "./deferred.js";
@@ -287,8 +288,7 @@ export class LocalProc implements ProcHooks {
   }
 
   cleanupFailed(cell: Cell, error: unknown): void {
-    const text = error instanceof Error ? error.stack : String(error);
-    this.platform.print(`cleanup of ${cell.name} threw: ${text}\n`);
+    this.platform.print(`cleanup of ${cell.name} threw: ${stackOf(error)}\n`);
   }
 
   meshOrdered(mesh: MeshId): Promise<boolean> {
@@ -317,7 +317,7 @@ export class LocalProc implements ProcHooks {
 
   /** Without its agent a proc obeys nobody. */
   #agentFailed({ error }: ActorFailure): void {
-    this.platform.print(`the agent has failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    this.platform.print(`the agent has failed: ${stackOf(error)}\n`);
     this.#leave("its agent has failed");
   }
 

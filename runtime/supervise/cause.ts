@@ -2,7 +2,7 @@
  * Causes of failures as plain data: an error and what caused it, down to the root, in a form that can be sent, printed
  * and turned back into errors. Errors that answer a call are not made here.
  */
-import { userStack } from "../user-stack.js";
+import { chainOf, errorOfChain, type PlainError } from "../thrown.js";
 
 /** One error of a chain. */
 export interface FailureCause {
@@ -13,18 +13,18 @@ export interface FailureCause {
   readonly cause?: FailureCause;
 }
 
-/** A chain longer than this is cut: causes may be circular. */
-const longestChain = 16;
+/** @returns the chain that begins with what was thrown, which need not be an Error. Never throws. */
+export function causeOf(thrown: unknown): FailureCause {
+  const [first, ...others] = chainOf(thrown) as [PlainError, ...PlainError[]];
+  return linked(first, others);
+}
 
-/** @returns the chain that begins with what was thrown, which need not be an Error */
-export function causeOf(thrown: unknown, left: number = longestChain): FailureCause {
-  if (!(thrown instanceof Error)) return { name: "Error", message: `threw ${describe(thrown)}` };
-  const { name, message, stack, cause } = thrown;
+function linked({ name, message, stack }: PlainError, [next, ...others]: readonly PlainError[]): FailureCause {
   return {
-    name: String(name),
-    message: String(message),
-    ...(typeof stack === "string" ? { stack: userStack(stack) } : {}),
-    ...(cause === undefined || left <= 1 ? {} : { cause: causeOf(cause, left - 1) }),
+    name,
+    message,
+    ...(stack === undefined ? {} : { stack }),
+    ...(next === undefined ? {} : { cause: linked(next, others) }),
   };
 }
 
@@ -34,11 +34,12 @@ export function chained(cause: FailureCause, last: FailureCause): FailureCause {
 }
 
 /** @returns an Error with the name, message, stack and causes of another process's */
-export function errorOf({ name, message, stack, cause }: FailureCause): Error {
-  const error = new Error(message, cause === undefined ? {} : { cause: errorOf(cause) });
-  Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-  error.stack = stack ?? `${name}: ${message}`;
-  return error;
+export function errorOf(cause: FailureCause): Error {
+  const chain: PlainError[] = [];
+  for (let next: FailureCause | undefined = cause; next !== undefined; next = next.cause) {
+    chain.push({ name: next.name, message: next.message, stack: next.stack });
+  }
+  return errorOfChain(chain);
 }
 
 /** The chain as text, one error a paragraph, each below what it caused. */
@@ -47,12 +48,4 @@ export function describeCause(cause: FailureCause): string {
   const { stack } = cause;
   const own = stack === undefined ? heading : stack.includes(cause.message) ? stack : `${heading}\n${stack}`;
   return cause.cause === undefined ? own : `${own}\ncaused by ${describeCause(cause.cause)}`;
-}
-
-function describe(value: unknown): string {
-  try {
-    return typeof value === "string" ? JSON.stringify(value) : String(value);
-  } catch {
-    return "an object that cannot be printed";
-  }
 }

@@ -2,6 +2,7 @@
  * What happens to a failure that nobody above handled: the end of the supervision tree. By default the process prints
  * the report and ends with code 1; a hook replaces that.
  */
+import { stackOf } from "../thrown.js";
 import type { MeshFailure } from "./failure.js";
 
 /** Told of each failure that no owner handled. When it throws, the process ends as it would without a hook. */
@@ -40,8 +41,7 @@ export class UnhandledFaults {
     try {
       await this.#hook(failure);
     } catch (error) {
-      const thrown = error instanceof Error ? error.stack : String(error);
-      this.#process.print(`the hook for unhandled faults threw: ${thrown}\n`);
+      this.#process.print(`the hook for unhandled faults threw: ${stackOf(error)}\n`);
       this.#printAndExit(failure);
     }
   }

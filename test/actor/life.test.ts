@@ -309,20 +309,4 @@ describe("an actor that is stopped", () => {
     target = undefined;
     tight.close();
   });
-
-  test("an error that cannot even be looked at is an error of its handler, no more", async () => {
-    class Nasty extends Counter {
-      override value(): number {
-        throw Object.defineProperty(new Error("x"), "message", {
-          get() {
-            throw new Error("do not look");
-          },
-        });
-      }
-    }
-    const nasty = counterAt([0], Nasty);
-    const error = await failure(nasty.value.callOne());
-    expect(error.message).toBe("the handler threw an error that cannot be read");
-    expect(await nasty.log.callOne()).toEqual(["init"]);
-  });
 });

@@ -1,0 +1,99 @@
+/**
+ * Reads what user code threw, which may be anything: no error at all, a proxy that was revoked, an error whose `message`
+ * throws, a chain of causes that is a circle. Nothing here throws. How errors travel is told elsewhere.
+ */
+import { types } from "node:util";
+import { userStack } from "./user-stack.js";
+
+/** One error of a chain as plain data. */
+export interface PlainError {
+  readonly name: string;
+  readonly message: string;
+  /** Undefined: it has none, or it was no error. */
+  readonly stack: string | undefined;
+}
+
+/** A longer chain of causes is cut: it may be a circle. */
+const longestChain = 16;
+/** Longer texts are cut, in characters: an error must fit into a message. */
+const longestMessage = 64 * 1024;
+const longestStack = 16 * 1024;
+
+/** `read()`, or `otherwise` if that throws. */
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** `thrown instanceof Error`, also for proxies whose traps throw. */
+export function isError(thrown: unknown): thrown is Error {
+  return attempt(() => thrown instanceof Error, types.isNativeError(thrown));
+}
+
+/** `threw undefined`: what stands in an error's place where something else was thrown. */
+function describeThrown(thrown: unknown): string {
+  const text = attempt(() => (typeof thrown === "string" ? JSON.stringify(thrown) : String(thrown)), undefined);
+  return `threw ${typeof text === "string" ? text : "an object that cannot be printed"}`;
+}
+
+/** What was thrown and what caused it, outermost first; at least one. */
+export function chainOf(thrown: unknown): PlainError[] {
+  const chain: PlainError[] = [];
+  let next: unknown = thrown;
+  do {
+    chain.push(plain(next));
+    next = isError(next) ? causeOf(next) : undefined;
+  } while (next !== undefined && chain.length < longestChain);
+  return chain;
+}
+
+/** The message of an error, or what else was thrown. */
+export function messageOf(thrown: unknown): string {
+  return plain(thrown).message;
+}
+
+/** The stack of an error as Node.js prints it, or what else was thrown. */
+export function stackOf(thrown: unknown): string {
+  const { name, message, stack } = plain(thrown);
+  return stack ?? `${name}: ${message}`;
+}
+
+/** A chain as errors: the outermost one. Reading those never throws. */
+export function errorOfChain(chain: readonly PlainError[]): Error {
+  let error: Error | undefined;
+  for (const { name, message, stack } of chain.toReversed()) {
+    const outer = new Error(message, error === undefined ? {} : { cause: error });
+    Object.defineProperty(outer, "name", { value: name, configurable: true, writable: true });
+    outer.stack = stack ?? `${name}: ${message}`;
+    error = outer;
+  }
+  return error ?? new Error("unknown error");
+}
+
+const unreadable = "threw an error that cannot be read";
+
+function plain(thrown: unknown): PlainError {
+  if (!isError(thrown)) {
+    return { name: "Error", message: cut(describeThrown(thrown), longestMessage), stack: undefined };
+  }
+  const name = attempt(() => String(thrown.name), "Error");
+  const message = attempt(() => String(thrown.message), unreadable);
+  const stack = attempt<unknown>(() => thrown.stack, undefined);
+  return {
+    name: cut(name, longestStack),
+    message: cut(message, longestMessage),
+    stack: typeof stack === "string" ? cut(userStack(stack), longestStack) : undefined,
+  };
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
+}
+
+/** Undefined: it has none, or that cannot be read. */
+function causeOf(error: Error): unknown {
+  return attempt(() => error.cause, undefined);
+}
