@@ -20,7 +20,7 @@ import type { Actor, Failure } from "./actor.js";
 import { ActorTarget, type MeshRecord } from "./address.js";
 import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
 import { makeCaster } from "./casting.js";
-import { type ActorContext, OwnTurn, runTurn } from "./context.js";
+import { type ActorContext, type AnyTurn, OwnTurn, runTurn } from "./context.js";
 import { type Handler, handlerById, handlersOf, inProtobuf, interfaceOf } from "./handler.js";
 import { HeldPorts } from "./held-ports.js";
 import { holderName, portsRead } from "./holders.js";
@@ -128,6 +128,11 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   /** Whether a message waits for its turn that this actor waits for the answer of. */
   isAwaitedBy(token: readonly [number, number]): boolean {
     return this.#mailbox.isAwaitedBy(token);
+  }
+
+  /** The calls that it has not answered. */
+  get calls(): readonly Turn[] {
+    return this.#mailbox.calls;
   }
 
   /** Messages that wait for their turn. */
@@ -279,6 +284,15 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   messageFailed(turn: Turn, error: unknown): void {
     const { endpoint } = turn.handler;
     this.fail({ kind: "message", error, endpoint: endpoint.name, at: this.proc.clock.wall() });
+  }
+
+  /**
+   * Code that it has left running has thrown, outside of any handler: it has failed.
+   * @param turn that the code belongs to
+   */
+  uncaught(turn: AnyTurn, error: unknown): void {
+    const endpoint = turn instanceof Turn ? { endpoint: turn.handler.endpoint.name } : {};
+    this.fail({ kind: "message", error, ...endpoint, at: this.proc.clock.wall() });
   }
 
   slow(message: string): void {

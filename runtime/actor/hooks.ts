@@ -19,7 +19,8 @@ export interface ActorClass<Args extends readonly never[] = readonly never[]> {
 /** Why an actor failed. */
 export interface ActorFailure {
   /**
-   * `constructor` and `init`: it never came to be. `message`: a handler threw where nobody waits for the answer.
+   * `constructor` and `init`: it never came to be. `message`: a handler threw where nobody waits for the answer, or code
+   * that it had left running did.
    * `supervise`: it did not handle the failure of something it owns. `stuck`: a handler took longer than it may.
    * `killed`: somebody ordered it.
    */
@@ -88,8 +89,9 @@ export interface ProcHooks {
   /**
    * The last link to `peer` ended without a farewell. May return what is known about the end (an exit status), or a
    * promise of it that settles within some 30 ms: calls to `peer` fail with that text.
+   * @param fault the link was given up here, because of this error
    */
-  peerLost(peer: ProcId, error: Error | undefined): string | Promise<string>;
+  peerLost(peer: ProcId, error: Error | undefined, fault: Error | undefined): string | Promise<string>;
   /** A message came back, and the actor that sent it has no `undeliverable` of its own. */
   undeliverable(cell: Cell, message: Undeliverable): void;
   /** `peer` is dead: everything pending on it has just failed. Once per proc. */

@@ -70,6 +70,11 @@ export class Mailbox {
     return this.#limits === undefined ? queued : [...this.#limits.waiting, ...queued];
   }
 
+  /** Calls that are being handled or wait, and that nobody has answered. */
+  get calls(): readonly Turn[] {
+    return this.#all().filter(({ call, ended }) => call !== 0 && !ended);
+  }
+
   /** Whether an actor waits for the answer of a message that waits here. */
   isAwaitedBy(token: readonly [number, number]): boolean {
     return this.#waiting.some((turn) => inChain(turn.extension?.chain ?? noChain, token));

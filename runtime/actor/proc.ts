@@ -258,7 +258,7 @@ export class Proc implements LinkHost {
       this.#end(link, new DeliveryError("closed", error.message, { cause: error }));
       return;
     }
-    const reason = this.hooks.peerLost(peer, error);
+    const reason = this.hooks.peerLost(peer, error, link.fault);
     if (typeof reason === "string") this.#lost(link, peer, reason);
     else reason.then((text) => this.#lost(link, peer, text));
   }

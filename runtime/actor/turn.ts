@@ -9,7 +9,14 @@ import type { TraceContext } from "../link/trace.js";
 import { type Extent, Point } from "../shape/index.js";
 import type { TensorTurn } from "../wire/tensor-support.js";
 import type { Cell } from "./cell.js";
-import type { ActorContext, CallerContext, Context, ProcContext, Trace } from "./context.js";
+import {
+  type ActorContext,
+  type CallerContext,
+  type Context,
+  type ProcContext,
+  runTurn,
+  type Trace,
+} from "./context.js";
 import { DeliveryError, TimeoutError } from "./errors.js";
 import type { Handler } from "./handler.js";
 import { type Holder, holderName } from "./holders.js";
@@ -204,7 +211,9 @@ export class Turn implements Context, TensorTurn {
     const timeout = cancelReasons[reason] === "timeout";
     const why = `the caller of ${this.handler.endpoint.name} waits no longer${timeout ? ": its time is over" : ""}`;
     const error = (text: string) => (timeout ? new TimeoutError(text) : new DOMException(text, "AbortError"));
-    this.#abort?.abort(error(why));
+    const abort = this.#abort;
+    // Listeners are code of the handler, whoever has brought the news.
+    if (abort !== undefined) runTurn(this, () => abort.abort(error(why)));
     for (const call of pending) call.abandon(error(`cannot call ${call.label}: ${why}`), timeout ? reason : 0, true);
     this.stream?.leave();
   }

@@ -48,6 +48,8 @@ export class Link {
   introduced = false;
   /** Why nothing goes over it any more. */
   ended: DeliveryError | undefined;
+  /** What could not be done here with what the peer has sent; undefined: if the link has ended, it was for another reason. */
+  fault: Error | undefined;
   /** Whether this side has dialled: a peer that never answers was not there. */
   readonly dialled: boolean;
   /** Which of its dialler's links this is, from 1 on; 0: nobody has dialled it, or who has does not say. */

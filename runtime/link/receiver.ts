@@ -44,7 +44,8 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
       this.#inbox.received(n);
     } catch (error) {
       this.stop();
-      this.#link.destroy(isError(error) ? error : new Error(messageOf(error)));
+      this.#link.fault = isError(error) ? error : new Error(messageOf(error));
+      this.#link.destroy(this.#link.fault);
     } finally {
       endReading();
     }

@@ -5,6 +5,7 @@
 import type { Pipe } from "../link/pipe.js";
 import type { Identity } from "./body.js";
 import type { Local } from "./local.js";
+import type { Leave } from "./local-proc.js";
 import { within } from "./within.js";
 
 /** How long what was said and printed last may take to be on its way, in ms. */
@@ -17,14 +18,15 @@ const farewell = 500;
 export function runChild(
   identity: Identity,
   pipe: Pipe,
-  become: (identity: Identity, leave: (reason: string) => void) => Local,
+  become: (identity: Identity, leave: Leave) => Local,
 ): (reason: string) => Promise<void> {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   const leaving = new Leaving(ended);
-  const local = become(identity, (reason) => void leaving.leave(local, reason));
+  const local = become(identity, (reason, code) => void leaving.leave(local, reason, code));
+  local.platform.watchExit?.(() => local.calls);
   // The link is what this process lives for.
   local.home.proc.attach(observed(pipe, end), identity.launcher ?? identity.parent);
   pipe.ref();
@@ -46,13 +48,13 @@ class Leaving {
     return this.#stopped;
   }
 
-  async leave(local: Local, reason: string): Promise<void> {
+  async leave(local: Local, reason: string, code: number | undefined): Promise<void> {
     const { platform } = local;
     platform.leaving();
     await this.stop(local, reason);
     local.home.proc.close(reason);
     await within(platform.clock, farewell, Promise.all([this.#linkEnded, platform.printed()]));
-    platform.exit();
+    platform.exit(code);
   }
 }
 

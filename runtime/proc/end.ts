@@ -18,13 +18,24 @@ export function describeEnd(pid: number | undefined, end: ProcessEnd): BodyEnd {
 }
 
 function howItEnded({ code, signal, stderr }: ProcessEnd): string {
-  const status = signal === undefined ? `exited with code ${code}` : `was killed by ${signal}`;
-  return stderr.fatal === undefined ? status : `ended of "${stderr.fatal}" and ${status}`;
+  const status = signal === undefined ? exited(code) : `was killed by ${signal}`;
+  return endedOf(stderr.fatal, status);
 }
 
-/** How a worker thread ended: its exit code, and the error that nobody caught in it. */
-export function describeThreadEnd(thread: number, code: number, error: unknown): BodyEnd {
-  const cause = { name: "ThreadEnd", message: `thread ${thread} exited with code ${code}` };
+/**
+ * How a worker thread ended: its exit code, and the error that nobody caught in it.
+ * @param fatal what it has said that it ends of
+ */
+export function describeThreadEnd(thread: number, code: number, error: unknown, fatal: string | undefined): BodyEnd {
+  const cause = { name: "ThreadEnd", message: `thread ${thread} ${endedOf(fatal, exited(code))}` };
   if (error === undefined) return { kind: "process", cause, clean: code === 0 };
   return { kind: "process", cause: { ...cause, cause: causeOf(error) } };
+}
+
+function exited(code: number | undefined): string {
+  return `exited with code ${code}`;
+}
+
+function endedOf(fatal: string | undefined, status: string): string {
+  return fatal === undefined ? status : `ended of "${fatal}" and ${status}`;
 }

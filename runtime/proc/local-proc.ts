@@ -6,7 +6,7 @@
 import { type ActorMove, type HostProof, procAgentDescriptor } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
 import type { ActorShape, Cell } from "../actor/cell.js";
-import { runTurn } from "../actor/context.js";
+import { currentTurn, runTurn } from "../actor/context.js";
 import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
 import { Proc } from "../actor/proc.js";
 import type { WatchLimits } from "../actor/watchdog.js";
@@ -20,6 +20,7 @@ import { stackOf } from "../thrown.js";
 import { Agent } from "./agent.js";
 import { agentOf, asRoot } from "./agents.js";
 import { Deferred } from "./deferred.js";
+import { fatal } from "./fatal.js";
 import { connectToHost } from "./host-connection.js";
 import { HostWatch } from "./host-watch.js";
 import type { HostedBody } from "./hosted-body.js";
@@ -37,6 +38,9 @@ const hostDialLimit = 3000;
 /** In ms: what a process was started for comes first, and listening loads modules that nothing else needs. */
 const listenDelay = 100;
 
+/** @param code the exit code; undefined: it ends in order */
+export type Leave = (reason: string, code?: number) => void;
+
 type Created = (failure: ActorFailure | undefined) => void;
 
 /** The actor with mesh id 0: what a proc is asked for by those who made it. */
@@ -50,8 +54,8 @@ export interface LocalProcOptions {
   readonly rank: number;
   readonly extent: Extent;
   readonly runDir: string;
-  /** How the proc leaves when it was told to, or when its maker is gone. */
-  readonly leave: (reason: string) => void;
+  /** How the proc leaves: when it was told to, when its maker is gone, or with an exit code when it cannot go on. */
+  readonly leave: Leave;
   /** Undefined: that of a process which holds actors. */
   readonly agent?: AgentRole | undefined;
 }
@@ -62,7 +66,9 @@ export class LocalProc implements ProcHooks {
   readonly #parent: ProcId | undefined;
   readonly #launcher: ProcId | undefined;
   readonly #runDir: string;
-  readonly #leave: (reason: string) => void;
+  readonly #leave: Leave;
+  /** Why it has given up the link to whoever it depends on. */
+  #fault: Error | undefined;
   #hostWatch: HostWatch | undefined;
   /** There is something to be sent to the maker, which has not connected yet. */
   #makerAwaited: Deferred<Pipe> | undefined;
@@ -229,6 +235,7 @@ export class LocalProc implements ProcHooks {
   /** @param created called once, maybe at once */
   createNow(request: ActorRequest, created: Created): void {
     this.#creating.set(request.mesh, created);
+    this.platform.takeUncaught?.((error) => takeUncaught(this.platform, error));
     this.proc.createActor(request);
   }
 
@@ -295,13 +302,14 @@ export class LocalProc implements ProcHooks {
     return this.#local.meshes.get(mesh)?.isOrdered() ?? Promise.resolve(false);
   }
 
-  peerLost(peer: ProcId, error: Error | undefined): string | Promise<string> {
+  peerLost(peer: ProcId, error: Error | undefined, fault?: Error): string | Promise<string> {
+    if (peer === this.#parent || peer === this.#launcher) this.#fault = fault;
     return this.#local.members.get(peer)?.lastWords() ?? `process ${hex64(peer)} has ended: ${error?.message ?? ""}`;
   }
 
   peerDown(peer: ProcId, reason: string): void {
-    if (peer === this.#parent) this.#leave("its maker has ended");
-    else if (peer === this.#launcher) this.#leave("the agent of its host has ended");
+    if (peer === this.#parent) this.#orphaned("its maker");
+    else if (peer === this.#launcher) this.#orphaned("the agent of its host");
     else {
       this.#local.members.get(peer)?.linkLost(reason);
       this.#local.hosts.get(peer)?.lost(reason);
@@ -318,7 +326,17 @@ export class LocalProc implements ProcHooks {
   /** Without its agent a proc obeys nobody. */
   #agentFailed({ error }: ActorFailure): void {
     this.platform.print(`the agent has failed: ${stackOf(error)}\n`);
-    this.#leave("its agent has failed");
+    this.#leave("its agent has failed", 1);
+  }
+
+  /** Without `whom` it is of no use. That is no end in order where it was this process that gave up the link. */
+  #orphaned(whom: string): void {
+    if (this.#fault === undefined) {
+      this.#leave(`${whom} has ended`);
+      return;
+    }
+    this.platform.print(fatal(`cannot go on: the link to ${whom} was given up here`) + `${stackOf(this.#fault)}\n`);
+    this.#leave(`the link to ${whom} was given up`, 1);
   }
 
   #created(cell: Cell, failure: ActorFailure | undefined): boolean {
@@ -328,4 +346,19 @@ export class LocalProc implements ProcHooks {
     created(failure);
     return true;
   }
+}
+
+/**
+ * An error that no handler has thrown and nobody has caught: of a timer, a listener or a promise that an actor has left
+ * running. It is a failure of that actor, as far as the asynchronous context tells whose it is.
+ * @returns whether it was somebody's
+ */
+function takeUncaught(platform: Platform, error: unknown): boolean {
+  const turn = currentTurn();
+  const cell = turn?.cell;
+  if (turn === undefined || cell === undefined || cell.isRoot || cell.mesh === AGENT_MESH) return false;
+  // One that has ended has nobody to tell.
+  if (cell.ended === undefined) cell.uncaught(turn, error);
+  else platform.print(`${cell.name} has ended, and code that it had left running threw: ${stackOf(error)}\n`);
+  return true;
 }

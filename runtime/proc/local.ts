@@ -9,7 +9,7 @@ import type { Cell } from "../actor/cell.js";
 import { currentCell, setMainRoot } from "../actor/context.js";
 import type { StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
-import { hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
+import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
 import type { Pipe } from "../link/pipe.js";
 import { errorOf } from "../supervise/cause.js";
 import { Ownership } from "../supervise/ownership.js";
@@ -21,7 +21,7 @@ import { DirectLinks } from "./direct-links.js";
 import type { HostedBody } from "./hosted-body.js";
 import { locationOfMade } from "./hosted-location.js";
 import { refuseWhileLoading } from "./loading.js";
-import { type AgentRole, LocalProc } from "./local-proc.js";
+import { type AgentRole, type Leave, LocalProc } from "./local-proc.js";
 import type { Member } from "./member.js";
 import { type MemoryService, noMemory } from "./memory-service.js";
 import { nodePlatform } from "./node-platform.js";
@@ -84,12 +84,7 @@ export class Local {
    * @param identity what a maker has called this; undefined: a program
    * @param agent who takes orders here; undefined: that of a process which holds actors
    */
-  constructor(
-    platform: Platform,
-    identity: Identity | undefined,
-    leave: (reason: string) => void,
-    agent?: AgentRole | undefined,
-  ) {
+  constructor(platform: Platform, identity: Identity | undefined, leave: Leave, agent?: AgentRole | undefined) {
     const { clock, random } = platform;
     this.platform = platform;
     this.direct = new DirectLinks(platform);
@@ -114,7 +109,7 @@ export class Local {
     this.home = this.addProc(options, leave, agent);
   }
 
-  addProc(options: ProcPlace, leave: (reason: string) => void, agent?: AgentRole | undefined): LocalProc {
+  addProc(options: ProcPlace, leave: Leave, agent?: AgentRole | undefined): LocalProc {
     const made = new LocalProc(this, { ...options, leave, agent });
     this.procs.set(options.id, made);
     locals.set(made.proc, this);
@@ -177,6 +172,12 @@ export class Local {
       stop: (options) => this.stop(options),
       kill: () => this.kill(),
     });
+  }
+
+  /** What actors here have been called and have not answered: `workers[1].sleep`. */
+  get calls(): readonly string[] {
+    const cells = [...this.procs.values()].flatMap(({ proc }) => [...proc.cells()]);
+    return cells.filter(({ mesh }) => mesh !== AGENT_MESH).flatMap(({ calls }) => calls.map(({ label }) => label));
   }
 
   /** Stops everything that is owned here. */
@@ -248,7 +249,7 @@ export function program(): Local {
 }
 
 /** Makes this thread what its maker calls it. Called once, before anything else of the runtime is used. */
-export function becomeChild(identity: Identity, leave: (reason: string) => void): Local {
+export function becomeChild(identity: Identity, leave: Leave): Local {
   if (current !== undefined) throw new Error("cannot boot: this process has a runtime already");
   current = started(new Local(nodePlatform, identity, leave));
   return current;

@@ -24,6 +24,8 @@ import { registry } from "./registry.js";
 import { makeRunDir, runDirOf } from "./run-dir.js";
 import { type Endable, endInOrder } from "./shutdown.js";
 import { threadBody } from "./thread-body.js";
+import { takeUncaught } from "./uncaught.js";
+import { watchExit } from "./unasked-exit.js";
 import { Watcher } from "./watcher.js";
 
 /** What child processes and threads run; stands beside the bundle of the runtime. */
@@ -120,6 +122,14 @@ class NodePlatform implements PartPlatform {
     if (this.#loopWatched || !builtins.workerThreads.isMainThread) return;
     this.#loopWatched = true;
     watchLoop(limits);
+  }
+
+  takeUncaught(take: (error: unknown) => boolean): void {
+    takeUncaught(take);
+  }
+
+  watchExit(calls: () => readonly string[]): void {
+    watchExit(calls);
   }
 
   print(text: string): void {

@@ -64,6 +64,16 @@ export interface Platform extends Ending {
   load(url: string): Promise<unknown>;
   /** Has the event loop watched by somebody who does not depend on it; absent: nobody can. */
   watchLoop?(limits: WatchLimits): void;
+  /**
+   * Offers errors that nobody has caught to `take`, in the asynchronous context in which they were thrown. One that it does
+   * not take ends the process, as ever. Idempotent. Absent: the platform deals with them in its own way.
+   */
+  takeUncaught?(take: (error: unknown) => boolean): void;
+  /**
+   * Watches for an end of this process with exit code 0 that nobody has ordered. While `calls` names any, that is a failure:
+   * the code becomes 1, and the maker is told why. Absent: there is no such end.
+   */
+  watchExit?(calls: () => readonly string[]): void;
   /** A warning, as Node.js has them. */
   warn(message: string, type: string): void;
   /** From now on the end of this process is an end in order. */

@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { BoundedOutput } from "./bounded-output.js";
+import { readFatal } from "./fatal.js";
 
 /** Where a line comes from. */
 export interface LineOrigin {
@@ -100,7 +101,7 @@ export class Tail {
   push(bytes: Buffer): void {
     const line = bytes.toString("utf8", 0, 1000);
     // What V8 dies of stands above a native stack trace that says little.
-    if (line.startsWith("FATAL ERROR: ")) this.#fatal = line.slice("FATAL ERROR: ".length).trim();
+    this.#fatal = readFatal(line) ?? this.#fatal;
     this.#lines.push(line);
     if (this.#lines.length > this.#limit) this.#lines.shift();
   }
@@ -109,7 +110,7 @@ export class Tail {
     return this.#lines;
   }
 
-  /** What V8 has said that it ends of: out of memory, most often. */
+  /** What the process has said that it ends of: V8 out of memory, most often. */
   get fatal(): string | undefined {
     return this.#fatal;
   }

@@ -5,6 +5,7 @@ import type { Body, Identity } from "./body.js";
 import { describeThreadEnd } from "./end.js";
 import { portPipe } from "./port-pipe.js";
 import { forEachLine, forwardLines, type Stdio } from "./stdio.js";
+import type { ThreadFatal } from "./unasked-exit.js";
 
 /** What a worker thread finds as its `workerData`. */
 export interface ThreadData {
@@ -33,12 +34,16 @@ export function threadBody(options: ThreadOptions): Body {
   worker.unref();
   const { threadId } = worker;
   forwardOutput(worker, options);
+  let fatal: string | undefined;
+  worker.on("message", (message: Partial<ThreadFatal> | null) => {
+    fatal = message?.viceroyFatal ?? fatal;
+  });
   let uncaught: unknown;
   worker.once("error", (error) => {
     uncaught = error;
   });
   const code = new Promise<number>((resolve) => worker.once("exit", resolve));
-  const ended = code.then((value) => describeThreadEnd(threadId, value, uncaught));
+  const ended = code.then((value) => describeThreadEnd(threadId, value, uncaught, fatal));
   const kill = () => void worker.terminate();
   return { pipe: portPipe(port1), ended, finished: ended, ref: () => worker.ref(), terminate: kill, kill };
 }

@@ -264,7 +264,77 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     await expect(workers.echo.call("x")).rejects.toThrow(SupervisionError);
   });
 
-  can("exit without the program")("an error that nobody catches ends the process, with its last words", async () => {
+  const left = [
+    "a timer",
+    "a promise",
+    "a call that nobody awaits",
+    "a listener",
+    "a listener of its signal",
+    "a getter of what it threw",
+  ];
+  // In the process of these tests, rejections are Vitest's own affair.
+  const ours = left.filter((what) => isolation !== "inline" || !/promise|call/.test(what));
+  test.each(ours)("what an actor has left running throws (%s): the actor fails, and nobody else", async (what) => {
+    const procs = spawnProcs({});
+    const worker = procs.spawn("worker", crew.SteelWorker);
+    const neighbour = procs.spawn("neighbour", crew.SteelWorker);
+    const here = await neighbour.where.callOne();
+    const asked = worker.leaveRunning.with({ timeout: 500 }).callOne(what, "left behind");
+    await asked.catch(() => {});
+    await until(() => faults.length > 0);
+    const message = what.startsWith("a getter") ? "threw an error that cannot be read" : "left behind";
+    expect(faults.filter(({ mesh }) => mesh === "worker")).toMatchObject([
+      { mesh: "worker", ranks: [0], kind: "message", cause: { message } },
+    ]);
+    await expect(worker.echo.callOne("x")).rejects.toThrow(`the actor worker[0] has failed:`);
+    expect(await neighbour.where.callOne()).toEqual(here);
+    expect(faults).toHaveLength(1);
+  });
+
+  test("an answer that only pretends to be a promise is an error of its call", async () => {
+    const worker = spawnProcs({}).spawn("worker", crew.SteelWorker);
+    const [error, next] = await Promise.all([
+      worker.pretend.callOne("pretended").catch((error) => error),
+      worker.echo.callOne("next"),
+    ]);
+    expect(error).toBeInstanceOf(ActorError);
+    expect(error).toMatchObject({ message: "pretended", remoteName: "RangeError" });
+    expect(next).toBe("next");
+    expect(faults).toEqual([]);
+  });
+
+  can("exit without the program")("exit code 0 in the middle of calls is a failure, with what ended it", async () => {
+    const lines: string[] = [];
+    const restart = { policy: "on-failure", backoff: 1 } as const;
+    const procs = spawnProcs({}, { restart, stdio: (line) => void lines.push(line) });
+    const worker = procs.spawn("worker", crew.SteelWorker);
+    const { pid, mainThread } = await worker.where.callOne();
+    const exit = worker.exit.callOne(0).catch((error) => error);
+    const queued = worker.echo.callOne("too late").catch((error) => error);
+    expect(await exit).toBeInstanceOf(SupervisionError);
+    expect(await queued).toBeInstanceOf(SupervisionError);
+    // It is made again, as after a failure.
+    await until(async () => (await worker.where.callOne().catch(() => undefined)) !== undefined);
+    expect(faults).toEqual([]);
+    if (mainThread) {
+      expect((await worker.where.callOne()).pid).not.toBe(pid);
+      const why = /^FATAL ERROR: process\.exit\(0\) was called with (a call|calls) to worker\[0\]\.exit/;
+      expect(lines.some((line) => why.test(line))).toBe(true);
+      expect(lines.some((line) => /^\s+at SteelWorker\.exit /.test(line))).toBe(true);
+    }
+  });
+
+  can("exit without the program")("exit code 0 with a call in hand: its owner is told why", async () => {
+    const worker = spawnProcs({}, { stdio: "ignore" }).spawn("worker", crew.SteelWorker);
+    await worker.ready;
+    await worker.exit.callOne(0).catch(() => {});
+    await until(() => faults.length > 0);
+    expect(faults[0]!.cause.message).toMatch(
+      /^(process|thread) \d+ ended of "process\.exit\(0\) was called with a call to worker\[0\]\.exit not answered" and exited with code 1$/,
+    );
+  });
+
+  can("exit without the program")("an error that is no actor's ends the process, with its last words", async () => {
     const stdio = isolation === "process" ? ("prefix" as const) : ("ignore" as const);
     const worker = spawnProcs({}, { stdio }).spawn("worker", crew.SteelWorker);
     await worker.throwLater.callOne("nobody catches this");

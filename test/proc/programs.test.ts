@@ -40,6 +40,15 @@ test.each(["process", "thread"])("TypeScript, by tsx, with isolation %s", async 
   expect(outcome).toEqual({ code: 0, stdout: greeting, stderr: "" });
 });
 
+test("what actors in the program's own process leave running fails them, what the program throws ends it", async () => {
+  const outcome = await run(["--import", "tsx", "programs/left-running.ts"], project);
+  const failed = (what: string) => `mesh "${what}" failed at rank 0: left behind`;
+  expect(outcome.stdout).toEqual([failed("a call that nobody awaits"), failed("a promise"), failed("a timer")]);
+  expect(outcome.code).toBe(1);
+  // As Node.js prints it, down to its own version.
+  expect(outcome.stderr).toMatch(/throw new Error\("the program's own"\);[^]*Error: the program's own[^]*Node\.js v/);
+});
+
 test("without a terminal's environment: no PATH, no HOME", async () => {
   const outcome = await run(["--import", "tsx", "programs/hello.ts"], project, {});
   expect(outcome).toEqual({ code: 0, stdout: greeting, stderr: "" });
