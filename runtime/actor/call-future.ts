@@ -49,10 +49,13 @@ export abstract class CallFuture<T> extends Future<T> implements UnderWay {
 
   protected override fail(error: unknown, quietly: boolean): void {
     this.#guard?.dispose();
-    this.turn?.unbind(this);
+    const { turn } = this;
+    turn?.unbind(this);
     // What an actor throws when its time is over may come before a busy caller has noticed that itself.
     const own = error instanceof ActorError ? this.#guard?.over : undefined;
-    super.fail(own ?? error, quietly);
+    // Where nobody handles it, it is told by the context that it is rejected in whose call it was: on Node.js 24 and later.
+    if (turn === undefined || quietly) super.fail(own ?? error, quietly);
+    else turn.run(() => super.fail(own ?? error, quietly));
   }
 
   /** Nothing was sent: the call fails with `error`. */

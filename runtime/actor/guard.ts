@@ -1,4 +1,5 @@
 /** What may end a call before its answer: a timeout, an abort signal. Made only for calls that have one. */
+import { offAbort, onAbort } from "../aborts.js";
 import type { Clock, Timer } from "../link/clock.js";
 import { parseTraceparent } from "../link/trace.js";
 import { checkOptionNames, formatValue } from "../shape/index.js";
@@ -46,7 +47,7 @@ export class Guard {
     this.#timeout = timeout;
     this.#since = clock.now();
     this.#signal = signal;
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal !== undefined) onAbort(signal, this.#onAbort);
     if (timeout > 0) this.#timer = clock.after(timeout, () => call.abandon(this.#timeoutError(), 1));
   }
 
@@ -59,7 +60,7 @@ export class Guard {
   /** The call has been settled. */
   dispose(): void {
     this.#timer?.cancel();
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    if (this.#signal !== undefined) offAbort(this.#signal, this.#onAbort);
   }
 
   #timeoutError(): TimeoutError {

@@ -37,7 +37,7 @@ export interface UnderWay {
   /** What is called: `counters.value`. */
   readonly label: string;
   /** Whose handler waits for it; told when it ends. */
-  turn: { unbind(call: UnderWay): void } | undefined;
+  turn: Pick<Turn, "unbind" | "run"> | undefined;
   /** Gives it up; `reason` is an index of `cancelReasons`. @param quietly nobody has to handle that */
   abandon(error: unknown, reason: number, quietly: boolean): void;
 }
@@ -195,6 +195,11 @@ export class Turn implements Context, TensorTurn {
   unbind(call: UnderWay): void {
     if (this.#pending === call) this.#pending = undefined;
     else this.#morePending?.delete(call);
+  }
+
+  /** Runs `body` as code of its handler. */
+  run(body: () => void): void {
+    runTurn(this, body);
   }
 
   /** What its handler has called and not been answered. */

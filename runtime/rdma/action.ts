@@ -1,4 +1,5 @@
 /** Several transfers as one step: to any buffers, of any processes, all under way at a time; done when all are. */
+import { offAbort, onAbort } from "../aborts.js";
 import type { RdmaBuffer, RdmaTransferOptions } from "./buffer.js";
 import type { TransferOptions } from "./transfer.js";
 
@@ -37,7 +38,7 @@ export class RdmaAction {
     signal?.throwIfAborted();
     const failed = new AbortController();
     const abort = () => failed.abort(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
+    if (signal !== undefined) onAbort(signal, abort);
     const steps = this.#steps;
     const report = () => {
       let moved = 0;
@@ -67,7 +68,7 @@ export class RdmaAction {
       }
     };
     await Promise.all(steps.map(run));
-    signal?.removeEventListener("abort", abort);
+    if (signal !== undefined) offAbort(signal, abort);
     if (failed.signal.aborted) throw failed.signal.reason;
   }
 

@@ -1,4 +1,5 @@
 /** One transfer from its start to its end: with a limit of time, a signal, and word of how far it is. */
+import { offAbort, onAbort } from "../aborts.js";
 import type { Clock } from "../link/clock.js";
 import { RdmaError } from "./errors.js";
 import { type Direction, Operation } from "./operation.js";
@@ -60,7 +61,7 @@ async function watched(
     operation.cancel();
   };
   const abort = () => giveUp(signal?.reason);
-  signal?.addEventListener("abort", abort, { once: true });
+  if (signal !== undefined) onAbort(signal, abort);
   const timer = clock.after(timeout, () => {
     const text = `cannot ${direction} ${bytes} bytes: it took longer than ${timeout} ms`;
     giveUp(new RdmaError("ERR_RDMA_TIMEOUT", text));
@@ -82,6 +83,6 @@ async function watched(
   } finally {
     ended = true;
     timer.cancel();
-    signal?.removeEventListener("abort", abort);
+    if (signal !== undefined) offAbort(signal, abort);
   }
 }

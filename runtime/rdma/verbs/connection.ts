@@ -4,6 +4,7 @@
  */
 
 import type { GrantClaim } from "../../../generated/rdma.js";
+import { offAbort, onAbort } from "../../aborts.js";
 import { builtins } from "../../builtins.js";
 import type { Ask } from "../backend.js";
 import { RdmaError } from "../errors.js";
@@ -131,11 +132,11 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   let abort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
+    onAbort(signal, abort);
   });
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    signal.removeEventListener("abort", abort);
+    offAbort(signal, abort);
   }
 }

@@ -1,0 +1,33 @@
+/**
+ * Waits for abort signals that users pass: with one listener for each signal, however many calls and transfers it is to
+ * end. Node.js warns of a leak at the eleventh listener of a signal, and walks through all of them to remove one.
+ */
+type Callback = () => void;
+
+const waiting = new WeakMap<AbortSignal, Set<Callback>>();
+
+function aborted(event: Event): void {
+  const signal = event.target as AbortSignal;
+  const callbacks = waiting.get(signal) ?? [];
+  waiting.delete(signal);
+  for (const callback of callbacks) callback();
+}
+
+/** Calls `callback`, which must not throw, when `signal` is aborted from now on; once. */
+export function onAbort(signal: AbortSignal, callback: Callback): void {
+  const known = waiting.get(signal);
+  if (known !== undefined) {
+    known.add(callback);
+    return;
+  }
+  waiting.set(signal, new Set([callback]));
+  signal.addEventListener("abort", aborted, { once: true });
+}
+
+/** Undoes `onAbort`. */
+export function offAbort(signal: AbortSignal, callback: Callback): void {
+  const callbacks = waiting.get(signal);
+  if (callbacks?.delete(callback) !== true || callbacks.size > 0) return;
+  waiting.delete(signal);
+  signal.removeEventListener("abort", aborted);
+}

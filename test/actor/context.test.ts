@@ -1,0 +1,76 @@
+/** `context()` in code that a handler has left behind: it is that of the handler, whoever has it run. */
+import { EventEmitter } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { context } from "../../runtime/actor/context.js";
+import { Counter, type CounterMesh } from "./counter.js";
+import { type TestProc, World } from "./world.js";
+
+let world: World;
+let there: TestProc;
+let seen: string[];
+
+beforeEach(() => {
+  seen = [];
+  world = new World();
+  there = world.proc("there");
+});
+afterEach(() => world.close());
+
+const look = (): void => {
+  const { actor, rank, caller } = context();
+  seen.push(`${actor.name}[${rank.rank}] called by ${caller.name}`);
+};
+
+class Watched extends Counter {
+  override async untilAborted(): Promise<string> {
+    const { signal } = context();
+    signal.addEventListener("abort", look);
+    this.begun = true;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    look();
+    return "aborted";
+  }
+}
+
+const begun = async (): Promise<void> => {
+  const has = () => [...there.proc.cells()].some(({ instance }) => (instance as Watched | undefined)?.begun);
+  while (!has()) await new Promise((resolve) => setTimeout(resolve, 1));
+};
+const spawn = () => world.spawn<typeof Watched, never>("watched", Watched, [0], [there], {}) as CounterMesh<never>;
+
+describe("a listener of its own signal", () => {
+  test.each(["cancelled", "timed out", "left by its caller's process", "stopped"])(
+    "has the context of the call that is %s",
+    async (how) => {
+      const watched = spawn();
+      const endpoint = how === "timed out" ? watched.untilAborted.with({ timeout: 20 }) : watched.untilAborted;
+      const call = endpoint.callOne();
+      call.catch(() => {});
+      await begun();
+      const cell = [...there.proc.cells()].at(-1)!;
+      if (how === "cancelled") call.cancel();
+      else if (how === "stopped") void world.stop(there, cell.mesh, { drain: 0 });
+      else if (how !== "timed out") there.proc.peerDown(world.root.proc.id, "it was killed");
+      while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      expect(seen[0]).toBe("watched[0] called by root");
+    },
+  );
+});
+
+test("timers, immediates, ticks and emitters of a handler have its context while it runs", async () => {
+  class Leaver extends Counter {
+    override async sleep(ms: number): Promise<number> {
+      const emitter = new EventEmitter().on("event", look);
+      await new Promise<void>((resolve) => setTimeout(() => resolve(look()), 1));
+      await new Promise<void>((resolve) => setImmediate(() => resolve(look())));
+      await new Promise<void>((resolve) => process.nextTick(() => resolve(look())));
+      await new Promise<void>((resolve) => queueMicrotask(() => resolve(look())));
+      setImmediate(() => emitter.emit("event"));
+      await new Promise((resolve) => emitter.once("event", resolve));
+      return ms;
+    }
+  }
+  const leaver = world.spawn<typeof Leaver, never>("leaver", Leaver, [0], [there], {}) as CounterMesh<never>;
+  expect(await leaver.sleep.callOne(1)).toBe(1);
+  expect(seen).toEqual(new Array(5).fill("leaver[0] called by root"));
+});
