@@ -7,6 +7,8 @@ import { ActorError, SupervisionError } from "./errors.js";
 import { Future } from "./future.js";
 import { Guard } from "./guard.js";
 import type { UnderWay } from "./turn.js";
+import type { MeshView } from "./view.js";
+import { describeWait } from "./wait.js";
 
 /** What a call knows of its endpoint. */
 export interface Called {
@@ -15,6 +17,7 @@ export interface Called {
   /** Of the answers; undefined: void. */
   readonly result: Codec<unknown> | undefined;
   readonly clock: Clock;
+  readonly view: MeshView;
 }
 
 export abstract class CallFuture<T> extends Future<T> implements UnderWay {
@@ -38,7 +41,12 @@ export abstract class CallFuture<T> extends Future<T> implements UnderWay {
   /** Ends the call early. @param timeout in milliseconds, 0: none */
   guard(timeout: number, signal: AbortSignal | undefined): void {
     const { label, clock } = this.called;
-    this.#guard = new Guard(this, label, clock, timeout, signal);
+    this.#guard = new Guard(this, label, clock, timeout, signal, () => this.waited);
+  }
+
+  get waited(): string {
+    const { turn, called } = this;
+    return turn === undefined ? "" : describeWait(turn, called.label, called.view);
   }
 
   protected override fulfil(value: T): void {

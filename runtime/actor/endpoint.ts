@@ -121,7 +121,7 @@ export class Endpoint<
 
   #retried<T>(make: () => Future<T>): Future<T> {
     const { options } = this.#dispatcher;
-    return options.retry === undefined ? make() : retried(this.#dispatcher, options.retry, make);
+    return options.retry === undefined ? make() : retried(this.#dispatcher, options.retry, options.signal, make);
   }
 }
 

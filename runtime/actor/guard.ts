@@ -14,14 +14,23 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The trace that the call belongs to, as the header of that name has it, instead of that of the running handler. */
   readonly traceparent?: string;
-  /** Only on `@idempotent` endpoints: how often a call that failed by supervision or timeout is made again. */
+  /**
+   * Only on `@idempotent` endpoints: a call that fails by SupervisionError or TimeoutError is made again. A number is that
+   * of the attempts, the first one included. With it, `timeout` is the time of each attempt.
+   */
   readonly retry?: number | RetryOptions;
 }
 
 export interface RetryOptions {
+  /** How often the call is made at most, the first time included; at least 1. */
   readonly attempts: number;
-  /** Milliseconds before the first repetition, doubled for each further one. Default 10. */
+  /**
+   * Milliseconds before the second attempt, doubled before each further one, up to 30 s; each pause is drawn between half
+   * of that and all of it. Default 10.
+   */
   readonly backoff?: number;
+  /** Milliseconds for all attempts and pauses together, after which the call rejects with TimeoutError. Default: no limit. */
+  readonly deadline?: number;
 }
 
 /** Who can be given up: `reason` is an index of `cancelReasons`. */
@@ -37,11 +46,24 @@ export class Guard {
   readonly #since: number;
   readonly #timer: Timer | undefined;
   readonly #signal: AbortSignal | undefined;
+  /** What else is known of the wait, for its error. */
+  readonly #waited: () => string;
   readonly #onAbort = (): void => this.#call.abandon(this.#signal?.reason, 0);
 
-  /** @param timeout in milliseconds, 0: none */
-  constructor(call: Abandonable, label: string, clock: Clock, timeout: number, signal: AbortSignal | undefined) {
+  /**
+   * @param timeout in milliseconds, 0: none
+   * @param waited asked when the time is over; its text follows the error's
+   */
+  constructor(
+    call: Abandonable,
+    label: string,
+    clock: Clock,
+    timeout: number,
+    signal: AbortSignal | undefined,
+    waited: () => string,
+  ) {
     this.#call = call;
+    this.#waited = waited;
     this.#label = label;
     this.#clock = clock;
     this.#timeout = timeout;
@@ -64,7 +86,7 @@ export class Guard {
   }
 
   #timeoutError(): TimeoutError {
-    return new TimeoutError(`cannot call ${this.#label}: no answer within ${this.#timeout} ms`);
+    return new TimeoutError(`cannot call ${this.#label}: no answer within ${this.#timeout} ms${this.#waited()}`);
   }
 }
 
@@ -82,9 +104,14 @@ export function checkOptions(label: string, idempotent: boolean, options: CallOp
   if (retry === undefined) return;
   if (!idempotent) throw new TypeError(`cannot retry ${label}: it is not @idempotent`);
   if (typeof retry !== "number") checkOptionNames(`cannot retry ${label}`, retry, retryNames);
-  const { attempts, backoff = 0 } = typeof retry === "number" ? { attempts: retry } : retry;
-  if (!Number.isInteger(attempts) || attempts < 0) {
-    throw new RangeError(`cannot retry ${label}: expected a number of at least 0, got ${formatValue(attempts)}`);
+  const { attempts, backoff = 0, deadline } = typeof retry === "number" ? ({ attempts: retry } as RetryOptions) : retry;
+  if (!Number.isInteger(attempts) || attempts < 1) {
+    throw new RangeError(
+      `cannot retry ${label}: expected at least 1 attempt, the first one included, got ${formatValue(attempts)}`,
+    );
+  }
+  if (deadline !== undefined && !(typeof deadline === "number" && deadline > 0)) {
+    throw new RangeError(`cannot retry ${label}: expected a deadline of more than 0 ms, got ${formatValue(deadline)}`);
   }
   if (!(typeof backoff === "number" && backoff >= 0)) {
     throw new RangeError(`cannot retry ${label}: expected backoff of at least 0 ms, got ${formatValue(backoff)}`);
@@ -92,4 +119,4 @@ export function checkOptions(label: string, idempotent: boolean, options: CallOp
 }
 
 const optionNames: readonly (keyof CallOptions)[] = ["timeout", "signal", "traceparent", "retry"];
-const retryNames: readonly (keyof RetryOptions)[] = ["attempts", "backoff"];
+const retryNames: readonly (keyof RetryOptions)[] = ["attempts", "backoff", "deadline"];

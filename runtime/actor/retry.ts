@@ -1,31 +1,47 @@
-/** Calls that are made again when they fail by supervision or timeout: only endpoints that say so can be. */
+/**
+ * Calls that are made again when they fail by supervision or timeout: only endpoints that say so can be. Pauses between the
+ * attempts grow, and are drawn at random, so that callers which have failed together do not come back together.
+ */
+import type { Random } from "../link/clock.js";
 import { type Called, CallFuture } from "./call-future.js";
-import { currentTurn } from "./context.js";
+import { currentTurn, mainRoot } from "./context.js";
 import { SupervisionError, TimeoutError } from "./errors.js";
-import type { Future } from "./future.js";
+import { type Future, timeLimit } from "./future.js";
 import type { RetryOptions } from "./guard.js";
 import { awaitAsPromise } from "./plain-promise.js";
 
 const FIRST_BACKOFF_MS = 10;
+const LONGEST_BACKOFF_MS = 30_000;
 
 class Retried<T> extends CallFuture<T> {
   static {
     awaitAsPromise(Retried);
   }
   readonly #make: () => Future<T>;
-  #left: number;
-  #backoff: number;
+  readonly #options: RetryOptions;
+  readonly #random: Random;
+  #made = 0;
   #current: Future<T> | undefined;
 
-  constructor(called: Called, attempts: number, backoff: number, make: () => Future<T>) {
+  constructor(called: Called, options: RetryOptions, random: Random, make: () => Future<T>) {
     super(called);
-    this.#left = attempts;
-    this.#backoff = backoff;
+    this.#options = options;
+    this.#random = random;
     this.#make = make;
   }
 
-  /** @throws what making the call throws */
-  attempt(): void {
+  /** @throws what making the first call throws: then it is over */
+  start(): void {
+    try {
+      this.#attempt();
+    } catch (error) {
+      this.fail(error, true);
+      throw error;
+    }
+  }
+
+  #attempt(): void {
+    this.#made++;
     const call = this.#make();
     this.#current = call;
     call.then(
@@ -36,25 +52,35 @@ class Retried<T> extends CallFuture<T> {
     );
   }
 
+  override get waited(): string {
+    return ` in ${this.#made === 1 ? "1 attempt" : `${this.#made} attempts`}${super.waited}`;
+  }
+
   protected override release(): void {
     this.#current?.cancel();
   }
 
   #failed(error: unknown): void {
     if (this.settled) return;
-    const again = error instanceof SupervisionError || error instanceof TimeoutError;
-    if (!again || this.#left-- === 0) {
+    const mayPass = error instanceof SupervisionError || error instanceof TimeoutError;
+    if (!mayPass || this.#made >= this.#options.attempts) {
       this.fail(error, error instanceof SupervisionError);
       return;
     }
-    this.clock.after(this.#backoff, () => this.#again(), true);
-    this.#backoff *= 2;
+    this.clock.after(this.#pause(), () => this.#again(), true);
+  }
+
+  /** Before the next attempt: between half of the back-off and all of it. */
+  #pause(): number {
+    const { backoff = FIRST_BACKOFF_MS } = this.#options;
+    const longest = Math.min(backoff * 2 ** (this.#made - 1), LONGEST_BACKOFF_MS);
+    return longest * (0.5 + this.#random.number() / 2);
   }
 
   #again(): void {
     if (this.settled) return;
     try {
-      this.attempt();
+      this.#attempt();
     } catch (error) {
       this.fail(error, false);
     }
@@ -62,12 +88,18 @@ class Retried<T> extends CallFuture<T> {
 }
 
 /** @throws what making the first call throws */
-export function retried<T>(called: Called, retry: number | RetryOptions, make: () => Future<T>): Future<T> {
-  const attempts = typeof retry === "number" ? retry : retry.attempts;
-  const backoff = typeof retry === "number" ? FIRST_BACKOFF_MS : (retry.backoff ?? FIRST_BACKOFF_MS);
-  const call = new Retried(called, attempts, backoff, make);
-  // Before its attempts: when it is given up, none of them is made again.
+export function retried<T>(
+  called: Called,
+  retry: number | RetryOptions,
+  signal: AbortSignal | undefined,
+  make: () => Future<T>,
+): Future<T> {
+  const options = typeof retry === "number" ? { attempts: retry } : retry;
+  const call = new Retried(called, options, mainRoot().proc.random, make);
+  // Before its attempts: when it is given up, none of them is made again, and no pause is waited for.
   currentTurn()?.bind(call);
-  call.attempt();
+  const deadline = timeLimit(options.deadline) ?? 0;
+  if (deadline > 0 || signal !== undefined) call.guard(deadline, signal);
+  call.start();
   return call;
 }

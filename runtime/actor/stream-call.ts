@@ -14,6 +14,7 @@ import { holdReceived, portsRead } from "./holders.js";
 import { RankCall } from "./rank-call.js";
 import type { UnderWay } from "./turn.js";
 import type { MeshView } from "./view.js";
+import { describeWait } from "./wait.js";
 
 /** Credit goes back when a quarter of the window has been taken. */
 const BATCHES = 4;
@@ -65,7 +66,11 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   }
 
   guard(clock: Clock, timeout: number, signal: AbortSignal | undefined): void {
-    this.#guard = new Guard(this, this.label, clock, timeout, signal);
+    this.#guard = new Guard(this, this.label, clock, timeout, signal, () => this.waited);
+  }
+
+  get waited(): string {
+    return this.turn === undefined ? "" : describeWait(this.turn, this.label, this.#view);
   }
 
   callAt(rank: number): RankCall {

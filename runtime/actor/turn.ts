@@ -37,7 +37,9 @@ export interface UnderWay {
   /** What is called: `counters.value`. */
   readonly label: string;
   /** Whose handler waits for it; told when it ends. */
-  turn: Pick<Turn, "unbind" | "run"> | undefined;
+  turn: Turn | undefined;
+  /** What is known of the wait when its time is over: stands at the end of the error's text. */
+  readonly waited: string;
   /** Gives it up; `reason` is an index of `cancelReasons`. @param quietly nobody has to handle that */
   abandon(error: unknown, reason: number, quietly: boolean): void;
 }
@@ -219,7 +221,10 @@ export class Turn implements Context, TensorTurn {
     const abort = this.#abort;
     // Listeners are code of the handler, whoever has brought the news.
     if (abort !== undefined) runTurn(this, () => abort.abort(error(why)));
-    for (const call of pending) call.abandon(error(`cannot call ${call.label}: ${why}`), timeout ? reason : 0, true);
+    for (const call of pending) {
+      const waited = timeout ? call.waited : "";
+      call.abandon(error(`cannot call ${call.label}: ${why}${waited}`), timeout ? reason : 0, true);
+    }
     this.stream?.leave();
   }
 

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
 import { Future, firstCompleted } from "../../runtime/actor/future.js";
+import { type Clock, systemClock } from "../../runtime/link/clock.js";
 import { Counter, type CounterMesh, delay, until } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
@@ -147,7 +148,78 @@ describe("with", () => {
     expect(error).toBeInstanceOf(SupervisionError);
   });
 
+  const failureOf = (call: Promise<unknown>): Promise<Error> => call.then(undefined, (error) => error);
+
+  /** A world whose pauses between attempts take no time and are noted. */
+  const hurry = () => {
+    const pauses: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after: (ms, task, keepAlive) => {
+        if (keepAlive === true) pauses.push(ms);
+        return systemClock.after(keepAlive === true ? 0 : ms, task, keepAlive);
+      },
+    };
+    const hurried = new World({}, { root: clock });
+    const spawn = (actorClass: typeof Counter) =>
+      hurried.spawn<typeof Counter, never>("one", actorClass, [0], [hurried.proc("p")], {}) as CounterMesh<never>;
+    return { spawn, pauses, [Symbol.dispose]: () => hurried.close() };
+  };
+  class Hanging extends Counter {
+    override failOnEven(): number {
+      return new Promise(() => {}) as never;
+    }
+  }
+
+  test.each([1, 3])("retry: %i is that many attempts in all, each with the whole timeout", async (attempts) => {
+    using world = hurry();
+    const one = world.spawn(Hanging);
+    const error = await failureOf(one.failOnEven.with({ timeout: 30, retry: attempts }).callOne());
+    expect(error).toEqual(new TimeoutError("cannot call one.failOnEven: no answer within 30 ms"));
+    expect(world.pauses).toHaveLength(attempts - 1);
+  });
+
+  test("a deadline ends all attempts and the pauses between them", async () => {
+    const hanging = world.spawn<typeof Hanging, never>("hanging", Hanging, [0], [world.proc("hang")], {});
+    const endpoint = (hanging as CounterMesh<never>).failOnEven;
+    const many = { attempts: 1_000_000, backoff: 1, deadline: 200 };
+    const error = await failureOf(endpoint.with({ timeout: 5, retry: many }).callOne());
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error.message).toMatch(/^cannot call hanging\.failOnEven: no answer within 200 ms in \d+ attempts?$/);
+    counter.fail.broadcast("fatal");
+    const pausing = { attempts: 3, backoff: 30_000, deadline: 100 };
+    const paused = await failureOf(counter.failOnEven.with({ retry: pausing }).callOne());
+    expect(paused.message).toBe("cannot call counter.failOnEven: no answer within 100 ms in 1 attempt");
+  });
+
+  test("an abort signal ends the pause between attempts", async () => {
+    counter.fail.broadcast("fatal");
+    const given = new AbortController();
+    const retry = { attempts: 3, backoff: 30_000 };
+    const call = counter.failOnEven.with({ retry, signal: given.signal }).callOne();
+    setTimeout(() => given.abort(new Error("enough")), 20);
+    expect(await failureOf(call)).toEqual(new Error("enough"));
+  });
+
+  test("pauses double, up to 30 s, and are drawn between half and all of it", async () => {
+    using world = hurry();
+    const one = world.spawn(Counter);
+    one.fail.broadcast("fatal");
+    const error = await failureOf(one.failOnEven.with({ retry: { attempts: 21, backoff: 1000 } }).callOne());
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(world.pauses).toHaveLength(20);
+    const shares = world.pauses.map((pause, i) => pause / Math.min(1000 * 2 ** i, 30_000));
+    for (const share of shares) expect(share >= 0.5 && share <= 1, `${share}`).toBe(true);
+    expect(new Set(shares).size).toBeGreaterThan(1);
+  });
+
   test("options that cannot be are refused", () => {
+    expect(() => counter.failOnEven.with({ retry: 0 })).toThrow(
+      new RangeError("cannot retry counter.failOnEven: expected at least 1 attempt, the first one included, got 0"),
+    );
+    expect(() => counter.failOnEven.with({ retry: { attempts: 2, deadline: 0 } })).toThrow(
+      new RangeError("cannot retry counter.failOnEven: expected a deadline of more than 0 ms, got 0"),
+    );
     expect(() => counter.increment.with({ retry: 3 })).toThrow(
       new TypeError("cannot retry counter.increment: it is not @idempotent"),
     );

@@ -41,11 +41,11 @@ test("the time of the first call is the time of all that follow, whatever they w
   await expect(call).rejects.toThrow("cannot call links.wait: no answer within 1000 ms");
   expect(await seen(a, 2)).toEqual([
     `caller ${timeIsOver}`,
-    `call TimeoutError: cannot call links.wait: the caller of wait waits no longer: its time is over`,
+    `call TimeoutError: cannot call links.wait: the caller of wait waits no longer: its time is over; it waited in the chain root > links[0].wait > links[1].wait`,
   ]);
   expect(await seen(b, 2)).toEqual([
     `caller ${timeIsOver}`,
-    `call TimeoutError: cannot call links.wait: the caller of wait waits no longer: its time is over`,
+    `call TimeoutError: cannot call links.wait: the caller of wait waits no longer: its time is over; it waited in the chain links[0] > links[1].wait > links[2].wait`,
   ]);
   expect(await seen(c, 1)).toEqual([`caller ${timeIsOver}`]);
 });
@@ -55,7 +55,9 @@ test("a call of the chain that has less time than its caller ends alone", async 
   const { a, b } = world;
   const call = a.wait.with({ timeout: 60_000 }).callOne([b], 500);
   await expect(call).rejects.toThrow("cannot call links.wait: no answer within 500 ms");
-  expect(await seen(a, 1)).toEqual(["call TimeoutError: cannot call links.wait: no answer within 500 ms"]);
+  expect(await seen(a, 1)).toEqual([
+    "call TimeoutError: cannot call links.wait: no answer within 500 ms; it waited in the chain root > links[0].wait > links[1].wait",
+  ]);
   expect(await seen(b, 1)).toEqual([`caller ${timeIsOver}`]);
 });
 

@@ -291,6 +291,20 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults).toHaveLength(1);
   });
 
+  test("a listener of its own signal has the context of its call, whoever brings the news", async () => {
+    const worker = spawnProcs({}).spawn("worker", crew.SteelWorker);
+    await worker.ready;
+    const given = new AbortController();
+    const call = worker.leaveRunning.with({ signal: given.signal }).callOne("a look at the context", "worker");
+    call.catch(() => {});
+    // It is concurrent, and has begun when what came after it is answered.
+    await worker.echo.callOne("x");
+    given.abort();
+    await until(async () => (await worker.failures.callOne()).length > 0);
+    expect(await worker.failures.callOne()).toEqual(["root called worker"]);
+    expect(faults).toEqual([]);
+  });
+
   test("an answer that only pretends to be a promise is an error of its call", async () => {
     const worker = spawnProcs({}).spawn("worker", crew.SteelWorker);
     const [error, next] = await Promise.all([
