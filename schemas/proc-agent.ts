@@ -70,6 +70,14 @@ export interface ActorMove {
   generation: Uint32;
 }
 
+/** What the owner of a mesh knows of one of its actors. */
+export interface RankStatus {
+  /** `restarting`: it has ended, and is made again. `lost`: it has ended for good, or there is no such mesh any more. */
+  state: "living" | "restarting" | "lost";
+  /** Where it lives; absent unless it does. */
+  place?: ActorMove;
+}
+
 /** The order to see to it that a host is there, and to let it know that the driver's machine is. */
 export interface HostWatchOrder {
   /** The driver's agent there. */
@@ -168,6 +176,11 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   moved(move: ActorMove, from: Uint64): void;
+  /**
+   * Tells what has become of an actor of a mesh that this proc owns, for one that cannot reach it.
+   * @concurrent
+   */
+  rankStatus(mesh: Uint64, rank: Uint32): RankStatus;
   /**
    * Watches a host from now on, and tells the proc that ordered it, by `hostLeft`, when it is gone.
    * @concurrent

@@ -8,6 +8,7 @@ import type { Session, SessionTarget } from "../link/session.js";
 import { checkOptionNames, type Extent, extentSize, formatValue } from "../shape/index.js";
 import type { Drops, Reference } from "./collector.js";
 import { currentCell } from "./context.js";
+import { Downtime } from "./downtime.js";
 
 /** Where one rank lives. */
 export interface RankLocation {
@@ -26,6 +27,8 @@ export class ActorTarget implements SessionTarget {
   proc: ProcId;
   location: Location;
   generation: number;
+  /** Kept from when this process learns of its end until it learns that it is there again. */
+  downtime: Downtime | undefined;
   readonly #sessions = new Set<Session>();
   #token: readonly [number, number] | undefined;
 
@@ -49,11 +52,24 @@ export class ActorTarget implements SessionTarget {
   /** It lives elsewhere from now on: what is sent from now on goes there, and what has been sent is left to the old one. */
   move({ proc, location, generation = 0 }: RankLocation): void {
     if (generation < this.generation) return;
+    if (generation > this.generation) this.cameBack();
     const moved = proc !== this.proc;
     this.proc = proc;
     this.location = location;
     this.generation = generation;
     if (moved) for (const session of [...this.#sessions]) session.retire();
+  }
+
+  /** It has ended, for now or for good. */
+  wentDown(): Downtime {
+    this.downtime ??= new Downtime();
+    return this.downtime;
+  }
+
+  /** It is there again. */
+  cameBack(): void {
+    this.downtime?.end();
+    this.downtime = undefined;
   }
 
   get number(): MeshId {

@@ -355,6 +355,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
 
   targetEnded(target: SessionTarget): void {
     if (!(target instanceof ActorTarget)) return;
+    target.wentDown();
     const { number: mesh, rank, generation } = target;
     for (let i = 0; i <= generation; i++) this.proc.holderEnded(holderName({ mesh, rank, incarnation: i }));
   }

@@ -10,6 +10,7 @@ import type { Clock } from "../link/clock.js";
 import { encodeMessage } from "../link/encode.js";
 import { DeliveryError } from "../link/errors.js";
 import { type Extension, inChain, noChain, WHOLE_MESH } from "../link/extension.js";
+import type { KeepAlive } from "../link/keep-alive.js";
 import type { Encoder, Message, Session } from "../link/session.js";
 import { parseTraceparent, type TraceContext } from "../link/trace.js";
 import type { Encoded } from "../link/waiting.js";
@@ -23,6 +24,7 @@ import { DeadlockError, SupervisionError } from "./errors.js";
 import { timeLimit } from "./future.js";
 import type { CallOptions } from "./guard.js";
 import { holderName, noteHolders, portsWritten } from "./holders.js";
+import { allObstacle, anyObstacle, drawLiving, eachObstacle } from "./living.js";
 import type { RankCall, RankTarget } from "./rank-call.js";
 import { Sent, sentNow } from "./sent.js";
 import type { UnderWay } from "./turn.js";
@@ -35,6 +37,9 @@ export interface CallSink extends RankTarget, UnderWay {
   /** How the call goes to many actors at once; undefined: to each of them by itself. */
   readonly many?: ManySink;
 }
+
+/** Which ranks a call needs: all of them, each one that is not lost, or any one. */
+export type Needed = "all" | "each" | "any";
 
 /** Who waits for the answers to a cast. */
 export interface ManySink extends CastSink {
@@ -57,6 +62,8 @@ export class Dispatcher implements Message, Called {
   readonly options: CallOptions;
   /** In milliseconds; 0: none. */
   readonly timeout: number;
+  /** Whether a call may be sent later than it is made, or again. */
+  readonly deferred: boolean;
   readonly #index: number;
   /** That its calls belong to, whoever makes them. */
   readonly #trace: TraceContext | undefined;
@@ -71,6 +78,7 @@ export class Dispatcher implements Message, Called {
     this.descriptor = descriptor;
     this.options = options;
     this.timeout = wholeTimeout(options.timeout ?? descriptor.timeout);
+    this.deferred = options.retry !== undefined || options.wait === true;
     this.label = `${view.record.name}.${descriptor.name}`;
     this.codec = descriptor.args;
     this.result = descriptor.result;
@@ -85,6 +93,11 @@ export class Dispatcher implements Message, Called {
 
   get clock(): Clock {
     return mainRoot().proc.clock;
+  }
+
+  /** What a call of the running code keeps alive while it waits. */
+  get keepAlive(): KeepAlive {
+    return currentSender().proc.keepAlive;
   }
 
   /** @throws TypeError on the wrong number of arguments, SupervisionError if the mesh was stopped */
@@ -175,14 +188,28 @@ export class Dispatcher implements Message, Called {
     return this.view.size === 1 ? this.#castOne(args, sender, turn) : this.#castAll(args, sender, turn);
   }
 
-  /** The rank with less under way, from the current sender, of two drawn at random. */
+  /** The rank with less under way, from the current sender, of two living ones drawn at random. */
   lessLoaded(): number {
-    const sender = currentTurn()?.cell ?? mainRoot();
-    const { size } = this.view;
-    const draw = (): number => Math.floor(sender.proc.random.number() * size);
+    const sender = currentSender();
     const load = (rank: number): number => sender.knownSession(this.view.target(rank))?.load ?? 0;
-    const [a, b] = [draw(), draw()];
+    const a = drawLiving(this.view, sender);
+    const b = drawLiving(this.view, sender);
     return load(b) < load(a) ? b : a;
+  }
+
+  /** Encodes a message that is sent later, so that what is wrong with it is said now. @throws what the codec throws */
+  rehearse(args: readonly unknown[]): void {
+    // Encoding a tensor lends it to its receiver.
+    if (this.descriptor.tensors !== undefined) return;
+    encodeMessage(this, args, mainRoot().proc.limits);
+    portsWritten.length = 0;
+  }
+
+  /** Resolves when what keeps a call from being sent now may be over. @returns undefined if nothing does */
+  obstacle(needed: Needed): Promise<unknown> | undefined {
+    const sender = currentSender();
+    if (needed === "any") return anyObstacle(this.view, sender);
+    return needed === "each" ? eachObstacle(this.view, sender) : allObstacle(this.view, sender);
   }
 
   #castOne(args: readonly unknown[], sender: Cell, turn: AnyTurn | undefined): Sent {
@@ -366,6 +393,10 @@ export class Dispatcher implements Message, Called {
   #ranks(): number[] {
     return Array.from({ length: this.view.size }, (_, rank) => rank);
   }
+}
+
+function currentSender(): Cell {
+  return currentTurn()?.cell ?? mainRoot();
 }
 
 /** In place of a time to wait. */

@@ -4,7 +4,8 @@
  * dispatch.ts.
  */
 import { formatValue, type Point, type ValueMesh } from "../shape/index.js";
-import type { Dispatcher } from "./dispatch.js";
+import { currentTurn } from "./context.js";
+import type { Dispatcher, Needed } from "./dispatch.js";
 import { SupervisionError } from "./errors.js";
 import type { Future } from "./future.js";
 import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
@@ -17,6 +18,7 @@ import type { Sent } from "./sent.js";
 import { SingleCall } from "./single.js";
 import { StreamCall } from "./stream-call.js";
 import type { MeshView } from "./view.js";
+import { Waiting, waited } from "./waited.js";
 
 let dispatcherOf: (endpoint: object) => Dispatcher;
 
@@ -47,7 +49,7 @@ export class Endpoint<
   call(...args: A): Future<ValueMesh<R, D>> {
     const to = this.#dispatcher;
     to.check(args);
-    return this.#retried(() => gather(new CallAll<R, D>(to, to.view), to, args));
+    return deferred(to, args, "all", () => gather(new CallAll<R, D>(to, to.view), to, args));
   }
 
   /** The answer of the one actor. @throws RangeError if there are more or fewer */
@@ -56,7 +58,7 @@ export class Endpoint<
     if (to.view.size !== 1) refuseSize("callOne requires exactly 1 actor", to.view.size);
     to.check(args);
     // No closure in here: it would cost a scope for every call.
-    return to.options.retry === undefined ? single(to, args, 0) : this.#callOneAgain(args);
+    return to.deferred ? callOneDeferred<R>(to, args) : single(to, args, 0);
   }
 
   /** Sends without an answer. @returns what to await so that receivers keep up; it never rejects */
@@ -66,12 +68,16 @@ export class Endpoint<
     return to.cast(args);
   }
 
-  /** The answer of one actor: the one with less under way of two drawn at random. @throws RangeError on an empty mesh */
+  /**
+   * The answer of one living actor: the one with less under way of two drawn at random. Rejects with SupervisionError if none
+   * lives.
+   * @throws RangeError on an empty mesh
+   */
   choose(...args: A): Future<R> {
     const to = this.#dispatcher;
     if (to.view.size === 0) refuseSize("choose requires at least 1 actor", 0);
     to.check(args);
-    return this.#retried(() => single(to, args, to.lessLoaded()));
+    return deferred(to, args, "any", () => single(to, args, to.lessLoaded()));
   }
 
   /** Each answer as it comes, with its place. */
@@ -83,7 +89,7 @@ export class Endpoint<
   callSettled(...args: A): Future<ValueMesh<Settled<R>, D>> {
     const to = this.#dispatcher;
     to.check(args);
-    return this.#retried(() => gather(new CallSettled<R, D>(to, to.view), to, args));
+    return deferred(to, args, "each", () => gather(new CallSettled<R, D>(to, to.view), to, args));
   }
 
   /**
@@ -97,7 +103,7 @@ export class Endpoint<
     to.check(args);
     const by = operation ?? to.descriptor.reduce;
     const fold = foldOf(to.label, by) as (values: readonly R[]) => unknown;
-    return this.#retried(() => gather(new Reduce(to, to.view, fold, reductionName(by)), to, args));
+    return deferred(to, args, "all", () => gather(new Reduce(to, to.view, fold, reductionName(by)), to, args));
   }
 
   /** The same endpoint with options for its calls. @throws TypeError, RangeError on options that cannot be */
@@ -113,15 +119,6 @@ export class Endpoint<
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return `Endpoint ${this.toString()}`;
-  }
-
-  #callOneAgain(args: A): Future<R> {
-    return this.#retried(() => single(this.#dispatcher, args, 0));
-  }
-
-  #retried<T>(make: () => Future<T>): Future<T> {
-    const { options } = this.#dispatcher;
-    return options.retry === undefined ? make() : retried(this.#dispatcher, options.retry, options.signal, make);
   }
 }
 
@@ -150,8 +147,11 @@ export class PropagatedEndpoint<
     to.check(args);
     this.#keeping ??= keepingOf(to);
     const keeping = this.#keeping;
-    const send = (key: unknown) =>
-      gather(new CallSettled<unknown, D>(keeping, to.view), keeping, [key, args]).then((outcomes) => outcomes.values());
+    const send = (key: unknown) => {
+      const call = () => gather(new CallSettled<unknown, D>(keeping, to.view), keeping, [key, args]);
+      const outcomes = keeping.options.wait === true ? waitFor(keeping, [key, args], "each", call) : call();
+      return outcomes.then((all) => all.values());
+    };
     return to.descriptor.tensors!.rref({ ...addressed(to), args, send }) as P;
   }
 
@@ -240,6 +240,27 @@ function checkPort({ label, result }: Dispatcher, port: unknown): void {
   throw new TypeError(`cannot call ${label}: expected a port of ${result.name}, got a port of ${port.codec.name}`);
 }
 
+/** Makes a call as its options say: again where it fails, and not before the ranks that it needs are there. */
+function deferred<T>(to: Dispatcher, args: readonly unknown[], needed: Needed, make: () => Future<T>): Future<T> {
+  const { retry, wait } = to.options;
+  const send = wait === true ? () => waitFor(to, args, needed, make) : make;
+  return retry === undefined ? send() : retried(to, retry, to.options.signal, send);
+}
+
+function waitFor<T>(to: Dispatcher, args: readonly unknown[], needed: Needed, make: () => Future<T>): Future<T> {
+  const obstacle = () => to.obstacle(needed);
+  const { signal } = to.options;
+  const first = signal?.aborted === true ? undefined : obstacle();
+  if (first === undefined) return make();
+  to.rehearse(args);
+  const { timeout, keepAlive } = to;
+  return waited({ called: to, timeout, signal, keepAlive, first, obstacle, make });
+}
+
+function callOneDeferred<R>(to: Dispatcher, args: readonly unknown[]): Future<R> {
+  return deferred(to, args, "all", () => single<R>(to, args, 0));
+}
+
 function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {
   const call = new SingleCall<R>(to, rank);
   const { signal } = to.options;
@@ -269,10 +290,40 @@ function stream(to: Dispatcher, args: readonly unknown[]): StreamCall {
   to.check(args);
   const { signal } = to.options;
   const call = new StreamCall(to.label, to.descriptor.result, to.view);
-  const refused = signal?.aborted === true ? signal.reason : to.callAll(args, call);
-  if (refused !== undefined) call.abandon(refused, 0);
-  else if (to.timeout > 0 || signal !== undefined) call.guard(to.clock, to.timeout, signal);
+  const obstacle = to.options.wait === true && signal?.aborted !== true ? to.obstacle("all") : undefined;
+  if (obstacle !== undefined) {
+    to.rehearse(args);
+    void streamLater(to, args, call, obstacle);
+  } else {
+    const refused = signal?.aborted === true ? signal.reason : to.callAll(args, call);
+    if (refused !== undefined) {
+      call.abandon(refused, 0);
+      return call;
+    }
+  }
+  if (to.timeout > 0 || signal !== undefined) call.guard(to.clock, to.timeout, signal);
   return call;
+}
+
+/** Starts a stream as soon as all ranks are there, or one is lost. */
+async function streamLater(
+  to: Dispatcher,
+  args: readonly unknown[],
+  call: StreamCall,
+  first: Promise<unknown>,
+): Promise<void> {
+  const waiting = new Waiting(to.keepAlive);
+  call.onLeave = () => waiting.giveUp();
+  currentTurn()?.bind(call);
+  try {
+    if (!(await waiting.until(first, () => to.obstacle("all")))) return;
+    call.turn?.unbind(call);
+    to.check(args);
+    const refused = to.callAll(args, call);
+    if (refused !== undefined) call.abandon(refused, 0);
+  } catch (error) {
+    call.abandon(error, 0);
+  }
 }
 
 function refuseSize(what: string, size: number): never {

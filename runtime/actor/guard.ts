@@ -15,6 +15,11 @@ export interface CallOptions {
   /** The trace that the call belongs to, as the header of that name has it, instead of that of the running handler. */
   readonly traceparent?: string;
   /**
+   * A call to an actor that is being restarted waits until it is there again, instead of rejecting with SupervisionError.
+   * The time it waits counts towards `timeout`.
+   */
+  readonly wait?: boolean;
+  /**
    * Only on `@idempotent` endpoints: a call that fails by SupervisionError or TimeoutError is made again. A number is that
    * of the attempts, the first one included. With it, `timeout` is the time of each attempt.
    */
@@ -93,8 +98,11 @@ export class Guard {
 /** @throws RangeError, TypeError */
 export function checkOptions(label: string, idempotent: boolean, options: CallOptions): void {
   checkOptionNames(`cannot call ${label}`, options, optionNames);
-  const { timeout, retry, signal, traceparent } = options;
+  const { timeout, retry, signal, traceparent, wait } = options;
   timeLimit(timeout);
+  if (wait !== undefined && typeof wait !== "boolean") {
+    throw new TypeError(`cannot call ${label}: expected true or false for wait, got ${formatValue(wait)}`);
+  }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError(`cannot call ${label}: expected an AbortSignal, got ${typeof signal}`);
   }
@@ -118,5 +126,5 @@ export function checkOptions(label: string, idempotent: boolean, options: CallOp
   }
 }
 
-const optionNames: readonly (keyof CallOptions)[] = ["timeout", "signal", "traceparent", "retry"];
+const optionNames: readonly (keyof CallOptions)[] = ["timeout", "signal", "traceparent", "wait", "retry"];
 const retryNames: readonly (keyof RetryOptions)[] = ["attempts", "backoff", "deadline"];

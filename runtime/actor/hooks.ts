@@ -7,6 +7,7 @@ import type { MeshId, ProcId } from "../link/address.js";
 import type { DeliveryReason } from "../link/errors.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { Actor } from "./actor.js";
+import type { ActorTarget } from "./address.js";
 import type { Cell } from "./cell.js";
 import type { WatchLimits } from "./watchdog.js";
 
@@ -86,6 +87,11 @@ export interface ProcHooks {
    * when there is none, or it is being stopped.
    */
   meshOrdered(mesh: MeshId): Promise<boolean>;
+  /**
+   * A call would go to an actor that is known to have ended. Its owner knows whether it comes back: `target` is to be told.
+   * Called for each such call until it has been told that the actor does not come back.
+   */
+  targetDown(target: ActorTarget): void;
   /**
    * The last link to `peer` ended without a farewell. May return what is known about the end (an exit status), or a
    * promise of it that settles within some 30 ms: calls to `peer` fail with that text.

@@ -27,7 +27,7 @@ export type { Settled } from "./gather.js";
 export type { CallOptions, RetryOptions } from "./guard.js";
 export type { Undeliverable } from "./hooks.js";
 export type { Apply, Awaitable, MeshKind } from "./kind.js";
-export { ActorMesh, descriptorOf } from "./mesh.js";
+export { ActorMesh, descriptorOf, livingPoint } from "./mesh.js";
 export { Port } from "./port.js";
 export { type Operation, type Reduced, type Reducer, registerReducer, topK } from "./reduce.js";
 export type { Sent } from "./sent.js";

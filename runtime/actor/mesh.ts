@@ -28,8 +28,10 @@ import {
 } from "../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
 import { checkStop, type MeshRecord, type MeshStopOptions } from "./address.js";
+import { currentCell } from "./context.js";
 import { Endpoint, PropagatedEndpoint, StreamEndpoint } from "./endpoint.js";
 import type { Apply, MeshKind } from "./kind.js";
+import { drawLiving } from "./living.js";
 import { MeshView } from "./view.js";
 
 /** Reached from outside the class, so that no name of it is in the way of an endpoint's. */
@@ -153,6 +155,12 @@ export function viewOf(mesh: ActorMesh): MeshView {
 /** The processes of a mesh's actors, in rank order. */
 export function procsOf(mesh: ActorMesh): readonly bigint[] {
   return viewOf(mesh).procs;
+}
+
+/** The place of a living actor of a mesh, drawn at random. @internal */
+export function livingPoint(mesh: ActorMesh): Point {
+  const view = viewOf(mesh);
+  return view.point(drawLiving(view, currentCell()));
 }
 
 /** What is known of the interface of a mesh's actors, or of a generated class: its endpoints, their codecs and options. */

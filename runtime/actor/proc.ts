@@ -20,10 +20,11 @@ import { type Dial, type Parent, Routes } from "../link/route.js";
 import type { SessionTarget } from "../link/session.js";
 import { TraceSource } from "../link/trace.js";
 import type { Reader } from "../wire/reader.js";
-import { MeshRecords } from "./address.js";
+import { type ActorTarget, MeshRecords } from "./address.js";
 import { type ActorShape, Cell } from "./cell.js";
 import { type Drops, DropWatch } from "./collector.js";
 import type { ProcContext } from "./context.js";
+import type { Downtime } from "./downtime.js";
 import { answerOfError, readCallError } from "./error-wire.js";
 import { foldingOf } from "./folding.js";
 import { Held } from "./held.js";
@@ -222,6 +223,14 @@ export class Proc implements LinkHost {
     for (const port of [...this.#ports.values()]) port.hold(holder, 0n, false);
   }
 
+  /** Kept while an actor is known to have ended; undefined: it is there, as far as is known here. */
+  downtimeOf(target: ActorTarget): Downtime | undefined {
+    if (target.downtime === undefined && this.routes.isGone(target.proc)) target.wentDown();
+    const { downtime } = target;
+    if (downtime?.lost === false) this.hooks.targetDown(target);
+    return downtime;
+  }
+
   /** The link that leads to where something lives; undefined if its process is dead. */
   linkTo({ proc, owner }: SessionTarget, location: Location): Link | undefined {
     return this.routes.down(proc) === undefined ? this.routes.to(proc, location, owner) : undefined;
@@ -260,7 +269,10 @@ export class Proc implements LinkHost {
     }
     const reason = this.hooks.peerLost(peer, error, link.fault);
     if (typeof reason === "string") this.#lost(link, peer, reason);
-    else reason.then((text) => this.#lost(link, peer, text));
+    else {
+      this.routes.markLost(peer);
+      reason.then((text) => this.#lost(link, peer, text));
+    }
   }
 
   laneOpened(link: Link, { sender, target }: LaneRequest): Destination {

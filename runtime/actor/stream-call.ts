@@ -57,6 +57,8 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   /** What ends the stream, after what has arrived. */
   #error: { readonly error: unknown } | undefined;
   #over = false;
+  /** Told when nothing is under way any more. */
+  onLeave: (() => void) | undefined;
 
   constructor(label: string, codec: Codec<unknown> | undefined, view: MeshView) {
     this.label = label;
@@ -171,6 +173,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   #leave(): void {
     this.#guard?.dispose();
     this.turn?.unbind(this);
+    this.onLeave?.();
   }
 
   #fail(error: unknown, reason: number): void {

@@ -22,7 +22,7 @@ import {
   type Endpoint,
   type EndpointDescriptor,
   isTraceparent,
-  Point,
+  livingPoint,
   type StreamEndpoint,
   withoutHandles,
 } from "../index.js";
@@ -37,7 +37,7 @@ export interface ConnectRoutesOptions {
 
 /**
  * The routes of a mesh, for an adapter of Connect: `connectNodeAdapter({ routes: connectRoutes(counters) })`.
- * A request goes to one actor of the mesh, the less loaded of two; a stream to one drawn at random. A client's
+ * A request goes to one actor of the mesh, the less loaded of two that live; a stream to one that lives, drawn at random. A client's
  * deadline and its `traceparent` become the call's, and a client that leaves aborts `context().signal` of the handler.
  * Endpoints whose arguments or answers can hold handles answer `unimplemented`; a warning names them.
  */
@@ -110,8 +110,7 @@ class ServedEndpoint {
     try {
       await checkText(context.values);
       const args = this.#arguments(request);
-      const { extent, size } = this.#mesh;
-      const one = this.#mesh.slice(new Point(extent, Math.floor(Math.random() * size))) as unknown as ActorMesh;
+      const one = this.#mesh.slice(livingPoint(this.#mesh)) as unknown as ActorMesh;
       const endpoint = this.#of<StreamEndpoint>(one).with(callOptions(context));
       for await (const [, item] of endpoint.stream(...args)) yield this.#answers.of(item);
     } catch (error) {

@@ -35,6 +35,8 @@ export class Routes {
   /** Further links to a peer: two that dial each other at the same time have one each, and each uses its own. */
   readonly #spare = new Map<ProcId, Link[]>();
   readonly #down = new Map<ProcId, DeliveryError>();
+  /** Procs whose last link has been lost, until it is known why. */
+  readonly #lost = new Set<ProcId>();
   /** Of links that were dialled here. */
   #lastNumber = 0;
   /** The last link of each peer, of those that it has dialled, which is over here. */
@@ -58,6 +60,16 @@ export class Routes {
   /** Why a peer is known to be dead. */
   down(peer: ProcId): DeliveryError | undefined {
     return this.#down.get(peer);
+  }
+
+  /** Whether no message reaches a peer any more, as far as is known. */
+  isGone(peer: ProcId): boolean {
+    return this.#down.has(peer) || this.#lost.has(peer);
+  }
+
+  /** Whether the ends of some links have not been explained yet. */
+  get losing(): boolean {
+    return this.#lost.size > 0;
   }
 
   /** All links that are in use. */
@@ -87,6 +99,7 @@ export class Routes {
   /** A link that has come about otherwise. The first one to a peer is the one that is used, as long as it stands. */
   add(peer: ProcId, link: Link): void {
     this.#down.delete(peer);
+    this.#lost.delete(peer);
     const used = this.#links.get(peer);
     const spare = this.#spare.get(peer) ?? [];
     if (used === undefined) this.#links.set(peer, link);
@@ -123,8 +136,14 @@ export class Routes {
     });
   }
 
+  /** The last link to a peer has been lost: `markDown` follows when it is known why. */
+  markLost(peer: ProcId): void {
+    this.#lost.add(peer);
+  }
+
   /** Remembers that a peer is dead. */
   markDown(peer: ProcId, error: DeliveryError): void {
+    this.#lost.delete(peer);
     this.#down.set(peer, error);
     if (this.#down.size > REMEMBERED) this.#down.delete(this.#down.keys().next().value!);
   }

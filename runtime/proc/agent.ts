@@ -12,6 +12,7 @@ import {
   ProcAgentActor,
   type ProcConfig,
   type ProcInfo,
+  type RankStatus,
   type SpawnOrder,
   type SpawnOutcome,
   type StopOrder,
@@ -112,6 +113,10 @@ export class Agent extends ProcAgentActor {
 
   async moved(move: ActorMove, from: ProcId): Promise<void> {
     await this.#proc.moved(move, from);
+  }
+
+  rankStatus(mesh: MeshId, rank: number): RankStatus {
+    return this.#proc.rankStatus(mesh, rank);
   }
 
   readMemory(claim: GrantClaim, offset: number, length: number): MemoryAnswer {

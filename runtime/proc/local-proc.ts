@@ -3,8 +3,9 @@
  * are gone. Several may live here: the one that code outside actors belongs to, and those with inline isolation.
  */
 
-import { type ActorMove, type HostProof, procAgentDescriptor } from "../../generated/proc-agent.js";
+import { type ActorMove, type HostProof, procAgentDescriptor, type RankStatus } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
+import type { ActorTarget } from "../actor/address.js";
 import type { ActorShape, Cell } from "../actor/cell.js";
 import { currentTurn, runTurn } from "../actor/context.js";
 import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
@@ -266,6 +267,15 @@ export class LocalProc implements ProcHooks {
   /** An actor has moved, as all processes of the tree are to know. Never rejects. */
   moved(move: ActorMove, from: ProcId): Promise<void> {
     return this.#local.moved(move, from);
+  }
+
+  targetDown(target: ActorTarget): void {
+    this.#local.returns.watch(target, this.proc);
+  }
+
+  /** What is known here of an actor of a mesh that was spawned here. */
+  rankStatus(mesh: MeshId, rank: number): RankStatus {
+    return this.#local.meshes.get(mesh)?.status(rank) ?? { state: "lost" };
   }
 
   notice(notice: ActorNotice): void {

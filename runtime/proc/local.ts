@@ -26,6 +26,7 @@ import type { Member } from "./member.js";
 import { type MemoryService, noMemory } from "./memory-service.js";
 import { nodePlatform } from "./node-platform.js";
 import type { Platform } from "./platform.js";
+import { Returns } from "./returns.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 
 /** Who a proc is, in the universe of this process. */
@@ -64,6 +65,8 @@ export class Local {
   proof: HostProof | undefined;
   /** How processes on hosts elsewhere are reached. */
   readonly direct: DirectLinks;
+  /** How actors that are known to have ended are found again. */
+  readonly returns: Returns;
   /** Meshes of actors that were spawned from here, until they have been stopped. */
   readonly meshes = new Map<MeshId, SpawnedMesh>();
   /** Who answers for its registered memory; whoever registers some says so. */
@@ -88,6 +91,7 @@ export class Local {
     const { clock, random } = platform;
     this.platform = platform;
     this.direct = new DirectLinks(platform);
+    this.returns = new Returns(platform.clock, (mesh, rank) => this.meshes.get(mesh)?.status(rank));
     this.faults = new UnhandledFaults(platform);
     this.records = new MeshRecords(platform.drops);
     this.supervisor = new Supervisor<Cell>(

@@ -4,7 +4,7 @@
  * needed is made when it is.
  */
 
-import type { SpawnOutcome } from "../../generated/proc-agent.js";
+import type { RankStatus, SpawnOutcome } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
 import type { MeshControl, MeshRecord, MeshStopOptions } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
@@ -168,14 +168,19 @@ export class SpawnedMesh implements MeshControl, Owned {
   /** Ranks have failed: they are made again, or the owner is told, once for each. */
   fail(ranks: readonly number[], kind: FailureKind, cause: FailureCause, at = this.#wall()): void {
     const lost = ranks.filter((rank) => this.#lose(rank, cause));
-    if (this.#stopping !== undefined) return;
+    if (this.#stopping !== undefined) {
+      this.#giveUp(lost);
+      return;
+    }
     const final = lost.filter((rank) => !this.#again(rank, { kind, cause, at }));
+    this.#giveUp(final);
     if (final.length > 0) this.#tell(final, { kind, cause, at });
   }
 
   /** None of the ranks can ever be made. */
   refuse(cause: FailureCause): void {
     const ranks = [...Array(this.record.size).keys()].filter((rank) => this.#lose(rank, cause));
+    this.#giveUp(ranks);
     if (ranks.length > 0 && this.#stopping === undefined) this.#tell(ranks, { kind: "spawn", cause, at: this.#wall() });
   }
 
@@ -190,6 +195,14 @@ export class SpawnedMesh implements MeshControl, Owned {
   /** Whether a rank has failed and is not made again. */
   isLost(rank: number): boolean {
     return this.#failed?.has(rank) === true && this.#comingBack?.has(rank) !== true;
+  }
+
+  /** What has become of the actor at a rank, for those who cannot reach it. */
+  status(rank: number): RankStatus {
+    if (rank >= this.record.size || this.stopping || this.isLost(rank)) return { state: "lost" };
+    if (this.#failed?.has(rank) === true) return { state: "restarting" };
+    const { proc, location, generation } = this.record.target(rank);
+    return { state: "living", place: { mesh: this.record.id, rank, proc, location, generation } };
   }
 
   /** Whether it was said of the mesh itself that nothing is made again. */
@@ -211,6 +224,7 @@ export class SpawnedMesh implements MeshControl, Owned {
   /** A process has ended for good. @returns whether the rank that was on it is lost, and the owner does not know yet */
   lose(rank: number, cause: FailureCause): boolean {
     if (!this.#lose(rank, cause)) return false;
+    this.#giveUp([rank]);
     this.#lost();
     return this.#stopping === undefined;
   }
@@ -241,6 +255,7 @@ export class SpawnedMesh implements MeshControl, Owned {
     this.#missing?.delete(rank);
     this.#comingBack?.get(rank)?.cancel();
     this.#comingBack?.delete(rank);
+    this.record.target(rank).cameBack();
     this.#check();
   }
 
@@ -308,7 +323,13 @@ export class SpawnedMesh implements MeshControl, Owned {
     this.#comingBack?.delete(rank);
     this.#failed ??= new Map();
     this.#failed.set(rank, cause);
+    this.record.target(rank).wentDown();
     return true;
+  }
+
+  /** Calls that wait for these ranks wait in vain. */
+  #giveUp(ranks: Iterable<number>): void {
+    for (const rank of ranks) this.record.target(rank).downtime?.giveUp();
   }
 
   /** @returns whether a rank will be made again where it was */
@@ -327,6 +348,7 @@ export class SpawnedMesh implements MeshControl, Owned {
 
   #stayAway(): void {
     for (const timer of this.#comingBack?.values() ?? []) timer?.cancel();
+    this.#giveUp(this.#comingBack?.keys() ?? []);
     this.#comingBack = undefined;
   }
 

@@ -109,6 +109,22 @@ test("choose answers from one of the ranks", async () => {
   expect(await counters.value.choose()).toBe(3);
 });
 
+test("choose asks none of whose link has been lost, also while nobody knows why", async () => {
+  const ranks = () => counters.where.choose().then(({ rank }) => rank);
+  await counters.value.call();
+  const end = { explain: (_reason: string) => {} };
+  const why = new Promise<string>((resolve) => {
+    end.explain = resolve;
+  });
+  Object.assign(world.root.proc.hooks, { peerLost: () => why });
+  world.pipesBetween("root", "b")[0]!.destroy(new Error("cut"));
+  const pending = counters.slice({ gpus: 1 }).value.callOne();
+  for (let i = 0; i < 50; i++) expect(await ranks()).not.toBe(1);
+  end.explain("it was killed");
+  await expect(pending).rejects.toThrow("cannot call counters.value on rank 0: it was killed");
+  for (let i = 0; i < 50; i++) expect(await ranks()).not.toBe(1);
+});
+
 test("callSettled tells of each rank how it went", async () => {
   const settled = await counters.failOnEven.callSettled();
   expect([...settled.values()].map((s) => (s.status === "fulfilled" ? s.value : s.reason.message))).toEqual([

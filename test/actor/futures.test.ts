@@ -70,7 +70,7 @@ describe("a future", () => {
   test("options that nobody knows are refused", () => {
     const loose = counter.value as unknown as { with(options: unknown): unknown };
     expect(() => loose.with({ timeuot: 5 })).toThrow(
-      'cannot call counter.value: expected one of the options timeout, signal, traceparent, retry, got "timeuot"',
+      'cannot call counter.value: expected one of the options timeout, signal, traceparent, wait, retry, got "timeuot"',
     );
     expect(() => loose.with(5)).toThrow("cannot call counter.value: expected options like { timeout }, got 5");
     expect(() => counter.value.callOne().get({ timeuot: 5 } as object)).toThrow(

@@ -39,6 +39,7 @@ export class TestProc {
       cleanupFailed: (cell, error) => tell("cleanupFailed", cell.name, error),
       stopOwned: async () => {},
       meshOrdered: async (mesh) => world.ordered.has(mesh),
+      targetDown: () => {},
       peerLost: (_peer, error) => error?.message ?? "its process has ended",
       peerDown: (peer, reason) => tell("peerDown", String(peer), reason),
       undeliverable: (cell: Cell, message: Undeliverable) => tell("undeliverable", cell.name, message),

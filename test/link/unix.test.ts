@@ -43,6 +43,7 @@ beforeEach(() => {
       handlerSlow() {},
       stopOwned: async () => {},
       meshOrdered: async () => true,
+      targetDown() {},
       peerLost: () => childEnded,
       peerDown: (_peer, reason) => lost.push(reason),
       undeliverable() {},
