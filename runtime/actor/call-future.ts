@@ -2,6 +2,7 @@
 import type { Clock } from "../link/clock.js";
 import { DeliveryError } from "../link/errors.js";
 import type { Codec } from "../wire/codec.js";
+import { programIsEnding } from "./ending.js";
 import { RemoteError } from "./error-wire.js";
 import { ActorError, SupervisionError } from "./errors.js";
 import { Future } from "./future.js";
@@ -18,6 +19,8 @@ export interface Called {
   readonly result: Codec<unknown> | undefined;
   readonly clock: Clock;
   readonly view: MeshView;
+  /** Whether the runtime itself calls, to start, watch or stop something. */
+  readonly internal: boolean;
 }
 
 export abstract class CallFuture<T> extends Future<T> implements UnderWay {
@@ -58,6 +61,8 @@ export abstract class CallFuture<T> extends Future<T> implements UnderWay {
   protected override fail(error: unknown, quietly: boolean): void {
     this.#guard?.dispose();
     const { turn } = this;
+    // Checked for every error, so the rarest condition stands first.
+    if (programIsEnding() && turn === undefined && !this.called.internal) return;
     turn?.unbind(this);
     // What an actor throws when its time is over may come before a busy caller has noticed that itself.
     const own = error instanceof ActorError ? this.#guard?.over : undefined;

@@ -95,6 +95,10 @@ export class Dispatcher implements Message, Called {
     return mainRoot().proc.clock;
   }
 
+  get internal(): boolean {
+    return this.view.record.id === AGENT_MESH;
+  }
+
   /** What a call of the running code keeps alive while it waits. */
   get keepAlive(): KeepAlive {
     return currentSender().proc.keepAlive;

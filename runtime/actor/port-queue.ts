@@ -13,6 +13,7 @@ import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
 import { answerUndelivered, bounce } from "./answer.js";
 import type { Cell } from "./cell.js";
+import { programIsEnding } from "./ending.js";
 import { readCauses } from "./error-wire.js";
 import { ActorError, OrphanedError, PortClosedError } from "./errors.js";
 import { HolderSet } from "./holder-set.js";
@@ -128,14 +129,18 @@ export class PortQueue implements OpenPort {
     this.#closed = why;
     this.#entries.length = 0;
     for (const lane of this.#lanes) lane.gone("unknown", why);
-    for (const waiting of this.#waiting.splice(0))
-      waiting(Promise.reject(new PortClosedError(`cannot receive: ${why}`)));
     this.cell.proc.closePort(this);
+    this.#refuse(new PortClosedError(`cannot receive: ${why}`));
+  }
+
+  /** Nothing will come for those who wait. */
+  #refuse(error: Error): void {
+    if (programIsEnding() && this.cell.isRoot) return;
+    for (const waiting of this.#waiting.splice(0)) waiting(Promise.reject(error));
   }
 
   #orphan(): void {
-    const error = new OrphanedError(this.#holders.orphaned ?? "");
-    for (const waiting of this.#waiting.splice(0)) waiting(Promise.reject(error));
+    this.#refuse(new OrphanedError(this.#holders.orphaned ?? ""));
   }
 
   /** @throws ProtocolError */

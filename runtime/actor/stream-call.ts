@@ -9,6 +9,7 @@ import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import { callError } from "./call-future.js";
 import type { CallSink } from "./dispatch.js";
+import { programIsEnding } from "./ending.js";
 import { Guard } from "./guard.js";
 import { holdReceived, portsRead } from "./holders.js";
 import { RankCall } from "./rank-call.js";
@@ -178,6 +179,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
 
   #fail(error: unknown, reason: number): void {
     if (this.#over || this.#remaining === 0) return;
+    if (programIsEnding() && this.turn === undefined) return;
     this.#end(reason);
     const [first, ...others] = this.#waiting.splice(0);
     if (first === undefined) this.#error = { error };

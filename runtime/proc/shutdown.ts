@@ -4,6 +4,7 @@
  * here: the processes see their links end and leave, and the watcher sees to it that they do.
  */
 import { constants } from "node:os";
+import { programEnds } from "../actor/ending.js";
 import type { StopOptions } from "../actor/hooks.js";
 
 /** What is to be ended. */
@@ -38,6 +39,12 @@ export function endInOrder(all: Endable, exit: (code: number) => void = process.
       const code = 128 + constants.signals[signal];
       if (first === undefined) {
         first = Date.now();
+        programEnds();
+        // The program's own code finds what it uses stopped: whatever it makes of that, this is not why the program ends.
+        process.on("uncaughtException", () => {});
+        process.on("exit", () => {
+          process.exitCode = code;
+        });
         void all.stop({ reason: `the program was ended by ${signal}`, drain: 0 }).then(() => exit(code));
       } else if (Date.now() - first > sameKeystroke) {
         all.kill();

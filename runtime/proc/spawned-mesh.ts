@@ -8,6 +8,7 @@ import type { RankStatus, SpawnOutcome } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
 import type { MeshControl, MeshRecord, MeshStopOptions } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
+import { programIsEnding } from "../actor/ending.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { ActorClass, StopOptions } from "../actor/hooks.js";
@@ -384,7 +385,7 @@ export class SpawnedMesh implements MeshControl, Owned {
     if (ready === undefined) return;
     if (this.#progress === "ready") ready.resolve();
     else if (this.#progress === "failed") ready.reject(this.#notReady());
-    else if (this.#stopping !== undefined) {
+    else if (this.#stopping !== undefined && !programIsEnding()) {
       ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${this.record.stopped}`));
     }
   }

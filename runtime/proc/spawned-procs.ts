@@ -7,6 +7,7 @@ import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../generated/proc-ag
 import type { RankLocation } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { runTurn } from "../actor/context.js";
+import { programIsEnding } from "../actor/ending.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { StopOptions } from "../actor/hooks.js";
@@ -273,7 +274,8 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
 
   async #stop(options: StopOptions): Promise<void> {
     this.#restarting.stop();
-    this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${options.reason}`));
+    if (!programIsEnding())
+      this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${options.reason}`));
     // Ends that have been noticed are told before this is over.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
     const { casts, clock } = this.proc;

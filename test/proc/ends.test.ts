@@ -120,6 +120,19 @@ describe("a program with actors in threads, one of which has started a process, 
   });
 });
 
+describe.each(["SIGINT", "SIGTERM"] as const)("%s ends a program in order, in silence and with its code", (signal) => {
+  const awaited = "call callOne choose stream ready procs recv disposed caught again timer".split(" ");
+  test.each(awaited)("which waits: %s", async (what) => {
+    const program = start("waits.ts", what);
+    const { pids, dirs } = await crewOf(program);
+    program.child.kill(signal);
+    expect(await program.exited).toEqual({ code: signal === "SIGINT" ? 130 : 143, signal: null });
+    expect(program.output.stderr).toBe("");
+    expect(pids.length).toBe(2);
+    await until(() => pids.every(gone) && !dirs.some(existsSync));
+  });
+});
+
 test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the program ends by: %s", async (how) => {
   const log = join(mkdtempSync(join(tmpdir(), "viceroy-ends-")), "log");
   const program = start("ends.ts", how, log);
