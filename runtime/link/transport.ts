@@ -11,8 +11,8 @@ export interface ListenOptions {
   /** Needed for `tls://`. */
   readonly credentials?: Credentials;
   readonly tlsLimits?: Partial<TlsLimits>;
-  /** Told of peers that TLS has not let in. */
-  readonly refused?: (error: Error) => void;
+  /** Told of peers that TLS has not let in. @param peer their address */
+  readonly refused?: (error: Error, peer?: string) => void;
 }
 
 const defaultTlsLimits: TlsLimits = { clock: systemClock, halfOpen: 64, handshakeMs: 5000 };
@@ -33,10 +33,13 @@ export async function connectTo(
   return (await import("./tls/pipe.js")).connectTls(address, credentials, signal);
 }
 
-/** Listens at an address; nobody who connects is trusted yet, but with TLS, where certificates were shown. */
+/**
+ * Listens at an address; nobody who connects is trusted yet, but with TLS, where certificates were shown. `accept` is told the
+ * address of the peer where it has one.
+ */
 export async function listenAt(
   address: NetworkAddress,
-  accept: (pipe: Pipe) => void,
+  accept: (pipe: Pipe, peer?: string) => void,
   { credentials, tlsLimits, refused }: ListenOptions = {},
 ): Promise<Listener> {
   if (address.kind === "unix") {

@@ -110,6 +110,14 @@ describe("a host that does not let the driver in", () => {
     await expect(workers.slice({ hosts: 1 }).echo.callOne("x")).rejects.toThrow(why);
   });
 
+  test("because what stands at its path is a plain file: it is not tried again", async () => {
+    writeFileSync(join(folder, "plain"), "");
+    await using hosts = attachHosts([`unix://${folder}/plain`], { timeout: 2_000_000 });
+    await expect(hosts.ready).rejects.toThrow(
+      `cannot attach host unix://${folder}/plain: cannot connect to ${folder}/plain: it is not a socket`,
+    );
+  });
+
   test("because it never says anything", async () => {
     const address = await listener(() => {});
     await using hosts = attachHosts([address], { timeout: 300 });
@@ -146,6 +154,10 @@ describe("a host that does not let the driver in", () => {
     await expect(attach(open.address, token)).rejects.toThrow("the peer was started without one");
     await until(() => guarded.output.text.includes("refused a connection: the token is not that of this process"));
     await attach(guarded.address, token);
+    const far = await startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token });
+    await expect(attach(far.address, `not ${token}`)).rejects.toThrow("the token is not that of this process");
+    const noted = /refused a connection from 127\.0\.0\.1:\d+: the token is not that of this process/;
+    await until(() => noted.test(far.output.text));
   });
 
   test("because it is attached already, also by another name", async () => {
@@ -206,8 +218,10 @@ describe("what the command refuses", () => {
       ends(["--listen", "tls://127.0.0.1:0"]),
       ends(["--listen", "tls://127.0.0.1:0", "--cert", "/no/such.pem"]),
       ends(["--listen", "tcp://127.0.0.1:0", "--token-file", join(folder, "short")]),
+      ends(["--listen", "tcp://127.0.0.1:0", "--token-file", join(folder, "nope")]),
+      ends(["--listen", `unix://${folder}/short`]),
     ]);
-    expect(refused.map(({ code }) => code)).toEqual([3, 3, 3, 3, 3, 3, 3]);
+    expect(refused.map(({ code }) => code)).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 3]);
     const texts = [
       "cannot start a host: give an address with --listen",
       'cannot read address "somewhere": expected tcp://host:port, tls://host:port or unix:///path',
@@ -217,6 +231,8 @@ describe("what the command refuses", () => {
       "TLS needs a certificate, its key and an authority",
       "cannot start a host: TLS needs --cert, --key and --ca, all three",
       `cannot use the token from ${join(folder, "short")}: expected at least 16 characters, got 5`,
+      `cannot read the token from ${join(folder, "nope")}, given as --token-file: ENOENT: no such file or directory`,
+      `cannot listen at unix://${folder}/short: a file that is not a socket is there already`,
     ];
     for (const [i, text] of texts.entries()) expect(refused[i]!.text).toContain(text);
   });

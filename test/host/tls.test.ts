@@ -19,6 +19,8 @@ afterAll(() => {
   strangers.remove();
 });
 
+/** Longer than a test may take: whoever tries again until then does not say anything at once. */
+const timeout = 2_000_000;
 const token = "a token of more than enough characters";
 
 function tlsHost(env: Readonly<Record<string, string>> = {}) {
@@ -40,18 +42,42 @@ test("a driver with a certificate of the same authority is let in; a token may b
 
 test("a driver of another authority, or whose certificate has expired, is not, and nothing of it is left", async () => {
   const host = await tlsHost();
+  const refusal = `cannot attach host ${host.address}: the host does not trust the certificate of this process: `;
   await using stranger = attachHosts([host.address], {
     tls: { ...strangers.issue("driver"), ca: authority.issue("x").ca },
+    timeout,
   });
-  await expect(stranger.ready).rejects.toThrow(`cannot attach host ${host.address}: `);
-  await using late = attachHosts([host.address], { tls: authority.issue("late", -1) });
-  await expect(late.ready).rejects.toThrow(`cannot attach host ${host.address}: `);
-  await until(() => host.output.text.includes("refused a connection: "));
+  await expect(stranger.ready).rejects.toThrow(`${refusal}UNABLE_TO_VERIFY_LEAF_SIGNATURE`);
+  await using late = attachHosts([host.address], { tls: authority.issue("late", -1), timeout });
+  await expect(late.ready).rejects.toThrow(`${refusal}CERT_HAS_EXPIRED`);
+  const noted =
+    /refused a connection from 127\.0\.0\.1:\d+: it has shown no certificate that can be trusted: UNABLE_TO_VER/;
+  await until(() => noted.test(host.output.text));
   expect(host.drivers()).toEqual([]);
 });
 
 test("a driver does not take a host of another authority for its own", async () => {
   const host = await tlsHost();
-  await using hosts = attachHosts([host.address], { tls: strangers.issue("driver") });
-  await expect(hosts.ready).rejects.toThrow(`cannot attach host ${host.address}: `);
+  await using hosts = attachHosts([host.address], { tls: strangers.issue("driver"), timeout });
+  await expect(hosts.ready).rejects.toThrow(
+    `cannot attach host ${host.address}: this process does not trust the certificate of the host: self-signed ` +
+      "certificate in certificate chain",
+  );
+});
+
+test("a driver that was given tcp:// for a host that speaks TLS, or the other way round, is told so at once", async () => {
+  const guarded = await tlsHost();
+  const tcp = guarded.address.replace("tls:", "tcp:");
+  await using plain = attachHosts([tcp], { timeout });
+  await expect(plain.ready).rejects.toThrow(
+    `cannot attach host ${tcp}: the host speaks TLS and this process does not; use tls:// in its address, and give certificates`,
+  );
+  await until(() => /refused a connection from 127\.0\.0\.1:\d+: it does not speak TLS/.test(guarded.output.text));
+  const open = await startHost("tcp://127.0.0.1:0");
+  const tls = open.address.replace("tcp:", "tls:");
+  await using secret = attachHosts([tls], { tls: authority.issue("driver"), timeout });
+  await expect(secret.ready).rejects.toThrow(
+    `cannot attach host ${tls}: the host does not speak TLS; use tcp:// in its address, or start it with a certificate`,
+  );
+  await until(() => /refused a connection from 127\.0\.0\.1:\d+: the peer speaks TLS/.test(open.output.text));
 });

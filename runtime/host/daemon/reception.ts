@@ -22,8 +22,8 @@ export interface ReceptionOptions {
   readonly addresses: readonly NetworkAddress[];
   /** A platform for one driver. */
   readonly platform: () => PartPlatform;
-  /** Told why a connection was not let in. */
-  readonly refused?: (error: Error) => void;
+  /** Told why a connection was not let in. @param peer its address, where it has one */
+  readonly refused?: (error: Error, peer?: string) => void;
 }
 
 /** Drivers that one daemon serves at the same time. */
@@ -43,9 +43,9 @@ export class Reception {
     this.#near = new Acceptor({ ...guard, decide: async (offer) => ({ ...(await daemon.admit(offer)), received: 0 }) });
   }
 
-  /** Somebody has connected. */
-  accept(kind: NetworkAddress["kind"], pipe: Pipe): void {
-    (kind === "unix" ? this.#near : this.#far).accept(pipe);
+  /** Somebody has connected. @param peer their address, where they have one */
+  accept(kind: NetworkAddress["kind"], pipe: Pipe, peer?: string): void {
+    (kind === "unix" ? this.#near : this.#far).accept(pipe, peer);
   }
 
   /** Takes no more connections, and ends what drivers have here. Never rejects. */

@@ -47,7 +47,7 @@ export async function runHost(options: HostOptions, output: Output): Promise<num
   const addresses = options.listen.map(parseNetworkAddress);
   if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
   for (const address of addresses) checkGuarded(address, token, options.insecure === true);
-  const refused = sparingly((text) => io.err(`viceroy host: refused a connection: ${text}`));
+  const refused = sparingly((text) => io.err(`viceroy host: refused a connection${text}`));
   const machine = {
     clock: systemClock,
     random: systemRandom,
@@ -59,7 +59,7 @@ export async function runHost(options: HostOptions, output: Output): Promise<num
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
-    const accept = (pipe: Pipe) => reception.accept(address.kind, pipe);
+    const accept = (pipe: Pipe, peer?: string) => reception.accept(address.kind, pipe, peer);
     const listen = () => listenAt(address, accept, { ...tls, refused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
@@ -119,16 +119,19 @@ async function isAnswered(address: PathAddress): Promise<boolean> {
     (await connectTo(address, undefined)).destroy();
     return true;
   } catch (error) {
-    if (!lstatSync(address.path).isSocket()) throw error;
-    return false;
+    if (lstatSync(address.path).isSocket()) return false;
+    throw new Error(`cannot listen at ${formatNetworkAddress(address)}: a file that is not a socket is there already`, {
+      cause: error,
+    });
   }
 }
 
 /** Strangers must not fill a log: one line a second, with how many others there were since the last. */
-function sparingly(print: (text: string) => void): (error: Error) => void {
+function sparingly(print: (text: string) => void): (error: Error, peer?: string) => void {
   let printedAt = -Infinity;
   let others = 0;
-  return ({ message }) => {
+  return (error, peer) => {
+    const message = `${peer === undefined ? "" : ` from ${peer}`}: ${error.message}`;
     const now = systemClock.now();
     if (now - printedAt < 1000) {
       others++;
@@ -150,9 +153,18 @@ function signalled(): Promise<string> {
 }
 
 function tokenFrom(file: string | undefined): string | undefined {
-  if (file !== undefined) return tokenOf(readFileSync(file, "utf8"), file);
+  if (file !== undefined) return tokenOf(readToken(file), file);
   const variable = process.env["VICEROY_TOKEN"];
   return variable === undefined ? undefined : tokenOf(variable, "VICEROY_TOKEN");
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`cannot read the token from ${file}, given as --token-file: ${why}`, { cause });
+  }
 }
 
 function filesFrom({ cert, key, ca }: HostOptions): TlsFiles | undefined {

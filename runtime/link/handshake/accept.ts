@@ -37,8 +37,8 @@ export interface AcceptorOptions {
   readonly limits?: Partial<HandshakeLimits>;
   /** Asked once a dialler has proved the token. When it throws or rejects, the connection ends without an answer. */
   decide(offer: Offer): Verdict | Promise<Verdict>;
-  /** Told why a connection was not let in. */
-  refused?(error: Error): void;
+  /** Told why a connection was not let in. @param peer its address, where it has one */
+  refused?(error: Error, peer?: string): void;
 }
 
 export class Acceptor {
@@ -63,8 +63,8 @@ export class Acceptor {
     return this.#halfOpen.size;
   }
 
-  /** Begins the handshake on a connection that somebody has made. */
-  accept(pipe: Pipe): void {
+  /** Begins the handshake on a connection that somebody has made. @param peer its address, where it has one */
+  accept(pipe: Pipe, peer?: string): void {
     if (this.#closed) {
       pipe.destroy();
       return;
@@ -82,10 +82,10 @@ export class Acceptor {
       this.#halfOpen.delete(oldest);
       oldest.destroy(new HandshakeError("busy", "there are too many connections that do not complete their handshake"));
     }
-    this.#handshake(exchange).catch((error: Error) => {
+    this.#handshake(exchange, peer).catch((error: Error) => {
       // The challenge may still have to leave: it tells another version why.
       exchange.close();
-      this.#options.refused?.(error);
+      this.#options.refused?.(error, peer);
     });
   }
 
@@ -95,7 +95,7 @@ export class Acceptor {
     for (const exchange of [...this.#halfOpen]) exchange.destroy();
   }
 
-  async #handshake(exchange: Exchange): Promise<void> {
+  async #handshake(exchange: Exchange, peer: string | undefined): Promise<void> {
     const { random, token } = this.#options;
     const asked = await exchange.read(REQUEST_BYTES);
     const challenge = writeChallenge({ token: token !== undefined }, nonce(random));
@@ -106,7 +106,9 @@ export class Acceptor {
     if (!proves(proof, proofBy("dialler", token, said))) {
       const text = "the token is not that of this process; give the same to both";
       // Without a proof of ours: it would be something to try tokens against.
-      this.#refuse(exchange, new HandshakeError("token", text), writeAnswer({ kind: "refuse", reason: "token", text }));
+      exchange.send(writeAnswer({ kind: "refuse", reason: "token", text }));
+      exchange.close();
+      this.#options.refused?.(new HandshakeError("token", text), peer);
       return;
     }
     exchange.checkQuiet();
@@ -115,7 +117,9 @@ export class Acceptor {
     const answer = writeAnswer(verdict);
     proofOf(answer).set(proofBy("acceptor", token, [...said, answer]));
     if (verdict.kind === "refuse") {
-      this.#refuse(exchange, new HandshakeError(verdict.reason, verdict.text), answer);
+      exchange.send(answer);
+      exchange.close();
+      this.#options.refused?.(new HandshakeError(verdict.reason, verdict.text), peer);
       return;
     }
     exchange.send(answer);
@@ -143,11 +147,5 @@ export class Acceptor {
       return { kind: "refuse", reason: "busy", text: `this process has ${connections} connections and takes no more` };
     }
     return this.#options.decide(request);
-  }
-
-  #refuse(exchange: Exchange, error: HandshakeError, answer: Uint8Array): void {
-    exchange.send(answer);
-    exchange.close();
-    this.#options.refused?.(error);
   }
 }

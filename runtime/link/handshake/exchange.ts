@@ -162,7 +162,7 @@ function overrun(): HandshakeError {
   return new HandshakeError("protocol", "the peer has sent more than the handshake asks for");
 }
 
-const unexplained = "the peer has closed it; over TLS, it may not trust the certificate of this process";
+const unexplained = "the peer has closed it without saying why";
 
 function lost(error: Error | undefined): HandshakeError {
   if (error instanceof HandshakeError) return error;

@@ -15,7 +15,7 @@ export const ANSWER_BYTES = 512;
 export const TAKEN_BYTES = 8;
 export const NONCE_BYTES = 32;
 
-const Bit = { first: 1, token: 2, direct: 4, memory: 8 } as const;
+const Bit = { first: 1, token: 2, direct: 4, memory: 8, turnedAway: 16 } as const;
 const proofAt = 24;
 const textAt = proofAt + PROOF_BYTES;
 
@@ -92,9 +92,35 @@ export function writeChallenge({ token }: Challenge, nonce: Uint8Array): Uint8Ar
   return bytes;
 }
 
+/** Stands in place of the code of a certificate's fault where the dialler should have spoken TLS. */
+const TLS_EXPECTED = "TLS_EXPECTED";
+const textOfChallenge = 8;
+
+/**
+ * In place of a challenge: the transport has turned the dialler away before any handshake.
+ * @param fault why its certificate is not trusted, as OpenSSL names it; undefined: the dialler does not speak TLS
+ */
+export function writeTurnedAway(fault: string | undefined): Uint8Array {
+  const { bytes } = message(CHALLENGE_BYTES, Bit.turnedAway);
+  new TextEncoder().encodeInto(fault ?? TLS_EXPECTED, bytes.subarray(textOfChallenge));
+  return bytes;
+}
+
+function turnedAway(bytes: Uint8Array): HandshakeError {
+  const [fault = ""] = new TextDecoder().decode(bytes.subarray(textOfChallenge)).split("\0", 1);
+  if (fault === TLS_EXPECTED) {
+    const text = "the host speaks TLS and this process does not; use tls:// in its address, and give certificates";
+    return new HandshakeError("transport", text);
+  }
+  // Whoever sent it has proved nothing.
+  const said = /^[A-Z_]+$/.test(fault) ? fault : "it does not say why";
+  return new HandshakeError("certificate", `the host does not trust the certificate of this process: ${said}`);
+}
+
 /** @throws HandshakeError */
 export function readChallenge(bytes: Uint8Array): Challenge {
   const { bits } = opened(bytes, "challenge");
+  if ((bits & Bit.turnedAway) !== 0) throw turnedAway(bytes);
   return { token: (bits & Bit.token) !== 0 };
 }
 
@@ -154,6 +180,12 @@ function message(size: number, bits: number): { bytes: Uint8Array; view: DataVie
 
 function opened(bytes: Uint8Array, what: string): { view: DataView; bits: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // The first record of a TLS handshake.
+  if (bytes[0] === 0x16 && bytes[1] === 0x03) {
+    const text =
+      "the peer speaks TLS and this process does not; use tcp:// in the address, or start both with certificates";
+    throw new HandshakeError("transport", text);
+  }
   if (view.getUint32(0, true) !== MAGIC) {
     throw new HandshakeError(
       "protocol",

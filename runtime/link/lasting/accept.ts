@@ -65,9 +65,9 @@ export class LastingAcceptor {
     return this.#acceptor.connections;
   }
 
-  /** Begins the handshake on a connection that somebody has made. */
-  accept(pipe: Pipe): void {
-    this.#acceptor.accept(pipe);
+  /** Begins the handshake on a connection that somebody has made. @param peer its address, where it has one */
+  accept(pipe: Pipe, peer?: string): void {
+    this.#acceptor.accept(pipe, peer);
   }
 
   /** Takes no more connections. Links go on; one that loses its connection cannot be restored. */

@@ -25,10 +25,14 @@ export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promis
  * Listens at `address`; port 0: at one that is free. Whoever connects is not to be trusted yet.
  * @returns rejects when the address cannot be listened at
  */
-export function listenTcp(address: SocketAddress, accept: (pipe: Pipe) => void): Promise<Listener> {
+export function listenTcp(address: SocketAddress, accept: (pipe: Pipe, peer: string) => void): Promise<Listener> {
   const { host, port } = address;
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => accept(socketPipe(tuned(socket))));
+    const server = createServer((socket) => {
+      // Known as long as nobody has taken the connection over.
+      const peer = peerOf(socket);
+      accept(socketPipe(tuned(socket)), peer);
+    });
     const refused = (error: Error) => reject(cannotListen(address, error));
     server.once("error", refused);
     server.listen({ host, port }, () => {
@@ -42,6 +46,12 @@ export function listenTcp(address: SocketAddress, accept: (pipe: Pipe) => void):
       });
     });
   });
+}
+
+/** The address of a peer, as people read it: `10.0.0.7:52576`, `[fe80::1]:52576`. */
+export function peerOf({ remoteAddress = "unknown", remotePort = 0 }: Socket): string {
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, "");
+  return address.includes(":") ? `[${address}]:${remotePort}` : `${address}:${remotePort}`;
 }
 
 /** What a batch holds goes at once, and a peer whose machine is gone is found out. */

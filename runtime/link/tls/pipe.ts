@@ -6,11 +6,13 @@ import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer, type Server, type TLSSocket } from "node:tls";
 import type { Clock } from "../clock.js";
+import { HandshakeError } from "../handshake/errors.js";
+import { writeTurnedAway } from "../handshake/message.js";
 import type { Listener } from "../listener.js";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
 import type { Pipe } from "../pipe.js";
 import { connecting, streamPipe } from "../socket-pipe.js";
-import { cannotListen, tuned } from "../tcp/pipe.js";
+import { cannotListen, peerOf, tuned } from "../tcp/pipe.js";
 import type { Credentials, TlsMaterial } from "./credentials.js";
 
 /** Nothing older, in either direction. */
@@ -33,11 +35,31 @@ export interface TlsLimits {
  */
 export function connectTls(address: SocketAddress, credentials: Credentials, signal?: AbortSignal): Promise<Pipe> {
   const { host, port } = address;
+  const peer = formatNetworkAddress(address);
   const make = (onread: Parameters<Parameters<typeof connecting>[0]>[0]) => {
     const options = { ...credentials.current(), ...version, host, port, onread };
     return tuned(connect(options));
   };
-  return connecting(make, "secureConnect", formatNetworkAddress(address), signal);
+  return connecting(make, "secureConnect", peer, signal).catch((error: NodeJS.ErrnoException) => {
+    throw explained(error);
+  });
+}
+
+/** Codes of OpenSSL for what cannot be the answer of anybody who speaks TLS. */
+const notTls = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
+/** Codes of OpenSSL and Node.js for certificates that are not trusted: `CERT_HAS_EXPIRED`, `UNABLE_TO_GET_ISSUER_CERT`. */
+const untrusted = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
+
+/** What OpenSSL says of the other side, in words. */
+function explained(error: NodeJS.ErrnoException): Error {
+  const { code = "", message } = error;
+  if (notTls.has(code)) {
+    const text = "the host does not speak TLS; use tcp:// in its address, or start it with a certificate";
+    return new HandshakeError("transport", text, { cause: error });
+  }
+  if (!untrusted.test(code)) return error;
+  const text = `this process does not trust the certificate of the host: ${message}`;
+  return new HandshakeError("certificate", text, { cause: error });
 }
 
 /**
@@ -49,8 +71,8 @@ export function listenTls(
   address: SocketAddress,
   credentials: Credentials,
   limits: TlsLimits,
-  accept: (pipe: Pipe) => void,
-  refused: (error: Error) => void = () => {},
+  accept: (pipe: Pipe, peer: string) => void,
+  refused: (error: Error, peer?: string) => void = () => {},
 ): Promise<Listener> {
   const { host, port } = address;
   const pending = new Pending(limits);
@@ -63,17 +85,30 @@ export function listenTls(
       pending.add(socket);
     });
     server.on("secureConnection", (socket: TLSSocket) => {
-      pending.delete(socket);
-      // Here and not in Node, which would not say why.
-      if (socket.authorized) accept(streamPipe(tuned(socket)));
-      else {
-        socket.destroy();
-        refused(new Error(`a peer has shown no certificate that can be trusted: ${socket.authorizationError}`));
+      const peer = peerOf(socket);
+      if (socket.authorized) {
+        pending.delete(socket);
+        accept(streamPipe(tuned(socket)), peer);
+        return;
       }
+      // Here and not in Node, which would tell neither side why. The peer still counts as pending, with its limits.
+      const fault = String(socket.authorizationError);
+      socket.on("error", () => {});
+      socket.resume();
+      socket.end(writeTurnedAway(fault));
+      refused(new Error(`it has shown no certificate that can be trusted: ${fault}`), peer);
     });
-    server.on("tlsClientError", (error, socket) => {
-      socket.destroy();
-      refused(error);
+    server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+      const peer = peerOf(socket);
+      const raw = pending.find(socket);
+      if (raw === undefined || !notTls.has(error.code ?? "")) {
+        socket.destroy();
+        refused(error, peer);
+        return;
+      }
+      // A driver that was given a tcp:// address understands this.
+      raw.end(writeTurnedAway(undefined));
+      refused(new Error("it does not speak TLS", { cause: error }), peer);
     });
     const failed = (error: Error) => reject(cannotListen(address, error));
     server.once("error", failed);
@@ -118,13 +153,14 @@ class Pending {
     }
   }
 
+  /** The connection below a socket of TLS. */
+  find(socket: TLSSocket): Socket | undefined {
+    return this.#sockets.get(peerOf(socket));
+  }
+
   delete(socket: TLSSocket): void {
     this.#sockets.delete(peerOf(socket));
   }
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }
 
 /** Takes over files that have changed. @returns what is in use */

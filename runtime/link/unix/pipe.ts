@@ -1,4 +1,5 @@
 /** Byte pipes between processes of one machine: over a Unix socket, and beside it through shared memory where both can. */
+import { statSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { systemRandom } from "../clock.js";
 import type { Pipe } from "../pipe.js";
@@ -16,7 +17,18 @@ export async function connectUnix(path: string, signal?: AbortSignal): Promise<P
 
 /** The same over the socket alone, for bulk bytes: rings are for what is short. */
 export function connectSocket(path: string, signal?: AbortSignal): Promise<Pipe> {
-  return connecting((onread) => connect({ path, onread }), "connect", path, signal);
+  return connecting((onread) => connect({ path, onread }), "connect", path, signal).catch((cause: unknown) => {
+    throw isOtherFile(path) ? new Error(`cannot connect to ${path}: it is not a socket`, { cause }) : cause;
+  });
+}
+
+/** Whether something is at a path that nobody can ever listen at. The system says of files that they refuse connections. */
+function isOtherFile(path: string): boolean {
+  try {
+    return !statSync(path).isSocket();
+  } catch {
+    return false;
+  }
 }
 
 /** A pipe to a process that was just started with the other end of this socket, which nobody has read from. */

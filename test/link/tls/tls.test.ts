@@ -82,7 +82,7 @@ describe("a client", () => {
     expect(await outcome(server, stranger)).toBe("closed");
     expect(server.accepted).toEqual([]);
     expect(server.refusals.map(({ message }) => message)).toEqual([
-      "a peer has shown no certificate that can be trusted: UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+      "it has shown no certificate that can be trusted: UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     ]);
   });
 
@@ -91,7 +91,7 @@ describe("a client", () => {
     expect(await outcome(server, trusted.issue("late", -1))).toBe("closed");
     expect(server.accepted).toEqual([]);
     expect(server.refusals.map(({ message }) => message)).toEqual([
-      "a peer has shown no certificate that can be trusted: CERT_HAS_EXPIRED",
+      "it has shown no certificate that can be trusted: CERT_HAS_EXPIRED",
     ]);
   });
 
@@ -102,7 +102,7 @@ describe("a client", () => {
     await new Promise((resolve) => socket.resume().once("close", resolve));
     expect(server.accepted).toEqual([]);
     expect(server.refusals.map(({ message }) => message)).toEqual([
-      "a peer has shown no certificate that can be trusted: UNABLE_TO_GET_ISSUER_CERT",
+      "it has shown no certificate that can be trusted: UNABLE_TO_GET_ISSUER_CERT",
     ]);
   });
 
@@ -150,11 +150,15 @@ describe("a client trusts no server", () => {
   test("with a certificate of another authority", async () => {
     const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
     // Later versions of Node.js go on with advice.
-    expect(await outcome(impostor, files)).toMatch(/^unable to verify the first certificate(?:;|$)/);
+    expect(await outcome(impostor, files)).toMatch(
+      /^this process does not trust the certificate of the host: unable to verify the first certificate(?:;|$)/,
+    );
   });
 
   test("whose certificate has expired", async () => {
-    expect(await outcome(await serve(trusted.issue("expired", -1)), files)).toBe("certificate has expired");
+    expect(await outcome(await serve(trusted.issue("expired", -1)), files)).toBe(
+      "this process does not trust the certificate of the host: certificate has expired",
+    );
   });
 
   test("whose certificate is for another name", async () => {
