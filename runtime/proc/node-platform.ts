@@ -24,8 +24,8 @@ import { registry } from "./registry.js";
 import { makeRunDir, runDirOf } from "./run-dir.js";
 import { type Endable, endInOrder } from "./shutdown.js";
 import { threadBody } from "./thread-body.js";
-import { takeUncaught } from "./uncaught.js";
 import { watchExit } from "./unasked-exit.js";
+import { takeUncaught } from "./uncaught.js";
 import { Watcher } from "./watcher.js";
 
 /** What child processes and threads run; stands beside the bundle of the runtime. */

@@ -11,7 +11,8 @@ import { lower } from "../../compiler/protobuf/lower.js";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 import { Composer } from "../compiler/emit/compose.js";
 import { cases } from "../profile.js";
-import { RandomValues, randomNumbers } from "../wire/random-values.js";
+import { randomNumbers } from "../random.js";
+import { RandomValues } from "../wire/random-values.js";
 import { garden, tend } from "./garden.js";
 import { type Meant, misunderstood } from "./meaning.js";
 
