@@ -1,9 +1,10 @@
 /**
  * Finds the actors: exported classes that extend a generated base, directly or through other classes of other files.
- * Follows imports and re-exports by name. Files are read only when they can matter: a class with a base says `extends`.
+ * Follows imports and re-exports by name, and mixins by the classes that they are called with. Files are read only when they
+ * can matter: a class with a base says `extends`.
  */
 import type { DeclarationKey } from "../model/index.js";
-import type { ClassOutline, ModuleOutline } from "./outline.js";
+import type { BaseOutline, ClassOutline, ModuleOutline } from "./outline.js";
 import { candidates } from "./resolve.js";
 
 /** An exported, concrete class that extends a generated base. */
@@ -25,15 +26,30 @@ export interface ActorSources {
   generated(path: string, name: string): DeclarationKey | undefined;
 }
 
-/** In the order of paths, then of names. */
-export function findActors(sources: ActorSources): readonly FoundActor[] {
+/** An exported class of which it cannot be told whether it is an actor: what it extends is computed. */
+export interface UnclearClass {
+  readonly path: string;
+  readonly name: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface FoundActors {
+  /** In the order of paths, then of names. */
+  readonly actors: readonly FoundActor[];
+  readonly unclear: readonly UnclearClass[];
+}
+
+export function findActors(sources: ActorSources): FoundActors {
   const search = new Search(sources);
-  const found: FoundActor[] = [];
+  const actors: FoundActor[] = [];
+  const unclear: UnclearClass[] = [];
   for (const path of [...new Set(sources.files)].sort()) {
     if (!mayHoldActor(sources.read(path) ?? "")) continue;
-    for (const [name, actor] of search.actorsOf(path)) found.push({ path, name, actor });
+    for (const [name, actor] of search.actorsOf(path)) actors.push({ path, name, actor });
+    unclear.push(...search.unclearOf(path));
   }
-  return found;
+  return { actors, unclear };
 }
 
 function mayHoldActor(text: string): boolean {
@@ -54,14 +70,37 @@ class Search {
     if (outline === undefined) return [];
     const found: (readonly [string, DeclarationKey])[] = [];
     for (const declared of outline.classes) {
-      if (declared.abstract) continue;
-      const names = outline.exports.filter(({ local }) => local === declared.local).map(({ exported }) => exported);
-      const name = names.find((candidate) => candidate === declared.local) ?? names.sort()[0];
+      // What a mixin makes of an abstract class may be abstract: it is a base, and classes that extend it are actors.
+      if (declared.abstract || declared.isCall) continue;
+      const name = exportedName(outline, declared);
       if (name === undefined) continue;
       const actor = this.#actorOfClass(path, outline, declared, new Set());
       if (actor !== undefined) found.push([name, actor]);
     }
     return found.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /**
+   * Classes that may be actors, in a file that imports a generated base which no class of the file is seen to extend.
+   */
+  unclearOf(path: string): readonly UnclearClass[] {
+    const outline = this.#outline(path);
+    if (outline === undefined) return [];
+    const candidates = outline.classes.flatMap((declared): UnclearClass[] => {
+      const name = exportedName(outline, declared);
+      const { base, line, column } = declared;
+      if (name === undefined || base === undefined || declared.abstract || declared.isCall) return [];
+      if (base.kind !== "other" && base.kind !== "call") return [];
+      const isActor = this.#actorOfClass(path, outline, declared, new Set()) !== undefined;
+      return isActor ? [] : [{ path, name, line, column }];
+    });
+    if (candidates.length === 0) return [];
+    const extended = new Set(outline.classes.map((declared) => this.#actorOfClass(path, outline, declared, new Set())));
+    const isLeft = outline.imports.some(({ from, imported }) => {
+      const actor = this.#actorOfImport(path, from, imported, new Set());
+      return actor !== undefined && !extended.has(actor);
+    });
+    return isLeft ? candidates : [];
   }
 
   #outline(path: string): ModuleOutline | undefined {
@@ -78,12 +117,25 @@ class Search {
     declared: ClassOutline,
     seen: Set<string>,
   ): DeclarationKey | undefined {
-    const { base } = declared;
-    if (base === undefined) return undefined;
-    if (typeof base === "string") return this.#actorOfLocal(path, outline, base, seen);
-    const [namespace, name] = base;
-    const imported = outline.imports.find(({ local, imported }) => local === namespace && imported === "*");
-    return imported && this.#actorOfImport(path, imported.from, name, seen);
+    return declared.base && this.#actorOfBase(path, outline, declared.base, seen);
+  }
+
+  #actorOfBase(path: string, outline: ModuleOutline, base: BaseOutline, seen: Set<string>): DeclarationKey | undefined {
+    switch (base.kind) {
+      case "name":
+        return this.#actorOfLocal(path, outline, base.name, seen);
+      case "member": {
+        const imported = outline.imports.find(({ local, imported }) => local === base.namespace && imported === "*");
+        return imported && this.#actorOfImport(path, imported.from, base.name, seen);
+      }
+      case "call": {
+        // A mixin extends the class that it is called with, wherever that stands among its arguments.
+        const found = base.args.map((argument) => this.#actorOfBase(path, outline, argument, new Set(seen)));
+        return found.find((actor) => actor !== undefined);
+      }
+      case "other":
+        return undefined;
+    }
   }
 
   #actorOfLocal(path: string, outline: ModuleOutline, name: string, seen: Set<string>): DeclarationKey | undefined {
@@ -127,4 +179,10 @@ class Search {
     }
     return undefined;
   }
+}
+
+/** The name that a class is exported under: its own where it has several. */
+function exportedName({ exports }: ModuleOutline, declared: ClassOutline): string | undefined {
+  const names = exports.filter(({ local }) => local === declared.local).map(({ exported }) => exported);
+  return names.find((candidate) => candidate === declared.local) ?? names.sort()[0];
 }

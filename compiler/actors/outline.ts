@@ -24,10 +24,22 @@ export interface ImportedName {
 export interface ClassOutline {
   /** Undefined for `export default class extends …`. */
   readonly local: string | undefined;
-  /** The name it extends: `Base`, or `["ns", "Base"]` for `ns.Base`. Undefined: none, or an expression. */
-  readonly base: string | readonly [namespace: string, name: string] | undefined;
+  /** What it extends. Undefined: nothing. */
+  readonly base: BaseOutline | undefined;
   readonly abstract: boolean;
+  /** It is what a function returns, bound to a name: `const Base = Logged(CounterActor)`. */
+  readonly isCall?: boolean;
+  /** Where its name stands, 1-based. */
+  readonly line: number;
+  readonly column: number;
 }
+
+/** `Base`, `ns.Base`, a call of a mixin such as `Logged(Base)`, or another expression. */
+export type BaseOutline =
+  | { readonly kind: "name"; readonly name: string }
+  | { readonly kind: "member"; readonly namespace: string; readonly name: string }
+  | { readonly kind: "call"; readonly args: readonly BaseOutline[] }
+  | { readonly kind: "other" };
 
 export interface ExportedName {
   /** Undefined for an unnamed default export. */

@@ -102,12 +102,15 @@ export function compileProject(
   let named: Lowered["enumNames"] | undefined;
   const enumNames = () => (named ??= memory?.enumNames.of(schema, naming) ?? nameEnums(schema, naming));
   const options = { version, schemaRoot, out: config.out, protoPackage, enumNames };
-  const actors = findActors({
+  const { actors, unclear } = findActors({
     files: filesOf(config, config.actors),
     read: (file) => readIfThere(path.join(config.root, file)),
     outline: (file, text) => source.outline(file, text),
     generated: generatedBases(schema, options),
   });
+  diagnostics.push(
+    ...unclear.map(({ path: file, name, line, column }) => diagnostic("VC1011", { file, line, column }, { name })),
+  );
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
   const typeScriptToo = config.emit.includes("ts");

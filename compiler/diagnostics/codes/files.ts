@@ -47,4 +47,10 @@ export const files = {
     fix: "Move it to another file.",
   },
   VC1010: { slug: "unreadable", severity: "error", text: "cannot read {file}: {why}" },
+  VC1011: {
+    slug: "unclear-base",
+    severity: "warning",
+    text: "cannot tell whether {name} is an actor: what it extends is computed, so that it is not registered",
+    fix: "Extend a class by its name, or call a mixin with it: `extends Logged(CounterActor)`.",
+  },
 } as const satisfies Readonly<Record<string, TableEntry>>;

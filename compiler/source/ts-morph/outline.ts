@@ -1,6 +1,13 @@
 /** The outline of one source file, from TypeScript's parser alone: no program, no types. */
 import type { ts as TypeScript } from "ts-morph";
-import type { ClassOutline, ExportedName, ImportedName, ModuleOutline, ReexportedName } from "../../actors/outline.js";
+import type {
+  BaseOutline,
+  ClassOutline,
+  ExportedName,
+  ImportedName,
+  ModuleOutline,
+  ReexportedName,
+} from "../../actors/outline.js";
 
 type Compiler = typeof TypeScript;
 
@@ -8,7 +15,7 @@ type Compiler = typeof TypeScript;
 export function outlineOf(ts: Compiler, path: string, text: string): ModuleOutline {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
   const outline: Collected = { imports: [], classes: [], exports: [], reexports: [] };
-  for (const statement of file.statements) collect(ts, statement, outline);
+  for (const statement of file.statements) collect(ts, file, statement, outline);
   return outline;
 }
 
@@ -19,16 +26,16 @@ interface Collected {
   readonly reexports: ReexportedName[];
 }
 
-function collect(ts: Compiler, statement: TypeScript.Statement, into: Collected): void {
+function collect(ts: Compiler, file: TypeScript.SourceFile, statement: TypeScript.Statement, into: Collected): void {
   if (ts.isImportDeclaration(statement)) collectImport(ts, statement, into);
   else if (ts.isExportDeclaration(statement)) collectExport(ts, statement, into);
-  else if (ts.isClassDeclaration(statement)) collectClass(ts, statement, into);
-  else if (ts.isVariableStatement(statement)) collectVariables(ts, statement, into);
+  else if (ts.isClassDeclaration(statement)) collectClass(ts, file, statement, into);
+  else if (ts.isVariableStatement(statement)) collectVariables(ts, file, statement, into);
   else if (ts.isExportAssignment(statement) && !statement.isExportEquals) {
     const { expression } = statement;
     if (ts.isIdentifier(expression)) into.exports.push({ local: expression.text, exported: "default" });
     else if (ts.isClassExpression(expression)) {
-      into.classes.push(classOutline(ts, expression, undefined));
+      into.classes.push(classOutline(ts, file, expression, undefined));
       into.exports.push({ local: undefined, exported: "default" });
     }
   }
@@ -64,39 +71,66 @@ function collectExport(ts: Compiler, statement: TypeScript.ExportDeclaration, in
   }
 }
 
-function collectClass(ts: Compiler, statement: TypeScript.ClassDeclaration, into: Collected): void {
+function collectClass(
+  ts: Compiler,
+  file: TypeScript.SourceFile,
+  statement: TypeScript.ClassDeclaration,
+  into: Collected,
+): void {
   const local = statement.name?.text;
-  into.classes.push(classOutline(ts, statement, local));
+  into.classes.push(classOutline(ts, file, statement, local));
   const has = (kind: TypeScript.SyntaxKind) => statement.modifiers?.some((modifier) => modifier.kind === kind) ?? false;
   if (!has(ts.SyntaxKind.ExportKeyword)) return;
   const exported = has(ts.SyntaxKind.DefaultKeyword) ? "default" : local;
   if (exported !== undefined) into.exports.push({ local, exported });
 }
 
-function collectVariables(ts: Compiler, statement: TypeScript.VariableStatement, into: Collected): void {
+function collectVariables(
+  ts: Compiler,
+  file: TypeScript.SourceFile,
+  statement: TypeScript.VariableStatement,
+  into: Collected,
+): void {
   const exported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
   for (const { name, initializer } of statement.declarationList.declarations) {
-    if (!ts.isIdentifier(name) || initializer === undefined || !ts.isClassExpression(initializer)) continue;
-    into.classes.push(classOutline(ts, initializer, name.text));
+    if (!ts.isIdentifier(name) || initializer === undefined) continue;
+    if (ts.isClassExpression(initializer)) into.classes.push(classOutline(ts, file, initializer, name.text));
+    else if (ts.isCallExpression(initializer)) {
+      const at = placeOf(file, name);
+      into.classes.push({ local: name.text, base: baseOf(ts, initializer), abstract: false, isCall: true, ...at });
+    } else continue;
     if (exported) into.exports.push({ local: name.text, exported: name.text });
   }
 }
 
 function classOutline(
   ts: Compiler,
+  file: TypeScript.SourceFile,
   declared: TypeScript.ClassLikeDeclaration,
   local: string | undefined,
 ): ClassOutline {
   const clause = declared.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
   const expression = clause?.types[0]?.expression;
   const abstract = declared.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AbstractKeyword) ?? false;
-  return { local, base: expression && baseOf(ts, expression), abstract };
+  return { local, base: expression && baseOf(ts, expression), abstract, ...placeOf(file, declared.name ?? declared) };
 }
 
-function baseOf(ts: Compiler, expression: TypeScript.Expression): ClassOutline["base"] {
-  if (ts.isIdentifier(expression)) return expression.text;
+function baseOf(ts: Compiler, expression: TypeScript.Expression): BaseOutline {
+  if (ts.isIdentifier(expression)) return { kind: "name", name: expression.text };
   if (ts.isPropertyAccessExpression(expression) && ts.isIdentifier(expression.expression)) {
-    return [expression.expression.text, expression.name.text];
+    return { kind: "member", namespace: expression.expression.text, name: expression.name.text };
   }
-  return undefined;
+  if (ts.isParenthesizedExpression(expression)) return baseOf(ts, expression.expression);
+  if (ts.isCallExpression(expression)) {
+    return { kind: "call", args: expression.arguments.map((argument) => baseOf(ts, argument)) };
+  }
+  return { kind: "other" };
+}
+
+function placeOf(
+  file: TypeScript.SourceFile,
+  node: TypeScript.Node,
+): { readonly line: number; readonly column: number } {
+  const { line, character } = file.getLineAndCharacterOfPosition(node.getStart(file));
+  return { line: line + 1, column: character + 1 };
 }

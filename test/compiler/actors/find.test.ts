@@ -8,8 +8,8 @@ const bases: Readonly<Record<string, string>> = {
   "generated/a/store.ts#StoreActor": "schemas/a/store.ts#Store",
 };
 
-function find(files: Readonly<Record<string, string>>, parsed: string[] = []) {
-  const found = findActors({
+function search(files: Readonly<Record<string, string>>, parsed: string[] = []) {
+  return findActors({
     files: Object.keys(files).reverse(),
     read: (path) => files[path],
     outline: (path, text) => {
@@ -18,7 +18,10 @@ function find(files: Readonly<Record<string, string>>, parsed: string[] = []) {
     },
     generated: (path, name) => bases[`${path}#${name}`],
   });
-  return found.map(({ path, name, actor }) => `${path}#${name} is ${actor}`);
+}
+
+function find(files: Readonly<Record<string, string>>, parsed: string[] = []) {
+  return search(files, parsed).actors.map(({ path, name, actor }) => `${path}#${name} is ${actor}`);
 }
 
 test("an exported class that extends a generated base is an actor, before anything was generated", () => {
@@ -45,6 +48,38 @@ test("bases are followed through classes, files, renamed imports, namespaces and
     "src/deep/three.ts#Three is schemas/counter.ts#Counter",
     "src/deep/two.ts#default is schemas/counter.ts#Counter",
     "src/store.ts#default is schemas/a/store.ts#Store",
+  ]);
+});
+
+test("mixins extend the class that they are called with, alone, composed, in other files and under names", () => {
+  const files = {
+    "src/mixins.ts":
+      'import { CounterActor } from "../generated/counter.js";\nimport { Logged } from "logged";\nexport const Base = Logged(CounterActor);\nexport abstract class Rough extends Logged(CounterActor) {}',
+    "src/one.ts":
+      'import * as g from "../generated/counter.js";\nimport { Logged, Timed } from "./more.js";\nexport class One extends Logged(Timed({ ms: 5 }, (g.CounterActor))) {}',
+    "src/two.ts":
+      'import { Base, Rough } from "./mixins.js";\nexport class Two extends Base {}\nexport class Three extends Rough {}',
+  };
+  expect(find(files)).toEqual([
+    "src/one.ts#One is schemas/counter.ts#Counter",
+    "src/two.ts#Three is schemas/counter.ts#Counter",
+    "src/two.ts#Two is schemas/counter.ts#Counter",
+  ]);
+  expect(search(files).unclear).toEqual([]);
+});
+
+test("a class whose base is computed is pointed out where it may be an actor", () => {
+  const imports = 'import { CounterActor } from "../generated/counter.js";\n';
+  const { actors, unclear } = search({
+    "src/a.ts": `${imports}export class A extends bases["counter"] {}\nconst bases = { counter: CounterActor };`,
+    "src/b.ts": `${imports}export class B extends CounterActor {}\nexport class Failure extends errorOf("x") {}`,
+    "src/c.ts": 'export class C extends errorOf("x") {}',
+    "src/d.ts": `${imports}const make = () => CounterActor;\n  export class D extends make() {}`,
+  });
+  expect(actors.map(({ name }) => name)).toEqual(["B"]);
+  expect(unclear).toEqual([
+    { path: "src/a.ts", name: "A", line: 2, column: 14 },
+    { path: "src/d.ts", name: "D", line: 3, column: 16 },
   ]);
 });
 
