@@ -1,6 +1,6 @@
 /**
  * Writes the declarations of operations for tensors, runtime/tensor/generated/ops.ts, from the schemas of the newest PyTorch that Viceroy is
- * tested with: `node .ci/torches.mjs --declare` runs it with the addon of that version. Without `--write`, says whether they are what the
+ * tested with: `node --import tsx .ci/torches.mjs --declare` runs it with the addon of that version. Without `--write`, says whether they are what the
  * schemas say. Needs the addon, and Biome, which formats.
  *
  * tensor-since.txt says since which version there is each overload: to begin with by native_functions.yaml of the wheels of all versions from
@@ -257,7 +257,9 @@ for (const [name, content] of Object.entries(files)) {
   const file = path.join(root, name);
   if (process.argv.includes("--write")) writeFileSync(file, content);
   else if (readFileSync(file, "utf8") !== content) {
-    console.error(`${name} is not what the schemas of libtorch ${newest} say: run \`node .ci/torches.mjs --declare\``);
+    console.error(
+      `${name} is not what the schemas of libtorch ${newest} say: run \`node --import tsx .ci/torches.mjs --declare\``,
+    );
     process.exitCode = 1;
   }
 }

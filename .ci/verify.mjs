@@ -76,11 +76,15 @@ await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 await check("what tests need besides", prepared);
 // What is missing is an error here, and not a test less.
 process.env.VICEROY_PEERS = "required";
+const torches = ["--import", "tsx", ".ci/torches.mjs", ...(profile === "long" ? ["--full"] : [])];
 // Not before libtorch is there.
 const sanitizedTensors = beside(".ci/tensor-sanitizers.mjs", ...(profile === "long" ? ["--full"] : []));
-await check("operations for tensors are those of libtorch", () => node("--import", "tsx", ".ci/tensor-ops.mjs"));
+const torchesPrepared = beside(...torches, "--prepare");
 await check("the addon for one-sided memory under sanitizers", sanitized);
 await check("the addon for tensors under sanitizers", sanitizedTensors);
+if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
+  await check("tensors with PyTorch from PyPI, and operations as its schemas declare them", () => node(...torches));
+}
 if (profile === "long")
   await check("the addon for one-sided memory under the sanitizer of threads", () =>
     node(".ci/rdma-sanitizers.mjs", "--threads"),

@@ -1,10 +1,10 @@
 /** Where libtorch is: what the addon for tensors is compiled against. Looked for when that is built, and never when it is used. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 export interface Libtorch {
-  /** Who said where: `$VICEROY_LIBTORCH`, `the system`, `python3`. */
+  /** Who said where: `$VICEROY_LIBTORCH`, `$VIRTUAL_ENV`, `./.venv`, `the system`, `python3`. */
   readonly source: string;
   /** Folders of headers. */
   readonly includes: readonly string[];
@@ -18,31 +18,42 @@ export interface Libtorch {
   readonly newStrings: boolean;
 }
 
+/** Those that all tests of tensors pass with: of Debian 12, and of PyPI (.ci/wheels.mjs). */
+export const testedVersions: readonly number[] = [113, 206, 214, 215];
+/** The same as text: `1.13, 2.6`. */
+export const testedTexts = testedVersions.map(text).join(", ");
 /** The oldest that the addon is written for. */
-const oldest = 113;
+const oldest = testedVersions[0]!;
 /** From here on its headers want C++20. */
 const cpp20 = 212;
 
 /**
- * @param env where VICEROY_LIBTORCH and LIBTORCH may name its folder, with `include` and `lib` in it
+ * @param env where VICEROY_LIBTORCH and LIBTORCH may name its folder, with `include` and `lib` in it, and VIRTUAL_ENV an environment of Python
+ * @param folder where `.venv` or `venv` may be such an environment
  * @throws Error that says where it was looked for, and how to get it
  */
-export function findLibtorch(env: NodeJS.ProcessEnv = process.env): Libtorch {
+export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = process.cwd()): Libtorch {
   const looked: string[] = [];
-  for (const [source, includes, libraries] of places(env)) {
+  for (const [source, includes, libraries] of places(env, folder)) {
     const found = probe(source, includes, libraries);
     if (typeof found !== "string") {
       if (found.version >= oldest) return found;
       looked.push(`${source}: ${libraries} has libtorch ${text(found.version)}, which is older than ${text(oldest)}`);
     } else looked.push(`${source}: ${found}`);
     // Who names a folder means that one.
-    if (source.startsWith("$")) break;
+    if (source.endsWith("LIBTORCH")) break;
   }
   throw new Error(
     `cannot find libtorch, which the addon for tensors is built against:\n${looked.map((line) => `  ${line}`).join("\n")}\n` +
-      "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI), or name its folder, with " +
+      "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or name its folder, with " +
       "include/ and lib/ in it, by VICEROY_LIBTORCH",
   );
+}
+
+/** `libtorch 2.15 of ./.venv, in <folder>`, and what is to be known about its version. */
+export function describeLibtorch({ source, libraries, version }: Libtorch): string {
+  const tested = testedVersions.includes(version) ? "" : `; Viceroy is tested with ${testedTexts}`;
+  return `libtorch ${text(version)} of ${source}, in ${libraries}${tested}`;
 }
 
 /** What g++ needs to know of it. */
@@ -70,10 +81,21 @@ export function libtorchFlags(torch: Libtorch): {
 }
 
 /** Each as its source, its folder of headers, its folder of libraries. */
-function* places(env: NodeJS.ProcessEnv): Generator<readonly [string, string, string]> {
+function* places(env: NodeJS.ProcessEnv, folder: string): Generator<readonly [string, string, string]> {
   for (const name of ["VICEROY_LIBTORCH", "LIBTORCH"]) {
-    const folder = env[name];
-    if (folder) yield [`$${name}`, path.join(folder, "include"), path.join(folder, "lib")];
+    const named = env[name];
+    if (named) yield [`$${name}`, path.join(named, "include"), path.join(named, "lib")];
+  }
+  // An environment that is active or beside the project has been chosen for it: it comes before what the system has for everybody.
+  const environments: [string, string | undefined][] = [
+    ["$VIRTUAL_ENV", env["VIRTUAL_ENV"]],
+    ["./.venv", path.join(folder, ".venv")],
+    ["./venv", path.join(folder, "venv")],
+  ];
+  for (const [source, environment] of environments) {
+    if (!environment) continue;
+    const torch = moduleIn(environment);
+    if (torch !== undefined) yield [source, path.join(torch, "include"), path.join(torch, "lib")];
   }
   const triplet = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
   yield ["the system", "/usr/include", `/usr/lib/${triplet}`];
@@ -81,7 +103,14 @@ function* places(env: NodeJS.ProcessEnv): Generator<readonly [string, string, st
   yield ["python3", path.join(python, "include"), path.join(python, "lib")];
 }
 
-/** The folder of its module `torch`; one that does not exist if there is none. */
+/** The folder of the module `torch` in a virtual environment of Python. Nothing of that is run. */
+function moduleIn(environment: string): string | undefined {
+  const base = path.join(environment, "lib");
+  const versions = existsSync(base) ? readdirSync(base).filter((name) => name.startsWith("python")) : [];
+  return versions.map((name) => path.join(base, name, "site-packages/torch")).find((torch) => existsSync(torch));
+}
+
+/** The folder of the module `torch` of python3; one that does not exist if there is none. */
 function pythonFolder(): string {
   const program =
     "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')";

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
+import { describeLibtorch, findLibtorch, testedTexts, testedVersions } from "../../native/libtorch.js";
 import { addonFile, addonVariable } from "../../native/place.js";
 import { ConfigError, nearestConfig } from "../config/index.js";
 import { GitError, GitRepository } from "../git/index.js";
@@ -33,6 +34,7 @@ export async function doctor(
     { level: "ok", what: `processes of this machine are linked by ${rdma.links}` } as const,
     ...rdmaFindings(rdma),
     tensorFinding(),
+    libtorchFinding(folder),
     ...(await projectFindings(folder, inStep)),
   ];
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" };
@@ -142,6 +144,23 @@ export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSuppor
     });
   }
   return findings;
+}
+
+/** Exported for tests. The libtorch that `viceroy setup --tensor`, in this folder, builds the addon against. */
+export function libtorchFinding(folder: string, env: NodeJS.ProcessEnv = process.env): Finding {
+  try {
+    const found = findLibtorch(env, folder);
+    const what = describeLibtorch(found);
+    if (testedVersions.includes(found.version)) return { level: "ok", what };
+    return { level: "note", what, advice: "where an operation fails that should not, try one of these versions" };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return {
+      level: "note",
+      what: `no libtorch to build the addon for tensors against; Viceroy is tested with ${testedTexts}`,
+      advice: "install libtorch-dev of Debian, or torch of PyPI in ./.venv",
+    };
+  }
 }
 
 /** Exported for tests. libtorch is not loaded: that takes longer than everything else here. */

@@ -4,6 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { buildAddon } from "../../native/build.js";
+import { describeLibtorch, findLibtorch } from "../../native/libtorch.js";
 import type { AddonName } from "../../native/place.js";
 import { exitCode, type Io } from "./io.js";
 
@@ -26,6 +27,7 @@ export async function setup(options: SetupOptions, io: Io): Promise<number> {
   for (const name of chosen.length > 0 ? chosen : byDefault) {
     try {
       const begin = performance.now();
+      if (name === "tensor") io.out(describeLibtorch(findLibtorch()));
       const file = await buildAddon(name);
       load(file);
       io.out(`built ${name} (${addons[name]}) in ${((performance.now() - begin) / 1000).toFixed(1)} s: ${file}`);

@@ -127,7 +127,8 @@ std::shared_ptr<RemoteLines> MakeRemoteLines(size_t rank, size_t ranks, const st
 #else
 std::shared_ptr<RemoteLines> MakeRemoteLines(size_t, size_t, const std::string&) {
   throw std::runtime_error(
-      "processes of several machines exchange tensors by Gloo, which the addon was built without: install it beside libtorch (on Debian: "
-      "apt-get install libgloo-dev), and run `npx viceroy setup --tensor` again");
+      "processes of several machines exchange tensors by Gloo, which the addon was built without: PyTorch of PyPI has no headers of it. Install "
+      "libtorch with Gloo beside it (on Debian: apt-get install libtorch-dev libgloo-dev), name it by VICEROY_LIBTORCH where there is another "
+      "one, and run `npx viceroy setup --tensor` again");
 }
 #endif

@@ -24,7 +24,7 @@ export function addon(): TensorAddon {
   if (found.addon === undefined) {
     throw new TensorError(
       "ERR_TENSOR_ADDON",
-      `tensors need the addon, and ${found.why}. Install libtorch (on Debian: apt-get install g++ libtorch-dev libopenblas0-openmp), ` +
+      `tensors need the addon, and ${found.why}. Install libtorch (on Debian: apt-get install g++ libtorch-dev libopenblas0-openmp; or torch of PyPI in ./.venv), ` +
         "then run `npx viceroy setup --tensor`",
     );
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { findLibtorch, libtorchFlags } from "../../native/libtorch.js";
+import { describeLibtorch, findLibtorch, libtorchFlags, testedTexts } from "../../native/libtorch.js";
 import { run } from "../examples/program.js";
 import { describeTensors } from "./addon.js";
 
@@ -20,12 +20,12 @@ test("without it, who asks for a tensor is told how to get it, and importing alo
     code: 0,
     stdout:
       `ERR_TENSOR_ADDON: tensors need the addon, and it has not been built: there is no ${nowhere}. Install libtorch (on Debian: ` +
-      "apt-get install g++ libtorch-dev libopenblas0-openmp), then run `npx viceroy setup --tensor`\n",
+      "apt-get install g++ libtorch-dev libopenblas0-openmp; or torch of PyPI in ./.venv), then run `npx viceroy setup --tensor`\n",
     stderr: "",
   });
 });
 
-/** A folder that looks like that of libtorch. */
+/** A folder that looks like that of libtorch, below the one of these tests. */
 function libtorchIn(name: string, major: number, minor: number, strings = ""): string {
   const root = path.join(folder, name);
   const headers = path.join(root, "include/torch/csrc/api/include/torch");
@@ -56,10 +56,55 @@ test("libtorch is taken from where VICEROY_LIBTORCH says, with what its version 
   expect(newest.compile).toEqual(expect.arrayContaining(["-std=c++20", "-D_GLIBCXX_USE_CXX11_ABI=0"]));
 });
 
+test("an environment of Python that is active, or beside the project, comes before the system", () => {
+  const project = path.join(folder, "project");
+  const torchIn = (environment: string, minor: number) => {
+    libtorchIn(path.join(environment, "lib/python3.11/site-packages/torch"), 2, minor);
+    return path.join(folder, environment);
+  };
+  const found = (env: NodeJS.ProcessEnv = {}) => findLibtorch(env, project);
+  const places: [string, number][] = [
+    ["project/venv", 7],
+    ["project/.venv", 8],
+  ];
+  for (const [environment, minor] of places) {
+    const root = torchIn(environment, minor);
+    expect(found()).toMatchObject({
+      source: `./${path.basename(environment)}`,
+      version: 200 + minor,
+      libraries: path.join(root, "lib/python3.11/site-packages/torch/lib"),
+    });
+  }
+  const active = torchIn("active", 15);
+  expect(found({ VIRTUAL_ENV: active })).toMatchObject({ source: "$VIRTUAL_ENV", version: 215 });
+  // One without PyTorch is passed over, and who names a folder means that one.
+  mkdirSync(path.join(folder, "empty/lib/python3.11/site-packages"), { recursive: true });
+  expect(found({ VIRTUAL_ENV: path.join(folder, "empty") })).toMatchObject({ source: "./.venv", version: 208 });
+  expect(found({ VIRTUAL_ENV: path.join(folder, "nowhere") })).toMatchObject({ source: "./.venv", version: 208 });
+  const named = path.join(active, "lib/python3.11/site-packages/torch");
+  expect(found({ VIRTUAL_ENV: active, LIBTORCH: named })).toMatchObject({ source: "$LIBTORCH" });
+});
+
+test("it is said which one it is, and which ones the tests are run with where it is none of them", () => {
+  const root = libtorchIn("described", 2, 15);
+  const other = libtorchIn("untested", 2, 9);
+  expect(describeLibtorch(findLibtorch({ LIBTORCH: root }))).toBe(`libtorch 2.15 of $LIBTORCH, in ${root}/lib`);
+  expect(describeLibtorch(findLibtorch({ LIBTORCH: other }))).toBe(
+    `libtorch 2.9 of $LIBTORCH, in ${other}/lib; Viceroy is tested with 1.13, 2.6, 2.14, 2.15`,
+  );
+});
+
+test("the versions that are said to be tested are those that the tests are run with", async () => {
+  // By a name that TypeScript does not follow: scripts of .ci have no types.
+  const wheels: string = new URL("../../.ci/wheels.mjs", import.meta.url).href;
+  const { torchVersions } = (await import(wheels)) as { torchVersions: readonly string[] };
+  expect(testedTexts.split(", ")).toEqual(["1.13", ...torchVersions.map((one) => one.split(".", 2).join("."))]);
+});
+
 test("where the named folder holds none, or too old a one, this is said with what to do", () => {
   const advice =
-    "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI), or name its folder, with include/ and " +
-    "lib/ in it, by VICEROY_LIBTORCH";
+    "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or name its folder, with include/ " +
+    "and lib/ in it, by VICEROY_LIBTORCH";
   expect(() => findLibtorch({ VICEROY_LIBTORCH: folder })).toThrow(
     "cannot find libtorch, which the addon for tensors is built against:\n" +
       `  $VICEROY_LIBTORCH: there is no ${folder}/include/torch/csrc/api/include/torch/version.h\n${advice}`,

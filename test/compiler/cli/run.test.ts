@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
-import { doctor, nodeFinding, rdmaFindings, tensorFinding } from "../../../compiler/cli/doctor.js";
+import { doctor, libtorchFinding, nodeFinding, rdmaFindings, tensorFinding } from "../../../compiler/cli/doctor.js";
 import { moduleVariable } from "../../../compiler/cli/repl.js";
 import { nodeFlags, run } from "../../../compiler/cli/run.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
@@ -105,4 +108,32 @@ test("doctor says whether there is an addon for tensors, without loading it", ()
     level: "ok",
     what: `addon for tensors ${process.execPath}`,
   });
+});
+
+test("doctor names the libtorch that the addon would be built against, and the versions that are tested", () => {
+  const root = mkdtempSync(path.join(tmpdir(), "viceroy-doctor-"));
+  try {
+    const torch = path.join(root, ".venv/lib/python3.12/site-packages/torch");
+    const header = path.join(torch, "include/torch/csrc/api/include/torch/version.h");
+    mkdirSync(path.dirname(header), { recursive: true });
+    mkdirSync(path.join(torch, "lib"));
+    for (const name of ["libc10.so", "libtorch_cpu.so"]) writeFileSync(path.join(torch, "lib", name), "");
+    const say = (minor: number) =>
+      writeFileSync(header, `#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR ${minor}\n`);
+    say(15);
+    expect(libtorchFinding(root, {})).toEqual({ level: "ok", what: `libtorch 2.15 of ./.venv, in ${torch}/lib` });
+    say(3);
+    expect(libtorchFinding(root, {})).toEqual({
+      level: "note",
+      what: `libtorch 2.3 of ./.venv, in ${torch}/lib; Viceroy is tested with 1.13, 2.6, 2.14, 2.15`,
+      advice: "where an operation fails that should not, try one of these versions",
+    });
+    expect(libtorchFinding(root, { LIBTORCH: path.join(root, "nowhere") })).toEqual({
+      level: "note",
+      what: "no libtorch to build the addon for tensors against; Viceroy is tested with 1.13, 2.6, 2.14, 2.15",
+      advice: "install libtorch-dev of Debian, or torch of PyPI in ./.venv",
+    });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
 });

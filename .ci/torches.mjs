@@ -1,0 +1,77 @@
+/**
+ * Tests tensors with versions of PyTorch from PyPI (wheels.mjs), each with an addon of its own: `node --import tsx .ci/torches.mjs`. With the
+ * newest one those tests in which versions differ most, and whether the declarations of operations are those of its schemas; with `--full`
+ * all tests with all versions, with an addon that is built as users build it.
+ *
+ * `--prepare` only unpacks and builds; `--declare` writes the declarations of operations from the newest version.
+ */
+import { readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { buildAddon } from "../native/build.ts";
+import { addonFile } from "../native/place.ts";
+import { run, told } from "./steps.mjs";
+import { runTests } from "./tests.mjs";
+import { newestTorch, noWheels, prepareWheels, torchFolder, torchVersions, versionFolder } from "./wheels.mjs";
+
+const full = process.argv.includes("--full");
+const versions = full ? torchVersions : [newestTorch];
+const few = ["recorded", "gradients", "local", "hostile", "gloo", "mesh", "nn"].map(
+  (name) => `test/tensor/${name}.test.ts`,
+);
+
+/** Where the addon for a version is. Its name changes with the sources. */
+function fileFor(version) {
+  return path.join(versionFolder(version), `${full ? "" : "plain-"}${path.basename(addonFile("tensor"))}`);
+}
+
+/** The version that an addon is linked to; undefined if it cannot be loaded. In a process of its own: what is wrong may end it. */
+async function versionOf(file) {
+  const { code, text } = await told(process.execPath, ["-p", "require(process.argv[1]).versions().torch", file]);
+  return code === 0 ? text.trim().split("\n").at(-1) : undefined;
+}
+
+/** @returns why there is no addon for a version; undefined when there is one */
+async function prepare(version) {
+  const file = fileFor(version);
+  const why = await prepareWheels(version);
+  if (why !== undefined) return `its wheels cannot be had (${why}): make PyPI reachable by python3 -m pip download`;
+  if ((await versionOf(file))?.startsWith(version)) return undefined;
+  for (const name of readdirSync(versionFolder(version)).filter((one) => one.endsWith(".node"))) {
+    rmSync(path.join(versionFolder(version), name));
+  }
+  process.env.VICEROY_LIBTORCH = torchFolder(version);
+  // Its templates take three times as long to compile when they are optimized as well.
+  await buildAddon("tensor", { file, flags: full ? [] : ["-O0"] });
+  const found = await versionOf(file);
+  return found?.startsWith(version) ? undefined : `${file} is linked to ${found}`;
+}
+
+async function test(version) {
+  // What needs Gloo is left out: wheels have no headers of it.
+  Object.assign(process.env, { VICEROY_TENSOR_ADDON: fileFor(version), VICEROY_PEERS: "" });
+  const { code, passed, failed } = await runTests(full ? ["test/tensor"] : few, full ? "long" : "short");
+  console.log(`PyTorch ${version}: ${passed} passed, ${failed} failed`);
+  return code;
+}
+
+async function declare(...options) {
+  const script = ["--import", "tsx", ".ci/tensor-ops.mjs", ...options];
+  return run(process.execPath, script, { env: { VICEROY_TENSOR_ADDON: fileFor(newestTorch) } });
+}
+
+async function all() {
+  for (const version of versions) {
+    const why = await prepare(version);
+    if (why === undefined) continue;
+    console.error(`cannot test with PyTorch ${version}: ${why}`);
+    return 1;
+  }
+  if (process.argv.includes("--prepare")) return 0;
+  if (process.argv.includes("--declare")) return declare("--write");
+  let code = await declare();
+  for (const version of versions) code = (await test(version)) || code;
+  return code;
+}
+
+if (noWheels() === undefined) process.exitCode = await all();
+else console.log(`skipped: tests of tensors with PyTorch from PyPI (they need ${noWheels()})`);

@@ -1,0 +1,88 @@
+/**
+ * The versions of PyTorch from PyPI that the addon for tensors is tested with, beside Debian's libtorch. Each is unpacked from its wheels
+ * into `~/.cache/viceroy-torch/<version>/`, without being installed: half a gigabyte, of which headers and the libraries for processors
+ * are kept. Plain Node.js without any package; takes a python3 with pip.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { told } from "./steps.mjs";
+
+/**
+ * Oldest first: one of the line before C++11's strings and C++20, and the newest patches of PyPI's two newest minor versions. libtorch_cpu.so of PyPI is
+ * linked to CUDA's runtime and CUPTI, of the versions that the wheel's METADATA asks for, directly or by the package cuda-toolkit.
+ */
+const wheels = new Map([
+  ["2.6.0", ["nvidia-cuda-runtime-cu12==12.4.127", "nvidia-cuda-cupti-cu12==12.4.127"]],
+  ["2.14.1", ["nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cupti==13.0.85"]],
+  ["2.15.0", ["nvidia-cuda-runtime==13.2.86", "nvidia-cuda-cupti==13.2.86"]],
+]);
+
+export const torchVersions = [...wheels.keys()];
+export const newestTorch = torchVersions.at(-1);
+
+/** Why there are no wheels for this machine; undefined where there are. */
+export function noWheels() {
+  return process.platform === "linux" && process.arch === "x64" ? undefined : "an x86-64 Linux";
+}
+
+/** Of a version, with `include` and `lib` in it, as VICEROY_LIBTORCH names one. */
+export function torchFolder(version) {
+  return path.join(versionFolder(version), "torch");
+}
+
+/** Where one version is, with what is built against it. */
+export function versionFolder(version) {
+  const base = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
+  return path.join(base, "viceroy-torch", version);
+}
+
+/** Wheels are for one version of Python each, which need not be that of this machine: no Python of theirs is run. */
+const download = ["--no-deps", "--no-cache-dir", "--quiet", "--disable-pip-version-check"];
+const tags = ["--only-binary=:all:", "--python-version=3.11", "--implementation=cp", "--abi=cp311", "--abi=none"];
+const platforms = ["manylinux1", "manylinux2014", "manylinux_2_25", "manylinux_2_28"].map((name) => `${name}_x86_64`);
+
+/** Keeps of a wheel what the addon is compiled with and linked to; what is for graphics processors is three quarters of it. */
+const unpack = `
+import re, sys, zipfile
+kept = re.compile(r"torch/include/|torch/lib/lib(torch_cpu\\.so|c10\\.so|gomp)|nvidia/.*/lib(cudart|cupti)\\.so")
+with zipfile.ZipFile(sys.argv[1]) as wheel:
+    wheel.extractall(sys.argv[2], [name for name in wheel.namelist() if kept.match(name)])
+`;
+
+/** Unpacks a version unless it is there. @returns why not; undefined when it is there */
+export async function prepareWheels(version) {
+  const folder = versionFolder(version);
+  const packages = wheels.get(version);
+  if (packages === undefined) return `there is no version ${version} among ${torchVersions.join(", ")}`;
+  if (existsSync(path.join(folder, "complete"))) return undefined;
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const work = mkdtempSync(path.join(path.dirname(folder), ".unpack-"));
+  try {
+    const why = await fetchInto(work, [`torch==${version}`, ...packages]);
+    if (why !== undefined) return why;
+    // Whoever was interrupted here has left what is not complete.
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(path.join(work, "unpacked"), folder);
+    writeFileSync(path.join(folder, "complete"), "");
+    return undefined;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function fetchInto(work, packages) {
+  const to = `--dest=${path.join(work, "wheels")}`;
+  const options = [...download, ...tags, ...platforms.map((platform) => `--platform=${platform}`), to];
+  const fetched = await told("python3", ["-m", "pip", "download", ...options, ...packages]);
+  if (fetched.code !== 0) return lastLine(fetched.text);
+  for (const wheel of readdirSync(path.join(work, "wheels"))) {
+    const file = path.join(work, "wheels", wheel);
+    const unpacked = await told("python3", ["-c", unpack, file, path.join(work, "unpacked")]);
+    if (unpacked.code !== 0) return lastLine(unpacked.text);
+    rmSync(file);
+  }
+  return undefined;
+}
+
+const lastLine = (text) => text.trimEnd().split("\n").at(-1) || "nothing was said";

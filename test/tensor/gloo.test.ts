@@ -1,0 +1,25 @@
+/** Processes of several machines exchange elements by Gloo, which not every libtorch has beside it: then that is said. */
+import { thisHost } from "viceroy";
+import { inspect, libtorch, torch } from "viceroy/tensor";
+import { expect, test } from "vitest";
+import { describeTensors } from "./addon.js";
+
+describeTensors("processes that count as several machines", () => {
+  test("reach each other by Gloo, or the addon was built without and says so", async () => {
+    // Where memory is left alone, each process counts as a machine.
+    const env = { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" };
+    await using procs = thisHost().spawnProcs({ gpus: 2 }, { env });
+    const sum = procs.activate(async () => inspect(torch.ones([2]).reduce("gpus", "sum")));
+    if (libtorch().gloo) {
+      expect((await sum).toArray()).toEqual([2, 2]);
+      return;
+    }
+    await expect(sum).rejects.toThrow(
+      "processes of several machines exchange tensors by Gloo, which the addon was built without: PyTorch of PyPI has no headers of it. " +
+        "Install libtorch with Gloo beside it (on Debian: apt-get install libtorch-dev libgloo-dev), name it by VICEROY_LIBTORCH where there " +
+        "is another one, and run `npx viceroy setup --tensor` again",
+    );
+    // Elements that stay where they are need none of it.
+    expect((await procs.activate(async () => inspect(torch.ones([2])))).toArray()).toEqual([1, 1]);
+  });
+});
