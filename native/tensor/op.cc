@@ -20,10 +20,8 @@ Kind KindOf(const c10::TypePtr& type, const c10::TypePtr& declared) {
       if (text == "Layout") return Kind::layout;
       if (text == "MemoryFormat") return Kind::memoryFormat;
       return text == "QScheme" ? Kind::other : Kind::integer;
-#if VICEROY_TORCH >= 113
     case c10::TypeKind::SymIntType:
       return Kind::integer;
-#endif
     case c10::TypeKind::FloatType:
       return Kind::real;
     case c10::TypeKind::BoolType:

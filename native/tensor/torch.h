@@ -1,4 +1,4 @@
-/** libtorch as the addon uses it: its headers, and the places where 1.13 and 2.x differ. Nothing else asks for its version. */
+/** libtorch as the addon uses it: its headers, its version, and what has another name in some of them. */
 #pragma once
 #include <ATen/Parallel.h>
 #include <ATen/core/Generator.h>
