@@ -13,10 +13,11 @@ const runtime = here.endsWith(".cjs") ? `${here}:` : here.slice(0, -"user-stack.
 export function userStack(stack: string): string {
   const lines = stack.split("\n");
   let end = lines.length;
-  while (end > 0 && isOurs(lines[end - 1]!)) end--;
+  while (end > 0 && isRuntimeFrame(lines[end - 1]!)) end--;
   return end > 0 && /^\s+at /.test(lines[end - 1]!) ? lines.slice(0, end).join("\n") : stack;
 }
 
-function isOurs(line: string): boolean {
+/** Whether a line of a stack is a frame of this runtime or of Node.js. */
+export function isRuntimeFrame(line: string): boolean {
   return /^\s+at /.test(line) && (line.includes(runtime) || /\(?node:[\w/]+:\d+/.test(line));
 }

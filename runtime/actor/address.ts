@@ -101,6 +101,14 @@ export interface MeshStopOptions {
   readonly drain?: number;
 }
 
+/** Stands for a reason where none was given. */
+export const noReason = "stopped";
+
+/** What follows "was stopped" in a text: `: enough`, or nothing if nobody has given a reason. */
+export function because(reason: string): string {
+  return reason === noReason ? "" : `: ${reason}`;
+}
+
 /** @param name of the mesh. @throws TypeError, RangeError */
 export function checkStop(name: string, options: MeshStopOptions): void {
   const failed = `cannot stop mesh "${name}"`;

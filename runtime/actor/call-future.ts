@@ -2,6 +2,7 @@
 import type { Clock } from "../link/clock.js";
 import { DeliveryError } from "../link/errors.js";
 import type { Codec } from "../wire/codec.js";
+import { lacksCallers } from "./callers.js";
 import { programIsEnding } from "./ending.js";
 import { RemoteError } from "./error-wire.js";
 import { ActorError, SupervisionError } from "./errors.js";
@@ -27,6 +28,8 @@ export abstract class CallFuture<T> extends Future<T> implements UnderWay {
   turn: UnderWay["turn"];
   protected readonly called: Called;
   #guard: Guard | undefined;
+  /** Nothing was sent: the stack of its error is that of the caller. */
+  #refused = false;
 
   constructor(called: Called) {
     super();
@@ -65,23 +68,29 @@ export abstract class CallFuture<T> extends Future<T> implements UnderWay {
     if (programIsEnding() && turn === undefined && !this.called.internal) return;
     turn?.unbind(this);
     // What an actor throws when its time is over may come before a busy caller has noticed that itself.
-    const own = error instanceof ActorError ? this.#guard?.over : undefined;
+    const told = (error instanceof ActorError ? this.#guard?.over : undefined) ?? error;
     // Where nobody handles it, it is told by the context that it is rejected in whose call it was: on Node.js 24 and later.
-    if (turn === undefined || quietly) super.fail(own ?? error, quietly);
-    else turn.run(() => super.fail(own ?? error, quietly));
+    if (turn === undefined || quietly) this.#reject(told, quietly);
+    else turn.run(() => this.#reject(told, quietly));
+  }
+
+  #reject(error: unknown, quietly: boolean): void {
+    if (this.#refused || !lacksCallers(error)) super.fail(error, quietly);
+    else this.failFrom(error, quietly);
   }
 
   /** Nothing was sent: the call fails with `error`. */
   refuse(error: Error): this {
+    this.#refused = true;
     this.fail(error, error instanceof SupervisionError);
     return this;
   }
 }
 
 /** The error that callers see. */
-export function callError(label: string, rank: number, error: Error): Error {
-  if (error instanceof RemoteError) return actorError(label, rank, error);
-  if (error instanceof DeliveryError) return supervisionError(label, rank, error);
+export function callError(called: Pick<Called, "label" | "view">, rank: number, error: Error): Error {
+  if (error instanceof RemoteError) return actorError(called.label, rank, error);
+  if (error instanceof DeliveryError) return supervisionError(called, rank, error);
   return error;
 }
 
@@ -98,6 +107,11 @@ function actorError(endpoint: string, rank: number, { actor, remote }: RemoteErr
   });
 }
 
-export function supervisionError(label: string, rank: number, error: DeliveryError): SupervisionError {
-  return new SupervisionError(label, [rank], error.message, error.cause === undefined ? {} : { cause: error.cause });
+export function supervisionError(
+  { label, view }: Pick<Called, "label" | "view">,
+  rank: number,
+  { message, cause }: DeliveryError,
+): SupervisionError {
+  const options = cause === undefined ? {} : { cause };
+  return new SupervisionError(label, [rank], message, { ...options, actors: view.actors([rank]) });
 }

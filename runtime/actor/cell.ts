@@ -17,7 +17,7 @@ import type { ActorDescriptor } from "../wire/descriptor.js";
 import { protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import type { Actor, Failure } from "./actor.js";
-import { ActorTarget, type MeshRecord } from "./address.js";
+import { ActorTarget, because, type MeshRecord } from "./address.js";
 import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
 import { makeCaster } from "./casting.js";
 import { type ActorContext, type AnyTurn, OwnTurn, runTurn } from "./context.js";
@@ -414,7 +414,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     if (drains && paused.length > 0) await this.#within(options.drain, Promise.all(paused));
     if (this.state !== "failed") {
       this.state = "stopping";
-      this.#ended = new DeliveryError("stopped", `the actor ${this.name} was stopped: ${options.reason}`);
+      this.#ended = new DeliveryError("stopped", `the actor ${this.name} was stopped${because(options.reason)}`);
       if (drains) await this.#within(options.drain, this.#mailbox.drained());
       this.#mailbox.close(this.#ended);
       this.#letGo();

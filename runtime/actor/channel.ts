@@ -3,7 +3,7 @@
  * come and has not been taken is bounded by the credit of its senders.
  */
 
-import { checkOptionNames } from "../shape/index.js";
+import { checkOptionNames, formatValue } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import { currentCell, type Trace } from "./context.js";
 import { PortClosedError, TimeoutError } from "./errors.js";
@@ -83,8 +83,12 @@ export class PortReceiver<T> implements AsyncIterable<T> {
 }
 
 export const Channel = {
-  /** A port for values of the codec's type, and its receiver. Belongs to the actor that opens it and ends with it. */
+  /**
+   * A port for values of the codec's type, and its receiver. Belongs to the actor that opens it and ends with it.
+   * @throws TypeError if it is no codec
+   */
   open<T>(codec: Codec<T>): [port: Port<T>, receiver: PortReceiver<T>] {
+    checkCodec(codec);
     const cell = currentCell();
     const { proc } = cell;
     const number = proc.random.id();
@@ -94,3 +98,10 @@ export const Channel = {
     return [port, new PortReceiver<T>(queue, proc)];
   },
 };
+
+function checkCodec(given: unknown): void {
+  const { fingerprint, encodeInto } = (given ?? {}) as Partial<Codec<unknown>>;
+  if (typeof fingerprint === "bigint" && typeof encodeInto === "function") return;
+  const wanted = "expected a codec, such as codec.int32 or the one of a type of your schemas";
+  throw new TypeError(`cannot open a channel: ${wanted}, got ${formatValue(given)}`);
+}

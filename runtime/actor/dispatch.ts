@@ -17,6 +17,7 @@ import type { Encoded } from "../link/waiting.js";
 import type { Codec } from "../wire/codec.js";
 import type { EndpointDescriptor } from "../wire/descriptor.js";
 import { protobufArguments } from "../wire/protobuf-messages.js";
+import { because } from "./address.js";
 import { type Called, supervisionError } from "./call-future.js";
 import type { Cell } from "./cell.js";
 import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
@@ -110,7 +111,9 @@ export class Dispatcher implements Message, Called {
     if (args.length < minArgs || args.length > maxArgs) refuseArity(this.label, minArgs, maxArgs, args.length);
     const { stopped, name } = this.view.record;
     if (stopped === undefined) return;
-    throw new SupervisionError(this.label, this.#ranks(), `mesh "${name}" was stopped: ${stopped}`);
+    const ranks = this.#ranks();
+    const why = `mesh "${name}" was stopped${because(stopped)}`;
+    throw new SupervisionError(this.label, ranks, why, { actors: this.view.actors(ranks) });
   }
 
   /**
@@ -127,7 +130,7 @@ export class Dispatcher implements Message, Called {
       const opened = this.#open(sender, rank);
       if (opened instanceof DeliveryError) {
         this.#sendNowhere(sender, args, rank);
-        return supervisionError(this.label, rank, opened);
+        return supervisionError(this, rank, opened);
       }
       session = opened;
     }

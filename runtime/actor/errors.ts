@@ -53,6 +53,12 @@ export class ActorError extends Error {
   }
 }
 
+/** What `new SupervisionError` takes besides. */
+export interface SupervisionErrorOptions extends ErrorOptions {
+  /** By the order of the ranks. */
+  readonly actors?: readonly string[];
+}
+
 /** The actor that was called has failed, was stopped, or its process has ended: there will be no answer. */
 export class SupervisionError extends Error {
   override readonly name: string = "SupervisionError";
@@ -60,11 +66,15 @@ export class SupervisionError extends Error {
   readonly endpoint: string;
   /** Ranks in the mesh that was called, ascending. */
   readonly ranks: readonly number[];
+  /** The same, named as in the mesh that was spawned, which differs where a slice was called: `counters[2]`. */
+  readonly actors: readonly string[];
 
-  constructor(endpoint: string, ranks: readonly number[], why: string, options?: ErrorOptions) {
-    super(`cannot call ${endpoint}${where(ranks)}: ${why}`, options);
+  constructor(endpoint: string, ranks: readonly number[], why: string, options: SupervisionErrorOptions = {}) {
+    const { actors = [] } = options;
+    super(`cannot call ${endpoint}${where(ranks, actors)}: ${why}`, options);
     this.endpoint = endpoint;
     this.ranks = ranks;
+    this.actors = actors;
   }
 }
 
@@ -76,9 +86,12 @@ export class OrphanedError extends SupervisionError {
   }
 }
 
-function where(ranks: readonly number[]): string {
+/** Both names of each place, if they differ: the rank in what was called, and the actor in what was spawned. */
+function where(ranks: readonly number[], actors: readonly string[]): string {
   if (ranks.length === 0) return "";
-  return ranks.length === 1 ? ` on rank ${ranks[0]}` : ` on ranks ${ranks.join(", ")}`;
+  const isSlice = actors.some((actor, i) => !actor.endsWith(`[${ranks[i]}]`));
+  const place = `${ranks.length === 1 ? "rank" : "ranks"} ${ranks.join(", ")}`;
+  return ` on ${place}${isSlice ? ` (${actors.join(", ")})` : ""}`;
 }
 
 /** Nothing came within the time that was given. */

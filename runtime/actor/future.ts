@@ -4,6 +4,7 @@
  */
 import { type Clock, longestTimer } from "../link/clock.js";
 import { checkOptionNames, formatValue } from "../shape/index.js";
+import { rejectionOf } from "./callers.js";
 import { mainClock } from "./context.js";
 import { TimeoutError } from "./errors.js";
 import { awaitAsPromise } from "./plain-promise.js";
@@ -91,6 +92,13 @@ export class Future<T> extends Promise<T> {
     this.#settled = true;
     if (quietly) super.then(undefined, ignore);
     this.#reject(error);
+  }
+
+  /** The same with an error that came from elsewhere: the lines of those who await the future are added to its stack. */
+  protected failFrom(error: Error, quietly: boolean): void {
+    this.#settled = true;
+    const silence = (): void => void super.then(undefined, ignore);
+    this.#resolve(rejectionOf(error, quietly ? silence : undefined) as never);
   }
 
   /** Rejects with `error`, and tells those who work on the answer why; `reason` is an index of `cancelReasons`. */

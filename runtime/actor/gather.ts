@@ -135,7 +135,7 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManyS
 
   failed(rank: number, error: Error): void {
     if (this.settled) return;
-    const told = callError(this.called.label, rank, error);
+    const told = callError(this.called, rank, error);
     if (told instanceof SupervisionError && !this.keepsFailures) {
       this.fail(told, true);
       return;

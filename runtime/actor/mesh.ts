@@ -27,7 +27,7 @@ import {
   wholeRegion,
 } from "../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
-import { checkStop, type MeshRecord, type MeshStopOptions } from "./address.js";
+import { checkStop, type MeshRecord, type MeshStopOptions, noReason } from "./address.js";
 import { currentCell } from "./context.js";
 import { Endpoint, PropagatedEndpoint, StreamEndpoint } from "./endpoint.js";
 import type { Apply, MeshKind } from "./kind.js";
@@ -126,7 +126,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     if (size !== record.size) throw new Error(`cannot stop a slice of mesh "${record.name}": stop the whole mesh`);
     if (record.control === undefined) throw new Error(`cannot stop mesh "${record.name}": only its owner can`);
     checkStop(record.name, options);
-    record.stopped ??= options.reason ?? "stopped";
+    record.stopped ??= options.reason ?? noReason;
     return record.control.stop(options);
   }
 

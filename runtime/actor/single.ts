@@ -39,7 +39,7 @@ export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   }
 
   failed(error: Error): void {
-    const told = callError(this.called.label, this.#rank, error);
+    const told = callError(this.called, this.#rank, error);
     this.fail(told, told instanceof SupervisionError);
   }
 

@@ -8,6 +8,7 @@ import type { Codec } from "../wire/codec.js";
 import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
 import { callError } from "./call-future.js";
+import { lacksCallers, rejectionOf } from "./callers.js";
 import type { CallSink } from "./dispatch.js";
 import { programIsEnding } from "./ending.js";
 import { Guard } from "./guard.js";
@@ -37,7 +38,7 @@ interface Arrived {
 }
 
 interface Waiting {
-  readonly resolve: (result: IteratorResult<[Point, unknown], undefined>) => void;
+  readonly resolve: (result: IteratorResult<[Point, unknown], undefined> | Promise<never>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -92,7 +93,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     if (this.#error !== undefined) {
       const { error } = this.#error;
       this.#error = undefined;
-      return Promise.reject(error);
+      return lacksCallers(error) ? new Promise((resolve) => resolve(rejectionOf(error))) : Promise.reject(error);
     }
     if (this.#over || this.#remaining === 0) return Promise.resolve(done);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -132,7 +133,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
 
   failed(rank: number, error: Error): void {
     this.#sources[rank] = undefined;
-    this.#fail(callError(this.label, rank, error), LEFT);
+    this.#fail(callError({ label: this.label, view: this.#view }, rank, error), LEFT);
   }
 
   #arrive(rank: number, r: Reader, size: number): void {
@@ -183,6 +184,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     this.#end(reason);
     const [first, ...others] = this.#waiting.splice(0);
     if (first === undefined) this.#error = { error };
+    else if (lacksCallers(error)) first.resolve(rejectionOf(error));
     else first.reject(error);
     for (const { resolve } of others) resolve(done);
   }

@@ -58,6 +58,11 @@ export class MeshView {
     return this.#casts;
   }
 
+  /** The names of the actors at these ranks: `counters[2]`. */
+  actors(ranks: readonly number[]): string[] {
+    return ranks.map((rank) => `${this.record.name}[${baseRank(this.region, rank)}]`);
+  }
+
   point(rank: number): Point {
     return new Point(this.extent, rank);
   }

@@ -2,6 +2,7 @@
  * Hosts that were attached together, and what was made on them: owned by the actor that attached them. Handles and slices of it
  * are HostMesh.
  */
+import { because } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import type { StopOptions } from "../actor/hooks.js";
 import type { Local } from "../proc/local.js";
@@ -41,7 +42,7 @@ export class Attachment implements Owned {
   /** @throws Error if the hosts have been left */
   check(): void {
     if (this.#stopped !== undefined) {
-      throw new Error(`cannot spawn procs: mesh "${this.name}" of hosts was stopped: ${this.#stopped}`);
+      throw new Error(`cannot spawn procs: mesh "${this.name}" of hosts was stopped${because(this.#stopped)}`);
     }
   }
 

@@ -1,5 +1,5 @@
 /** A mesh of hosts as users hold it: where procs are made. Either this machine, or hosts that were attached. */
-import { checkStop, type MeshStopOptions } from "../actor/address.js";
+import { checkStop, type MeshStopOptions, noReason } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
 import { type Local, local } from "../proc/local.js";
 import { OwnProc } from "../proc/own-proc.js";
@@ -143,7 +143,7 @@ export class HostMesh<D extends string = string> {
   stop(options: MeshStopOptions = {}): Promise<void> {
     const attachment = this.#whole("stop");
     checkStop(this.name, options);
-    const { reason = "stopped", drain = defaultDrain } = options;
+    const { reason = noReason, drain = defaultDrain } = options;
     return attachment.stop({ reason, drain });
   }
 

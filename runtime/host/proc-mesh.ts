@@ -3,7 +3,7 @@
  * are meshes too. What becomes of the procs is not decided here.
  */
 import type { Actor } from "../actor/actor.js";
-import { checkStop, type MeshStopOptions } from "../actor/address.js";
+import { checkStop, type MeshStopOptions, noReason } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
 import type { ActorClass } from "../actor/hooks.js";
 import type { Apply } from "../actor/kind.js";
@@ -190,7 +190,7 @@ export class ProcMesh<D extends string = string> {
       throw new Error(`cannot stop a slice of mesh "${this.name}": stop the whole mesh`);
     }
     checkStop(this.name, options);
-    const { reason = "stopped", drain = defaultDrain } = options;
+    const { reason = noReason, drain = defaultDrain } = options;
     return procs.stop({ reason, drain });
   }
 

@@ -2,7 +2,7 @@
  * Where actors can be spawned: what is the same for processes made from here and for the own process. Checks what can be
  * checked before anything is done, keeps the names apart, and knows the meshes until they have been stopped.
  */
-import type { RankLocation } from "../actor/address.js";
+import { because, type RankLocation } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { holderName, noteHolders } from "../actor/holders.js";
 import type { ActorClass, StopOptions } from "../actor/hooks.js";
@@ -114,7 +114,7 @@ export abstract class ActorHost implements MeshHost {
       throw new TypeError(`cannot spawn an actor: expected a name, got ${JSON.stringify(name)}`);
     }
     if (this.stopped === undefined) return;
-    throw new Error(`cannot spawn "${name}": mesh "${this.name}" was stopped: ${this.stopped}`);
+    throw new Error(`cannot spawn "${name}": mesh "${this.name}" was stopped${because(this.stopped)}`);
   }
 
   #checkName(name: string, owner: Cell): void {

@@ -345,7 +345,8 @@ export class LocalProc implements ProcHooks {
       this.#leave(`${whom} has ended`);
       return;
     }
-    this.platform.print(fatal(`cannot go on: the link to ${whom} was given up here`) + `${stackOf(this.#fault)}\n`);
+    const why = fatal(`cannot go on: the link to ${whom} was given up here`);
+    this.platform.print(`${why}${stackOf(this.#fault)}\n`);
     this.#leave(`the link to ${whom} was given up`, 1);
   }
 

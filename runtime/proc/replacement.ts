@@ -4,7 +4,9 @@
  * lost, and the addresses stay. The state of actors is fresh, as after any start. The place may also be that of a process
  * that has ended by itself, or that of an actor that has failed where it was.
  */
+
 import type { ProcConfig, SpawnOutcome } from "../../generated/proc-agent.js";
+import { noReason } from "../actor/address.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { Proc } from "../actor/proc.js";
@@ -138,6 +140,6 @@ export async function createAgain(
 }
 
 function stopOn({ proc }: Replaceable, member: Member, { record }: SpawnedMesh): void {
-  const order = { reason: record.stopped ?? "stopped", drain: 0 };
+  const order = { reason: record.stopped ?? noReason, drain: 0 };
   asRoot(proc, () => agentOf(member.id).stopActor.broadcast(record.id, order));
 }

@@ -6,7 +6,7 @@
 
 import type { RankStatus, SpawnOutcome } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
-import type { MeshControl, MeshRecord, MeshStopOptions } from "../actor/address.js";
+import { because, type MeshControl, type MeshRecord, type MeshStopOptions, noReason } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { programIsEnding } from "../actor/ending.js";
 import { ActorError } from "../actor/errors.js";
@@ -260,11 +260,7 @@ export class SpawnedMesh implements MeshControl, Owned {
     this.#check();
   }
 
-  stop({
-    reason = "stopped",
-    drain = defaultDrain,
-    error,
-  }: MeshStopOptions & Partial<StopOptions> = {}): Promise<void> {
+  stop({ reason = noReason, drain = defaultDrain, error }: MeshStopOptions & Partial<StopOptions> = {}): Promise<void> {
     this.#stopping ??= this.#stop({ reason, drain, ...(error === undefined ? {} : { error }) });
     this.#stayAway();
     return this.#stopping;
@@ -386,7 +382,9 @@ export class SpawnedMesh implements MeshControl, Owned {
     if (this.#progress === "ready") ready.resolve();
     else if (this.#progress === "failed") ready.reject(this.#notReady());
     else if (this.#stopping !== undefined && !programIsEnding()) {
-      ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${this.record.stopped}`));
+      ready.reject(
+        new Error(`mesh "${this.name}" was stopped before it was ready${because(this.record.stopped ?? noReason)}`),
+      );
     }
   }
 

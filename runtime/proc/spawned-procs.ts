@@ -4,7 +4,7 @@
  */
 
 import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../generated/proc-agent.js";
-import type { RankLocation } from "../actor/address.js";
+import { because, type RankLocation } from "../actor/address.js";
 import type { Cell } from "../actor/cell.js";
 import { runTurn } from "../actor/context.js";
 import { programIsEnding } from "../actor/ending.js";
@@ -152,7 +152,7 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
   async replace(region: Region, start: (rank: number) => StartedMember, drain: number): Promise<void> {
     for (const rank of baseRanks(region)) {
       if (this.#stopped !== undefined) {
-        throw new Error(`cannot replace rank ${rank} of mesh "${this.name}": it was stopped: ${this.#stopped}`);
+        throw new Error(`cannot replace rank ${rank} of mesh "${this.name}": it was stopped${because(this.#stopped)}`);
       }
       const started = this.#prepared(start(rank));
       this.#restarting.track(started.member);
@@ -274,8 +274,9 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
 
   async #stop(options: StopOptions): Promise<void> {
     this.#restarting.stop();
-    if (!programIsEnding())
-      this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready: ${options.reason}`));
+    if (!programIsEnding()) {
+      this.#ready.reject(new Error(`mesh "${this.name}" was stopped before it was ready${because(options.reason)}`));
+    }
     // Ends that have been noticed are told before this is over.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
     const { casts, clock } = this.proc;

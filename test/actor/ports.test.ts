@@ -38,6 +38,17 @@ async function failure(promise: PromiseLike<unknown>): Promise<Error> {
 }
 
 describe("a channel", () => {
+  test.each([
+    ["int32", 'got "int32"'],
+    [undefined, "got undefined"],
+    [null, "got null"],
+    [{}, "got an object"],
+    [Counter, "got a function"],
+  ])("is refused at once where %o is no codec", (given, got) => {
+    const wanted = "cannot open a channel: expected a codec, such as codec.int32 or the one of a type of your schemas, ";
+    expect(() => Channel.open(given as never)).toThrow(new TypeError(wanted + got));
+  });
+
   test("brings what is sent, in order", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     await Promise.all([

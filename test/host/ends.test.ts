@@ -176,7 +176,7 @@ describe("stop", () => {
     proxy.thaw();
     await stopped;
     await hosts.ready;
-    expect(() => workers.echo.call("x")).toThrow('mesh "workers" was stopped: stopped');
+    expect(() => workers.echo.call("x")).toThrow('mesh "workers" was stopped');
     await hosts.stop();
     await until(() => host.drivers().length === 0);
     expect(faults).toEqual([]);

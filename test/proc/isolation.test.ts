@@ -126,7 +126,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
       const bad = procs.spawn("bad", crew.SteelWorker, mode);
       await expect(bad.ready).rejects.toThrow(`mesh "bad" is not ready: rank 0 failed: ${text}`);
       await expect(bad.slice({ gpus: 1 }).echo.callOne("x")).rejects.toThrow(
-        `cannot call bad.echo on rank 0: the actor bad[1] has failed: RangeError: ${text}`,
+        `cannot call bad.echo on rank 0 (bad[1]): the actor bad[1] has failed: RangeError: ${text}`,
       );
       await until(() => faults.length === 2);
       expect(faults.map(({ mesh, kind }) => [mesh, kind])).toEqual([

@@ -33,7 +33,7 @@ test("an actor that fails is made again where it was: same address, fresh state,
   const before = await second.life.callOne();
   second.blow.broadcast("out of iron");
   await expect(second.add.callOne(1)).rejects.toThrow(
-    "cannot call smiths.add on rank 0: the actor smiths[1] has failed: TypeError: out of iron",
+    "cannot call smiths.add on rank 0 (smiths[1]): the actor smiths[1] has failed: TypeError: out of iron",
   );
   expect(await lives(second, 1)).toEqual({ pid: before.pid, incarnation: 1, sum: 0 });
   expect([await second.add.callOne(2), await first.add.callOne(2)]).toEqual([2, 7]);

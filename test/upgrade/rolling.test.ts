@@ -42,7 +42,7 @@ test("a build that cannot be read is refused with each difference; the others go
     ready: `mesh "stations" is not ready: rank 2 failed: ${refused}`,
     first: "old alpha 3",
     second: "new alpha 3 no colour",
-    third: `cannot call stations.build on rank 0: the actor stations[2] has failed: SpawnError: ${refused}`,
+    third: `cannot call stations.build on rank 0 (stations[2]): the actor stations[2] has failed: SpawnError: ${refused}`,
     calibrate: "resolved with no such endpoint",
     replace: `cannot replace rank 1 of mesh "procs": ${apart("the process of stations[1]")}`,
     missing: expect.stringMatching(
@@ -60,7 +60,7 @@ test("an endpoint that an old process does not have is refused by its name", asy
   const { calibrate, second } = JSON.parse(stdout) as Record<string, string>;
   expect(second).toBe("old alpha 3");
   expect(calibrate).toBe(
-    'cannot call stations.calibrate on rank 0: the actor stations[1] has no endpoint 8 "calibrate": its process has ' +
+    'cannot call stations.calibrate on rank 0 (stations[1]): the actor stations[1] has no endpoint 8 "calibrate": its process has ' +
       "another schema of weather/schemas/station#Station",
   );
 });
