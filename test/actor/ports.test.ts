@@ -45,7 +45,8 @@ describe("a channel", () => {
     [{}, "got an object"],
     [Counter, "got a function"],
   ])("is refused at once where %o is no codec", (given, got) => {
-    const wanted = "cannot open a channel: expected a codec, such as codec.int32 or the one of a type of your schemas, ";
+    const wanted =
+      "cannot open a channel: expected a codec, such as codec.int32 or the one of a type of your schemas, ";
     expect(() => Channel.open(given as never)).toThrow(new TypeError(wanted + got));
   });
 

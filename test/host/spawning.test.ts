@@ -145,7 +145,8 @@ test("actors on different hosts, and on the same, call each other; the end of on
   const errors = Promise.all(asked.map((call) => call.then(undefined, (error: Error) => error.message)));
   await new Promise((resolve) => setTimeout(resolve, 200));
   for (const pid of pids) process.kill(pid, "SIGKILL");
-  for (const message of await errors) expect(message).toMatch(/^cannot call workers\.echo on rank 0( \(workers\[\d\]\))?: /);
+  for (const message of await errors)
+    expect(message).toMatch(/^cannot call workers\.echo on rank 0( \(workers\[\d\]\))?: /);
   await until(() => faults.length === 2);
 });
 
