@@ -1,6 +1,7 @@
 /**
  * `viceroy repl`: Node's own prompt, with top-level `await`, everything that `viceroy` exports, and every generated module
  * under its name (`counter.CounterCodec`). The registry is loaded; classes of actors are imported by whoever wants them.
+ * Failures that nobody handles are reported, and the prompt lives on.
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -38,8 +39,13 @@ const viceroy = await import(pathToFileURL(createRequire(${base}).resolve("vicer
 const modules = ${JSON.stringify(names)};
 console.log("viceroy: " + Object.keys(viceroy).filter((name) => /^[a-z]/.test(name)).slice(0, 6).join(", ") + ", …");
 console.log("generated: " + modules.map(([name]) => name).join(", "));
-const prompt = start({ prompt: "viceroy> " });
+const prompt = start({ prompt: "viceroy> ", breakEvalOnSigint: true });
 Object.assign(prompt.context, viceroy);
+// Whoever sits at the prompt decides what follows from a failure.
+viceroy.onUnhandledFault((failure) => {
+  console.error("\\nunhandled fault: " + failure.report());
+  prompt.displayPrompt(true);
+});
 for (const [name, url] of modules) prompt.context[name] = await import(url);
 prompt.on("exit", () => process.exit());
 `;

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { constants } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Config } from "../config/index.js";
@@ -73,7 +74,7 @@ export function exitOf(program: string, args: readonly string[]): Promise<number
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       for (const name of signals) process.off(name, forward);
-      resolve(code ?? 128 + (signal === "SIGKILL" ? 9 : signal === "SIGINT" ? 2 : 15));
+      resolve(code ?? 128 + constants.signals[signal!]);
     });
   });
 }

@@ -24,6 +24,18 @@ const sameKeystroke = 250;
 /** In ms: for how long queued messages are handled when the program has nothing more to do. */
 const drainAtExit = 5000;
 
+/** The program's own code finds what it uses stopped: whatever it makes of that, this is not why the program ends. */
+function endWith(code: number): void {
+  process.on("exit", () => {
+    process.exitCode = code;
+  });
+  try {
+    process.on("uncaughtException", () => {});
+  } catch {
+    // The prompt of Node.js takes no such listener: it reports errors itself, and lives on.
+  }
+}
+
 /**
  * Takes over the end of this process, for as long as it lives. A signal that the program itself listens to is the
  * program's to handle.
@@ -40,11 +52,7 @@ export function endInOrder(all: Endable, exit: (code: number) => void = process.
       if (first === undefined) {
         first = Date.now();
         programEnds();
-        // The program's own code finds what it uses stopped: whatever it makes of that, this is not why the program ends.
-        process.on("uncaughtException", () => {});
-        process.on("exit", () => {
-          process.exitCode = code;
-        });
+        endWith(code);
         void all.stop({ reason: `the program was ended by ${signal}`, drain: 0 }).then(() => exit(code));
       } else if (Date.now() - first > sameKeystroke) {
         all.kill();
