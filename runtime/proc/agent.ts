@@ -176,9 +176,14 @@ async function prepare(
   { loader, registry: place, bootstrap }: ProcConfig,
   point: unknown,
 ): Promise<void> {
+  const { classes } = platform;
+  const before = new Set(classes.urls);
   if (loader !== undefined) ((await platform.load(loader)) as { register(): void }).register();
   if (place !== undefined) await platform.load(place);
-  if (bootstrap === undefined) return;
-  const { default: run } = (await platform.load(bootstrap)) as { default?: unknown };
-  if (typeof run === "function") await run(point);
+  if (bootstrap !== undefined) {
+    const { default: run } = (await platform.load(bootstrap)) as { default?: unknown };
+    if (typeof run === "function") await run(point);
+  }
+  // What the process was told to load is its build, and not what the first order names.
+  classes.keepTo(classes.urls.filter((url) => url === place || !before.has(url)));
 }

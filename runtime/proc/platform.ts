@@ -115,6 +115,8 @@ export interface Classes {
   known(actorClass: ActorClass): ClassReference | undefined;
   /** Rejects if no module exports the class. */
   resolve(actorClass: ActorClass): Promise<ClassReference>;
+  /** No actor of the packages of these registries is taken from others. */
+  keepTo(urls: readonly string[]): void;
   /** The class that another process means. Rejects if there is none. */
   find(reference: ClassReference): Promise<ActorClass>;
 }

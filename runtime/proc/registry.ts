@@ -44,6 +44,9 @@ export class Registry {
   /** What has been loaded, and so can no more turn out to be some class that is looked for. */
   readonly #loaded = new Set<ActorEntry>();
 
+  /** Packages whose actors come from these registries alone: those of the build that this process was started with. */
+  readonly #builds = new Map<string, readonly string[]>();
+
   /** The places of all registries, in the order in which they were loaded. */
   get urls(): string[] {
     return [...this.#registrations.keys()];
@@ -52,6 +55,18 @@ export class Registry {
   /** Takes in a generated registry. The same place again replaces what was known of it. */
   add(url: string, registration: Registration): void {
     this.#registrations.set(url, registration);
+  }
+
+  /**
+   * This process runs the build that these registries are of: no actor of their packages is taken from another build, which
+   * would be an old one where processes are replaced.
+   */
+  keepTo(urls: readonly string[]): void {
+    for (const url of urls) {
+      const registration = this.#registrations.get(url);
+      if (registration === undefined) continue;
+      this.#builds.set(registration.package, [...(this.#builds.get(registration.package) ?? []), url]);
+    }
   }
 
   /**
@@ -90,9 +105,7 @@ export class Registry {
   async find(reference: ClassReference): Promise<ActorClass> {
     const registry = await this.#registryOf(reference);
     const entry = this.#registrations.get(registry)?.actors[reference.id];
-    if (entry === undefined) {
-      throw new Error(`cannot load ${reference.id}: ${registry} does not have it; ${compileHint}`);
-    }
+    if (entry === undefined) throw this.#missing(reference.id, [registry]);
     const actorClass = await this.#load({ registry, id: reference.id, entry });
     this.#checkFingerprint(actorClass.descriptor);
     return actorClass;
@@ -102,8 +115,22 @@ export class Registry {
   async #registryOf({ registry, id }: ClassReference): Promise<string> {
     if (this.#registrations.has(registry)) return registry;
     for (const [url, { actors }] of this.#registrations) if (Object.hasOwn(actors, id)) return url;
+    for (const [name, urls] of this.#builds) if (id.startsWith(`${name}/`)) throw this.#missing(id, urls);
     await importModule(registry);
     return registry;
+  }
+
+  /** @param urls of the registries that should have an actor */
+  #missing(id: string, urls: readonly string[]): Error {
+    const name = id.slice(id.lastIndexOf("#"));
+    const ids = urls.flatMap((url) => Object.keys(this.#registrations.get(url)?.actors ?? {}));
+    const moved = ids.find((other) => other.endsWith(name));
+    const what = `cannot load ${id}: ${urls.join(" and ")} does not have it`;
+    if (moved === undefined) {
+      return new Error(`${what}; ${compileHint}, or keep the actor until no process runs a build that spawns it`);
+    }
+    const text = `${what}, but has ${moved}; keep the old path of a module that was moved until all processes were replaced`;
+    return new Error(text);
   }
 
   #candidates(descriptor: ActorDescriptor): Candidate[] {

@@ -33,6 +33,8 @@ export class SimulatedClasses implements Classes {
     return Promise.resolve(this.known(actorClass));
   }
 
+  keepTo(): void {}
+
   async find({ id }: ClassReference): Promise<ActorClass> {
     const found = this.#classes.get(id);
     if (found === undefined) throw new Error(`cannot load ${id}: no process of the simulation has spawned it`);

@@ -1,6 +1,6 @@
 /** Builds of one package, each in a folder of its own with its schema, its lock and its generated code, made by the compiler. */
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,6 +36,15 @@ export class Builds {
       }
       execFileSync(process.execPath, [cli, "compile"], { cwd: build, stdio: ["ignore", "ignore", "inherit"] });
     }
+  }
+
+  /** A build that is made of another one by changing its sources. */
+  derive(name: string, from: string, change: (folder: string) => void): void {
+    const build = path.join(this.folder, name);
+    cpSync(path.join(this.folder, from), build, { recursive: true });
+    rmSync(path.join(build, "generated"), { recursive: true });
+    change(build);
+    execFileSync(process.execPath, [cli, "compile"], { cwd: build, stdio: ["ignore", "ignore", "inherit"] });
   }
 
   registry(name: string): string {

@@ -1,4 +1,7 @@
 /** Rolling upgrades with two real builds of a package: processes of both answer, and nothing is lost while they are replaced. */
+import { renameSync, rmSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { Builds } from "./builds.js";
 
@@ -52,6 +55,29 @@ test("a build that cannot be read is refused with each difference; the others go
     repaired: "resolved with undefined",
     healed: ["old alpha 3", "new alpha 3 no colour", "new alpha 3 no colour"],
     told: ["stations 2 spawn"],
+  });
+});
+
+test("a build that lacks the actor, or has it elsewhere, is refused, and the old one goes on", async () => {
+  builds.derive("lacking", "new", (folder) => rmSync(path.join(folder, "src/real-station.ts")));
+  builds.derive("moved", "new", (folder) =>
+    renameSync(path.join(folder, "src/real-station.ts"), path.join(folder, "src/station.ts")),
+  );
+  const [lacking, moved] = ["lacking", "moved"].map((name) => builds.registry(name));
+  const { code, stdout, stderr } = await builds.run("old", "lacking.ts", lacking!, moved!);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const what = (registry: string) =>
+    `cannot load weather/src/real-station#RealStation: ${pathToFileURL(registry)} does not have it`;
+  const without = `${what(lacking!)}; run \`npx viceroy compile\`, or keep the actor until no process runs a build that spawns it`;
+  expect(JSON.parse(stdout)).toEqual({
+    refused: [
+      `cannot replace rank 0 of mesh "procs": ${without}`,
+      `cannot replace rank 0 of mesh "procs": ${what(moved!)}, but has weather/src/station#RealStation; ` +
+        "keep the old path of a module that was moved until all processes were replaced",
+    ],
+    spawned: `mesh "elsewhere" is not ready: rank 0 failed: ${without}`,
+    still: ["old alpha 3", "old alpha 3"],
+    faults: 1,
   });
 });
 
