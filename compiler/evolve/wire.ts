@@ -48,9 +48,11 @@ function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>):
   const after = namesByPlace(newer);
   const values = types.flatMap((pair) => {
     if (!pair.older.exported || !pair.newer.exported) return [];
-    const was = before.get(key(pair.older.name, pair.older.at));
-    const is = after.get(key(pair.newer.name, pair.newer.at));
-    return was === undefined || is === undefined ? [] : [{ older: was, newer: is }];
+    const was = before.get(key(pair.older.name, pair.older.at)) ?? [];
+    const is = after.get(key(pair.newer.name, pair.newer.at)) ?? [];
+    if (pair.older.typeParameters.length === 0) return was[0] && is[0] ? [{ older: was[0], newer: is[0] }] : [];
+    // A generic type is one message for each of its arguments.
+    return was.filter((name) => is.includes(name)).map((name) => ({ older: name, newer: name }));
   });
   const areIn = (of: "messages" | "enums") => (pair: Pair<string>) =>
     older.schema[of].has(pair.older) && newer.schema[of].has(pair.newer);
@@ -76,14 +78,18 @@ function withConstructors({ schema, constructors }: Lowered): ProtoSchema {
   return { ...schema, messages };
 }
 
-/** Of messages and enums. */
-function namesByPlace({ schema, origins }: Lowered): ReadonlyMap<string, string> {
-  return new Map(
-    [...schema.messages.keys(), ...schema.enums.keys()].flatMap((name): [string, string][] => {
-      const origin = origins.get(name);
-      return origin === undefined ? [] : [[key(origin.place, origin.at), name]];
-    }),
-  );
+/** Names of messages and enums by the place of their declaration. A generic type has one for each of its uses. */
+function namesByPlace({ schema, origins }: Lowered): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const name of [...schema.messages.keys(), ...schema.enums.keys()]) {
+    const origin = origins.get(name);
+    if (origin === undefined) continue;
+    const place = key(origin.place, origin.at);
+    const names = found.get(place);
+    if (names === undefined) found.set(place, [name]);
+    else names.push(name);
+  }
+  return found;
 }
 
 function key(place: string, { file, line, column }: Position): string {

@@ -192,6 +192,36 @@ test("`viceroy break` lets pass what the lock says is accepted", async () => {
   expect(io.lines.map((line) => JSON.parse(line).place)).toEqual(["Tree.size"]);
 });
 
+test.each([
+  [
+    "another use of a generic type",
+    "export interface Page<T> { items: T[] }\nexport interface Tree { p: Page<Int32>; q: Page<string> }",
+    "export interface Page<T> { items: T[] }\nexport interface Tree { p: Page<Int32>; q: Page<string>; r?: Page<boolean> }",
+  ],
+  [
+    "a declaration with another name",
+    "export interface Tree { leaf: Leaf }\nexport interface Leaf { x: Int32 }",
+    "export interface Tree { leaf: Needle }\nexport interface Needle { x: Int32 }",
+  ],
+  [
+    "a shape that gets a name",
+    'export interface Tree { leaf: { kind: "a" | "b" } }',
+    'export interface Tree { leaf: Leaf }\nexport interface Leaf { kind: "a" | "b" }',
+  ],
+  [
+    "what is added to everything",
+    "export interface Tree extends Base { x: Int32 }\nexport interface Base { y: Int32 }\nexport enum E { A }\nexport interface S extends Actor { get(e: E): Tree }",
+    "export interface Tree extends Base { x?: Int32; z?: E[] }\nexport interface Base { y: Int32; w: string }\nexport enum E { A, B }\nexport interface S extends Actor<[x?: Int32]> { get(e: E, f?: E): Tree; put(): void }",
+  ],
+])("nothing is said of what breaks nothing: %s", async (_, before, after) => {
+  const folder = folderWith({ ...files, "schemas/a.ts": `${head}${before}\n` });
+  await run(folder);
+  addFiles(folder, { "schemas/a.ts": `${head}${after}\n` });
+  expect(await run(folder)).toMatchObject({ code: 0, found: [] });
+  expect(await check(folder)).toMatchObject({ code: 0, found: [] });
+  expect(read(folder, "viceroy.lock").startsWith(lockHeader)).toBe(true);
+});
+
 test("only what breaks can be accepted", async () => {
   const folder = await compiled("age: number;");
   const lock = read(folder, "viceroy.lock");
