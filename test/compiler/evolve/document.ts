@@ -86,7 +86,8 @@ is taken, so that it does not move while you work, and the member is published t
 lines is written in format 1, which all versions read; one with them is written in format 2, which older versions of Viceroy
 refuse.
 
-\`viceroy compile --watch\` leaves the lock alone and does not look for breaking changes.
+\`viceroy compile --watch\` leaves the lock alone and does not look for breaking changes. Nor does the lock hold aliases,
+such as \`type Age = Int32\`: what changes inside of them is found by \`viceroy break\`, which compares the schemas themselves.
 
 ## When a break is meant
 
