@@ -22,10 +22,10 @@ export function outsideNames(
   return older && newer && { older, newer };
 }
 
-function outsideName(shape: Shape, { name, wireName }: Member, lowered: Lowered): OutsideName | undefined {
+function outsideName(shape: Shape, { name, wireName, tags }: Member, lowered: Lowered): OutsideName | undefined {
   if (shape.kind === "message" || shape.kind === "oneof") {
     const proto = wireName ?? protoName(name);
-    return { proto, json: jsonName(proto) };
+    return { proto, json: tags?.json ?? jsonName(proto) };
   }
   if (shape.kind !== "enum") return undefined;
   const value = shape.values.find((candidate) => candidate.name === name);

@@ -1,5 +1,5 @@
 /** Fields, cases, variants and values as one thing: what has a name and an id in a shape. */
-import type { Position, Shape, Type } from "../model/index.js";
+import type { Position, Shape, Tags, Type } from "../model/index.js";
 
 export interface Member {
   readonly name: string;
@@ -10,6 +10,8 @@ export interface Member {
   readonly optional: boolean;
   /** What `@name` says. */
   readonly wireName?: string;
+  /** What `@json` says, and more. */
+  readonly tags?: Tags;
 }
 
 export function membersOf(shape: Shape): readonly Member[] {

@@ -142,6 +142,10 @@ export interface Tags {
   readonly was?: string;
   readonly retired?: boolean;
   readonly name?: string;
+  /** The name in JSON, where it is not made of the name in protobuf. Of fields and cases. */
+  readonly json?: string;
+  /** Elements of a list each have a field of their own in protobuf: `[packed = false]`. */
+  readonly unpacked?: boolean;
 }
 
 /** 1-based, as editors and compilers print it. `file` is relative to the config's root, with forward slashes. */

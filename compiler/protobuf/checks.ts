@@ -2,13 +2,13 @@
  * What a schema says that the protobuf layout cannot: numbers and names that two members of a message would share. It has
  * nothing to do with what is emitted, since every type can be written in this layout.
  */
-import { enumValueName, protoName } from "../../schemas/protobuf/names.js";
+import { enumValueName, jsonName, protoName } from "../../schemas/protobuf/names.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import { flattenedCases } from "../model/flattened.js";
-import { partsOf, partsOfShape, typesOfActors } from "../model/resolve.js";
+import { indexSchema, partsOf, partsOfShape, type SchemaIndex, typesOfActors } from "../model/resolve.js";
 import type { ActorDeclaration, Schema, TypeDeclaration } from "../model/schema.js";
 import type { Field, Position, Shape, Type } from "../model/type.js";
-import { hasNumbers } from "./position.js";
+import { hasNumbers, valueForm } from "./position.js";
 
 type Declaration = TypeDeclaration | ActorDeclaration;
 
@@ -17,7 +17,8 @@ const known = new WeakMap<Declaration, readonly Diagnostic[]>();
 
 /** @param schema with ids */
 export function checkProtobuf(schema: Schema): readonly Diagnostic[] {
-  return schema.modules.flatMap(({ types, actors }) => [...types, ...actors].flatMap(checkDeclaration));
+  const declarations = schema.modules.flatMap(({ types, actors }) => [...types, ...actors]);
+  return [...declarations.flatMap(checkDeclaration), ...checkUnpacked(schema)];
 }
 
 function checkDeclaration(declaration: Declaration): readonly Diagnostic[] {
@@ -83,11 +84,14 @@ interface ProtoName {
   /** In the schema. */
   readonly member: string;
   readonly name: string;
+  /** In JSON; absent: of an enum, where it is the name. */
+  readonly json?: string;
   readonly at: Position;
 }
 
-function nameOfField({ name, wireName, at }: Field): ProtoName {
-  return { member: name, name: wireName ?? protoName(name), at };
+function nameOfField({ name, wireName, tags, at }: Field): ProtoName {
+  const spelt = wireName ?? protoName(name);
+  return { member: name, name: spelt, json: tags.json ?? jsonName(spelt), at };
 }
 
 function fieldNames(fields: readonly Field[]): readonly ProtoName[] {
@@ -99,13 +103,14 @@ function fieldNames(fields: readonly Field[]): readonly ProtoName[] {
 
 function checkNames(names: readonly ProtoName[], owner: string): readonly Diagnostic[] {
   const holders = new Map<string, string>();
-  return names.flatMap(({ member, name, at }) => {
-    const holder = holders.get(name);
-    if (holder === undefined) {
-      holders.set(name, member);
+  return names.flatMap(({ member, name, json = name, at }) => {
+    // Readers of JSON take both names of a member.
+    const taken = [name, json].find((one) => holders.has(one));
+    if (taken === undefined) {
+      for (const one of [name, json]) holders.set(one, member);
       return [];
     }
-    return [diagnostic("VC1134", at, { member: `${owner}.${member}`, holder, name })];
+    return [diagnostic("VC1134", at, { member: `${owner}.${member}`, holder: holders.get(taken) ?? "", name: taken })];
   });
 }
 
@@ -132,4 +137,38 @@ function checkEnum(shape: Extract<Shape, { kind: "enum" }>, owner: string): read
   }
   // Names made of literals are told apart by their numbers: nobody can give them others.
   return shape.origin === "literals" ? found : [...found, ...checkNames(names, owner)];
+}
+
+/** `@unpacked` of what protobuf does not pack would say nothing. */
+function checkUnpacked(schema: Schema): readonly Diagnostic[] {
+  const index = indexSchema(schema);
+  const inShape = (shape: Shape, owner: string): readonly Diagnostic[] => {
+    const inside = partsOfShape(shape).flatMap((part) => inType(part, owner));
+    if (shape.kind !== "message" && shape.kind !== "oneof") return inside;
+    const fields = shape.kind === "message" ? shape.fields : shape.cases;
+    const found = fields
+      .filter(({ tags }) => tags.unpacked)
+      .flatMap((field): readonly Diagnostic[] => {
+        const why = shape.kind === "oneof" ? "it is a case of a Oneof" : whyNotPacked(field, index);
+        return why === undefined ? [] : [diagnostic("VC1135", field.at, { member: `${owner}.${field.name}`, why })];
+      });
+    return [...found, ...inside];
+  };
+  const inType = (type: Type, owner: string): readonly Diagnostic[] =>
+    type.kind === "inline" ? inShape(type.shape, owner) : partsOf(type).flatMap((part) => inType(part, owner));
+  return schema.modules.flatMap(({ types, actors }) => [
+    ...types.flatMap(({ shape, name }) => inShape(shape, name)),
+    ...actors.flatMap((actor) => typesOfActors([actor]).flatMap((type) => inType(type, actor.name))),
+  ]);
+}
+
+function whyNotPacked({ type, optional }: Field, index: SchemaIndex): string | undefined {
+  if (optional || type.kind === "nullable") return "it may be absent, and a message stands for it then";
+  if (type.kind !== "array") return "it is no array";
+  // What a type parameter stands for differs from use to use.
+  if (type.element.kind === "parameter") return "its elements are of a type parameter";
+  const element = valueForm(type.element, index);
+  if (element.kind === "message") return "its elements are messages";
+  const isText = element.kind === "scalar" && (element.scalar === "string" || element.scalar === "bytes");
+  return isText ? "protobuf does not pack strings and bytes" : undefined;
 }

@@ -320,7 +320,13 @@ export class Messages {
     const type = this.#typeOf(member);
     switch (form.kind) {
       case "repeated":
-        return { ...base, cardinality: "repeated", ...type, ...lossesOf(form, this.#index) };
+        return {
+          ...base,
+          cardinality: "repeated",
+          ...type,
+          ...lossesOf(form, this.#index),
+          ...(field.unpacked && { packed: false }),
+        };
       case "map":
         return { ...base, cardinality: "map", key: form.key, ...type };
       default: {

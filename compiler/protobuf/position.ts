@@ -76,6 +76,10 @@ export interface MessageField {
   readonly jsonName: string;
   /** What `@name` says. */
   readonly wireName?: string;
+  /** What `@json` says. */
+  readonly wireJson?: string;
+  /** `@unpacked`: each element of the list has a field of its own. */
+  readonly unpacked?: boolean;
   /** Of a flattened oneof, that of the member, which is not on the wire. */
   readonly number: number;
   readonly presence: Presence;
@@ -195,9 +199,10 @@ function withNames(fields: readonly MessageField[]): readonly MessageField[] {
   const flat = fields.flatMap((field) => (field.form.kind === "oneof" ? field.form.cases : [field]));
   const members = [...flat].sort((a, b) => a.number - b.number);
   const names = memberNames(
-    members.map(({ property, wireName, number, form }) => ({
+    members.map(({ property, wireName, wireJson, number, form }) => ({
       member: property,
       ...(wireName !== undefined && { name: wireName }),
+      ...(wireJson !== undefined && { json: wireJson }),
       number,
       isMap: form.kind === "map",
     })),
@@ -238,11 +243,12 @@ function declaredFields(
   switch (shape.kind) {
     case "message":
       return shape.fields.map((field) => {
-        const { name, id, type, optional, wireName } = field;
+        const { name, id, type, optional, tags } = field;
         const { form, presence } = fieldForm(type, optional, index);
         return {
           ...named(name, id, form, presence),
-          ...(wireName !== undefined && { ...protoNames(wireName), wireName }),
+          ...taggedNames(field),
+          ...(tags.unpacked && { unpacked: true }),
         };
       });
     case "oneof":
@@ -270,10 +276,15 @@ export function unlabelled(element: number): string {
   return `item${element + 1}`;
 }
 
-function caseOf({ name, wireName, id, type }: Field, index: SchemaIndex): MessageField {
+function caseOf(field: Field, index: SchemaIndex): MessageField {
+  const { name, id, type } = field;
+  return { ...named(name, id, valueForm(type, index), "case"), ...taggedNames(field) };
+}
+
+function taggedNames({ wireName, tags: { json } }: Field): Partial<MessageField> {
   return {
-    ...named(name, id, valueForm(type, index), "case"),
     ...(wireName !== undefined && { ...protoNames(wireName), wireName }),
+    ...(json !== undefined && { wireJson: json }),
   };
 }
 

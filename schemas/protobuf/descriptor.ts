@@ -43,6 +43,8 @@ export interface ProtoField {
   readonly type: ProtoType;
   /** Of a map. */
   readonly key?: ProtoScalar;
+  /** Of a repeated field: false where each element has a field of its own although protobuf would pack them. Both are read. */
+  readonly packed?: false;
   /** The name of the `oneof` it is a case of. */
   readonly oneof?: string;
   /** Whether a reader of this schema refuses a message without it: it has no default. */

@@ -31,6 +31,8 @@ export interface UnnamedMember {
   readonly member: string;
   /** What `@name` says. */
   readonly name?: string;
+  /** What `@json` says. */
+  readonly json?: string;
   readonly number: number;
   /** A map field of protobuf, not a message that stands for a map. */
   readonly isMap: boolean;
@@ -44,11 +46,11 @@ export interface UnnamedMember {
 export function memberNames(members: readonly UnnamedMember[]): readonly NamedMember[] {
   const taken = new Set<string>();
   const isFree = ({ name, jsonName }: NamedMember) => jsonName !== "" && !taken.has(comparable(name));
-  return members.map(({ member, name: wanted = protoName(member), number, isMap }) => {
+  return members.map(({ member, name: wanted = protoName(member), json, number, isMap }) => {
     const name = isMap ? mapName(wanted) : wanted;
-    const plain = { name, jsonName: jsonName(wanted) };
+    const plain = { name, jsonName: json ?? jsonName(wanted) };
     const numbered = `${name}_${number}`;
-    const named = isFree(plain) ? plain : { name: numbered, jsonName: jsonName(numbered) };
+    const named = isFree(plain) ? plain : { name: numbered, jsonName: json ?? jsonName(numbered) };
     taken.add(comparable(named.name));
     return named;
   });

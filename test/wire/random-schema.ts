@@ -83,6 +83,20 @@ function types(known: readonly { name: string; arity: number }[], open: boolean)
   }).type;
 }
 
+/** A name of its own in JSON, for some. */
+function jsonOf(name: string, i: number): Field["tags"] {
+  return i % 5 === 3 ? { json: `${name} in JSON` } : {};
+}
+
+function isPacked({ type, optional }: Field): boolean {
+  if (optional || type.kind !== "array" || type.element.kind !== "scalar") return false;
+  return !["string", "bytes", "date"].includes(type.element.scalar);
+}
+
+function unpacked(field: Field): Field {
+  return { ...field, tags: { ...field.tags, unpacked: true } };
+}
+
 /** Ids of up to 13 members: in another order than the members. */
 function idOf(index: number): number {
   return ((index * 7) % 13) + 1;
@@ -101,9 +115,11 @@ function shapes(type: fc.Arbitrary<Type>): fc.Arbitrary<Exclude<Shape, { kind: "
   });
   const fields = fc
     .uniqueArray(field, { selector: ({ name }) => name, maxLength: 12 })
-    .map((list) => list.map((one, i): Field => ({ ...one, id: idOf(i) })));
+    .map((list) => list.map((one, i): Field => ({ ...one, id: idOf(i), tags: jsonOf(one.name, i) })));
   const required = fields.map((list) => list.map((one): Field => ({ ...one, optional: false })));
-  const message = fields.map((list): Shape & { kind: "message" } => ({ kind: "message", fields: list }));
+  const message = fields
+    .map((list) => list.map((one, i): Field => (i % 2 === 0 && isPacked(one) ? unpacked(one) : one)))
+    .map((list): Shape & { kind: "message" } => ({ kind: "message", fields: list }));
   const enumeration = fc
     .uniqueArray(fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: 0, max: 4 })), { minLength: 1, maxLength: 5 })
     .map((values): Shape => {

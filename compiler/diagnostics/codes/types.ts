@@ -163,6 +163,12 @@ export const types = {
     slug: "name-twice",
     severity: "error",
     text: "{member} and {holder} are both called {name} in protobuf and JSON",
-    fix: "Give one of them another name with `@name`.",
+    fix: "Give one of them another name with `@name`, in JSON with `@json`.",
+  },
+  VC1135: {
+    slug: "unpacked-nothing",
+    severity: "error",
+    text: "cannot leave {member} unpacked: {why}",
+    fix: "Remove `@unpacked`: it belongs to arrays of numbers, booleans and enums, which protobuf packs.",
   },
 } as const satisfies Readonly<Record<string, TableEntry>>;

@@ -90,8 +90,12 @@ class ProtoPrinter {
     this.#separated(`${message.name}.${field.name}`);
     this.#lines.comment(lintOfField(field.name));
     const { name, number, jsonName: json } = field;
-    const options = json === jsonName(name) ? "" : ` [json_name = ${stringOf(json)}]`;
-    this.#lines.line(`${this.#typeOf(message, field)} ${name} = ${number}${options};`);
+    const options = [
+      ...(field.packed === false ? ["packed = false"] : []),
+      ...(json === jsonName(name) ? [] : [`json_name = ${stringOf(json)}`]),
+    ];
+    const list = options.length === 0 ? "" : ` [${options.join(", ")}]`;
+    this.#lines.line(`${this.#typeOf(message, field)} ${name} = ${number}${list};`);
   }
 
   #typeOf(message: ProtoMessage, { cardinality, type, key, oneof }: ProtoField): string {

@@ -37,6 +37,8 @@ const rules: Readonly<Record<string, TagRule>> = {
   id: { holders: named, expected: "a whole number", advice: forExample("@id 7"), isValid: matching(/^\d+$/) },
   was: { holders: named, expected: "a name", advice: forExample("@was oldName"), isValid: matching(/^\S+$/) },
   retired: onOff("retired", ...members),
+  json: { holders: ["field"], expected: "a name", advice: forExample("@json inJson"), isValid: matching(/^\S+$/) },
+  unpacked: onOff("unpacked", "field"),
   name: {
     holders: named,
     expected: "a name",
@@ -148,6 +150,8 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
       ...(known.has("was") && { was: known.get("was") as string }),
       ...(known.has("retired") && { retired: true }),
       ...(name !== undefined && { name }),
+      ...(known.has("json") && { json: known.get("json") as string }),
+      ...(known.has("unpacked") && { unpacked: true }),
     },
     options: {
       concurrent: concurrent === undefined ? false : concurrent === "" || Number(concurrent),

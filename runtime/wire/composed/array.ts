@@ -25,6 +25,10 @@ export class ArrayCodec<T> extends ComposedCodec<T[]> {
         if (!Array.isArray(value)) throw invalid("array", "an array", value);
         list.write(w, number, value);
       },
+      writeEach(w, number, value) {
+        if (!Array.isArray(value)) throw invalid("array", "an array", value);
+        list.writeEach(w, number, value);
+      },
       reads: (wire) => list.reads(wire),
       read(r, wire, into = []) {
         list.read(r, wire, into);

@@ -13,7 +13,7 @@ import type { Segment } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, hex } from "./base.js";
 import { Index } from "./case-index.js";
-import { fieldText, property } from "./object.js";
+import { fieldText, given, property } from "./object.js";
 import { invalid, readPart, writePart } from "./part.js";
 
 /** What the protobuf layout and JSON need to know of a union or a oneof. */
@@ -22,6 +22,8 @@ export interface ChoiceProto {
   readonly numbers?: readonly number[];
   /** Names of their fields where they are not made of their own. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Names in JSON where they are not made of those. */
+  readonly json?: Readonly<Record<string, string>>;
   /** The full name of the protobuf message. */
   readonly type?: string;
 }
@@ -265,12 +267,12 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
 /** The cases with their names in protobuf, and the name of the message. */
 function choiceParts(
   entries: readonly [string, Codec<unknown>][],
-  { numbers, names = {}, type }: ChoiceProto,
+  { numbers, names = {}, json = {}, type }: ChoiceProto,
   segment: Segment,
 ): Pick<ChoiceStructure, "parts" | "type"> {
   const parts = entries.map(([member, codec], i) => {
-    const name = Object.hasOwn(names, member) ? names[member] : undefined;
-    return { codec, segment, member, number: numbers?.[i] ?? i + 1, ...(name && { name }) };
+    const own = { ...given("name", names, member), ...given("json", json, member) };
+    return { codec, segment, member, number: numbers?.[i] ?? i + 1, ...own };
   });
   return { parts: nameParts(parts, true), ...(type !== undefined && { type }) };
 }

@@ -30,6 +30,10 @@ export interface ObjectProto {
   readonly numbers?: readonly number[];
   /** Names on the wire of members whose name is not made of their own. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Names in JSON of members, where they are not made of those on the wire. */
+  readonly json?: Readonly<Record<string, string>>;
+  /** Members that are arrays of which each element has a field of its own, though protobuf would pack them. */
+  readonly unpacked?: readonly string[];
   /** The full name of the protobuf message: `example.v1.Tree`. */
   readonly type?: string;
   /** Members that are oneofs whose cases are fields of this message. */
@@ -121,14 +125,23 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
 
   #parts(): readonly Part[] {
     const { keys, codecs } = this.#planned();
-    const { numbers, names = {}, flat = [] } = this.proto;
+    const { numbers, names = {}, json = {}, flat = [], unpacked = [] } = this.proto;
     return nameParts(
       keys.map((key, i) => {
         const codec = codecs[i] as Codec<unknown>;
-        const name = Object.hasOwn(names, key) ? names[key] : undefined;
         const cases = flat.includes(key) ? choiceOf(codec).parts : undefined;
         const number = numbers?.[i] ?? i + 1;
-        return { codec, segment: key, member: key, number, ...(name && { name }), ...(cases && { cases }) };
+        const own = { ...given("name", names, key), ...given("json", json, key) };
+        const isUnpacked = unpacked.includes(key);
+        return {
+          codec,
+          segment: key,
+          member: key,
+          number,
+          ...own,
+          ...(cases && { cases }),
+          ...(isUnpacked && { unpacked: true }),
+        };
       }),
     );
   }
@@ -151,6 +164,15 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   }
 }
 
+/** A name that is given to a member, by what it is a name for. */
+export function given<K extends "name" | "json">(
+  what: K,
+  names: Readonly<Record<string, string>>,
+  member: string,
+): { readonly [P in K]?: string } {
+  return (Object.hasOwn(names, member) ? { [what]: names[member] } : {}) as { readonly [P in K]?: string };
+}
+
 interface Plan {
   readonly keys: readonly string[];
   readonly codecs: readonly Codec<unknown>[];
@@ -158,7 +180,7 @@ interface Plan {
   readonly table: FieldTable;
 }
 
-function plan(fields: object, { numbers, flat = [] }: ObjectProto): Plan {
+function plan(fields: object, { numbers, flat = [], unpacked = [] }: ObjectProto): Plan {
   const entries = Object.entries(fields) as [string, Codec<unknown>][];
   return {
     keys: entries.map(([key]) => key),
@@ -170,6 +192,7 @@ function plan(fields: object, { numbers, flat = [] }: ObjectProto): Plan {
         codec,
         number: numbers?.[i] ?? i + 1,
         flat: flat.includes(segment),
+        unpacked: unpacked.includes(segment),
       })),
     ),
   };

@@ -159,7 +159,14 @@ class Description {
       case "maybe":
         return [{ ...base, cardinality: "explicit", ...this.#place(position.inner, wanted) }];
       case "repeated":
-        return [{ ...base, cardinality: "repeated", ...this.#element(position, wanted) }];
+        return [
+          {
+            ...base,
+            cardinality: "repeated",
+            ...this.#element(position, wanted),
+            ...(part.unpacked && { packed: false }),
+          },
+        ];
       case "map":
         return [{ ...base, ...this.#map(codec, position, wanted) }];
       case "scalar":

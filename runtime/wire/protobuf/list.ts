@@ -21,12 +21,17 @@ export class List {
   }
 
   write(w: ProtobufWriter, number: number, values: readonly unknown[]): void {
-    const { element, packing } = this.#plan;
-    if (w.tracing || packing === undefined) {
-      for (let i = 0; i < values.length; i++) {
-        within(i, w.tracing, () => element.write(w, number, values[i]));
-      }
-    } else packing.write(w, tagOf(number, 2), values);
+    const { packing } = this.#plan;
+    if (w.tracing || packing === undefined) this.writeEach(w, number, values);
+    else packing.write(w, tagOf(number, 2), values);
+  }
+
+  /** A field for each element. */
+  writeEach(w: ProtobufWriter, number: number, values: readonly unknown[]): void {
+    const { element } = this.#plan;
+    for (let i = 0; i < values.length; i++) {
+      within(i, w.tracing, () => element.write(w, number, values[i]));
+    }
   }
 
   reads(wire: number): boolean {

@@ -57,6 +57,8 @@ export interface RepeatedPosition<T = unknown> {
   empty(): T;
   /** Fields of `number`, none where it is empty. @throws Refused */
   write(w: ProtobufWriter, number: number, value: T): void;
+  /** The same with a field for each element, where protobuf would pack them. Of arrays. @throws Refused */
+  writeEach?(w: ProtobufWriter, number: number, value: T): void;
   /** Whether elements can come with this wire type. */
   reads(wire: number): boolean;
   /** Reads elements and puts them behind those of `into`. */

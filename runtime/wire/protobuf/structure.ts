@@ -16,8 +16,12 @@ export interface Part {
   /** In protobuf. */
   readonly name: string;
   readonly jsonName: string;
+  /** What `@json` says. */
+  readonly json?: string;
   /** Of a oneof whose cases are fields of this message: it is no field itself, and `number` has no meaning. */
   readonly cases?: readonly Part[];
+  /** An array of which each element has a field of its own. */
+  readonly unpacked?: boolean;
 }
 
 /** A message whose members are all there, or have rules for being absent. */
@@ -99,7 +103,7 @@ export function entryParts(key: Codec<unknown>, value: Codec<unknown>): readonly
 }
 
 /** What is known of a member before it is named. */
-export interface UnnamedPart extends Pick<Part, "codec" | "segment" | "number" | "cases"> {
+export interface UnnamedPart extends Pick<Part, "codec" | "segment" | "number" | "json" | "cases" | "unpacked"> {
   /** In the schema. */
   readonly member: string;
   /** In protobuf, where `@name` says so. */

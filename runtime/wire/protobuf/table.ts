@@ -14,6 +14,8 @@ export interface Member {
   /** Of its field; of a flat oneof, whose cases are fields of this message, it has no meaning. */
   readonly number: number;
   readonly flat?: boolean;
+  /** An array of which each element has a field of its own. */
+  readonly unpacked?: boolean;
 }
 
 /** A field, or a case of a flat oneof. */
@@ -33,9 +35,11 @@ export class FieldTable {
 
   constructor(members: readonly Member[]) {
     this.#members = members;
-    const fields = members.flatMap(({ codec, flat, number }, index): Field[] =>
-      flat ? flatFields(codec, index) : [{ ...placeOf(codec), number, index }],
-    );
+    const fields = members.flatMap(({ codec, flat, number, unpacked }, index): Field[] => {
+      if (flat) return flatFields(codec, index);
+      const place = placeOf(codec);
+      return [{ ...place, ...(unpacked && { write: unpackedWrite(codec) }), number, index }];
+    });
     this.#fields = fields.sort((a, b) => a.number - b.number);
     this.#byNumber = new Map(fields.map((field) => [field.number, field]));
     this.#flat = members.flatMap(({ codec, flat }, index) => (flat ? [{ index, oneof: flatOneof(codec) }] : []));
@@ -82,6 +86,13 @@ export class FieldTable {
   #at<T>(index: number, tracing: boolean, step: () => T): T {
     return within((this.#members[index] as Member).segment, tracing, step);
   }
+}
+
+function unpackedWrite(codec: Codec<unknown>): Field["write"] {
+  const position = positionOf(codec);
+  const write = position.kind === "repeated" ? position.writeEach : undefined;
+  if (write === undefined) throw new Error(`cannot leave ${codec.name} unpacked: it is no array`);
+  return (w, number, value) => write(w, number, value);
 }
 
 /** Unknown fields of the message that is being read. */

@@ -112,7 +112,7 @@ function syntheticName(field: string, taken: Set<string>): string {
 
 function writeField(
   w: MessageWriter,
-  { name, jsonName, number, cardinality, type }: ProtoField,
+  { name, jsonName, number, cardinality, type, packed }: ProtoField,
   owner: string,
   oneof: number | undefined,
   isOptional: boolean,
@@ -124,6 +124,7 @@ function writeField(
     w.int(5, messageType);
     w.string(6, `.${owner}.${entryName(name)}`);
   } else writeType(w, type);
+  if (packed === false) w.message(8, (options) => options.int(2, 0));
   w.int(9, oneof);
   w.string(10, jsonName);
   w.bool(17, isOptional);

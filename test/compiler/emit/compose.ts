@@ -146,7 +146,13 @@ export class Composer {
 
 function protoOf(fields: readonly Field[]) {
   const named = fields.flatMap(({ name, wireName }) => (wireName === undefined ? [] : [[name, wireName] as const]));
-  return { numbers: fields.map(({ id }) => id), ...(named.length > 0 && { names: Object.fromEntries(named) }) };
+  const json = fields.flatMap(({ name, tags }) => (tags.json === undefined ? [] : [[name, tags.json] as const]));
+  return {
+    numbers: fields.map(({ id }) => id),
+    ...(named.length > 0 && { names: Object.fromEntries(named) }),
+    ...(json.length > 0 && { json: Object.fromEntries(json) }),
+    unpacked: fields.filter(({ tags }) => tags.unpacked).map(({ name }) => name),
+  };
 }
 
 /** As JavaScript lists properties: numbers first. */

@@ -178,6 +178,15 @@ describe("names that only JSON has", () => {
     expect(await found(tree("x"), tree("x"))).toEqual([]);
   });
 
+  test("fields and cases with `@json`", async () => {
+    const tree = (tag: string) =>
+      `export interface Tree {\n  ${tag} leafCount: Int32;\n  one: Oneof<{ a: Int32 }>;\n}\n`;
+    expect(await found(tree("/** @json leaves */"), tree(""))).toEqual([
+      "schemas/a.ts:3 VC5055 Tree.leafCount was leaves in JSON and is leafCount: readers of JSON do not find it",
+    ]);
+    expect(await found(tree("/** @json leafCount */"), tree(""))).toEqual([]);
+  });
+
   test("endpoints", async () => {
     expect(await found(actor("add(): void;"), actor("/** @name plus */ add(): void;"))).toEqual([
       "schemas/a.ts:3 VC5055 Clock.add was Add in .proto files and at the gateway and is Plus: callers from outside do not find it",

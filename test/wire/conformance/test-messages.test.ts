@@ -50,6 +50,20 @@ test("random messages are read by protobuf-es as what they are, and what it writ
   }
 });
 
+test("lists are packed, and unpacked, as the suite has them", () => {
+  const values = new RandomValues(indexSchema(schema), randomNumbers(23));
+  const type = { kind: "ref", target: "schemas/test-messages.ts#TestAllTypesProto3", args: [] } as const;
+  let unpacked = 0;
+  for (let i = 0; i < 30; i++) {
+    const all = Object.entries(values.value(type, 4) as Message);
+    const lists = message(Object.fromEntries(all.filter(([name]) => /^(un)?packed/.test(name))));
+    const bytes = ours.toProtobuf(lists);
+    expect(Buffer.from(throughTheirs(bytes)).toString("hex")).toBe(Buffer.from(bytes).toString("hex"));
+    unpacked += (lists["unpackedInt32"] as readonly number[]).length;
+  }
+  expect(unpacked).toBeGreaterThan(10);
+});
+
 test("fields in any order, twice, in parts: both read the same message", () => {
   const random = randomNumbers(11);
   const values = new RandomValues(indexSchema(schema), random);

@@ -15,12 +15,13 @@ type Options = readonly Code[];
 /** @param fullName of the message, if it has one that others know */
 export function objectProto(fields: readonly Field[], fullName?: string): Options {
   const flat = fields.filter(({ type, optional }) => flattenedCases(type, optional) !== undefined);
-  const names = flat.map(({ name }) => stringLiteral(name));
+  const unpacked = fields.filter(({ tags }) => tags.unpacked);
   return options([
     ...typeOf(fullName),
     ...numbersOf(inOrder(fields).map(({ id }) => id)),
     ...namesOf(fields),
-    ...(flat.length === 0 ? [] : [property("flat", bracketed(names))]),
+    ...listOf("flat", flat),
+    ...listOf("unpacked", unpacked),
   ]);
 }
 
@@ -75,13 +76,26 @@ function numbersOf(ids: readonly number[]): readonly Code[] {
   return ids.every((id, i) => id === i + 1) ? [] : [property("numbers", numbers(ids.map(String)))];
 }
 
+function listOf(what: string, fields: readonly Field[]): readonly Code[] {
+  if (fields.length === 0) return [];
+  return [property(what, bracketed(fields.map(({ name }) => stringLiteral(name))))];
+}
+
 function namesOf(fields: readonly (Field | Parameter)[]): readonly Code[] {
   const named = fields.flatMap((field) =>
     "wireName" in field && field.wireName !== undefined
       ? [property(objectKey(field.name), stringLiteral(field.wireName))]
       : [],
   );
-  return named.length === 0 ? [] : [property("names", objectLiteral(named))];
+  const json = fields.flatMap((field) =>
+    "tags" in field && field.tags.json !== undefined
+      ? [property(objectKey(field.name), stringLiteral(field.tags.json))]
+      : [],
+  );
+  return [
+    ...(named.length === 0 ? [] : [property("names", objectLiteral(named))]),
+    ...(json.length === 0 ? [] : [property("json", objectLiteral(json))]),
+  ];
 }
 
 function options(entries: readonly Code[]): Options {

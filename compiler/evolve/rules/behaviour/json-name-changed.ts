@@ -28,15 +28,17 @@ function ofMembers(comparison: Comparison): readonly Finding[] {
     compareMembers(shape).pairs.flatMap((pair): Finding[] => {
       if (pair.older.name !== pair.newer.name) return [];
       const names = outsideNames(comparison, shape, pair);
-      if (names === undefined || names.older.proto === names.newer.proto) return [];
+      if (names === undefined) return [];
       const { older, newer } = names;
+      if (older.proto === newer.proto && older.json === newer.json) return [];
       const place = `${shape.place}.${pair.newer.name}`;
       const text =
         older.json === newer.json
           ? `${place} was ${older.proto} in .proto files and is ${newer.proto}: code in other languages that uses it does not compile`
           : `${place} was ${older.json} in JSON and is ${newer.json}: readers of JSON do not find it`;
       const canBeNamed = shape.newer.kind !== "enum" || shape.newer.origin === "enum";
-      const fix = canBeNamed && { fix: `Write \`@name ${older.proto}\` above it.` };
+      const tag = older.proto === newer.proto ? `@json ${older.json}` : `@name ${older.proto}`;
+      const fix = canBeNamed && { fix: `Write \`${tag}\` above it.` };
       return [{ place, at: pair.newer.at, side: "newer", text, ...fix }];
     }),
   );

@@ -1,4 +1,5 @@
 /** Members, endpoints and actors with the same id and another name: the bytes are the same, code and JSON are not. */
+import { jsonName } from "../../../../schemas/protobuf/names.js";
 import { type Comparison, compareMembers, type Pair } from "../../comparison.js";
 import { outsideNames } from "../../json-names.js";
 import type { Member } from "../../members.js";
@@ -33,8 +34,8 @@ function fixOf(comparison: Comparison, shape: ShapePair, pair: Pair<Member>): Pi
   const names = outsideNames(comparison, shape, pair);
   if (names === undefined || names.older.json === names.newer.json) return {};
   if (shape.newer.kind === "enum" && shape.newer.origin === "literals") return {};
-  const { proto } = names.older;
-  return {
-    fix: `Write \`@name ${proto}\` above ${pair.newer.name}, so that JSON keeps the name, and change the code.`,
-  };
+  const { proto, json } = names.older;
+  const isPlain = shape.newer.kind === "enum" || json === jsonName(proto);
+  const tag = isPlain ? `@name ${proto}` : `@json ${json}`;
+  return { fix: `Write \`${tag}\` above ${pair.newer.name}, so that JSON keeps the name, and change the code.` };
 }

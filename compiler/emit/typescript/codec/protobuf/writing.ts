@@ -74,19 +74,24 @@ function writeCollection(body: ProtoBody, field: MessageField, form: Collection,
 }
 
 function writeArray(body: ProtoBody, field: MessageField, element: ValueForm, value: Code): void {
-  const { file, scope, io: w } = body;
+  const { file, io: w } = body;
   const packed = tagOf(field.number, 2);
-  if (element.kind === "scalar" && packedMethod(element.scalar) !== undefined) {
+  if (field.unpacked) writeEach(body, field, element, value);
+  else if (element.kind === "scalar" && packedMethod(element.scalar) !== undefined) {
     file.line(call(code`${w}.${packedMethod(element.scalar)!}`, [packed, value]), ";");
   } else if (element.kind === "enum") {
     const numbers = isNumeric(element);
     const method = numbers ? "packedInt32" : "packedEnumeration";
     const codec = numbers ? [] : [enumCodec(body, element, field)];
     file.line(call(code`${w}.${method}`, [packed, ...codec, value]), ";");
-  } else {
-    const item = scope.name("item");
-    file.line(code`${w}.requireArray(${value});`);
-    const head = code`for (const ${item} of ${value})`;
-    file.line(group([head, indent([line, writeOne(body, element, field, item)])]));
-  }
+  } else writeEach(body, field, element, value);
+}
+
+/** A field for each element. */
+function writeEach(body: ProtoBody, field: MessageField, element: ValueForm, value: Code): void {
+  const { file, scope, io: w } = body;
+  const item = scope.name("item");
+  file.line(code`${w}.requireArray(${value});`);
+  const head = code`for (const ${item} of ${value})`;
+  file.line(group([head, indent([line, writeOne(body, element, field, item)])]));
 }
