@@ -9,8 +9,9 @@ import path from "node:path";
 import { told } from "./steps.mjs";
 
 /**
- * Oldest first: one of the line before C++11's strings and C++20, and the newest patches of PyPI's two newest minor versions. libtorch_cpu.so of PyPI is
- * linked to CUDA's runtime and CUPTI, of the versions that the wheel's METADATA asks for, directly or by the package cuda-toolkit.
+ * Oldest first: the last version whose wheels have the strings of before C++11, and the newest patches of the two newest minor versions. To
+ * take a newer one, see `pip index versions torch`, and keep native/libtorch.ts and docs/tensors.md in step. libtorch_cpu.so of PyPI is linked to
+ * CUDA's runtime and CUPTI: their versions are those that the METADATA of the wheel asks for, directly or by the package cuda-toolkit.
  */
 const wheels = new Map([
   ["2.6.0", ["nvidia-cuda-runtime-cu12==12.4.127", "nvidia-cuda-cupti-cu12==12.4.127"]],

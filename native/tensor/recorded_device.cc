@@ -63,8 +63,8 @@ class RecordedHooks final : public at::PrivateUse1HooksInterface {
 
 void RegisterRecordedDevice() {
 #if VICEROY_TORCH >= 206
-  static RecordedHooks hooks;
-  at::RegisterPrivateUse1HooksInterface(&hooks);
+  // Never deleted: threads of autograd outlive what a process deletes at its end.
+  at::RegisterPrivateUse1HooksInterface(new RecordedHooks);
   // Only a device with a name is an accelerator. Messages of libtorch have this name as well.
   c10::register_privateuse1_backend("mesh");
 #endif
