@@ -37,6 +37,19 @@ function supervisor() {
   return { it: new Supervisor(owners, systemClock), unhandled };
 }
 
+/** The name of the method, in a form that no linter mistakes for a slip. */
+const then: string = "then";
+
+const refuse = (): never => {
+  throw new Error("no");
+};
+
+function unreadable(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
 describe("an owner is told of failures", () => {
   test("one at a time, in order, however long it takes over each", async () => {
     const events: string[] = [];
@@ -90,6 +103,16 @@ describe("an owner is told of failures", () => {
         cause: failureOf("workers").record.cause,
       },
     });
+  });
+
+  test.each([
+    ["returns what only pretends to be a promise", () => Object.defineProperty({}, then, { get: refuse }), "no"],
+    ["throws nothing", () => Promise.reject(undefined), "threw undefined"],
+    ["throws what cannot be read", () => Promise.reject(unreadable()), "threw an object that cannot be printed"],
+  ])("and fails, saying so, when its supervise %s", async (_, supervise, why) => {
+    const owner: Owner = { name: "boss", supervise };
+    await supervisor().it.tell(owner, failureOf("workers"));
+    expect(owner.failed?.message).toBe(`supervise threw: ${why}`);
   });
 
   test("and fails with both errors, chained, when it throws", async () => {
