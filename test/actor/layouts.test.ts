@@ -273,7 +273,7 @@ describe("schemas that cannot be read by each other", () => {
     expect(error).toBeInstanceOf(SupervisionError);
     expect(error.message).toBe(`cannot call gauges.echo on rank 1: ${apart}`);
     expect((await failure(mesh.slice({ gpus: 1 }).log.callOne())).message).toBe(
-      `cannot call gauges.log on rank 0: ${apart}`,
+      `cannot call gauges.log on rank 0 (gauges[1]): ${apart}`,
     );
     expect(await mesh.slice({ gpus: 0 }).echo.callOne(sample)).toEqual(sample);
     const settled = [...(await mesh.count.callSettled()).values()];

@@ -214,7 +214,9 @@ describe("stop", () => {
     await counters[Symbol.asyncDispose]();
     expect(orders).toEqual([{ reason: "done" }, {}]);
     expect(() => counters.value.call()).toThrow(
-      new SupervisionError("counters.value", [0, 1, 2, 3], 'mesh "counters" was stopped: done'),
+      new SupervisionError("counters.value", [0, 1, 2, 3], 'mesh "counters" was stopped: done', {
+        actors: ["counters[0]", "counters[1]", "counters[2]", "counters[3]"],
+      }),
     );
     expect(() => slice.increment.broadcast(1)).toThrow(
       'cannot call counters.increment on rank 0: mesh "counters" was stopped: done',
