@@ -100,6 +100,7 @@ const soak = [".ci/soak.mjs", "--minutes", ...(profile === "long" ? ["30"] : ["0
 const soaked = profile === "long" ? () => node(...soak) : beside(...soak);
 if (profile === "long") await check("soak", soaked);
 if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
+if (profile === "long") await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));
 await check("examples, on all versions of Node.js", () => node(".ci/nodes.mjs"));
 if (profile !== "long") await check("soak", soaked);
 end();

@@ -171,8 +171,11 @@ export class Book {
     this.violation(`${from} -> ${address}: ${underWay.size} messages are under way, and credit allows ${this.#credit}`);
   }
 
-  /** What must be true when everything has come to rest. */
-  checkRest(): void {
+  /**
+   * What must be true when everything has come to rest.
+   * @param remade ranks may have been made again: what was sent to one process may have come to another
+   */
+  checkRest(remade: boolean): void {
     for (const { address, pid, unfinished, over } of this.#takers.values()) {
       if (unfinished === 0 || over || this.#hasSuffered(pid)) continue;
       this.violation(`${address}: ${unfinished} handlers go on, and nobody waits for them any more`);
@@ -182,7 +185,7 @@ export class Book {
       const left = this.#processes.filter((process) => process.name.startsWith(`${name} `) && !process.ended);
       for (const process of left) this.violation(`${process.name} has outlived its maker ${address}`);
     }
-    this.#checkBounced();
+    if (!remade) this.#checkBounced();
     if (!this.#calm) return;
     for (const [label, { numbers, seen }] of this.#paths) {
       const from = label.slice(0, label.indexOf(" -> "));

@@ -131,7 +131,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   const lasting = onHosts(seed);
   const remade = restarts || replaced;
   checkTold(simulation, book, { perHost: size / hosts, remade, lasting });
-  book.checkRest();
+  book.checkRest(remade);
   const isTold = (rank: number) => ["ledgers", "procs"].some((mesh) => book.told.has(`program: ${mesh}[${rank}]`));
   if (!remade) book.checkFailed("program", (address) => isTold(Number(/\d+/.exec(address)?.[0])));
   const unharmed = calm || simulation.processes.every((process) => !suffered(simulation, process, lasting));
