@@ -7,8 +7,8 @@ import type { Schema } from "../../../compiler/model/index.js";
 import { lower } from "../../../compiler/protobuf/lower.js";
 import { mutateSchema } from "../../evolution/mutate-schema.js";
 import { cases } from "../../profile.js";
+import { randomNumbers } from "../../random.js";
 import { hasValues, randomSchema } from "../../wire/random-schema.js";
-import { randomNumbers } from "../../wire/random-values.js";
 
 const lockFile = "viceroy.lock";
 
