@@ -1,6 +1,6 @@
 /**
  * A client process: `node client.js <bundle> <kind> <address> <server's cores>`. Starts the server, warms up and then measures once for
- * each line of its standard input, which says how many times it asks; each answer is a line with half of the times below it, in us.
+ * each line of its standard input, which says how many times it asks; each answer is a line with the median of the round trips, in us.
  */
 import { createInterface } from "node:readline";
 import { pinned, startReady } from "../harness/child.js";

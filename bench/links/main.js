@@ -27,7 +27,7 @@ const subjects = {
 };
 /** Ends that were started before leave their addresses behind. */
 let started = 0;
-const columns = [{ metric: "p50", title: "us there and back, half of all", ratio: true }];
+const columns = [{ metric: "p50", title: "us there and back, median", ratio: true }];
 
 await benchmark(
   { name: "links", title: "Links between processes of one host", rounds: 3, needs: ["viceroy"] },

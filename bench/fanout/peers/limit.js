@@ -1,11 +1,11 @@
 /** The limit: the record encoded once, the same bytes to every socket, answers counted into one promise. */
 import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
-import { connectTo, FrameWriter, frameReader, listen } from "../../limit/socket.js";
+import { connectTo, FrameWriter, frameReader, listen, writingTo } from "../../limit/socket.js";
 import { startWorkers } from "../workers.js";
 
 export async function serve(path) {
   await listen(path, (socket) => {
-    const writer = new FrameWriter((bytes, done) => socket.write(bytes, done));
+    const writer = new FrameWriter(writingTo(socket));
     const read = frameReader((bytes, view, start, end, id) => {
       const record = decodeRec(bytes, view, start, end);
       const at = writer.begin(5);
@@ -33,10 +33,12 @@ export async function start(count, address) {
       return connectTo(path, read);
     }),
   );
+  const writes = sockets.map(writingTo);
+  const nothing = () => {};
   const sendToAll = (batch, done) => {
     const bytes = Buffer.from(batch);
     done();
-    for (const socket of sockets) socket.write(bytes);
+    for (const write of writes) write(bytes, nothing);
   };
   const writer = new FrameWriter(sendToAll);
   return {

@@ -2,11 +2,15 @@
 import { readFileSync } from "node:fs";
 import tls from "node:tls";
 import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
-import { connectAt, FrameWriter, frameReader, listenAt } from "../../limit/socket.js";
+import { connectAt, FrameWriter, frameReader, listenAt, writingTo } from "../../limit/socket.js";
 import { startServer } from "../start-server.js";
 
 /** The top bit of a frame's id: bytes instead of a record. */
 const blob = 2 ** 31;
+
+/** What is written to the descriptor of TLS would not be encrypted. */
+const writerTo = (socket, files) =>
+  new FrameWriter(files === undefined ? writingTo(socket) : (bytes, done) => socket.write(bytes, done));
 
 const options = ({ cert, key, ca }) => ({
   cert: readFileSync(cert),
@@ -17,7 +21,7 @@ const options = ({ cert, key, ca }) => ({
 
 export async function serve({ address, tls: files }) {
   const onConnection = (socket) => {
-    const writer = new FrameWriter((bytes, done) => socket.write(bytes, done));
+    const writer = writerTo(socket, files);
     const read = frameReader((bytes, view, start, end, id) => {
       if (id >= blob) {
         const at = writer.begin(4);
@@ -56,7 +60,7 @@ export async function start(plan) {
     else take(id)(decodeRec(bytes, view, start, end));
   });
   const socket = await connectTo(plan, port, receive);
-  const writer = new FrameWriter((bytes, done) => socket.write(bytes, done));
+  const writer = writerTo(socket, plan.tls);
   const ask = (size, flag, write) =>
     new Promise((resolve) => {
       const at = writer.begin(size);

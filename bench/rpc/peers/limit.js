@@ -1,10 +1,10 @@
 /** The limit: raw Unix socket, one write per tick, hand-written codec. See bench/limit/. */
 import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
-import { connectTo, FrameWriter, frameReader, listen } from "../../limit/socket.js";
+import { connectTo, FrameWriter, frameReader, listen, writingTo } from "../../limit/socket.js";
 
 export async function serve(path) {
   await listen(path, (socket) => {
-    const writer = new FrameWriter((bytes, done) => socket.write(bytes, done));
+    const writer = new FrameWriter(writingTo(socket));
     const read = frameReader((bytes, view, start, end, id) => {
       const record = decodeRec(bytes, view, start, end);
       const at = writer.begin(maxBytes(record));
@@ -26,7 +26,7 @@ export async function connect(path) {
     resolve(decodeRec(bytes, view, start, end));
   });
   const socket = await connectTo(path, receive);
-  const writer = new FrameWriter((bytes, done) => socket.write(bytes, done));
+  const writer = new FrameWriter(writingTo(socket));
   return {
     call: (record) =>
       new Promise((resolve) => {
