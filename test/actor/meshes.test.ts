@@ -219,7 +219,7 @@ describe("stop", () => {
       }),
     );
     expect(() => slice.increment.broadcast(1)).toThrow(
-      'cannot call counters.increment on rank 0: mesh "counters" was stopped: done',
+      'cannot call counters.increment on rank 0 (counters[1]): mesh "counters" was stopped: done',
     );
     record.control = undefined;
   });
