@@ -260,7 +260,12 @@ export class Link {
     const w = this.outbox.writer;
     const at = beginFrame(w, word, call, 0);
     try {
-      this.outbox.encode(codec, value);
+      this.outbox.beginValue();
+      try {
+        codec.encodeInto(w, value);
+      } finally {
+        this.outbox.endValue(w);
+      }
       const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
       checkSize("the answer", size, this.limits);
       this.outbox.commit(at);

@@ -3,7 +3,6 @@
  * tick at the latest (flushing.ts), or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before
  * the message it belongs to; very large ones in pieces, so that nothing waits for them (bulk.ts).
  */
-import type { Codec } from "../wire/codec.js";
 import { Writer } from "../wire/writer.js";
 import { BARRIER, BULK_BYTES, Bulk, keyOf } from "./bulk.js";
 import { arm, type Flushed } from "./flushing.js";
@@ -24,8 +23,9 @@ interface SetAside {
   readonly blocks: readonly Uint8Array[];
 }
 
-/** Where frames are written while a value is being encoded; most values send nothing, and one serves all outboxes. */
-let spare: Writer | undefined = new Writer(1024);
+/** Where frames are written while values are being encoded: one for each value that a getter of another one sends. */
+const inner: Writer[] = [];
+let used = 0;
 
 export class Outbox implements Flushed {
   /** Where frames are written; between frames its position is 8-aligned. */
@@ -73,23 +73,21 @@ export class Outbox implements Flushed {
   }
 
   /**
-   * Encodes a value of the user's into the frame that has been begun. Its getters are code of the user's, and may send over
-   * this link themselves: what they send is written elsewhere, and goes out before this frame.
-   * @throws what the codec throws
+   * A value of the user's is about to be encoded into the frame that has been begun. Its getters are code of the user's, and
+   * may send over this link themselves: what they send is written elsewhere, and goes out before this frame. `endValue` must
+   * follow, also when encoding fails.
    */
-  encode(codec: Pick<Codec<unknown>, "encodeInto">, value: unknown): void {
-    const outer = this.writer;
-    const inner = spare ?? new Writer(1024);
-    spare = undefined;
-    this.writer = inner;
+  beginValue(): void {
     this.#encoding++;
-    try {
-      codec.encodeInto(outer, value);
-    } finally {
-      this.#encoding--;
-      this.writer = outer;
-      spare = inner;
-    }
+    if (used === inner.length) inner.push(new Writer(1024));
+    this.writer = inner[used++]!;
+  }
+
+  /** @param outer the writer of the frame */
+  endValue(outer: Writer): void {
+    this.#encoding--;
+    used--;
+    this.writer = outer;
   }
 
   /** The frame from `at` is complete. Sends the batch, at the latest at the end of this tick. */

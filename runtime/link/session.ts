@@ -349,7 +349,12 @@ export class Session {
     const at = beginFrame(w, extension === undefined ? word1 : word1 | (Flag.extended << 8), this.lane, name);
     try {
       if (extension !== undefined) writeExtension(w, extension);
-      outbox.encode(message.codec, value);
+      outbox.beginValue();
+      try {
+        message.codec.encodeInto(w, value);
+      } finally {
+        outbox.endValue(w);
+      }
       const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
       checkSize(message.label, size, this.link.limits);
       outbox.commit(at);
