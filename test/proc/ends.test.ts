@@ -1,8 +1,9 @@
 /** However a program ends, nothing of it is left. Real programs, ended in real ways. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compileCrew, project } from "./crew.js";
 import { gone, until } from "./until.js";
@@ -22,12 +23,15 @@ function start(program: string, ...args: string[]): Running {
 
 function startWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): Running {
   const argv = ["--import", "tsx", join(project, "programs", program), ...args];
-  const child = spawn(process.execPath, argv, { cwd: project, stdio: ["ignore", "pipe", "pipe"], env });
+  return watched(spawn(process.execPath, argv, { cwd: project, stdio: ["ignore", "pipe", "pipe"], env }));
+}
+
+function watched(child: ChildProcess): Running {
   const output = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk) => {
+  child.stdout!.on("data", (chunk) => {
     output.stdout += chunk;
   });
-  child.stderr.on("data", (chunk) => {
+  child.stderr!.on("data", (chunk) => {
     output.stderr += chunk;
   });
   const exited = new Promise<Awaited<Running["exited"]>>((resolve) => {
@@ -131,6 +135,20 @@ describe.each(["SIGINT", "SIGTERM"] as const)("%s ends a program in order, in si
     expect(pids.length).toBe(2);
     await until(() => pids.every(gone) && !dirs.some(existsSync));
   });
+});
+
+test("Ctrl-C ends what `viceroy run` runs, although both hear of it", async () => {
+  const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+  const env = { ...process.env, TMPDIR: mkdtempSync(join(tmpdir(), "v-")) };
+  // A group of processes of its own, as a terminal makes one for each command.
+  const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
+  const command = [cli, "run", "programs/waits.ts", "call"];
+  const program = watched(spawn(process.execPath, command, { cwd: project, stdio, env, detached: true }));
+  const { pids, dirs } = await crewOf(program);
+  process.kill(-program.child.pid!, "SIGINT");
+  expect(await program.exited).toEqual({ code: 130, signal: null });
+  expect(program.output.stderr).toBe("");
+  await until(() => pids.every(gone) && !dirs.some(existsSync));
 });
 
 test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the program ends by: %s", async (how) => {
