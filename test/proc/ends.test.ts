@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { compileCrew, project } from "./crew.js";
 import { gone, until } from "./until.js";
 
@@ -26,7 +26,14 @@ function startWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): 
   return watched(spawn(process.execPath, argv, { cwd: project, stdio: ["ignore", "pipe", "pipe"], env }));
 }
 
+const children: ChildProcess[] = [];
+// One that does not end when it should would go on for ever.
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
 function watched(child: ChildProcess): Running {
+  children.push(child);
   const output = { stdout: "", stderr: "" };
   child.stdout!.on("data", (chunk) => {
     output.stdout += chunk;
