@@ -89,7 +89,8 @@ class Memory {
   #declaration(declaration: TypeDeclaration, module: string): TypeDeclaration {
     const { name, shape, typeParameters } = declaration;
     const where = { module, path: name, typeParameters };
-    const block = this.#block(shape.kind, where) ?? this.#anyBlock(where);
+    // An alias of a shape that is written in place has a block for each of the two.
+    const block = this.#block("alias", where) ?? this.#block(shape.kind, where) ?? this.#anyBlock(where);
     return {
       ...declaration,
       shape: block === undefined ? this.#shape(shape, where) : this.#ofBlock(block, shape, where),
@@ -128,6 +129,11 @@ class Memory {
           return type === undefined ? [] : [{ tag: name, id, type, at: now?.at ?? positionIn(this.#file, line) }];
         });
         return { kind: "union", discriminant: shape.kind === "union" ? shape.discriminant : "kind", variants };
+      }
+      case "alias": {
+        const now = shape.kind === "alias" ? shape.type : undefined;
+        const type = this.#typeThen(live[0]?.type ?? "", now, where);
+        return type === undefined ? shape : { kind: "alias", type };
       }
       default:
         return { kind: "enum", origin: "enum", values: this.#values(live, shape.kind === "enum" ? shape.values : []) };

@@ -51,7 +51,10 @@ class TextReader {
 
   /** An array's marks stand behind its element, whose own place is one step further for each of them. */
   #type(step: string): Type {
-    const depth = this.#arrayDepth();
+    return this.#arrays(step, this.#arrayDepth());
+  }
+
+  #arrays(step: string, depth: number): Type {
     let type = this.#one(step + "[]".repeat(depth));
     for (let i = 0; i < depth; i++) type = { kind: "array", element: type, readonly: false };
     this.#at += "[]".length * depth;
@@ -146,9 +149,11 @@ class TextReader {
     if (!this.#skip("]")) {
       do {
         if (this.#skip("...")) {
-          const list = this.#type(`${step}[...]`);
-          if (list.kind !== "array") throw new Unknown();
-          rest = list.element;
+          // Its last mark says that it is repeated, and is no step of its own.
+          const depth = this.#arrayDepth() - 1;
+          if (depth < 0) throw new Unknown();
+          rest = this.#arrays(`${step}[...]`, depth);
+          this.#expect("[]");
         } else {
           const type = this.#type(`${step}[${elements.length}]`);
           elements.push({ type, optional: this.#skip("?") });

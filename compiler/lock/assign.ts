@@ -21,6 +21,7 @@ import type {
 import { sameItems } from "../model/same.js";
 import { Blocks } from "./blocks.js";
 import {
+  aliasEntry,
   type BlockKind,
   constructorEntry,
   emptyLock,
@@ -116,7 +117,11 @@ class ModuleIds {
   }
 
   #declaration(declaration: TypeDeclaration): TypeDeclaration {
-    return { ...declaration, shape: this.#shape(declaration.shape, declaration.name) };
+    const { name, shape, at } = declaration;
+    if (shape.kind === "alias") {
+      this.#block("alias", name, [{ name: aliasEntry, type: typeText(shape.type), tags: {}, at }]);
+    }
+    return { ...declaration, shape: this.#shape(shape, name) };
   }
 
   #shape(shape: Shape, path: string): Shape {

@@ -4,7 +4,8 @@
  * branches that both add a member conflict in git instead of taking the same id in silence.
  */
 
-export type BlockKind = "actor" | "message" | "oneof" | "union" | "enum";
+/** An alias has one entry, `type`, with what it stands for: fields that use it have its name alone. */
+export type BlockKind = "actor" | "message" | "oneof" | "union" | "enum" | "alias";
 
 export interface Lock {
   readonly blocks: readonly LockBlock[];
@@ -74,6 +75,9 @@ export interface LockParam extends Pending {
 
 /** The entry of an actor's block that holds the constructor's arguments. */
 export const constructorEntry = "new";
+
+/** The entry of an alias's block that holds what it stands for. */
+export const aliasEntry = "type";
 
 /** Ids that a field can have in protobuf. 19000 to 19999 are reserved there. */
 export const maxId = 536_870_911;

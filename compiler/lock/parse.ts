@@ -24,7 +24,7 @@ export interface ParsedLock {
   readonly problems: readonly LockProblem[];
 }
 
-const kinds: readonly string[] = ["actor", "message", "oneof", "union", "enum"];
+const kinds: readonly string[] = ["actor", "message", "oneof", "union", "enum", "alias"];
 
 /** @param file its path, for positions */
 export function parseLock(file: string, text: string): ParsedLock {
@@ -74,8 +74,9 @@ function parseAccepted(line: string): AcceptedBreak {
 
 function parseHead(scanner: Scanner, line: number): MutableBlock {
   const { retired, pending } = parseMark(scanner);
-  const kind = scanner.word("actor, message, oneof, union or enum");
-  if (!kinds.includes(kind)) throw new SyntaxProblem(`expected actor, message, oneof, union or enum, got "${kind}"`, 1);
+  const kind = scanner.word("actor, message, oneof, union, enum or alias");
+  if (!kinds.includes(kind))
+    throw new SyntaxProblem(`expected actor, message, oneof, union, enum or alias, got "${kind}"`, 1);
   const name = scanner.path();
   scanner.expect("in");
   const module = scanner.name();

@@ -14,5 +14,5 @@ export function placesOf(schema: Schema): ReadonlySet<string> {
 }
 
 function kindsOf(shape: Shape): readonly string[] {
-  return shape.kind === "alias" ? [] : [shape.kind];
+  return [shape.kind];
 }

@@ -13,7 +13,7 @@ import { hasPending } from "./pending.js";
 
 export const lockHeader = headerOf(1);
 
-/** Format 2 has lines that versions of Viceroy before it cannot read: accepted breaking changes and pending members. */
+/** Format 2 has lines that versions before it cannot read: aliases, accepted breaking changes and pending members. */
 export const lockHeader2 = headerOf(2);
 
 function headerOf(format: number): string {
@@ -24,7 +24,8 @@ function headerOf(format: number): string {
 export function printLock(lock: Lock): string {
   const blocks = [...lock.blocks].sort(byPlace);
   const accepted = [...new Set(lock.accepted.map(printAccepted))].sort();
-  const header = accepted.length > 0 || hasPending(lock) ? lockHeader2 : lockHeader;
+  const needsFormat2 = accepted.length > 0 || blocks.some(({ kind }) => kind === "alias") || hasPending(lock);
+  const header = needsFormat2 ? lockHeader2 : lockHeader;
   return [header, ...accepted, ...blocks.flatMap(printBlock), ""].join("\n");
 }
 

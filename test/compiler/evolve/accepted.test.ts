@@ -222,6 +222,68 @@ test.each([
   expect(read(folder, "viceroy.lock").startsWith(lockHeader)).toBe(true);
 });
 
+test.each([
+  [
+    "an alias",
+    "export type Age = number;\nexport interface Tree { age: Age }",
+    "export type Age = string;\nexport interface Tree { age: Age }",
+    ["VC5001 Age", "VC5001 Tree.age"],
+  ],
+  [
+    "an alias that has become an interface",
+    "export type Age = number;\nexport interface Tree { age: Age }",
+    "export interface Age { years: number }\nexport interface Tree { age: Age }",
+    ["VC5001 Tree.age"],
+  ],
+  [
+    "an alias that has gone",
+    "export type Age = number;\nexport interface Tree { age: Age }",
+    "export interface Tree { age: string }",
+    ["VC5001 Tree.age"],
+  ],
+  [
+    "a generic alias",
+    "export type Pair<T> = [first: T, second: Int32];\nexport interface Tree { pair: Pair<string> }",
+    "export type Pair<T> = [first: T, second: Int64];\nexport interface Tree { pair: Pair<string> }",
+    ["VC5001 Pair[1]"],
+  ],
+  [
+    "an alias of a shape in place",
+    "export type Leaf = { x: Int32 } | null;\nexport interface Tree { leaf: Leaf }",
+    "export type Leaf = { x: Int64 } | null;\nexport interface Tree { leaf: Leaf }",
+    ["VC5001 Leaf.x"],
+  ],
+  [
+    "what is repeated at the end of a tuple",
+    "export interface Tree { row: [Int32, ...{ x: Int32 }[]] }",
+    "export interface Tree { row: string }",
+    ["VC5001 Tree.row"],
+  ],
+])("the lock remembers %s", async (_, before, after, expected) => {
+  const folder = folderWith({ ...files, "schemas/a.ts": `${head}${before}\n` });
+  await run(folder);
+  expect(await check(folder)).toMatchObject({ code: 0, found: [] });
+  addFiles(folder, { "schemas/a.ts": `${head}${after}\n` });
+  const { found } = await run(folder);
+  expect(found.map((line) => line.replace(/^warning (.*?): .*/, "$1"))).toEqual(expected);
+  expect((await check(folder)).code).toBe(1);
+});
+
+test("a lock without aliases, as it was written before, is read and completed", async () => {
+  const text = "export type Age = number;\nexport interface Tree { age: Age }\n";
+  const folder = folderWith({ ...files, "schemas/a.ts": head + text });
+  await run(folder);
+  const whole = read(folder, "viceroy.lock");
+  const older = whole.replace(lockHeader2, lockHeader).replace(/^alias .*\n.*\n/m, "");
+  expect(older).not.toContain("alias");
+  addFiles(folder, { "viceroy.lock": older });
+  expect((await check(folder)).found).toEqual([
+    "error VC3004 viceroy.lock is out of step with the schemas: ids or types differ",
+  ]);
+  expect(await run(folder)).toMatchObject({ code: 0, found: [] });
+  expect(read(folder, "viceroy.lock")).toBe(whole);
+});
+
 test("only what breaks can be accepted", async () => {
   const folder = await compiled("age: number;");
   const lock = read(folder, "viceroy.lock");

@@ -82,12 +82,11 @@ The line accepts this one change: the next change of \`Tree.age\` is another. \`
 in the lock: they are its record of what was broken on purpose. \`--accept\` takes several places.
 
 While a change waits, the lock keeps what is published and adds what is new with a plus sign, as in \`2 +urgency enum\`: the id
-is taken, so that it does not move while you work, and the member is published together with the change. A lock without such
-lines is written in format 1, which all versions read; one with them is written in format 2, which older versions of Viceroy
-refuse.
+is taken, so that it does not move while you work, and the member is published together with the change. A lock with such lines,
+or with aliases, is written in format 2, which older versions of Viceroy refuse. Locks of format 1 are read; \`viceroy compile\`
+adds the aliases that they lack.
 
-\`viceroy compile --watch\` leaves the lock alone and does not look for breaking changes. Nor does the lock hold aliases,
-such as \`type Age = Int32\`: what changes inside of them is found by \`viceroy break\`, which compares the schemas themselves.
+\`viceroy compile --watch\` leaves the lock alone and does not look for breaking changes.
 
 ## When a break is meant
 

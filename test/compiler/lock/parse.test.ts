@@ -40,7 +40,7 @@ test("lines that make no sense are told with their place", () => {
   );
   expect(problems).toEqual([
     { kind: "lockSyntax", at: at(2, 1), why: "a member without a declaration above it" },
-    { kind: "lockSyntax", at: at(3, 1), why: 'expected actor, message, oneof, union or enum, got "massage"' },
+    { kind: "lockSyntax", at: at(3, 1), why: 'expected actor, message, oneof, union, enum or alias, got "massage"' },
     { kind: "lockSyntax", at: at(5, 3), why: 'expected an id, got "x a string"' },
     { kind: "lockSyntax", at: at(6, 6), why: "expected a type, got the end of the line" },
     { kind: "lockSyntax", at: at(7, 7), why: 'expected "]", got "[int32"' },
