@@ -83,6 +83,8 @@ class ModuleIds {
   readonly #blocks: Blocks;
   readonly #problems: LockProblem[];
   readonly #known: KnownDeclarations;
+  /** Numbers that `@reserved` of the declaration keeps from its own members. */
+  #reserved: ReadonlySet<number> = new Set();
   /** What renamed members were called: `Entry.expiry` -> `Entry.ttl`. Shapes written in place are known by such paths. */
   readonly #renamed = new Map<string, string>();
 
@@ -117,7 +119,8 @@ class ModuleIds {
   }
 
   #declaration(declaration: TypeDeclaration): TypeDeclaration {
-    const { name, shape, at } = declaration;
+    const { name, shape, at, reserved } = declaration;
+    this.#reserved = new Set(reserved?.numbers);
     if (shape.kind === "alias") {
       this.#block("alias", name, [{ name: aliasEntry, type: typeText(shape.type), tags: {}, at }]);
     }
@@ -196,7 +199,10 @@ class ModuleIds {
   /** @param taken ids that no new member gets */
   #block(kind: BlockKind, path: string, members: readonly Member[], taken?: ReadonlySet<number>): readonly number[] {
     const block = this.#find(kind, path);
-    const assigned = assignMembers(path, members, block?.entries ?? [], block?.next ?? 1, this.#problems, taken);
+    // Those of a shape written in place are its own affair: a path to one goes on behind the name of the declaration.
+    const isDeclared = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(path);
+    const others = new Set([...(taken ?? []), ...(isDeclared ? this.#reserved : [])]);
+    const assigned = assignMembers(path, members, block?.entries ?? [], block?.next ?? 1, this.#problems, others);
     this.#noteRenames(path, assigned);
     const entries = assigned.entries.map(plainEntry);
     const { next, ids } = assigned;

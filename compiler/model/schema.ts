@@ -2,7 +2,7 @@
  * The schema model: everything the emitters, the lock and the evolution rules know of a user's schemas. Plain readonly
  * data that is value-equal, so that it can be compared, hashed and kept without keeping a compiler alive.
  */
-import type { DeclarationKey, Position, Shape, Tags, Type } from "./type.js";
+import type { DeclarationKey, Position, Reserved, Shape, Tags, Type } from "./type.js";
 
 export interface Schema {
   /** The package's name, from package.json beside the config. */
@@ -29,6 +29,8 @@ export interface TypeDeclaration {
   readonly typeParameters: readonly string[];
   /** Inherited fields of extended interfaces come first, in the order of the `extends` list. */
   readonly shape: Shape;
+  /** What `@reserved` says. */
+  readonly reserved?: Reserved;
   readonly at: Position;
 }
 

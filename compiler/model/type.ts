@@ -136,6 +136,12 @@ export interface Variant {
   readonly at: Position;
 }
 
+/** Numbers and names in protobuf that no member may have. */
+export interface Reserved {
+  readonly numbers: readonly number[];
+  readonly names: readonly string[];
+}
+
 /** JSDoc tags that Viceroy reads; only those present. */
 export interface Tags {
   readonly id?: number;
@@ -144,6 +150,8 @@ export interface Tags {
   readonly name?: string;
   /** The name in JSON, where it is not made of the name in protobuf. Of fields and cases. */
   readonly json?: string;
+  /** Of a type, `@reserved`: beside what the lock reserves. */
+  readonly reserved?: Reserved;
   /** Elements of a list each have a field of their own in protobuf: `[packed = false]`. */
   readonly unpacked?: boolean;
 }

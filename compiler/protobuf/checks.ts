@@ -18,7 +18,7 @@ const known = new WeakMap<Declaration, readonly Diagnostic[]>();
 /** @param schema with ids */
 export function checkProtobuf(schema: Schema): readonly Diagnostic[] {
   const declarations = schema.modules.flatMap(({ types, actors }) => [...types, ...actors]);
-  return [...declarations.flatMap(checkDeclaration), ...checkUnpacked(schema)];
+  return [...declarations.flatMap(checkDeclaration), ...checkUnpacked(schema), ...checkReserved(schema)];
 }
 
 function checkDeclaration(declaration: Declaration): readonly Diagnostic[] {
@@ -171,4 +171,40 @@ function whyNotPacked({ type, optional }: Field, index: SchemaIndex): string | u
   if (element.kind === "message") return "its elements are messages";
   const isText = element.kind === "scalar" && (element.scalar === "string" || element.scalar === "bytes");
   return isText ? "protobuf does not pack strings and bytes" : undefined;
+}
+
+/** Members that have what their declaration reserves. */
+function checkReserved(schema: Schema): readonly Diagnostic[] {
+  return schema.modules.flatMap(({ types }) =>
+    types.flatMap(({ name: owner, shape, reserved }) => {
+      if (reserved === undefined) return [];
+      return reservable(shape, owner).flatMap(({ member, name, number, at }) => {
+        const what = reserved.numbers.includes(number)
+          ? `the number ${number}`
+          : reserved.names.includes(name)
+            ? `the name ${name}`
+            : undefined;
+        return what === undefined ? [] : [diagnostic("VC1136", at, { member: `${owner}.${member}`, what, owner })];
+      });
+    }),
+  );
+}
+
+function reservable(shape: Shape, owner: string): readonly (ProtoName & { readonly number: number })[] {
+  switch (shape.kind) {
+    case "message":
+      return shape.fields
+        .flatMap((field) => flattenedCases(field.type, field.optional) ?? [field])
+        .map((field) => ({ ...nameOfField(field), number: field.id }));
+    case "oneof":
+      return shape.cases.map((field) => ({ ...nameOfField(field), number: field.id }));
+    case "union":
+      return shape.variants.map(({ tag, id, at }) => ({ member: tag, name: protoName(tag), number: id, at }));
+    case "enum":
+      return shape.values.map(({ name, wireName, id, at }) => {
+        return { member: name, name: wireName ?? enumValueName(owner, name), number: id, at };
+      });
+    case "alias":
+      return [];
+  }
 }

@@ -59,7 +59,7 @@ function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly:
   const names = new Names(options.package);
   const places = new Places(index, names);
   const files = new FileSorter(options);
-  const surroundings = { index, names, places, files, tombstones: new Tombstones(lock), namesOnly };
+  const surroundings = { index, names, places, files, tombstones: new Tombstones(lock, schema.modules), namesOnly };
   const messages = new Messages(surroundings);
   const services = new Services(surroundings, messages);
   // The order of files never matters.

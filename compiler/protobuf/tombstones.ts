@@ -4,11 +4,10 @@
  */
 import { enumValueName, protoName } from "../../schemas/protobuf/names.js";
 import { type BlockKind, type Lock, type LockEntry, type LockParam, moduleName } from "../lock/index.js";
+import type { Module } from "../model/schema.js";
+import type { Reserved } from "../model/type.js";
 
-export interface Reserved {
-  readonly numbers: readonly number[];
-  readonly names: readonly string[];
-}
+export type { Reserved };
 
 /** Numbers and names that are in use, which nothing can reserve. */
 export interface InUse {
@@ -19,7 +18,14 @@ export interface InUse {
 export class Tombstones {
   readonly #blocks = new Map<string, readonly LockEntry[]>();
 
-  constructor(lock: Lock) {
+  /** What `@reserved` says, by name and module. */
+  readonly #declared = new Map<string, Reserved>();
+
+  constructor(lock: Lock, modules: readonly Module[]) {
+    for (const { path, types } of modules) {
+      for (const { name, reserved } of types)
+        if (reserved !== undefined) this.#declared.set(`${name} in ${path}`, reserved);
+    }
     for (const { kind, name, module, entries } of lock.blocks)
       this.#blocks.set(`${kind} ${name} in ${module}`, entries);
   }
@@ -31,11 +37,12 @@ export class Tombstones {
     module: string,
     inUse: InUse,
   ): Reserved | undefined {
-    return reserved(this.#entries(kind, path, module), protoName, inUse);
+    return this.#withDeclared(path, module, reserved(this.#entries(kind, path, module), protoName, inUse));
   }
 
   ofEnum(path: string, module: string, enumName: string, inUse: InUse): Reserved | undefined {
-    return reserved(this.#entries("enum", path, module), (value) => enumValueName(enumName, value), inUse);
+    const gone = reserved(this.#entries("enum", path, module), (value) => enumValueName(enumName, value), inUse);
+    return this.#withDeclared(path, module, gone);
   }
 
   /** @param endpoint its id; 0: the constructor */
@@ -47,6 +54,10 @@ export class Tombstones {
   /** What a member was called before it was renamed. */
   formerNames(kind: Exclude<BlockKind, "actor">, path: string, module: string, id: number): readonly string[] {
     return this.#entries(kind, path, module).find((entry) => entry.id === id && !entry.retired)?.was ?? [];
+  }
+
+  #withDeclared(path: string, module: string, gone: Reserved | undefined): Reserved | undefined {
+    return mergeReserved([gone, this.#declared.get(`${path} in ${module}`)]);
   }
 
   #entries(kind: BlockKind, path: string, module: string): readonly LockEntry[] {

@@ -171,4 +171,10 @@ export const types = {
     text: "cannot leave {member} unpacked: {why}",
     fix: "Remove `@unpacked`: it belongs to arrays of numbers, booleans and enums, which protobuf packs.",
   },
+  VC1136: {
+    slug: "reserved-member",
+    severity: "error",
+    text: "{member} has {what}, which @reserved of {owner} keeps from all members",
+    fix: "Give the member another one, or take it out of `@reserved`.",
+  },
 } as const satisfies Readonly<Record<string, TableEntry>>;

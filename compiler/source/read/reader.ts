@@ -149,11 +149,13 @@ export class SchemaReader implements MessageContext, ActorContext {
     if (this.isActor(key) || this.isTypeFunction(key)) return undefined;
     return this.#know(key, (declaration, known) => {
       const scope = this.#context.scope(declaration.file);
+      const { doc, tags } = readTags(declaration.comment, "type", scope);
       known.type = {
         key,
         name: declaration.name,
         exported: declaration.exported,
-        doc: readTags(declaration.comment, "type", scope).doc,
+        doc,
+        ...(tags.reserved !== undefined && { reserved: tags.reserved }),
         typeParameters: declaration.typeParameters.map((parameter) => parameter.name),
         shape: this.#shape(declaration, scope),
         at: scope.at(declaration),

@@ -1,5 +1,5 @@
 /** The tags of the schema language: which there are, where they belong, and what their values mean. */
-import type { EndpointOptions, Tags } from "../../model/index.js";
+import type { EndpointOptions, Reserved, Tags } from "../../model/index.js";
 import type { Propagate } from "../../model/schema.js";
 import type { SourceComment } from "../type-source.js";
 import { type CommentTag, parseComment } from "./comment.js";
@@ -16,6 +16,9 @@ interface TagRule {
   readonly advice: string;
   isValid(value: string): boolean;
 }
+
+/** Numbers in one range of `@reserved`. */
+const widestRange = 1000;
 
 const members: readonly Holder[] = ["field", "endpoint"];
 const named: readonly Holder[] = [...members, "value"];
@@ -39,6 +42,14 @@ const rules: Readonly<Record<string, TagRule>> = {
   retired: onOff("retired", ...members),
   json: { holders: ["field"], expected: "a name", advice: forExample("@json inJson"), isValid: matching(/^\S+$/) },
   unpacked: onOff("unpacked", "field"),
+  reserved: {
+    holders: ["type"],
+    expected: `numbers, ranges of up to ${widestRange} of them, and names`,
+    advice: forExample("@reserved 4, 8 to 11, old_name"),
+    isValid: (value) =>
+      /^(?:\d+(?: to \d+)?|[A-Za-z_]\w*)(?:, ?(?:\d+(?: to \d+)?|[A-Za-z_]\w*))*$/.test(value) &&
+      rangesIn(value).every(([first, last]) => last - first < widestRange),
+  },
   name: {
     holders: named,
     expected: "a name",
@@ -143,6 +154,7 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
   const timeout = known.get("timeout");
   const reduce = known.get("reduce");
   const propagate = known.get("propagate");
+  const reserved = known.get("reserved");
   return {
     doc,
     tags: {
@@ -152,6 +164,7 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
       ...(name !== undefined && { name }),
       ...(known.has("json") && { json: known.get("json") as string }),
       ...(known.has("unpacked") && { unpacked: true }),
+      ...(reserved !== undefined && { reserved: reservedOf(reserved) }),
     },
     options: {
       concurrent: concurrent === undefined ? false : concurrent === "" || Number(concurrent),
@@ -181,6 +194,22 @@ function isUsable(tag: CommentTag, holder: Holder, known: ReadonlyMap<string, st
   const value = tag.value === "" ? "nothing" : `"${tag.value}"`;
   scope.report(tag, "VC1303", { tag: tag.name, expected, advice, value });
   return false;
+}
+
+/** `4, 8 to 11`; both ends included. */
+function rangesIn(value: string): readonly (readonly [first: number, last: number])[] {
+  return [...value.matchAll(/\b(\d+)(?: to (\d+))?/g)].map(([, first, last]) => [Number(first), Number(last ?? first)]);
+}
+
+function reservedOf(value: string): Reserved {
+  const numbers = rangesIn(value).flatMap(([first, last]) =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i),
+  );
+  const names = value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => /^[A-Za-z_]/.test(part));
+  return { numbers: [...new Set(numbers)].sort((a, b) => a - b), names: [...new Set(names)].sort() };
 }
 
 function propagateOf(value: string): Propagate {
