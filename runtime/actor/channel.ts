@@ -34,6 +34,7 @@ export class PortReceiver<T> implements AsyncIterable<T> {
     const timeout = timeLimit(options.timeout);
     const ready = this.#queue.take();
     if (ready !== undefined) return ready as Promise<T>;
+    if (timeout === 0) return Promise.reject(nothingWithin(0));
     const { keepAlive, clock } = this.#proc;
     keepAlive.hold();
     return new Promise<T>((resolve, reject) => {
@@ -48,7 +49,7 @@ export class PortReceiver<T> implements AsyncIterable<T> {
           : clock.after(timeout, () => {
               if (!this.#queue.stopWaiting(waiting)) return;
               keepAlive.release();
-              reject(new TimeoutError(`cannot receive: nothing came within ${timeout} ms`));
+              reject(nothingWithin(timeout));
             });
     });
   }
@@ -104,4 +105,8 @@ function checkCodec(given: unknown): void {
   if (typeof fingerprint === "bigint" && typeof encodeInto === "function") return;
   const wanted = "expected a codec, such as codec.int32 or the one of a type of your schemas";
   throw new TypeError(`cannot open a channel: ${wanted}, got ${formatValue(given)}`);
+}
+
+function nothingWithin(timeout: number): TimeoutError {
+  return new TimeoutError(`cannot receive: nothing came within ${timeout} ms`);
 }

@@ -21,9 +21,9 @@ import { because } from "./address.js";
 import { type Called, supervisionError } from "./call-future.js";
 import type { Cell } from "./cell.js";
 import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
-import { DeadlockError, SupervisionError } from "./errors.js";
+import { DeadlockError, SupervisionError, type TimeoutError } from "./errors.js";
 import { timeLimit } from "./future.js";
-import type { CallOptions } from "./guard.js";
+import { type CallOptions, noAnswerWithin } from "./guard.js";
 import { holderName, noteHolders, portsWritten } from "./holders.js";
 import { allObstacle, anyObstacle, drawLiving, eachObstacle } from "./living.js";
 import type { RankCall, RankTarget } from "./rank-call.js";
@@ -65,6 +65,8 @@ export class Dispatcher implements Message, Called {
   readonly timeout: number;
   /** Whether a call may be sent later than it is made, or again. */
   readonly deferred: boolean;
+  /** Calls have no time at all: they fail, and nothing is sent. */
+  readonly #givesUp: boolean;
   readonly #index: number;
   /** That its calls belong to, whoever makes them. */
   readonly #trace: TraceContext | undefined;
@@ -80,6 +82,7 @@ export class Dispatcher implements Message, Called {
     this.options = options;
     this.timeout = wholeTimeout(options.timeout ?? descriptor.timeout);
     this.deferred = options.retry !== undefined || options.wait === true;
+    this.#givesUp = options.timeout === 0;
     this.label = `${view.record.name}.${descriptor.name}`;
     this.codec = descriptor.args;
     this.result = descriptor.result;
@@ -125,11 +128,12 @@ export class Dispatcher implements Message, Called {
   callOne(args: readonly unknown[], rank: number, call: PendingCall, under: UnderWay): Error | undefined {
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
+    if (this.#givesUp) return this.#giveUp(args, sender, [rank]);
     let session = this.#session;
     if (session === undefined || this.#sender !== sender || session.ended !== undefined || rank !== 0) {
       const opened = this.#open(sender, rank);
       if (opened instanceof DeliveryError) {
-        this.#sendNowhere(sender, args, rank);
+        this.#sendNowhere(sender, args, [rank]);
         return supervisionError(this, rank, opened);
       }
       session = opened;
@@ -152,6 +156,7 @@ export class Dispatcher implements Message, Called {
     if (size === 1) return this.callOne(args, 0, sink.callAt(0), sink);
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
+    if (this.#givesUp) return this.#giveUp(args, sender, this.#ranks());
     if (turn !== undefined) {
       for (let rank = 0; rank < size; rank++) {
         if (this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
@@ -224,7 +229,7 @@ export class Dispatcher implements Message, Called {
     if (session === undefined || this.#sender !== sender || session.ended !== undefined) {
       const opened = this.#open(sender, 0);
       if (opened instanceof DeliveryError) {
-        this.#sendNowhere(sender, args, 0);
+        this.#sendNowhere(sender, args, [0]);
         sender.undeliverable(this.label, opened);
         return sentNow;
       }
@@ -236,9 +241,14 @@ export class Dispatcher implements Message, Called {
     return sent;
   }
 
-  /** Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. */
+  /**
+   * Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. Threads and inline
+   * procs listen nowhere, so everything between them goes through their maker: from there a tree would only be a detour.
+   */
   #takesTree({ proc, closed }: Cell): boolean {
-    return this.view.size > proc.limits.treeAbove && this.view.record.id !== AGENT_MESH && closed === undefined;
+    const { record, size } = this.view;
+    if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || closed !== undefined) return false;
+    return record.owner !== proc.id || this.view.target(0).location !== "";
   }
 
   /** Down a tree. @throws BackpressureError */
@@ -373,9 +383,14 @@ export class Dispatcher implements Message, Called {
   }
 
   /** A message that nobody is there for: what is wrong with it is said all the same, and its ports reach nobody. */
-  #sendNowhere(sender: Cell, args: readonly unknown[], rank: number): void {
+  #sendNowhere(sender: Cell, args: readonly unknown[], ranks: readonly number[]): void {
     encodeMessage(this, args, sender.proc.limits);
-    if (portsWritten.length > 0) this.#noteHolders(sender, [], [rank]);
+    if (portsWritten.length > 0) this.#noteHolders(sender, [], ranks);
+  }
+
+  #giveUp(args: readonly unknown[], sender: Cell, ranks: readonly number[]): TimeoutError {
+    this.#sendNowhere(sender, args, ranks);
+    return noAnswerWithin(this.label, 0);
   }
 
   #noteHoldersOf(sender: Cell, sessions: readonly (Session | DeliveryError)[]): void {

@@ -21,7 +21,7 @@ const keepSettlers = (resolve: Settle<never>, reject: Settle<unknown>): void => 
 const ignore = (): void => {};
 
 export interface GetOptions {
-  /** Milliseconds; Infinity: none. */
+  /** Milliseconds; Infinity: none; 0: what is not there already does not come in time. */
   readonly timeout?: number;
 }
 
@@ -54,13 +54,10 @@ export class Future<T> extends Promise<T> {
   get(options: GetOptions = {}): Promise<T> {
     checkOptionNames("cannot wait", options, ["timeout"]);
     const timeout = timeLimit(options.timeout);
-    if (timeout === undefined) return this.then();
+    if (timeout === undefined || this.#settled) return this.then();
+    if (timeout === 0) return Promise.reject(notInTime(0));
     return new Promise((resolve, reject) => {
-      const timer = this.clock.after(
-        timeout,
-        () => reject(new TimeoutError(`cannot get the answer: it did not come within ${timeout} ms`)),
-        true,
-      );
+      const timer = this.clock.after(timeout, () => reject(notInTime(timeout)), true);
       const done = (): void => timer.cancel();
       this.then(resolve, reject);
       this.then(done, done);
@@ -110,6 +107,10 @@ export class Future<T> extends Promise<T> {
 
   /** Tells those who work on the answer that nobody waits for it any more. */
   protected release(_reason: number): void {}
+}
+
+function notInTime(timeout: number): TimeoutError {
+  return new TimeoutError(`cannot get the answer: it did not come within ${timeout} ms`);
 }
 
 /**

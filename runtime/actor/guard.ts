@@ -8,7 +8,10 @@ import { timeLimit } from "./future.js";
 
 /** What `with` takes. */
 export interface CallOptions {
-  /** Milliseconds until the call rejects with TimeoutError and the handler's signal is aborted; Infinity: none, whatever `@timeout` says. */
+  /**
+   * Milliseconds until the call rejects with TimeoutError and the handler's signal is aborted. Infinity: none, whatever `@timeout` says.
+   * 0: no time at all, so the call rejects without being sent.
+   */
   readonly timeout?: number;
   /** Aborting it rejects the call with its reason and aborts the handler's signal. */
   readonly signal?: AbortSignal;
@@ -91,8 +94,13 @@ export class Guard {
   }
 
   #timeoutError(): TimeoutError {
-    return new TimeoutError(`cannot call ${this.#label}: no answer within ${this.#timeout} ms${this.#waited()}`);
+    return noAnswerWithin(this.#label, this.#timeout, this.#waited());
   }
+}
+
+/** @param waited what else is known of the wait; it follows the text */
+export function noAnswerWithin(label: string, timeout: number, waited = ""): TimeoutError {
+  return new TimeoutError(`cannot call ${label}: no answer within ${timeout} ms${waited}`);
 }
 
 /** @throws RangeError, TypeError */

@@ -63,8 +63,33 @@ describe("a future", () => {
     expect(await counter.sleep.with({ timeout: 2 ** 40 }).callOne(5)).toBe(5);
   });
 
-  test("a call whose time is over before it began is given up", async () => {
-    await expect(counter.sleep.with({ timeout: 0 }).callOne(60_000)).rejects.toThrow(TimeoutError);
+  test("a call that is given no time rejects, and nothing is sent", async () => {
+    const late = new TimeoutError("cannot call counter.increment: no answer within 0 ms");
+    const hurried = counter.increment.with({ timeout: 0 });
+    for (let i = 0; i < 20; i++) {
+      await expect(hurried.callOne(1)).rejects.toEqual(late);
+      await expect(hurried.call(1)).rejects.toEqual(late);
+      await expect(hurried.callSettled(1)).rejects.toEqual(late);
+      await expect(hurried.choose(1)).rejects.toEqual(late);
+    }
+    expect(() => hurried.callOne("one" as never)).toThrow("invalid int32");
+    expect(await counter.value.callOne()).toBe(0);
+    const first = counter.watch.with({ timeout: 0 }).stream(3)[Symbol.asyncIterator]().next();
+    await expect(first).rejects.toThrow("cannot call counter.watch: no answer within 0 ms");
+  });
+
+  test("so does a call to several actors", async () => {
+    const counters = world.spawn("counters", Counter, [0], [there, world.proc("beside")]);
+    const hurried = counters.increment.with({ timeout: 0 });
+    await expect(hurried.call(1)).rejects.toThrow("cannot call counters.increment: no answer within 0 ms");
+    expect([...(await counters.value.call()).values()]).toEqual([0, 0]);
+  });
+
+  test("get without any time rejects unless the answer is there", async () => {
+    const future = counter.value.callOne();
+    await expect(future.get({ timeout: 0 })).rejects.toThrow("cannot get the answer: it did not come within 0 ms");
+    await future;
+    expect(await future.get({ timeout: 0 })).toBe(0);
   });
 
   test("options that nobody knows are refused", () => {

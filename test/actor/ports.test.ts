@@ -79,6 +79,9 @@ describe("a channel", () => {
     );
     port.send(5);
     expect(await receiver.recv({ timeout: 60_000 })).toBe(5);
+    expect(await failure(receiver.recv({ timeout: 0 }))).toEqual(
+      new TimeoutError("cannot receive: nothing came within 0 ms"),
+    );
     expect(() => receiver.recv({ timeout: -1 })).toThrow(
       new RangeError("cannot wait: expected a timeout of at least 0 ms, got -1"),
     );
