@@ -1,6 +1,7 @@
 /**
  * One run: `node driver.js <kind> <what> <count>` spawns, waits until every child has answered one message, and prints
- * a line of JSON: milliseconds from the first spawn on, from the start of this process on, and processor time.
+ * a line of JSON: milliseconds from the first spawn on, from the start of this process on, and processor time; then stops them, in
+ * milliseconds too, and for each child in microseconds.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -40,8 +41,12 @@ const answers = await run.ready();
 const end = performance.now();
 if (!isDeepStrictEqual(answers, new Array(count).fill(1))) throw new Error(`unexpected answers ${answers}`);
 const seconds = [process.pid, ...descendants(process.pid)].reduce((sum, pid) => sum + cpuSeconds(pid), 0);
-process.stdout.write(`${JSON.stringify({ ready: end - start, program: end, cpu: seconds * 1000 })}\n`);
+const stopping = performance.now();
 await run.stop();
+const stop = performance.now() - stopping;
+const ready = end - start;
+const each = { readyEach: (ready * 1000) / count, stopEach: (stop * 1000) / count };
+process.stdout.write(`${JSON.stringify({ ready, program: end, cpu: seconds * 1000, stop, ...each })}\n`);
 process.exit(0);
 
 function spawnAll(spawn, send) {

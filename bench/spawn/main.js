@@ -1,7 +1,8 @@
 /**
  * `npm run bench:spawn`: 8 processes spawned until all have answered a first message. Everything cold: each run is a
  * driver of its own, nothing is kept warm, the same V8 flags (none) for all. Viceroy's row is compiled JavaScript; tsx
- * has a row of its own, since it brings a compiler into every process.
+ * has a row of its own, since it brings a compiler into every process. Then inline processes, hundreds and thousands of them: how long
+ * one takes must not grow with their number.
  */
 import { fileURLToPath } from "node:url";
 import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
@@ -22,13 +23,31 @@ const columns = [
   { metric: "program", title: "ms from the driver's start" },
   { metric: "cpu", title: "ms CPU, driver and children" },
 ];
+const inline = "viceroy, inline isolation";
+const inlineColumns = [
+  { metric: "ready", title: "ms until all have answered" },
+  { metric: "readyEach", title: "us for each", ratio: true },
+  { metric: "stop", title: "ms to stop all" },
+  { metric: "stopEach", title: "us for each", ratio: true },
+];
 
 await benchmark({ name: "spawn", title: "Spawn processes", rounds: 7, needs: ["viceroy"] }, async (context) => {
-  if (context.wanted("viceroy")) await prepareProgram();
+  if (context.wanted("viceroy") || context.wanted(inline)) await prepareProgram();
   const sections = [];
   for (const count of context.options.quick ? [2] : [8, 1]) sections.push(await measure(context, count));
+  if (context.wanted(inline)) sections.push(await measureInline(context));
   return sections;
 });
+
+async function measureInline({ options }) {
+  const counts = options.quick ? [100, 200] : [1000, 100, 4000];
+  const nameOf = (count) => `${count.toLocaleString("en")} ${inline}`;
+  const run = (count) => runJson(command("viceroy", "inline", count));
+  const turns = counts.map((count) => ({ name: nameOf(count), run: () => run(count) }));
+  const samples = await takeTurns(turns, options);
+  const table = compare(samples, { reference: nameOf(counts[0]), columns: inlineColumns, subject: "processes" });
+  return { title: "Inline processes", samples, table };
+}
 
 async function measure({ options, wanted }, count) {
   const chosen = Object.entries(subjects).filter(([name]) => wanted(name));

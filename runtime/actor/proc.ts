@@ -81,6 +81,8 @@ export class Proc implements LinkHost {
   context: ProcContext;
   readonly #relays: Relays;
   readonly #links = new Set<Link>();
+  /** Those that no route leads by any more, while it is asked why they have ended. */
+  readonly #lostLinks = new Set<Link>();
   readonly #cells = new Map<MeshId, Cell>();
   /** Actors that have ended, the last of them: who asks for others is told by their owner. */
   readonly #stopped = new Map<MeshId, DeliveryError>();
@@ -180,8 +182,8 @@ export class Proc implements LinkHost {
     if (known !== undefined) return;
     // Before the links end: what they carried tells less than why the process has ended.
     for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
-    for (const link of [...this.#links]) {
-      if (link.peer !== peer) continue;
+    const lost = [...this.#lostLinks].filter((link) => link.peer === peer);
+    for (const link of [...this.routes.allTo(peer), ...lost]) {
       link.destroy();
       this.#end(link, error);
     }
@@ -271,6 +273,7 @@ export class Proc implements LinkHost {
     if (typeof reason === "string") this.#lost(link, peer, reason);
     else {
       this.routes.markLost(peer);
+      this.#lostLinks.add(link);
       reason.then((text) => this.#lost(link, peer, text));
     }
   }
@@ -395,6 +398,7 @@ export class Proc implements LinkHost {
 
   #end(link: Link, error: DeliveryError): void {
     this.#links.delete(link);
+    this.#lostLinks.delete(link);
     this.routes.remove(link);
     // Not sooner: those who are reached through it hear of its end after whoever knows what it ended of.
     this.#relays.linkEnded(link, error);

@@ -1,5 +1,4 @@
 /** The bounds of links and lanes, with their defaults. One record per proc; both ends of a link use their own. */
-import { standardPageBytes } from "../wire/limits.js";
 
 export interface Limits {
   /** Bytes of one frame, its blocks included. A larger message is refused at its sender, before anything is sent. */
@@ -19,7 +18,10 @@ export interface Limits {
   readonly treeFanout: number;
   /** Actors of a proc that have ended and are remembered for late callers: of others the owner is asked. */
   readonly endedActors: number;
-  /** Bytes of the memory that a link begins to write frames into; more is taken when it is needed. */
+  /**
+   * Bytes of the memory that a link begins to write frames into; more is taken when it is needed, and kept then. Little: thousands of links
+   * may be made in one tick, and each holds its memory until the end of that.
+   */
   readonly firstPage: number;
 }
 
@@ -37,5 +39,5 @@ export const defaultLimits: Limits = {
   treeAbove: 64,
   treeFanout: 16,
   endedActors: 4096,
-  firstPage: standardPageBytes,
+  firstPage: 2 * KiB,
 };

@@ -89,7 +89,7 @@ class RelayPipe implements Pipe {
   end(error: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#relays.forget(this.#peer, this.#channel, this.#side);
+    this.#relays.forget(this, keyOf(this.#peer, this.#channel, this.#side));
     queueMicrotask(() => this.#sink?.closed(error));
   }
 
@@ -107,8 +107,8 @@ interface Passing {
   readonly dialler: ProcId;
   readonly acceptor: ProcId;
   readonly channel: number;
-  toDialler: Link;
-  toAcceptor: Link;
+  readonly toDialler: Link;
+  readonly toAcceptor: Link;
 }
 
 /** The relayed pipes of one proc, and what it passes on for others. */
@@ -117,6 +117,8 @@ export class Relays {
   readonly #pipes = new Map<string, RelayPipe>();
   /** Pipes of others, until one of them has ended it. */
   readonly #passing = new Map<string, Passing>();
+  /** What ends with each link: the pipes of this proc that go over it, and the keys of others' pipes. */
+  readonly #over = new Map<Link, Set<RelayPipe | string>>();
   #channels = 0;
 
   constructor(host: RelayHost) {
@@ -126,9 +128,7 @@ export class Relays {
   /** A pipe to `peer` through the proc at the other end of `via`. Whether that reaches it shows later. */
   dial(via: Link, peer: ProcId): Pipe {
     const channel = ++this.#channels;
-    const pipe = new RelayPipe(this, via, peer, channel, false);
-    this.#pipes.set(keyOf(peer, channel, 0), pipe);
-    return pipe;
+    return this.#open(keyOf(peer, channel, 0), new RelayPipe(this, via, peer, channel, false));
   }
 
   received(link: Link, frame: RelayFrame): void {
@@ -138,18 +138,48 @@ export class Relays {
 
   /** A link is gone, and with it what went through it: who is at the other end of that hears of it. */
   linkEnded(link: Link, error: Error): void {
-    for (const pipe of [...this.#pipes.values()]) if (pipe.via === link) pipe.end(error);
-    for (const [key, { dialler, acceptor, channel, toDialler, toAcceptor }] of this.#passing) {
-      if (link !== toDialler && link !== toAcceptor) continue;
-      this.#passing.delete(key);
-      const fromAcceptor = { to: dialler, from: acceptor, channel, op: Op.reset | FROM_ACCEPTOR, bytes: nothing };
-      if (link === toAcceptor) toDialler.sendRelay(fromAcceptor);
-      else toAcceptor.sendRelay({ ...fromAcceptor, to: acceptor, from: dialler, op: Op.reset });
+    for (const ended of [...(this.#over.get(link) ?? [])]) {
+      if (ended instanceof RelayPipe) ended.end(error);
+      else this.#passingEnded(link, ended);
     }
+    this.#over.delete(link);
   }
 
-  forget(peer: ProcId, channel: number, side: number): void {
-    this.#pipes.delete(keyOf(peer, channel, side));
+  /** A pipe of this proc has ended. */
+  forget(pipe: RelayPipe, key: string): void {
+    this.#pipes.delete(key);
+    this.#goesOver(pipe.via, pipe, false);
+  }
+
+  #open(key: string, pipe: RelayPipe): RelayPipe {
+    this.#pipes.set(key, pipe);
+    this.#goesOver(pipe.via, pipe, true);
+    return pipe;
+  }
+
+  #goesOver(link: Link, what: RelayPipe | string, does: boolean): void {
+    const over = this.#over.get(link);
+    if (!does) {
+      over?.delete(what);
+      if (over?.size === 0) this.#over.delete(link);
+    } else if (over === undefined) this.#over.set(link, new Set([what]));
+    else over.add(what);
+  }
+
+  #passingEnded(link: Link, key: string): void {
+    const { dialler, acceptor, channel, toDialler, toAcceptor } = this.#passing.get(key)!;
+    this.#forgetPassing(key);
+    const fromAcceptor = { to: dialler, from: acceptor, channel, op: Op.reset | FROM_ACCEPTOR, bytes: nothing };
+    if (link === toAcceptor) toDialler.sendRelay(fromAcceptor);
+    else toAcceptor.sendRelay({ ...fromAcceptor, to: acceptor, from: dialler, op: Op.reset });
+  }
+
+  #forgetPassing(key: string): void {
+    const known = this.#passing.get(key);
+    if (known === undefined) return;
+    this.#passing.delete(key);
+    this.#goesOver(known.toDialler, key, false);
+    this.#goesOver(known.toAcceptor, key, false);
   }
 
   #passOn(link: Link, frame: RelayFrame): void {
@@ -168,13 +198,16 @@ export class Relays {
     const [dialler, acceptor] = accepted ? [to, from] : [from, to];
     const key = `${dialler}/${keyOf(acceptor, channel, 0)}`;
     if ((op & ~FROM_ACCEPTOR) !== Op.data) {
-      this.#passing.delete(key);
+      this.#forgetPassing(key);
       return;
     }
     const [toDialler, toAcceptor] = accepted ? [next, link] : [link, next];
     const known = this.#passing.get(key);
-    if (known === undefined) this.#passing.set(key, { dialler, acceptor, channel, toDialler, toAcceptor });
-    else Object.assign(known, { toDialler, toAcceptor });
+    if (known?.toDialler === toDialler && known.toAcceptor === toAcceptor) return;
+    this.#forgetPassing(key);
+    this.#passing.set(key, { dialler, acceptor, channel, toDialler, toAcceptor });
+    this.#goesOver(toDialler, key, true);
+    this.#goesOver(toAcceptor, key, true);
   }
 
   #deliver(link: Link, { from, channel, op, bytes }: RelayFrame): void {
@@ -183,8 +216,7 @@ export class Relays {
     let pipe = this.#pipes.get(keyOf(from, channel, side));
     if (pipe === undefined) {
       if (what !== Op.data || side !== FROM_ACCEPTOR) return;
-      pipe = new RelayPipe(this, link, from, channel, true);
-      this.#pipes.set(keyOf(from, channel, side), pipe);
+      pipe = this.#open(keyOf(from, channel, side), new RelayPipe(this, link, from, channel, true));
       this.host.accept(pipe, from);
     }
     if (what === Op.data) pipe.received(bytes);

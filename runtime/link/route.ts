@@ -77,6 +77,12 @@ export class Routes {
     return [...this.#links.values()];
   }
 
+  /** Those that lead to a peer: the one that is used, and further ones. */
+  allTo(peer: ProcId): Link[] {
+    const used = this.#links.get(peer);
+    return used === undefined ? [] : [used, ...(this.#spare.get(peer) ?? [])];
+  }
+
   /** A link to a peer, dialling it if need be; frames can be sent at once. @throws DeliveryError if it is dead */
   to(peer: ProcId, location: Location, owner: ProcId | undefined): Link {
     const known = this.#links.get(peer);
@@ -128,9 +134,8 @@ export class Routes {
    * back to its senders: it must not come after what they have sent since.
    */
   replacedBy(link: Link, over: number): Link[] {
-    const used = this.#links.get(link.peer!);
-    if (link.dialled || link.number === 0 || used === undefined || used === link) return [];
-    return [used, ...(this.#spare.get(link.peer!) ?? [])].filter((older) => {
+    if (link.dialled || link.number === 0 || this.#links.get(link.peer!) === link) return [];
+    return this.allTo(link.peer!).filter((older) => {
       if (older === link || !older.introduced) return false;
       return older.dialled ? older.number <= over : older.number < link.number;
     });

@@ -19,7 +19,7 @@ export class Batch {
   position = 0;
 
   #page: Page = noPage;
-  readonly #size: number;
+  #size: number;
   readonly #lent: Page[] = [];
 
   /** @param size of its first page in bytes, which it gets with the first write; a larger batch grows beyond it */
@@ -67,6 +67,8 @@ export class Batch {
       this.#lent.push(page);
       if (this.#lent.length > lentPages) this.#lent.shift();
     }
+    // Whoever has written much once will again.
+    if (this.position > this.#size) this.#size = standardPageBytes;
     this.#use(noPage);
     this.position = 0;
     return batch;

@@ -1,6 +1,7 @@
 /** A writer as links use it: frames one after another, taken as a batch, pages written again. */
 import { expect, test } from "vitest";
 import { codec, Reader, Writer } from "../../runtime/wire/index.js";
+import { standardPageBytes } from "../../runtime/wire/limits.js";
 
 /** Reads the message in `bytes[start, end)` as a link does. */
 function readAt<T>(
@@ -41,6 +42,19 @@ test("a batch grows, and what was written stays", () => {
   });
   const batch = w.take();
   expect(places.map(([start, end]) => readAt(codec.string, batch, start, end))).toEqual(texts);
+});
+
+test("a writer begins with little memory, and with a whole page once it has written more", () => {
+  const w = new Writer(256);
+  const written = (length: number) => {
+    codec.string.encodeInto(w, "x".repeat(length));
+    const batch = w.take();
+    w.recycle(batch);
+    return batch.buffer.byteLength;
+  };
+  expect([written(20), written(20)]).toEqual([256, 256]);
+  expect(written(1000)).toBeGreaterThan(1000);
+  expect(written(20)).toBe(standardPageBytes);
 });
 
 test("a taken batch stays as it is until it is given back, then its page is written again", () => {
