@@ -2,7 +2,7 @@
  * `npm run bench:monarch`: the same work done with Viceroy, with Monarch and with Ray. Eight actors in processes of their
  * own are started, called one after the other and many at a time, called together, sent 64 MiB, and killed. Each subject runs
  * in namespaces of its own, where nothing but loopback exists and no process outlives the run. Monarch and Ray come from
- * PyPI, into a virtual environment in the cache of the benchmarks.
+ * PyPI, into a virtual environment in the cache of the benchmarks. With `--write` the README gets its rows, too.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,6 +12,7 @@ import { records } from "../rpc/records.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 import { isolated } from "./isolated.js";
 import { preparePython } from "./python.js";
+import { writeReadme } from "./readme.js";
 
 const reference = "viceroy";
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -55,6 +56,10 @@ await benchmark(
       .filter(([name]) => wanted(name))
       .map(([name, [command, env]]) => ({ name, run: () => runJson(isolated(command), { env }) }));
     const samples = await takeTurns(subjects, options);
+    if (options.write && options.only.length === 0) {
+      const titles = { viceroy: "Viceroy", "viceroy, memory": "with the addon", monarch: "Monarch", ray: "Ray" };
+      writeReadme(samples, titles);
+    }
     const table = (columns) => compare(samples, { reference, columns, subject: "system" });
     return [
       { title: "Start 8 actors, each in a process of its own", samples, table: table(starting) },
