@@ -14,6 +14,7 @@ import { packageName } from "../pipeline/project.js";
 import { exitCode, type Io } from "./io.js";
 import { driverSetting } from "./lock-install.js";
 import type { RdmaSupport } from "./rdma-support.js";
+import { isInstalled } from "./run.js";
 
 export interface Finding {
   readonly level: "ok" | "note" | "problem";
@@ -203,7 +204,7 @@ async function projectFindings(
     findings.push({ level: "problem", what: error.message });
     return findings;
   }
-  findings.push(...mergeFindings(path.dirname(file)));
+  findings.push(...mergeFindings(path.dirname(file)), loaderFinding(file));
   const answer = await inStep(file);
   if (answer === undefined) {
     findings.push({
@@ -214,6 +215,23 @@ async function projectFindings(
   } else if (answer) findings.push({ level: "ok", what: "generated code and lock are in step with the schemas" });
   else findings.push({ level: "problem", what: "generated code is out of step", advice: "run `npx viceroy compile`" });
   return findings;
+}
+
+/** Exported for tests. */
+export function loaderFinding(configFile: string): Finding {
+  if (isInstalled("tsx", [configFile])) return { level: "ok", what: "tsx found: programs in TypeScript can be run" };
+  if (isInstalled("typescript", [configFile])) {
+    return {
+      level: "note",
+      what: "tsx not found: programs in TypeScript have to be compiled before they can be run",
+      advice: "run `npm install --save-dev tsx` to run them as they are",
+    };
+  }
+  return {
+    level: "problem",
+    what: "neither tsx nor typescript found: generated code is TypeScript, and cannot be run",
+    advice: "run `npm install --save-dev tsx typescript @types/node`",
+  };
 }
 
 /** A clone has to be told once how git merges the lock. */

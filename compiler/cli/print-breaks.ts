@@ -1,6 +1,6 @@
 /** Prints breaking changes as diagnostics are printed: with the line they speak of, or one JSON object a line. */
 import { type Diagnostic, renderPrintable, renderSummary } from "../diagnostics/index.js";
-import { type Break, type BreakClass, breakAnchor } from "../evolve/index.js";
+import type { Break, BreakClass } from "../evolve/index.js";
 import type { Io } from "./io.js";
 import { annotate } from "./report.js";
 
@@ -30,8 +30,7 @@ export function printBreaks(
   const color = process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined;
   for (const { at, side, class: of, code, ...rest } of found) {
     const printable = { ...rest, ...at, code: of === undefined ? code : `${code} ${of}` };
-    const page = `docs/breaking-changes.md#${breakAnchor(code)}`;
-    io.err(renderPrintable(printable, page, { color, textOf: (file) => textOf(file, side) }));
+    io.err(renderPrintable(printable, { color, textOf: (file) => textOf(file, side) }));
   }
   if (found.length > 0) io.err(renderSummary(found));
   // Lines of the older side are not in the files that a workflow shows.

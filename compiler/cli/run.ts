@@ -37,7 +37,7 @@ export function nodeFlags(file: string, config: Config | undefined): readonly st
   const needsLoader = [file, registry ?? ""].some((name) => /\.[cm]?tsx?$/.test(name));
   const flags: string[] = [];
   if (needsLoader) {
-    const tsx = resolveTsx([file, ...(config === undefined ? [] : [path.join(config.root, config.file)])]);
+    const tsx = resolvePackage("tsx", [file, ...(config === undefined ? [] : [path.join(config.root, config.file)])]);
     if (tsx === undefined) {
       return `cannot run ${path.basename(file)}: running TypeScript needs tsx, which is not installed. Run \`npm install --save-dev tsx\``;
     }
@@ -53,10 +53,15 @@ function registryOf(config: Config): string | undefined {
   return existsSync(file) ? file : undefined;
 }
 
-function resolveTsx(from: readonly string[]): string | undefined {
+/** Whether a package can be imported from one of these files. */
+export function isInstalled(name: string, from: readonly string[]): boolean {
+  return resolvePackage(name, from) !== undefined;
+}
+
+function resolvePackage(name: string, from: readonly string[]): string | undefined {
   for (const file of from) {
     try {
-      return pathToFileURL(createRequire(file).resolve("tsx")).href;
+      return pathToFileURL(createRequire(file).resolve(name)).href;
     } catch {
       // Not beside this one.
     }

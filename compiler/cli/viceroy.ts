@@ -91,6 +91,14 @@ function commands(program: Command, end: (code: number) => void): Command {
     });
 
   program
+    .command("explain <code>")
+    .description("print what the documentation says of a code, such as VC1107")
+    .action(async (code: string) => {
+      const { explain } = await import("./explain.js");
+      end(explain(code, processIo));
+    });
+
+  program
     .command("rename <member> <name>")
     .description("rename a field, endpoint or value, in the schema and in the lock: rename Entry.ttl expiry")
     .action(async (member: string, name: string) => {

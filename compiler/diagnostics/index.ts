@@ -2,4 +2,4 @@
 export { type Annotated, renderAnnotation } from "./annotation.js";
 export { type Diagnostic, diagnostic, type Parameters, type Severity, sortDiagnostics } from "./diagnostic.js";
 export { type Printable, renderDiagnostic, renderJson, renderPrintable, renderSummary } from "./render.js";
-export { type DiagnosticCode, diagnosticAnchor, table } from "./table.js";
+export { type DiagnosticCode, table } from "./table.js";

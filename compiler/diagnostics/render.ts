@@ -1,6 +1,5 @@
 /** Diagnostics for people, with the line they speak of, and for programs, one JSON object a line. */
 import type { Diagnostic } from "./diagnostic.js";
-import { diagnosticAnchor } from "./table.js";
 
 /** What can be printed: a diagnostic, or another kind of finding that says where it is explained. */
 export interface Printable extends Omit<Diagnostic, "code"> {
@@ -21,11 +20,10 @@ export interface RenderOptions {
  *       fix: …
  */
 export function renderDiagnostic(diagnostic: Diagnostic, options: RenderOptions): string {
-  return renderPrintable(diagnostic, `docs/diagnostics.md#${diagnosticAnchor(diagnostic.code)}`, options);
+  return renderPrintable(diagnostic, options);
 }
 
-/** @param page where it is explained */
-export function renderPrintable(printable: Printable, page: string, { color, textOf }: RenderOptions): string {
+export function renderPrintable(printable: Printable, { color, textOf }: RenderOptions): string {
   const { code, severity, file, line, column, text, fix } = printable;
   const paint = (style: number, part: string) => (color ? `\u001b[${style}m${part}\u001b[0m` : part);
   const label = paint(severity === "error" ? 31 : 33, severity);
@@ -38,7 +36,7 @@ export function renderPrintable(printable: Printable, page: string, { color, tex
     lines.push(`  ${margin.slice(1)}${" ".repeat(Math.max(0, column - 1))}${paint(31, "^")}`);
   }
   if (fix !== undefined) lines.push(`  ${paint(36, "fix:")} ${fix}`);
-  lines.push(`  ${paint(2, `see ${page}`)}`);
+  lines.push(`  ${paint(2, `see npx viceroy explain ${code.split(" ")[0]}`)}`);
   return lines.join("\n");
 }
 

@@ -15,8 +15,3 @@ import { types } from "./codes/types.js";
 export const table = { ...files, ...types, ...declarations, ...project, ...artefacts, ...capnp } as const;
 
 export type DiagnosticCode = keyof typeof table;
-
-/** Where the documentation of a code is found in `docs/diagnostics.md`. */
-export function diagnosticAnchor(code: DiagnosticCode): string {
-  return `${code.toLowerCase()}-${table[code].slug}`;
-}

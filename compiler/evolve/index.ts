@@ -4,4 +4,4 @@ export { findBreaks } from "./find.js";
 export { sift } from "./ignored.js";
 export { rememberedSchema } from "./remembered.js";
 export { type Break, type BreakClass, breakClasses } from "./rule.js";
-export { breakAnchor, breakTable, ignoredForNothing, type RuleEntry } from "./table.js";
+export { breakTable, ignoredForNothing, type RuleEntry } from "./table.js";

@@ -18,9 +18,3 @@ export const breakTable: ReadonlyMap<string, RuleEntry> = new Map(
 
 /** `break.ignore` of the config has an entry that ignores nothing. Said by the command, of no schema. */
 export const ignoredForNothing = { code: "VC5090", name: "ignored-for-nothing" } as const;
-
-/** Where a rule is explained in `docs/breaking-changes.md`. */
-export function breakAnchor(code: string): string {
-  const name = code === ignoredForNothing.code ? ignoredForNothing.name : breakTable.get(code)?.name;
-  return `${code.toLowerCase()}-${name}`;
-}

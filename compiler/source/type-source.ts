@@ -26,7 +26,10 @@ export interface TypeSource {
   expand(handle: number): SourceType | undefined;
   /** Classes, imports and exports of any source file, from its syntax alone. */
   outline(path: string, text: string): ModuleOutline;
-  /** A module in TypeScript or not, as CommonJS. Its types are removed, not checked. */
+  /**
+   * A module in TypeScript or not, as CommonJS. Its types are removed, not checked.
+   * @throws SyntaxError with the place and the compiler's words, if it cannot be parsed
+   */
   transpile(path: string, text: string): string;
 }
 

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { explainingPages } from "../../compiler/cli/explain.js";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -44,9 +45,13 @@ test("the files that entry points load at run time are there", () => {
   expect(names).toEqual(expect.arrayContaining(["dist/runtime.cjs", "dist/load.cjs", "dist/boot.cjs", "LICENSE"]));
 });
 
+test("the pages that explain diagnostics are there: an installed package can be asked", () => {
+  expect(names).toEqual(expect.arrayContaining([...explainingPages]));
+});
+
 test("nothing else is: no sources but those of addons, no tests, no leftovers", () => {
   const expected =
-    /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|package\.json|README\.md|LICENSE)$/;
+    /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|docs\/(?:diagnostics|breaking-changes)\.md|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
 });

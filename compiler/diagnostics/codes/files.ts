@@ -3,7 +3,12 @@ import type { TableEntry } from "./entry.js";
 
 export const files = {
   VC1001: { slug: "syntax", severity: "error", text: "invalid TypeScript: {message}" },
-  VC1002: { slug: "type-error", severity: "error", text: "TypeScript refuses this: {message} (TS{number})" },
+  VC1002: {
+    slug: "type-error",
+    severity: "error",
+    text: "TypeScript refuses this: {message} (TS{number})",
+    fix: "{hint}",
+  },
   VC1003: {
     slug: "import-not-found",
     severity: "error",

@@ -1,10 +1,12 @@
 /** Reads the schema files of a project: from a type source to the schema model and everything that is wrong with it. */
+import path from "node:path/posix";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../../diagnostics/index.js";
 import type { Schema } from "../../model/index.js";
 import type { SourceProblem, TypeSource } from "../type-source.js";
 import { vocabularyNames } from "./builtins.js";
 import { checkSchema } from "./checks.js";
 import { ReadContext } from "./context.js";
+import { nearest } from "./nearest.js";
 import { type ReadMemory, SchemaReader } from "./reader.js";
 
 export interface ReadSchema {
@@ -47,9 +49,33 @@ function problemDiagnostic(problem: SourceProblem, context: ReadContext): Diagno
   if (kind === "type") {
     const name = /^Cannot find name '(\w+)'/.exec(message)?.[1] ?? "";
     if (vocabularyNames.has(name)) return diagnostic("VC1006", at, { name });
-    return diagnostic("VC1002", at, { message, number });
+    return diagnostic("VC1002", at, { message, number, hint: name === "" ? "" : hintFor(name, file, context) });
   }
   if (target !== undefined) return diagnostic("VC1004", at, { specifier: message, file: target });
   const code = /^\.\.?(\/|$)/.test(message) ? "VC1003" : "VC1005";
   return diagnostic(code, at, { specifier: message });
+}
+
+/** Whom somebody may have meant by a name that is not there: what another schema file exports, or a word of the vocabulary. */
+function hintFor(name: string, file: string, { source }: ReadContext): string {
+  const files = new Map<string, string>();
+  for (const path of source.files()) {
+    for (const declaration of source.declarations(path)) {
+      if (path === file || declaration.exported) files.set(declaration.name, path);
+    }
+  }
+  const json = /^Json/i.test(name) ? (/object/i.test(name) ? "Struct" : "Value") : undefined;
+  const meant = files.has(name) ? name : (nearest(name, [...files.keys(), ...vocabularyNames]) ?? json);
+  if (meant === undefined) return "";
+  const from = files.get(meant);
+  const question = meant === name ? "" : `Write \`${meant}\`, if that is meant.`;
+  if (from === file) return question;
+  const specifier = from === undefined ? "viceroy/schema" : importOf(file, from);
+  return `${question} Add \`import type { ${meant} } from "${specifier}";\`.`.trim();
+}
+
+/** How one schema file imports from another. */
+function importOf(file: string, target: string): string {
+  const relative = path.relative(path.dirname(file), target).replace(/\.([cm]?)tsx?$/, ".$1js");
+  return relative.startsWith(".") ? relative : `./${relative}`;
 }

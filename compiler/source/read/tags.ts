@@ -4,6 +4,7 @@ import type { Propagate } from "../../model/schema.js";
 import type { SourceComment } from "../type-source.js";
 import { type CommentTag, parseComment } from "./comment.js";
 import type { Scope } from "./context.js";
+import { nearest } from "./nearest.js";
 
 /** What a comment stands before. */
 export type Holder = "field" | "endpoint" | "type" | "actor" | "value";
@@ -226,25 +227,6 @@ function milliseconds(duration: string): number {
 /** A misspelt tag would be a setting that quietly isn't there. */
 function reportUnknown(tag: CommentTag, scope: Scope): void {
   if (foreign.has(tag.name)) return;
-  const written = tag.name.toLowerCase();
-  const near = Object.keys(rules).find((name) => distance(written, name) <= (name.length <= 4 ? 1 : 2));
+  const near = nearest(tag.name, Object.keys(rules));
   if (near !== undefined) scope.report(tag, "VC1301", { tag: tag.name, known: near });
-}
-
-/** Edits from one word to another: a letter more, less or changed, or two neighbours swapped. */
-function distance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const above = rows[i - 1] as number[];
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + same);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        best = Math.min(best, (rows[i - 2]?.[j - 2] ?? 0) + 1);
-      row.push(best);
-    }
-    rows.push(row);
-  }
-  return rows[a.length]?.[b.length] ?? 0;
 }

@@ -99,11 +99,16 @@ function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: Sco
     case "symbol":
       return unsupported(type, scope, "VC1101", { type: text, hint: 'Use a union of strings: `"a" | "b"`.' });
     default:
-      return unsupported(type, scope, "VC1101", {
-        type: text,
-        hint: "Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`.",
-      });
+      return unsupported(type, scope, "VC1101", { type: text, hint: hintFor(text) });
   }
+}
+
+/** What to use instead of `any`, `unknown`, `object` and `never`. */
+function hintFor(text: string): string {
+  const named = "Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`";
+  if (text === "never") return `${named}.`;
+  const json = text === "object" ? "an object of any JSON use `Struct`" : "any JSON use `Value`";
+  return `${named}; for ${json}, of "viceroy/schema".`;
 }
 
 function literalType(type: SourceType & { readonly kind: "literal" }, scope: Scope): Type {

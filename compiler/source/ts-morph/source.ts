@@ -249,6 +249,21 @@ class CompilerSource implements TypeSource {
     const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
     // By the name alone, .mts and .mjs stay ES modules.
     const fileName = path.replace(/\.m([jt]s)$/, ".$1");
-    return ts.transpileModule(text, { fileName, compilerOptions }).outputText;
+    const { outputText, diagnostics = [] } = ts.transpileModule(text, {
+      fileName,
+      compilerOptions,
+      reportDiagnostics: true,
+    });
+    const [wrong] = diagnostics;
+    if (wrong !== undefined) throw new SyntaxError(problemIn(ts, wrong));
+    return outputText;
   }
+}
+
+/** `4:1: '}' expected.`; what is missing is never made up. */
+function problemIn(ts: Compiler, { file, start = 0, messageText }: TypeScript.Diagnostic): string {
+  const message = ts.flattenDiagnosticMessageText(messageText, " ");
+  if (file === undefined) return message;
+  const { line, character } = ts.getLineAndCharacterOfPosition(file, start);
+  return `${line + 1}:${character + 1}: ${message}`;
 }

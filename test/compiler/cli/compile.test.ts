@@ -61,6 +61,20 @@ test.each(["ts", "mts", "js", "mjs"])("a config may be called viceroy.config.%s"
   expect(listFiles(path.join(folder, "generated"))).toEqual(["other.ts", "registry.ts"]);
 });
 
+test("a lock is written when it was not there, and updated when it was", async () => {
+  const folder = project();
+  expect((await run(folder)).out).toContain("wrote   viceroy.lock");
+  addFiles(folder, { "schemas/other.ts": "export interface Other {\n  name: string;\n  size: number;\n}\n" });
+  expect((await run(folder)).out).toContain("updated viceroy.lock");
+});
+
+test("a config that cannot be parsed is refused, with the place", async () => {
+  const text = 'export default {\n  schemas: "schemas/**/*.ts",\n  out: "code"\n;\n';
+  const folder = project({ "viceroy.config.ts": text });
+  await expect(run(folder)).rejects.toThrow("cannot load viceroy.config.ts: 4:1: ',' expected.");
+  expect(listFiles(folder).filter((name) => name.startsWith("code"))).toEqual([]);
+});
+
 test("an edit rewrites the files that it concerns and no other", async () => {
   const folder = project();
   await run(folder);

@@ -118,9 +118,11 @@ test("another base can be asked for, or none; what is asked for has to be there"
   expect(await run(made.folder, { check: true })).toMatchObject({ code: 0, found: [] });
   expect(await run(made.folder, { check: true, base: "v1" })).toMatchObject({ code: 1, codes: ["VC2013"] });
   expect(await run(made.folder, { check: true, base: false })).toMatchObject({ code: 0, found: [] });
-  await expect(run(made.folder, { check: true, base: "v2" })).rejects.toThrow(
-    new GitError(`there is no commit "v2" in ${made.folder}`),
-  );
+  for (const check of [true, false]) {
+    await expect(run(made.folder, { check, base: "v2" })).rejects.toThrow(
+      new GitError(`there is no commit "v2" in ${made.folder}`),
+    );
+  }
 });
 
 test("an unchanged tree is compared all the same: what it is compared with may have changed", async () => {
@@ -138,6 +140,8 @@ test("without git, and with no lock in the history, there is nothing to compare"
   await run(folder);
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
   await expect(run(folder, { check: true, base: "main" })).rejects.toThrow(`${folder} lies in no git repository`);
+  // Whoever asks gets an answer, also when nothing has changed and nothing is checked.
+  await expect(run(folder, { base: "main" })).rejects.toThrow(`${folder} lies in no git repository`);
   const made = new TestRepository(files);
   await run(made.folder);
   expect(await run(made.folder, { check: true })).toMatchObject({ code: 0, found: [] });

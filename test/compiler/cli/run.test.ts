@@ -2,12 +2,24 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { doctor, libtorchFinding, nodeFinding, rdmaFindings, tensorFinding } from "../../../compiler/cli/doctor.js";
+import {
+  doctor,
+  libtorchFinding,
+  loaderFinding,
+  nodeFinding,
+  rdmaFindings,
+  tensorFinding,
+} from "../../../compiler/cli/doctor.js";
 import { moduleVariable } from "../../../compiler/cli/repl.js";
 import { nodeFlags, run } from "../../../compiler/cli/run.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
 
 const noRdma = { why: "it has not been built", ptraceScope: 0, transports: [], links: "Unix sockets" };
+
+const tsx = {
+  "node_modules/tsx/package.json": '{ "name": "tsx", "version": "1.0.0" }',
+  "node_modules/tsx/index.js": "",
+};
 
 test("a script that is not there is said", async () => {
   const io = new TestIo();
@@ -34,7 +46,7 @@ test("generated modules have names that JavaScript can say", () => {
 });
 
 test("doctor says what is wrong and what to do, and ends with 1", async () => {
-  const folder = folderWith({ "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
+  const folder = folderWith({ ...tsx, "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
   expect(await doctor(folder, io, async () => false, noRdma)).toBe(1);
   expect(io.lines).toContain("PROBLEM generated code is out of step");
@@ -52,7 +64,7 @@ test("doctor says when the package has no name", async () => {
 });
 
 test("doctor is content with a project in step", async () => {
-  const folder = folderWith({});
+  const folder = folderWith(tsx);
   addFiles(folder, { "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
   expect(await doctor(folder, io, async () => true, noRdma)).toBe(0);
@@ -136,4 +148,25 @@ test("doctor names the libtorch that the addon would be built against, and the v
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+});
+
+test("doctor says whether programs in TypeScript can be run", () => {
+  const found = (...packages: readonly string[]) => {
+    const files = packages.flatMap((name) => [
+      [`node_modules/${name}/package.json`, `{ "name": "${name}", "version": "1.0.0" }`],
+      [`node_modules/${name}/index.js`, ""],
+    ]);
+    return loaderFinding(`${folderWith(Object.fromEntries(files))}/viceroy.config.ts`);
+  };
+  expect(found("tsx")).toEqual({ level: "ok", what: "tsx found: programs in TypeScript can be run" });
+  expect(found("typescript")).toEqual({
+    level: "note",
+    what: "tsx not found: programs in TypeScript have to be compiled before they can be run",
+    advice: "run `npm install --save-dev tsx` to run them as they are",
+  });
+  expect(found()).toEqual({
+    level: "problem",
+    what: "neither tsx nor typescript found: generated code is TypeScript, and cannot be run",
+    advice: "run `npm install --save-dev tsx typescript @types/node`",
+  });
 });

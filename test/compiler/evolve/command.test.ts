@@ -52,7 +52,7 @@ describe("against a commit", () => {
         "  3 |   age?: string;",
         "    |   ^",
         "  fix: Add a member with the new type, under another name, and keep this one until nobody sends it.",
-        "  see docs/breaking-changes.md#vc5001-field-type-changed",
+        "  see npx viceroy explain VC5001",
         "1 error",
         "",
       ].join("\n"),

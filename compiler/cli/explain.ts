@@ -1,0 +1,34 @@
+/** `viceroy explain VC1107`: prints what the documentation says of a code. The pages are part of the package. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { exitCode, type Io } from "./io.js";
+
+/** Pages with a section for each code, relative to the package. */
+export const explainingPages = ["docs/diagnostics.md", "docs/breaking-changes.md"] as const;
+
+export function explain(code: string, io: Io): number {
+  const wanted = code.trim().toUpperCase();
+  for (const page of explainingPages) {
+    const section = sectionOf(readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), "utf8"), wanted);
+    if (section === undefined) continue;
+    io.out(section);
+    return exitCode.ok;
+  }
+  io.err(`cannot explain ${code}: expected a code that Viceroy reports, such as VC1107, got "${code}"`);
+  return exitCode.usage;
+}
+
+/** From the heading with the code to the next heading of its rank or above. */
+function sectionOf(page: string, code: string): string | undefined {
+  const lines = page.split("\n");
+  const first = lines.findIndex((line) => line.startsWith(`### ${code}:`));
+  if (first < 0) return undefined;
+  let isCode = false;
+  let end = first + 1;
+  for (; end < lines.length; end++) {
+    const line = lines[end] as string;
+    if (line.startsWith("```")) isCode = !isCode;
+    if (!isCode && /^#{1,3} /.test(line)) break;
+  }
+  return lines.slice(first, end).join("\n").trimEnd();
+}

@@ -1,0 +1,36 @@
+/** `viceroy explain`: what is printed below a diagnostic can be asked for, in an installed package too. */
+import { expect, test } from "vitest";
+import { explain } from "../../../compiler/cli/explain.js";
+import { renderDiagnostic, table } from "../../../compiler/diagnostics/index.js";
+import { breakTable, ignoredForNothing } from "../../../compiler/evolve/index.js";
+import { TestIo } from "../folder.js";
+
+function asked(code: string) {
+  const io = new TestIo();
+  return { code: explain(code, io), out: io.lines.join("\n"), err: io.errors };
+}
+
+test.each([...Object.keys(table), ...breakTable.keys(), ignoredForNothing.code])("%s is explained", (code) => {
+  const { out, ...rest } = asked(code);
+  expect(rest).toEqual({ code: 0, err: [] });
+  expect(out.startsWith(`### ${code}: `)).toBe(true);
+  expect(out.match(/^### /gm)).toHaveLength(1);
+});
+
+test("a diagnostic says how to ask", () => {
+  const at = { file: "a.ts", line: 1, column: 1 };
+  const text = renderDiagnostic(
+    { ...at, code: "VC1107", severity: "error", text: "wrong" },
+    { color: false, textOf: () => undefined },
+  );
+  expect(text).toBe("a.ts:1:1 error VC1107: wrong\n  see npx viceroy explain VC1107");
+  expect(asked("vc1107").code).toBe(0);
+});
+
+test("what is no code is refused", () => {
+  expect(asked("VC9999")).toEqual({
+    code: 3,
+    out: "",
+    err: ['cannot explain VC9999: expected a code that Viceroy reports, such as VC1107, got "VC9999"'],
+  });
+});
