@@ -36,6 +36,8 @@ export interface ArtefactFile {
   readonly path: string;
   /** What it is if it is not text. */
   readonly content: string | Uint8Array;
+  /** A default: a file of that name that somebody else has written stays, and takes its place. */
+  readonly isDefault?: boolean;
 }
 
 export interface EmittedArtefact {

@@ -10,6 +10,7 @@ const beginnings: Readonly<Record<string, string>> = {
   ".ts": `// ${words}`,
   ".proto": `// ${words}`,
   ".capnp": `# ${words}`,
+  ".yaml": `# ${words}`,
   ".json": `{\n  "$comment": "${words}`,
 };
 

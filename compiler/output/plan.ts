@@ -11,6 +11,8 @@ export interface OutputFile {
   readonly path: string;
   /** Of a text its text, else its bytes. */
   readonly content: string | Uint8Array;
+  /** A default: a file of that name that somebody else has written stays, and takes its place. */
+  readonly isDefault?: boolean;
 }
 
 export interface OutputPlan {
@@ -30,7 +32,10 @@ export function planOutput(root: string, out: string, files: readonly OutputFile
   const foreign: string[] = [];
   const write = files.flatMap((file) => {
     const now = readIfThere(path.join(root, file.path));
-    if (now !== undefined && !isGenerated(file.path, now)) foreign.push(file.path);
+    if (now !== undefined && !isGenerated(file.path, now)) {
+      if (file.isDefault) return [];
+      foreign.push(file.path);
+    }
     return now?.equals(Buffer.from(file.content)) ? [] : [{ ...file, isNew: now === undefined }];
   });
   const wanted = new Set(files.map((file) => file.path));

@@ -26,8 +26,11 @@ export function lintOfValue(enumName: string, { name, number }: ProtoEnumValue):
   return left.map(ignore).join("\n");
 }
 
+/** With the name of a rule behind it. */
+export const lintMark = "buf:lint:ignore ";
+
 function ignore(rule: string): string {
-  return `buf:lint:ignore ${rule}`;
+  return lintMark + rule;
 }
 
 function isLowerSnake(name: string): boolean {

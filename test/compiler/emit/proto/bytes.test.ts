@@ -11,7 +11,7 @@ import { cases } from "../../../profile.js";
 import { Composer } from "../compose.js";
 import { randomCodecs } from "../random-codecs.js";
 import { inputOfCase } from "./cases.js";
-import { emitInto } from "./lowered.js";
+import { emitInto, protoFiles } from "./lowered.js";
 
 /** protoc on the files of one schema. */
 class Protoc {
@@ -45,7 +45,7 @@ function protocOf(input: ArtefactInput): Protoc {
   folders.push(folder);
   return new Protoc(
     folder,
-    files.map((file) => file.path),
+    protoFiles(files).map((file) => `proto/${file}`),
   );
 }
 

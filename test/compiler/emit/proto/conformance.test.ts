@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { emitProto } from "../../../../compiler/emit/proto/index.js";
 import { peer, runPeer } from "../../../peers.js";
-import { emitInto, inputOf, schemasIn } from "./lowered.js";
+import { emitInto, inputOf, protoFiles, schemasIn } from "./lowered.js";
 
 const schemas = fileURLToPath(new URL("../../../fixtures/conformance/schemas", import.meta.url));
 
 test.skipIf(peer("protoc") === undefined)("the messages of protobuf's conformance suite keep all their names", () => {
   const input = inputOf(schemasIn(schemas));
   const { folder, files } = emitInto(emitProto, input);
-  const names = files.map((file) => file.path.replace(/^proto\//, ""));
+  const names = protoFiles(files);
   const { stderr } = runPeer("protoc", ["-I", path.join(folder, "proto"), "-o", path.join(folder, "x"), ...names]);
   rmSync(folder, { recursive: true });
   expect(stderr).toBe("");

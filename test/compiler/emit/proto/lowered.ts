@@ -56,3 +56,8 @@ export function emitInto(
   }
   return { folder, files };
 }
+
+/** The `.proto` files among what is emitted, as protoc has to be told of them. */
+export function protoFiles(files: readonly ArtefactFile[]): readonly string[] {
+  return files.filter((file) => file.path.endsWith(".proto")).map((file) => file.path.replace(/^proto\//, ""));
+}

@@ -6,7 +6,7 @@ import { descriptorSet } from "../../../../compiler/emit/descriptor/index.js";
 import { emitProto } from "../../../../compiler/emit/proto/index.js";
 import { peer, runPeer } from "../../../peers.js";
 import { cases, inputOfCase } from "./cases.js";
-import { emitInto, goldenCases, goldenInput } from "./lowered.js";
+import { emitInto, goldenCases, goldenInput, protoFiles } from "./lowered.js";
 import { describeText } from "./protoc.js";
 
 const folders: string[] = [];
@@ -20,7 +20,7 @@ function emitted(name: string) {
   const input = cases.includes(name) ? inputOfCase(name) : goldenInput(name);
   const { folder, files } = emitInto(emitProto, input);
   folders.push(folder);
-  return { input, folder, files: files.map((file) => file.path.replace(/^proto\//, "")) };
+  return { input, folder, files: protoFiles(files) };
 }
 
 describe.skipIf(peer("protoc") === undefined)("protoc", () => {
@@ -38,14 +38,25 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
   });
 });
 
+/** Where buf looks for its configuration, besides what is emitted. */
+const workspaces = {
+  "without a configuration": {},
+  "in a workspace of version 1": { "buf.work.yaml": "version: v1\ndirectories:\n  - proto\n" },
+  "in a workspace of version 2": {
+    "buf.yaml": "version: v2\nmodules:\n  - path: proto\nlint:\n  use:\n    - STANDARD\n",
+  },
+};
+
 describe.skipIf(peer("buf") === undefined)("buf", () => {
-  test.each(all)("finds nothing to lint in %s, and builds it", (name) => {
-    const { folder } = emitted(name);
-    const config = "version: v2\nmodules:\n  - path: proto\nlint:\n  use:\n    - STANDARD\n";
-    writeFileSync(path.join(folder, "buf.yaml"), config);
-    for (const command of ["lint", "build"]) {
-      const { status, stdout, stderr } = runPeer("buf", [command], { cwd: folder });
-      expect({ command, status, output: `${stdout}${stderr}` }).toEqual({ command, status: 0, output: "" });
-    }
+  describe.each(Object.entries(workspaces))("%s", (_, config) => {
+    test.each(all)("finds nothing to lint in %s, and builds it", (name) => {
+      const { folder } = emitted(name);
+      for (const [file, text] of Object.entries(config)) writeFileSync(path.join(folder, file), text);
+      for (const command of ["lint", "build"]) {
+        const input = Object.keys(config).length === 0 ? ["proto"] : [];
+        const { status, stdout, stderr } = runPeer("buf", [command, ...input], { cwd: folder });
+        expect({ command, status, output: `${stdout}${stderr}` }).toEqual({ command, status: 0, output: "" });
+      }
+    });
   });
 });

@@ -11,7 +11,7 @@ import { checkProtobuf } from "../../../../compiler/protobuf/checks.js";
 import { peer, runPeer } from "../../../peers.js";
 import { cases } from "../../../profile.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";
-import { inputOfSchema } from "./lowered.js";
+import { inputOfSchema, protoFiles } from "./lowered.js";
 import { describeText } from "./protoc.js";
 
 const count = cases(60, 600);
@@ -32,8 +32,8 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
           const place = path.join(folder, file.path);
           mkdirSync(path.dirname(place), { recursive: true });
           writeFileSync(place, file.content);
-          files.push(file.path.replace(/^proto\//, ""));
         }
+        files.push(...protoFiles(emitted.files));
         sets.push(descriptorSet(input.lowered, "0.1.0"));
       }
       // Most of them: some have names that are one in protobuf, and say so.
