@@ -37,7 +37,8 @@ test("in a workflow they are printed beside the ordinary output, with paths from
   };
   const annotation =
     "::error file=app/schemas/a.ts,line=2,col=10,title=VC1101::cannot send any: it does not say what a value looks like" +
-    "%0Afix: Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`.\n";
+    "%0Afix: Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`; " +
+    'for any JSON use `Value`, of "viceroy/schema".\n';
   const here = { GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: workspace };
   const annotated = run(here);
   expect(annotated.status).toBe(2);
