@@ -52,14 +52,14 @@ export const viceroy = (project, ...args) =>
   run(process.execPath, [path.join(root, "dist/cli/viceroy.js"), ...args], { cwd: path.join(root, project) });
 
 /** Installs exactly what package-lock.json says, unless that has been done. */
-export async function install(folder = ".") {
+export async function install(folder = ".", more = []) {
   const lock = createHash("sha256")
     .update(readFileSync(path.join(root, folder, "package-lock.json")))
     .digest("hex");
   const stamp = path.join(root, folder, "node_modules/.installed");
   const wanted = `${lock} ${process.platform} ${process.arch}\n`;
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return 0;
-  const options = ["--no-audit", "--no-fund", "--prefer-offline"];
+  const options = ["--no-audit", "--no-fund", "--prefer-offline", ...more];
   const code = await run("npm", ["ci", ...options], { cwd: path.join(root, folder) });
   if (code === 0) writeFileSync(stamp, wanted);
   return code;

@@ -1,0 +1,156 @@
+/**
+ * Mutation testing: `npm run mutate -- runtime/cast compiler/lock`. Stryker changes one expression at a time, and the tests of
+ * that folder must fail. `--changed` takes the lines that changed since the published commit instead of whole folders.
+ *
+ * A folder passes when at least 90 % of its mutants are killed. Mutants that no test can kill, because they mean the same, are
+ * listed with the reason in `.ci/mutate/equivalent.json` and are not counted. Every survivor is printed: the list of tests to write.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { install, root, run } from "./steps.mjs";
+
+/** The folders under mutation testing, each with the tests that are responsible for it. */
+const folders = {
+  "compiler/evolve": ["test/compiler/evolve", "test/evolution"],
+  "compiler/lock": ["test/compiler/lock"],
+  "compiler/model": ["test/compiler"],
+  generated: ["test/wire", "test/supervise"],
+  "runtime/actor": ["test/actor", "test/calls", "test/testing"],
+  "runtime/cast": ["test/cast", "test/testing"],
+  "runtime/link": ["test/link", "test/testing"],
+  "runtime/shape": ["test/shape"],
+  "runtime/supervise": ["test/supervise", "test/testing"],
+  "runtime/wire": ["test/wire"],
+};
+const wantedScore = 90;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { changed: { type: "boolean", default: false }, concurrency: { type: "string", default: "2" } },
+});
+
+/** Lines that changed since the published commit, as Stryker's ranges `file:first-last`, by folder. */
+function changedRanges() {
+  const base = spawnSync("git", ["merge-base", "HEAD", "origin/HEAD"], { cwd: root, encoding: "utf8" });
+  const since = base.status === 0 ? base.stdout.trim() : "HEAD~1";
+  const { stdout } = spawnSync("git", ["diff", "--unified=0", "--no-renames", since, "--", ...Object.keys(folders)], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  const ranges = {};
+  let file;
+  for (const line of stdout.split("\n")) {
+    if (line.startsWith("+++ ")) file = line.endsWith(".ts") ? line.slice("+++ b/".length) : undefined;
+    const hunk = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(line);
+    if (hunk === null || file === undefined) continue;
+    const [first, count] = [Number(hunk[1]), Number(hunk[2] ?? 1)];
+    const folder = Object.keys(folders).find((name) => file.startsWith(`${name}/`));
+    if (count > 0) (ranges[folder] ??= []).push(`${file}:${first}-${first + count - 1}`);
+  }
+  return ranges;
+}
+
+/** What Stryker is asked to mutate, by the folder whose tests are run. */
+function targets() {
+  if (values.changed) return changedRanges();
+  const wanted = {};
+  for (const place of positionals) {
+    const folder = Object.keys(folders).find((name) => place === name || place.startsWith(`${name}/`));
+    if (folder === undefined || !existsSync(path.join(root, place))) {
+      console.error(
+        `cannot mutate ${place}: expected a folder or a file below one of ${Object.keys(folders).join(", ")}`,
+      );
+      process.exit(3);
+    }
+    (wanted[folder] ??= []).push(place.endsWith(".ts") ? place : `${place}/**/*.ts`);
+  }
+  return wanted;
+}
+
+/** The report of Stryker about the mutants of one folder; undefined if Stryker failed. */
+async function mutate(folder, patterns) {
+  const work = mkdtempSync(path.join(tmpdir(), "viceroy-mutants-"));
+  try {
+    const report = path.join(work, "report.json");
+    const config = path.join(work, "stryker.json");
+    writeFileSync(
+      config,
+      JSON.stringify({
+        testRunner: "vitest",
+        plugins: ["@stryker-mutator/vitest-runner"],
+        vitest: { configFile: path.join(root, ".ci/mutate/vitest.config.ts"), related: true },
+        mutate: patterns,
+        coverageAnalysis: "perTest",
+        concurrency: Number(values.concurrency),
+        reporters: ["json", "progress-append-only"],
+        jsonReporter: { fileName: report },
+        tempDirName: path.join(root, ".viceroy/mutants"),
+        ignorePatterns: [".peers", "bench", "docs", "examples", ".viceroy", ".ci/node", ".ci/mutate/node_modules"],
+        // Sources keep their paths in the copy, so that no tsconfig has to be changed.
+        tsconfigFile: "none.json",
+        allowEmpty: true,
+        timeoutMS: 20_000,
+      }),
+    );
+    const tests = folders[folder].map((place) => `${place}/**/*.test.ts`);
+    const stryker = path.join(root, ".ci/mutate/node_modules/@stryker-mutator/core/bin/stryker.js");
+    const code = await run(process.execPath, [stryker, "run", config], {
+      env: { VICEROY_MUTATION_TESTS: JSON.stringify(tests) },
+    });
+    return code === 0 && existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : undefined;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const equivalent = JSON.parse(readFileSync(path.join(root, ".ci/mutate/equivalent.json"), "utf8"));
+
+/** Whether a mutant is listed as equivalent: by its file, the text of its line and what replaces the expression. */
+function isEquivalent({ file, line, replacement }) {
+  return equivalent.some(
+    (entry) => entry.file === file && entry.line === line && (entry.replacement ?? replacement) === replacement,
+  );
+}
+
+/** Prints the survivors and the score of one folder. @returns whether it passes */
+function judge(folder, report) {
+  const counts = { killed: 0, survived: 0, equivalent: 0 };
+  for (const [file, { source, mutants }] of Object.entries(report.files)) {
+    const lines = source.split("\n");
+    for (const { status, location, replacement } of mutants) {
+      const mutant = { file, line: lines[location.start.line - 1].trim(), replacement };
+      if (status === "Killed" || status === "Timeout" || status === "RuntimeError") counts.killed++;
+      else if (status !== "Survived" && status !== "NoCoverage") continue;
+      else if (isEquivalent(mutant)) counts.equivalent++;
+      else {
+        counts.survived++;
+        console.log(`${file}:${location.start.line}:${location.start.column} ${status}`);
+        console.log(`  ${mutant.line}\n  -> ${replacement?.replaceAll("\n", " ").slice(0, 160)}`);
+      }
+    }
+  }
+  const counted = counts.killed + counts.survived;
+  const score = counted === 0 ? 100 : (100 * counts.killed) / counted;
+  console.log(
+    `${folder}: ${counts.killed} killed, ${counts.survived} survived, ${counts.equivalent} equivalent: ${score.toFixed(1)} %`,
+  );
+  return score >= wantedScore;
+}
+
+const wanted = targets();
+if (!values.changed && positionals.length === 0) {
+  console.error(`cannot mutate nothing: name folders of ${Object.keys(folders).join(", ")}, or --changed`);
+  process.exit(3);
+}
+if ((await install(".ci/mutate", ["--legacy-peer-deps"])) !== 0) process.exit(1);
+mkdirSync(path.join(root, ".viceroy"), { recursive: true });
+let failed = 0;
+for (const [folder, patterns] of Object.entries(wanted)) {
+  const report = await mutate(folder, patterns);
+  if (report === undefined || !judge(folder, report)) failed++;
+}
+process.exit(failed === 0 ? 0 : 1);
