@@ -88,7 +88,8 @@ async function mutate(folder, patterns) {
         concurrency: Number(values.concurrency),
         reporters: ["json", "progress-append-only"],
         jsonReporter: { fileName: report },
-        tempDirName: path.join(root, ".viceroy/mutants"),
+        tempDirName: ".viceroy/mutants",
+        disableTypeChecks: false,
         ignorePatterns: [".peers", "bench", "docs", "examples", ".viceroy", ".ci/node", ".ci/mutate/node_modules"],
         // Sources keep their paths in the copy, so that no tsconfig has to be changed.
         tsconfigFile: "none.json",
