@@ -32,6 +32,11 @@ const { values, positionals } = parseArgs({
   options: { changed: { type: "boolean", default: false }, concurrency: { type: "string", default: "2" } },
 });
 
+function add(patterns, folder, pattern) {
+  patterns[folder] ??= [];
+  patterns[folder].push(pattern);
+}
+
 /** Lines that changed since the published commit, as Stryker's ranges `file:first-last`, by folder. */
 function changedRanges() {
   const base = spawnSync("git", ["merge-base", "HEAD", "origin/HEAD"], { cwd: root, encoding: "utf8" });
@@ -49,7 +54,7 @@ function changedRanges() {
     if (hunk === null || file === undefined) continue;
     const [first, count] = [Number(hunk[1]), Number(hunk[2] ?? 1)];
     const folder = Object.keys(folders).find((name) => file.startsWith(`${name}/`));
-    if (count > 0) (ranges[folder] ??= []).push(`${file}:${first}-${first + count - 1}`);
+    if (count > 0) add(ranges, folder, `${file}:${first}-${first + count - 1}`);
   }
   return ranges;
 }
@@ -66,7 +71,7 @@ function targets() {
       );
       process.exit(3);
     }
-    (wanted[folder] ??= []).push(place.endsWith(".ts") ? place : `${place}/**/*.ts`);
+    add(wanted, folder, place.endsWith(".ts") ? place : `${place}/**/*.ts`);
   }
   return wanted;
 }

@@ -157,7 +157,7 @@ export function procsOf(mesh: ActorMesh): readonly bigint[] {
   return viewOf(mesh).procs;
 }
 
-/** The place of a living actor of a mesh, drawn at random. @internal */
+/** The place of a living actor of a mesh, drawn at random: for a stream to any one of them. */
 export function livingPoint(mesh: ActorMesh): Point {
   const view = viewOf(mesh);
   return view.point(drawLiving(view, currentCell()));

@@ -31,13 +31,14 @@ export function threadBody(options: ThreadOptions): Body {
     env: options.env,
     name: options.label,
   });
-  worker.unref();
   const { threadId } = worker;
   forwardOutput(worker, options);
   let fatal: string | undefined;
   worker.on("message", (message: Partial<ThreadFatal> | null) => {
     fatal = message?.viceroyFatal ?? fatal;
   });
+  // After the listener above: listening to messages makes Node.js wait for the thread again.
+  worker.unref();
   let uncaught: unknown;
   worker.once("error", (error) => {
     uncaught = error;

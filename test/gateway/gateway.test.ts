@@ -101,16 +101,16 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
     expect(result).toMatchObject({ notes: { note: "hot" } });
   });
 
-  test("what a client of a newer schema says reaches the actors, and comes back", async () => {
+  test("a newer client's enum values reach the actors and come back; its unknown fields, which could hold handles, do not", async () => {
     const input = service.methods.find((method) => method.name === "Order")!.input;
     const request = create(input, { items: [{ name: "tea", cents: 1n, size: 7 }] } as never) as Message & {
-      readonly items: { $unknown?: unknown }[];
+      readonly items: { $unknown?: unknown[] }[];
     };
-    // JSON has values of enums by their numbers, and no unknown fields.
-    const more = name.includes("JSON") ? {} : { $unknown: [{ no: 100, wireType: 2, data: Uint8Array.of(2, 7, 9) }] };
-    Object.assign(request.items[0]!, more);
+    // JSON has no unknown fields.
+    if (!name.includes("JSON")) request.items[0]!.$unknown = [{ no: 100, wireType: 2, data: Uint8Array.of(2, 7, 9) }];
     const { result } = await connect().call("Order", request as never as Data);
-    expect(result).toMatchObject({ items: [{ name: "tea", size: 7, ...more }], total: 1n });
+    expect(result).toMatchObject({ items: [{ name: "tea", size: 7 }], total: 1n });
+    expect((result as { readonly items: readonly object[] }).items[0]).not.toHaveProperty("$unknown");
   });
 
   test("arguments and results may be absent", async () => {
