@@ -99,6 +99,7 @@ await check("tests", async () => {
 const soak = [".ci/soak.mjs", "--minutes", ...(profile === "long" ? ["30"] : ["0.35", "--every", "2"])];
 const soaked = profile === "long" ? () => node(...soak) : beside(...soak);
 if (profile === "long") await check("soak", soaked);
+if (profile === "long") await check("mutants of what has changed", () => node(".ci/mutate.mjs", "--changed"));
 if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
 if (profile === "long") await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));
 await check("examples, on all versions of Node.js", () => node(".ci/nodes.mjs"));
