@@ -121,7 +121,7 @@ test("choose asks none of whose link has been lost, also while nobody knows why"
   const pending = counters.slice({ gpus: 1 }).value.callOne();
   for (let i = 0; i < 50; i++) expect(await ranks()).not.toBe(1);
   end.explain("it was killed");
-  await expect(pending).rejects.toThrow("cannot call counters.value on rank 0: it was killed");
+  await expect(pending).rejects.toThrow("cannot call counters.value on rank 0 (counters[1]): it was killed");
   for (let i = 0; i < 50; i++) expect(await ranks()).not.toBe(1);
 });
 

@@ -19,7 +19,7 @@ import { cases } from "../profile.js";
 import { randomNumbers } from "../random.js";
 import { hasValues, randomSchema } from "../wire/random-schema.js";
 import { RandomValues } from "../wire/random-values.js";
-import { Codecs, RecursiveAlias } from "./codecs.js";
+import { Codecs, canBeComposed } from "./codecs.js";
 import { mutateSchema } from "./mutate-schema.js";
 import { memberForm, stranger } from "./normal-form.js";
 
@@ -66,6 +66,7 @@ test("any chain of older and newer processes gives back what went in", () => {
     if (!hasValues(changed)) return;
     const second = assignIds(changed, first.lock);
     const sides = [sideOf(first.schema, first.lock), sideOf(second.schema, second.lock)] as const;
+    if (!canBeComposed(first.schema, sides[0].codecs) || !canBeComposed(second.schema, sides[1].codecs)) return;
     for (const { name, key, typeParameters } of plain.modules.flatMap(({ types }) => types)) {
       const messages = sides.map(({ lowered }) => lowered.schema.messages.get(`p.v1.${name}`)?.name);
       const [older, newer] = messages;
@@ -73,13 +74,7 @@ test("any chain of older and newer processes gives back what went in", () => {
       const [a, b] = [sides[0].lowered.schema, sides[1].lowered.schema];
       if (wireDifferences(a, b, { messages: [{ older, newer }], actors: [] }).length > 0) continue;
       const type: Type = { kind: "ref", target: key, args: [] };
-      let codecs: readonly Codec<unknown>[];
-      try {
-        codecs = sides.map((side) => side.codecs.of(type));
-      } catch (error) {
-        if (error instanceof RecursiveAlias) continue;
-        throw error;
-      }
+      const codecs = sides.map((side) => side.codecs.of(type));
       for (let i = 0; i < 4; i++) {
         const path = Array.from({ length: 5 }, () => Number(random() < 0.5));
         const start = path[0] as number;

@@ -28,7 +28,7 @@ const typedArrays = {
 } as const;
 
 /** `type Rows = Rows[]`: what is composed is made from the inside out, and this has none. Generated codecs have. */
-export class RecursiveAlias extends Error {}
+class RecursiveAlias extends Error {}
 
 export class Codecs {
   readonly #index: SchemaIndex;
@@ -143,4 +143,21 @@ function fromEntries<T>(entries: readonly (readonly [string, T])[]): Record<stri
 /** Objects list names that are whole numbers first: numbers follow. */
 function byKeyOrder(entries: readonly (readonly [string, number])[]): readonly number[] {
   return Object.values(Object.fromEntries(entries));
+}
+
+/**
+ * Whether all types of a schema have composed codecs. An alias that contains itself has none, and where it is part of another type, that
+ * is noticed only when a value of that type is encoded.
+ */
+export function canBeComposed({ modules }: Schema, codecs: Codecs): boolean {
+  const argument: Type = { kind: "scalar", scalar: "boolean" };
+  try {
+    for (const { key, typeParameters } of modules.flatMap(({ types }) => types)) {
+      codecs.of({ kind: "ref", target: key, args: typeParameters.map(() => argument) });
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof RecursiveAlias) return false;
+    throw error;
+  }
 }
