@@ -39,7 +39,7 @@ function describeThrown(thrown: unknown): string {
   return `threw ${typeof text === "string" ? text : "an object that cannot be printed"}`;
 }
 
-/** What was thrown and what caused it, outermost first; at least one. */
+/** Returns the thrown value and its causes, outermost first; at least one. */
 export function chainOf(thrown: unknown): PlainError[] {
   const chain: PlainError[] = [];
   let next: unknown = thrown;

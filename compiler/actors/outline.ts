@@ -24,12 +24,12 @@ export interface ImportedName {
 export interface ClassOutline {
   /** Undefined for `export default class extends …`. */
   readonly local: string | undefined;
-  /** What it extends. Undefined: nothing. */
+  /** The expression that the class extends; undefined if it extends nothing. */
   readonly base: BaseOutline | undefined;
   readonly abstract: boolean;
-  /** It is what a function returns, bound to a name: `const Base = Logged(CounterActor)`. */
+  /** Whether the class is the result of a function call, bound to a name: `const Base = Logged(CounterActor)`. */
   readonly isCall?: boolean;
-  /** Where its name stands, 1-based. */
+  /** The position of the class's name, 1-based. */
   readonly line: number;
   readonly column: number;
 }

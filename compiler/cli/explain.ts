@@ -18,7 +18,7 @@ export function explain(code: string, io: Io): number {
   return exitCode.usage;
 }
 
-/** From the heading with the code to the next heading of its rank or above. */
+/** Returns the section of a page from the heading with the code to the next heading of the same rank or above. */
 function sectionOf(page: string, code: string): string | undefined {
   const lines = page.split("\n");
   const first = lines.findIndex((line) => line.startsWith(`### ${code}:`));

@@ -34,7 +34,7 @@ class FolderTree implements WatchedTree {
   readonly #root: string;
   readonly #isSkipped: (folder: string) => boolean;
   readonly #listener: TreeListener;
-  /** Of folders, and of files that are links to elsewhere, by their names relative to the root; the root's is empty. */
+  /** Watchers of folders, and of files that are links to elsewhere, by their paths relative to the root; the root's path is empty. */
   readonly #watchers = new Map<string, FSWatcher>();
 
   constructor(root: string, isSkipped: (folder: string) => boolean, listener: TreeListener) {
@@ -69,7 +69,7 @@ class FolderTree implements WatchedTree {
     });
   }
 
-  /** What a link refers to changes in a folder elsewhere. Links to folders are not followed. */
+  /** Watches the target of a link, which changes in a folder elsewhere. Links to folders are not followed. */
   #addLink(name: string): void {
     const target = realpathSync(path.join(this.#root, name));
     const watcher = watch(path.dirname(target), (_, changed) => {
@@ -106,7 +106,7 @@ class FolderTree implements WatchedTree {
   }
 }
 
-/** What has vanished again is reported by the folder in which it was. */
+/** Ignores the error of a file that has vanished: the watcher of its folder reports that. */
 function ifThere(action: () => void): void {
   try {
     action();

@@ -15,7 +15,7 @@ import { type PrintedBreak, printableOf } from "./print-breaks.js";
 const lostIds: ReadonlySet<string> = new Set(["VC5018", "VC5019"]);
 
 export interface WireBreaks {
-  /** Those that nobody has accepted. */
+  /** The breaking changes that nobody has accepted. */
   readonly open: readonly Break[];
   /** The lock to be written. */
   readonly lock: NextLock;

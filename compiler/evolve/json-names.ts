@@ -36,7 +36,7 @@ function outsideName(shape: Shape, { name, wireName, tags }: Member, lowered: Lo
   return proto === undefined ? undefined : { proto, json: proto };
 }
 
-/** What JSON calls the elements of a tuple, by their places. */
+/** The names of a tuple's elements in JSON, by their places. */
 export function elementNames({ elements }: Extract<Type, { kind: "tuple" }>): readonly string[] {
   const members = elements.map(({ name }, i) => {
     return { member: name ?? unlabelled(i), number: i + 1, isMap: false };
@@ -44,14 +44,14 @@ export function elementNames({ elements }: Extract<Type, { kind: "tuple" }>): re
   return memberNames(members).map((named) => named.jsonName);
 }
 
-/** What JSON calls parameters, by their ids. */
+/** The names of parameters in JSON, by their ids. */
 export function parameterNames(params: readonly Parameter[]): ReadonlyMap<number, string> {
   const members = params.map(({ name, id }) => ({ member: name, number: id, isMap: false }));
   const inOrder = members.sort((a, b) => a.number - b.number);
   return new Map(memberNames(inOrder).map(({ jsonName: name }, i) => [inOrder[i]?.number ?? 0, name]));
 }
 
-/** What endpoints are called from outside, by their ids, by the ids of their actors. */
+/** The public names of endpoints, by their ids, by the ids of their actors. */
 export function methodNames({ schema }: Lowered): ReadonlyMap<number, ReadonlyMap<number, string>> {
   return new Map(
     [...schema.services.values()].map((service) => [
@@ -61,7 +61,7 @@ export function methodNames({ schema }: Lowered): ReadonlyMap<number, ReadonlyMa
   );
 }
 
-/** What actors are called from outside, by their ids. */
+/** The public names of actors, by their ids. */
 export function serviceNames({ schema }: Lowered): ReadonlyMap<number, string> {
   return new Map([...schema.services.values()].map(({ id, name }) => [id, name]));
 }

@@ -15,7 +15,7 @@ export function publishedPart(lock: Lock): Lock {
   return { ...lock, blocks };
 }
 
-/** With everything published that was pending. */
+/** The lock after its pending members have been published. */
 export function withoutPending(lock: Lock): Lock {
   if (!hasPending(lock)) return lock;
   const blocks = lock.blocks.map((block) => ({

@@ -29,7 +29,7 @@ export interface TypeDeclaration {
   readonly typeParameters: readonly string[];
   /** Inherited fields of extended interfaces come first, in the order of the `extends` list. */
   readonly shape: Shape;
-  /** What `@reserved` says. */
+  /** The value of `@reserved`. */
   readonly reserved?: Reserved;
   readonly at: Position;
 }

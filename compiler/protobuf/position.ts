@@ -76,7 +76,7 @@ export interface MessageField {
   readonly jsonName: string;
   /** What `@name` says. */
   readonly wireName?: string;
-  /** What `@json` says. */
+  /** The value of `@json`. */
   readonly wireJson?: string;
   /** `@unpacked`: each element of the list has a field of its own. */
   readonly unpacked?: boolean;
@@ -271,7 +271,7 @@ function tupleFields(
   return [...fields, member("rest", elements.length + 1, list, false, index)];
 }
 
-/** What an element of a tuple is called that has no label. */
+/** The name of a tuple's element that has no label. */
 export function unlabelled(element: number): string {
   return `item${element + 1}`;
 }

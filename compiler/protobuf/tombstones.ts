@@ -51,7 +51,7 @@ export class Tombstones {
     return reserved(found?.params?.entries ?? [], protoName, inUse);
   }
 
-  /** What a member was called before it was renamed. */
+  /** The name of a member before it was renamed. */
   formerNames(kind: Exclude<BlockKind, "actor">, path: string, module: string, id: number): readonly string[] {
     return this.#entries(kind, path, module).find((entry) => entry.id === id && !entry.retired)?.was ?? [];
   }

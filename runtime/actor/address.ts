@@ -27,7 +27,7 @@ export class ActorTarget implements SessionTarget {
   proc: ProcId;
   location: Location;
   generation: number;
-  /** Kept from when this process learns of its end until it learns that it is there again. */
+  /** Set while this process knows that the actor has ended and does not know that it is back. */
   downtime: Downtime | undefined;
   readonly #sessions = new Set<Session>();
   #token: readonly [number, number] | undefined;
@@ -104,7 +104,7 @@ export interface MeshStopOptions {
 /** Stands for a reason where none was given. */
 export const noReason = "stopped";
 
-/** What follows "was stopped" in a text: `: enough`, or nothing if nobody has given a reason. */
+/** Returns the text that follows "was stopped": `: enough`, or nothing if nobody has given a reason. */
 export function because(reason: string): string {
   return reason === noReason ? "" : `: ${reason}`;
 }

@@ -8,7 +8,7 @@ import type { Turn } from "./turn.js";
 interface Limited {
   readonly limit: number;
   running: number;
-  /** Those that wait begin at `head`. */
+  /** Waiting messages begin at `head`. */
   waiting: Turn[];
   head: number;
 }
@@ -16,7 +16,7 @@ interface Limited {
 export class ConcurrencyLimits {
   /** By the name of the method: an endpoint has a descriptor for each interface and each layout. */
   readonly #endpoints = new Map<string, Limited>();
-  /** Those that have both room and a message that waits. */
+  /** Endpoints that have both room and a waiting message. */
   readonly #free = new Set<Limited>();
   #length = 0;
 

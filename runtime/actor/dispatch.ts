@@ -103,7 +103,7 @@ export class Dispatcher implements Message, Called {
     return this.view.record.id === AGENT_MESH;
   }
 
-  /** What a call of the running code keeps alive while it waits. */
+  /** Keeps the caller's process alive while a call of the running code waits. */
   get keepAlive(): KeepAlive {
     return currentSender().proc.keepAlive;
   }

@@ -53,7 +53,7 @@ export class ActorError extends Error {
   }
 }
 
-/** What `new SupervisionError` takes besides. */
+/** Further options of `new SupervisionError`. */
 export interface SupervisionErrorOptions extends ErrorOptions {
   /** By the order of the ranks. */
   readonly actors?: readonly string[];

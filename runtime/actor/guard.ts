@@ -54,7 +54,7 @@ export class Guard {
   readonly #since: number;
   readonly #timer: Timer | undefined;
   readonly #signal: AbortSignal | undefined;
-  /** What else is known of the wait, for its error. */
+  /** Describes the wait, for the text of its error. */
   readonly #waited: () => string;
   readonly #onAbort = (): void => this.#call.abandon(this.#signal?.reason, 0);
 

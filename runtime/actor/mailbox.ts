@@ -36,7 +36,7 @@ export class Mailbox {
   #serial: Turn | undefined;
   /** Concurrent messages being handled. */
   #concurrent: Set<Turn> | undefined;
-  /** Of concurrent messages whose endpoints have a limit. */
+  /** The limits of endpoints that handle a limited number of messages at once. */
   #limits: ConcurrencyLimits | undefined;
   /** Calls whose handlers have ended and whose answers will come by port. */
   #repliers: Set<Replier> | undefined;
@@ -171,7 +171,10 @@ export class Mailbox {
     if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
   }
 
-  /** What waits for others of its endpoint starts beside whatever is being handled: its place in the queue was before that. */
+  /**
+   * Whether a message may start now. One that had to wait for others of its endpoint starts beside the message being handled, because
+   * its place in the queue was before that one's.
+   */
   #mayStart(): boolean {
     return (this.#serial === undefined && this.#queued > 0) || this.#limits?.hasReady === true;
   }

@@ -81,7 +81,7 @@ export class Proc implements LinkHost {
   context: ProcContext;
   readonly #relays: Relays;
   readonly #links = new Set<Link>();
-  /** Those that no route leads by any more, while it is asked why they have ended. */
+  /** Links that no route uses any more, while the process asks why they have ended. */
   readonly #lostLinks = new Set<Link>();
   readonly #cells = new Map<MeshId, Cell>();
   /** Actors that have ended, the last of them: who asks for others is told by their owner. */

@@ -19,7 +19,7 @@ const STREAK = 256;
 
 type Step = IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
 
-/** What was thrown, which may be undefined. */
+/** The thrown value, which may be undefined. */
 interface Failure {
   readonly thrown: unknown;
 }
@@ -40,7 +40,7 @@ export class StreamSource implements LinkStreamSource {
   #busy = false;
   /** No more values are wanted. */
   #left = false;
-  /** What the consumer is told when the generator has been left; undefined: nothing went wrong. */
+  /** The error that the consumer gets when the generator has been left; undefined if nothing went wrong. */
   #failure: Failure | undefined;
   #over = false;
   #streak = 0;

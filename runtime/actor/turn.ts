@@ -38,7 +38,7 @@ export interface UnderWay {
   readonly label: string;
   /** Whose handler waits for it; told when it ends. */
   turn: Turn | undefined;
-  /** What is known of the wait when its time is over: stands at the end of the error's text. */
+  /** Describes the wait when its time is over; the text of the error ends with it. */
   readonly waited: string;
   /** Gives it up; `reason` is an index of `cancelReasons`. @param quietly nobody has to handle that */
   abandon(error: unknown, reason: number, quietly: boolean): void;

@@ -27,7 +27,7 @@ function called(label: string, view: MeshView): string {
   return view.size === 1 ? `${name}[${view.target(0).rank}]${label.slice(name.length)}` : label;
 }
 
-/** Those that wait for the handler, outermost first. */
+/** The actors that wait for the handler, outermost first. */
 function callersOf({ call, lane, extension }: Turn): string[] {
   if (call === 0) return [];
   const above = (extension?.chain ?? noChain).length / 2 - 1;

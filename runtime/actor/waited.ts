@@ -6,7 +6,7 @@ import { SupervisionError } from "./errors.js";
 import type { Future } from "./future.js";
 import { awaitAsPromise } from "./plain-promise.js";
 
-/** What keeps a call from being sent now; undefined: nothing. */
+/** Returns a promise that settles when the ranks that keep a call from being sent may be back; undefined if nothing keeps it. */
 export type Obstacle = () => Promise<unknown> | undefined;
 
 /** Waits while there are obstacles, for as long as somebody wants to know. A call that waits holds the process. */
@@ -68,14 +68,14 @@ class Waited<T> extends CallFuture<T> {
   }
 }
 
-/** What a call that waits is made of. */
+/** The parts of a call that waits. */
 export interface WaitedCall<T> {
   readonly called: Called;
   /** Milliseconds for the waiting and the call together; 0: none. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
   readonly keepAlive: KeepAlive;
-  /** What keeps it from being sent now. */
+  /** Settles when the call may be sent. */
   readonly first: Promise<unknown>;
   readonly obstacle: Obstacle;
   readonly make: () => Future<T>;

@@ -20,7 +20,7 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 
 type Body = AsyncIterable<Uint8Array>;
 
-/** Of a request, from its handler to the implementation. */
+/** The state of one request, which its handler shares with the implementation. */
 const received = createContextKey<ReceivedRequest | undefined>(undefined);
 
 /** A handler that answers `invalid_argument` to requests that are no messages, and otherwise what `handler` answers. */
@@ -62,7 +62,7 @@ class ReceivedRequest {
   parsed = false;
   readonly #header: Headers;
   readonly #isPlain: boolean;
-  /** Of JSON; of a binary request nothing is kept. */
+  /** The text of a JSON request; a binary request is not kept. */
   #chunks: Uint8Array[] = [];
 
   constructor({ header, body }: UniversalServerRequest) {
@@ -100,7 +100,7 @@ class ReceivedRequest {
   }
 }
 
-/** Of plain HTTP, of streams in Connect, of gRPC and gRPC-web. */
+/** Content types of plain HTTP, of streams in Connect, of gRPC and of gRPC-web. */
 const encodingHeaders = ["content-encoding", "connect-content-encoding", "grpc-encoding"];
 
 /** Before each message of the protocols that are not plain HTTP: flags, and four bytes of length. */
@@ -140,7 +140,7 @@ async function* goOn(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint
   }
 }
 
-/** What Connect says of bytes that are no message, in the first piece of an answer or, for gRPC, in its trailers. */
+/** Connect's text about bytes that are no message, in the first piece of an answer or, for gRPC, in its trailers. */
 function parseError(first: IteratorResult<Uint8Array>, { trailer }: UniversalServerResponse): string | undefined {
   const text = first.done === true ? trailer?.get("grpc-message") : Buffer.from(first.value).toString("latin1");
   const [, why] = /parse(?: |%20)binary(?::|%3A)(?: |%20)([^"\\\r\n]*)/.exec(text ?? "") ?? [];

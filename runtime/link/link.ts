@@ -48,7 +48,7 @@ export class Link {
   introduced = false;
   /** Why nothing goes over it any more. */
   ended: DeliveryError | undefined;
-  /** What could not be done here with what the peer has sent; undefined: if the link has ended, it was for another reason. */
+  /** The error that this side met in the peer's frames; undefined if the link has not ended because of one. */
   fault: Error | undefined;
   /** Whether this side has dialled: a peer that never answers was not there. */
   readonly dialled: boolean;

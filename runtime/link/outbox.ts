@@ -23,7 +23,7 @@ interface SetAside {
   readonly blocks: readonly Uint8Array[];
 }
 
-/** Where frames are written while values are being encoded: one for each value that a getter of another one sends. */
+/** Writers for values that are sent by the getters of values that are being encoded. */
 const inner: Writer[] = [];
 let used = 0;
 

@@ -77,7 +77,7 @@ export class Routes {
     return [...this.#links.values()];
   }
 
-  /** Those that lead to a peer: the one that is used, and further ones. */
+  /** Returns the links to a peer: the one that is used, and further ones. */
   allTo(peer: ProcId): Link[] {
     const used = this.#links.get(peer);
     return used === undefined ? [] : [used, ...(this.#spare.get(peer) ?? [])];

@@ -8,7 +8,7 @@ export function fatal(why: string): string {
   return `${prefix}${why}\n`;
 }
 
-/** What `line` says that the process ends of; undefined: it is another line. */
+/** Returns the cause of the process's end that `line` states; undefined for any other line. */
 export function readFatal(line: string): string | undefined {
   return line.startsWith(prefix) ? line.slice(prefix.length).trim() : undefined;
 }

@@ -273,7 +273,7 @@ export class LocalProc implements ProcHooks {
     this.#local.returns.watch(target, this.proc);
   }
 
-  /** What is known here of an actor of a mesh that was spawned here. */
+  /** Returns the status of an actor of a mesh that was spawned here. */
   rankStatus(mesh: MeshId, rank: number): RankStatus {
     return this.#local.meshes.get(mesh)?.status(rank) ?? { state: "lost" };
   }

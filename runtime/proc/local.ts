@@ -178,7 +178,7 @@ export class Local {
     });
   }
 
-  /** What actors here have been called and have not answered: `workers[1].sleep`. */
+  /** Returns the calls that actors here have not answered: `workers[1].sleep`. */
   get calls(): readonly string[] {
     const cells = [...this.procs.values()].flatMap(({ proc }) => [...proc.cells()]);
     return cells.filter(({ mesh }) => mesh !== AGENT_MESH).flatMap(({ calls }) => calls.map(({ label }) => label));

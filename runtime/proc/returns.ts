@@ -10,10 +10,10 @@ import { AGENT_MESH, type MeshId } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
 import { agentOf, asRoot } from "./agents.js";
 
-/** In ms: how long to wait before an owner is asked once more. */
+/** Milliseconds until an owner is asked once more. */
 const again = 250;
 
-/** In ms: how long an owner may take to hear of the end of an actor that others have seen. */
+/** Milliseconds that an owner may take to hear of the end of an actor that others have seen. */
 const newsDelay = 1000;
 
 export class Returns {

@@ -110,7 +110,7 @@ export class Tail {
     return this.#lines;
   }
 
-  /** What the process has said that it ends of: V8 out of memory, most often. */
+  /** The cause that the process has printed for its end, most often that V8 ran out of memory. */
   get fatal(): string | undefined {
     return this.#fatal;
   }

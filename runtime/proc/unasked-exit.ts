@@ -7,7 +7,7 @@ import { builtins } from "../builtins.js";
 import { userStack } from "../user-stack.js";
 import { fatal } from "./fatal.js";
 
-/** What a thread sends to its maker before it ends in such a way. */
+/** The message that a thread sends to its maker before it ends in such a way. */
 export interface ThreadFatal {
   readonly viceroyFatal: string;
 }

@@ -26,7 +26,7 @@ export function lintOfValue(enumName: string, { name, number }: ProtoEnumValue):
   return left.map(ignore).join("\n");
 }
 
-/** With the name of a rule behind it. */
+/** The comment that turns off a rule of buf's linter; the name of the rule follows it. */
 export const lintMark = "buf:lint:ignore ";
 
 function ignore(rule: string): string {

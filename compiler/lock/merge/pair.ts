@@ -64,7 +64,7 @@ function take<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSame: (a:
   }
 }
 
-/** What one version has published is published. */
+/** A member is pending only if no version has published it. */
 export function pendingIn({ base, ours, theirs }: Versions<Pending>): Pending {
   const known = [base, ours, theirs].filter((version) => version !== undefined);
   return known.every(({ pending }) => pending) ? { pending: true } : {};

@@ -74,7 +74,7 @@ function hintFor(name: string, file: string, { source }: ReadContext): string {
   return `${question} Add \`import type { ${meant} } from "${specifier}";\`.`.trim();
 }
 
-/** How one schema file imports from another. */
+/** Returns the module specifier by which one schema file imports from another. */
 function importOf(file: string, target: string): string {
   const relative = path.relative(path.dirname(file), target).replace(/\.([cm]?)tsx?$/, ".$1js");
   return relative.startsWith(".") ? relative : `./${relative}`;

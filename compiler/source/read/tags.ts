@@ -11,9 +11,9 @@ export type Holder = "field" | "endpoint" | "type" | "actor" | "value";
 
 interface TagRule {
   readonly holders: readonly Holder[];
-  /** What its value must be. */
+  /** The values that the tag takes, in words. */
   readonly expected: string;
-  /** What to write instead. */
+  /** The fix that the diagnostic proposes. */
   readonly advice: string;
   isValid(value: string): boolean;
 }

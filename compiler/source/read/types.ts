@@ -103,7 +103,7 @@ function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: Sco
   }
 }
 
-/** What to use instead of `any`, `unknown`, `object` and `never`. */
+/** The types to use instead of `any`, `unknown`, `object` and `never`. */
 function hintFor(text: string): string {
   const named = "Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`";
   if (text === "never") return `${named}.`;

@@ -50,7 +50,7 @@ const notTls = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_T
 /** Codes of OpenSSL and Node.js for certificates that are not trusted: `CERT_HAS_EXPIRED`, `UNABLE_TO_GET_ISSUER_CERT`. */
 const untrusted = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
-/** What OpenSSL says of the other side, in words. */
+/** Explains OpenSSL's error about the other side. */
 function explained(error: NodeJS.ErrnoException): Error {
   const { code = "", message } = error;
   if (notTls.has(code)) {

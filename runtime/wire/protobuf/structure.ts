@@ -16,7 +16,7 @@ export interface Part {
   /** In protobuf. */
   readonly name: string;
   readonly jsonName: string;
-  /** What `@json` says. */
+  /** The value of `@json`. */
   readonly json?: string;
   /** Of a oneof whose cases are fields of this message: it is no field itself, and `number` has no meaning. */
   readonly cases?: readonly Part[];

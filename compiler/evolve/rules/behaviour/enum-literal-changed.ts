@@ -28,7 +28,7 @@ export const enumLiteralChanged: BreakRule = {
   },
 };
 
-/** Of an enum of numbers the values are on the wire themselves. */
+/** The ids of a numeric enum are its values: they go over the wire as they are. */
 function isOfLiterals(shape: Shape): boolean {
   return shape.kind === "enum" && !hasNumbers(shape);
 }
