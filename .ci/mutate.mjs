@@ -3,7 +3,7 @@
  * that folder must fail. `--changed` takes the lines that changed since the published commit instead of whole folders.
  *
  * A folder passes when at least 90 % of its mutants are killed. Mutants that no test can kill, because they mean the same, are
- * listed with the reason in `.ci/mutate/equivalent.json` and are not counted. Every survivor is printed: the list of tests to write.
+ * listed with the reason in `.ci/mutate/equivalent/` and are not counted. Every survivor is printed: the list of tests to write.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -99,7 +99,7 @@ async function mutate(folder, patterns) {
         // Sources keep their paths in the copy, so that no tsconfig has to be changed.
         tsconfigFile: "none.json",
         allowEmpty: true,
-        timeoutMS: 20_000,
+        timeoutMS: 10_000,
       }),
     );
     const tests = folders[folder].map((place) => `${place}/**/*.test.ts`);
@@ -113,10 +113,14 @@ async function mutate(folder, patterns) {
   }
 }
 
-const equivalent = JSON.parse(readFileSync(path.join(root, ".ci/mutate/equivalent.json"), "utf8"));
+/** The mutants of a folder that mean the same as the source, as a file of its own lists them. */
+function equivalentMutants(folder) {
+  const list = path.join(root, ".ci/mutate/equivalent", `${folder.replaceAll("/", "-")}.json`);
+  return existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
+}
 
 /** Whether a mutant is listed as equivalent: by its file, the text of its line and what replaces the expression. */
-function isEquivalent({ file, line, replacement }) {
+function isEquivalent(equivalent, { file, line, replacement }) {
   return equivalent.some(
     (entry) => entry.file === file && entry.line === line && (entry.replacement ?? replacement) === replacement,
   );
@@ -124,6 +128,7 @@ function isEquivalent({ file, line, replacement }) {
 
 /** Prints the survivors and the score of one folder. @returns whether it passes */
 function judge(folder, report) {
+  const equivalent = equivalentMutants(folder);
   const counts = { killed: 0, survived: 0, equivalent: 0 };
   for (const [file, { source, mutants }] of Object.entries(report.files)) {
     const lines = source.split("\n");
@@ -131,7 +136,7 @@ function judge(folder, report) {
       const mutant = { file, line: lines[location.start.line - 1].trim(), replacement };
       if (status === "Killed" || status === "Timeout" || status === "RuntimeError") counts.killed++;
       else if (status !== "Survived" && status !== "NoCoverage") continue;
-      else if (isEquivalent(mutant)) counts.equivalent++;
+      else if (isEquivalent(equivalent, mutant)) counts.equivalent++;
       else {
         counts.survived++;
         console.log(`${file}:${location.start.line}:${location.start.column} ${status}`);
