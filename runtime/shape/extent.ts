@@ -85,7 +85,6 @@ export function extentSize(extent: Extent): number {
 
 /** Whether both have the same dimensions of the same sizes in the same order. */
 export function sameExtent(a: Extent, b: Extent): boolean {
-  if (a === b) return true;
   const names = Object.keys(a);
   const others = Object.keys(b);
   return names.length === others.length && names.every((name, i) => name === others[i] && a[name] === b[name]);

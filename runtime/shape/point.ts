@@ -45,15 +45,14 @@ export class Point<D extends string = string> {
 }
 
 function coordinatesOf<D extends string>(extent: Extent<D>, rank: number): Coordinates<D> {
-  const names = Object.keys(extent) as D[];
-  const indices = new Array<number>(names.length);
+  const entries: [D, number][] = [];
   let rest = rank;
-  for (let i = names.length - 1; i >= 0; i--) {
-    const size = extent[names[i]!];
-    indices[i] = rest % size;
+  for (const name of (Object.keys(extent) as D[]).reverse()) {
+    const size = extent[name];
+    entries.push([name, rest % size]);
     rest = Math.floor(rest / size);
   }
-  return makeExtent(names.map((name, i) => [name, indices[i]!] as const));
+  return makeExtent(entries.reverse());
 }
 
 /** All points of a region, in rank order. */

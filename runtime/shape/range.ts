@@ -45,7 +45,8 @@ export class Range {
 export function range(stop: number): Range;
 export function range(start: number, stop: number, step?: number): Range;
 export function range(first: number, second?: number, step = 1): Range {
-  const [start, stop] = second === undefined ? [0, first] : [first, second];
+  const start = second === undefined ? 0 : first;
+  const stop = second === undefined ? first : second;
   checkInteger("start", start, 0);
   checkInteger("stop", stop, 0);
   checkInteger("step", step, 1);

@@ -26,12 +26,8 @@ export function wholeRegion<D extends string>(extent: Extent<D>): Region<D> {
 
 /** The strides with which the last of the dimensions counts fastest. An empty dimension counts as if it had one rank. */
 export function rowMajor(sizes: readonly number[]): number[] {
-  const strides = new Array<number>(sizes.length);
-  let stride = 1;
-  for (let i = sizes.length - 1; i >= 0; i--) {
-    strides[i] = stride;
-    stride *= Math.max(sizes[i]!, 1);
-  }
+  const strides = sizes.map(() => 1);
+  for (let i = sizes.length - 2; i >= 0; i--) strides[i] = strides[i + 1]! * Math.max(sizes[i + 1]!, 1);
   return strides;
 }
 
@@ -84,18 +80,17 @@ export function* baseRanks(region: Region): Generator<number, void, undefined> {
 export function rankOfBase(region: Region, base: number): number | undefined {
   const { sizes, strides } = region;
   const outermostFirst = [...strides.keys()].sort((a, b) => strides[b]! - strides[a]!);
-  const index = new Array<number>(sizes.length).fill(0);
+  const own = rowMajor(sizes);
   let rest = base - region.offset;
+  let rank = 0;
   if (rest < 0 || regionSize(region) === 0) return undefined;
   for (const i of outermostFirst) {
     // A stride is longer than everything that lies inside it: regions are cut from row-major ones.
-    if (sizes[i] === 1) continue;
     const at = Math.min(Math.floor(rest / strides[i]!), sizes[i]! - 1);
-    index[i] = at;
     rest -= at * strides[i]!;
+    rank += at * own[i]!;
   }
-  if (rest !== 0) return undefined;
-  return index.reduce((rank, at, i) => rank * sizes[i]! + at, 0);
+  return rest === 0 ? rank : undefined;
 }
 
 /** Whether the base ranks follow each other without a gap, in the order of the ranks. */

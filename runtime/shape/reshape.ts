@@ -30,7 +30,7 @@ export function splitRegion(
   const strides: number[] = [];
   for (const [i, label] of region.labels.entries()) {
     const names = Object.hasOwn(spec, label) ? newNames(region, label, spec[label]) : [label];
-    const parts = names[0] === label && names.length === 1 ? [region.sizes[i]!] : partsOf(region, i, names, given);
+    const parts = partsOf(region, i, names, given);
     labels.push(...names);
     sizes.push(...parts);
     strides.push(...rowMajor(parts).map((stride) => stride * region.strides[i]!));

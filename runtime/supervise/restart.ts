@@ -83,7 +83,7 @@ export class Restarts {
     this.#ranks.set(rank, recent);
     if (recent.length >= maxRestarts) return undefined;
     // Where restarts are not limited, they need not all be remembered for the back-off to be the longest.
-    if (recent.length > REMEMBERED) recent.shift();
+    if (maxRestarts === Number.POSITIVE_INFINITY && recent.length > REMEMBERED) recent.shift();
     const delay = Math.min(backoff * 2 ** recent.length, LONGEST_BACKOFF);
     recent.push({ at: now, failure });
     return delay;

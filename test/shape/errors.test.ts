@@ -5,6 +5,7 @@ import {
   flattenRegion,
   joinExtents,
   Point,
+  placeIn,
   range,
   rankAt,
   renameRegion,
@@ -25,6 +26,12 @@ describe("an extent", () => {
   test.each([
     [null, TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got null"],
     [[4], TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got an array"],
+    [4, TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got 4"],
+    [
+      { "gpus of n1": 1 },
+      TypeError,
+      'cannot name a dimension: expected letters, digits and underscores, no digit first, got "gpus of n1"',
+    ],
     [{ gpus: -1 }, RangeError, "cannot make a mesh: expected an integer of at least 0 for gpus, got -1"],
     [{ gpus: 1.5 }, RangeError, "cannot make a mesh: expected an integer of at least 0 for gpus, got 1.5"],
     [{ gpus: Number.NaN }, RangeError, "cannot make a mesh: expected an integer of at least 0 for gpus, got NaN"],
@@ -72,6 +79,7 @@ describe("slice", () => {
       "cannot slice gpus of {'gpus': 0}: expected no index, the dimension being empty, got 0",
     ],
     [line, { gpus: "0" }, TypeError, "cannot slice gpus of {'gpus': 8}: expected an index or a range, got \"0\""],
+    [line, { gpus: {} }, TypeError, "cannot slice gpus of {'gpus': 8}: expected an index or a range, got an object"],
     [
       line,
       { gpus: undefined },
@@ -172,9 +180,11 @@ describe("look-up", () => {
   });
 
   test("a point has a rank of its extent", () => {
-    expect(() => new Point({ gpus: 8 }, 8)).toThrow(
-      new RangeError("cannot make a point: expected a rank from 0 to 7, got 8"),
-    );
+    for (const rank of [8, -1, 0.5, Number.NaN]) {
+      expect(() => new Point({ gpus: 8 }, rank)).toThrow(
+        new RangeError(`cannot make a point: expected a rank from 0 to 7, got ${rank}`),
+      );
+    }
   });
 });
 
@@ -209,6 +219,12 @@ describe("split", () => {
       { tp: -2 },
       RangeError,
       "cannot split gpus of {'hosts': 2, 'gpus': 8}: expected an integer of at least 0 for tp, got -2",
+    ],
+    [
+      { gpus: ["dp", "tp"] },
+      { tp: "2" },
+      TypeError,
+      "cannot split gpus of {'hosts': 2, 'gpus': 8}: expected an integer of at least 0 for tp, got \"2\"",
     ],
     [
       { gpus: ["dp", "tp"] },
@@ -272,6 +288,26 @@ test("rename to a name that is taken, or none, is refused; two can be swapped", 
   );
 });
 
+test("rename takes a record", () => {
+  expect(() => renameRegion(grid, wrong("gpus"))).toThrow(
+    new TypeError("cannot rename {'hosts': 2, 'gpus': 8}: expected dimensions, each with a new name, got \"gpus\""),
+  );
+});
+
+test("an empty dimension cannot be split into parts of 0", () => {
+  expect(() => splitRegion(empty, { gpus: ["dp", "tp"] }, { tp: 0 })).toThrow(
+    new RangeError("cannot split gpus of {'gpus': 0}: expected sizes that divide 0, got {'tp': 0}"),
+  );
+});
+
+test("a place in a mesh needs an index of every dimension", () => {
+  expect(placeIn(grid, { hosts: 1, gpus: 2 })).toEqual({ labels: [], sizes: [], offset: 10, strides: [] });
+  expect(placeIn(grid, new Point({ hosts: 2, gpus: 8 }, 10))).toEqual(placeIn(grid, { hosts: 1, gpus: 2 }));
+  expect(() => placeIn(grid, { hosts: 1 })).toThrow(
+    new TypeError("cannot look up gpus of {'hosts': 2, 'gpus': 8}: expected an index for each dimension, got none"),
+  );
+});
+
 test("a region with gaps does not flatten", () => {
   expect(() => flattenRegion(sliceRegion(grid, { gpus: range(0, 8, 2) }), "rank")).toThrow(
     new RangeError(
@@ -294,11 +330,25 @@ describe("a region that came from elsewhere", () => {
   test("is accepted where all its ranks exist", () => {
     expect(() => checkRegion(good, 9)).not.toThrow();
   });
+  test("may be as large as a mesh can be, and no larger", () => {
+    const largest = { labels: ["gpus"], sizes: [1], offset: 0, strides: [2 ** 32] };
+    expect(() => checkRegion(largest, 8)).not.toThrow();
+    expect(() => checkRegion({ ...largest, strides: [2 ** 32 + 1] }, 8)).toThrow(
+      "got offset 0 and strides [4294967297]",
+    );
+    const none = { labels: ["gpus"], sizes: [0], offset: 2 ** 40, strides: [1] };
+    expect(() => checkRegion(none, 8)).toThrow("got offset 1099511627776 and strides [1]");
+  });
   test.each([
     [good, "cannot use a region: expected base ranks below 8, got offset 2 and strides [2]"],
     [{ ...good, offset: -1 }, "cannot use a region: expected base ranks below 8, got offset -1 and strides [2]"],
     [{ ...good, strides: [0] }, "cannot use a region: expected base ranks below 8, got offset 2 and strides [0]"],
     [{ ...good, strides: [NaN] }, "cannot use a region: expected base ranks below 8, got offset 2 and strides [NaN]"],
+    [{ ...good, sizes: [] }, "cannot use a region: expected a size and a stride for each of 1 dimensions, got 0 and 1"],
+    [
+      { ...good, sizes: [4, 4] },
+      "cannot use a region: expected a size and a stride for each of 1 dimensions, got 2 and 1",
+    ],
     [
       { ...good, strides: [] },
       "cannot use a region: expected a size and a stride for each of 1 dimensions, got 1 and 0",

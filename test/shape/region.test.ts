@@ -13,6 +13,8 @@ import {
   regionExtent,
   regionSize,
   renameRegion,
+  sameExtent,
+  sameRegion,
   sliceRegion,
   splitRegion,
   wholeRegion,
@@ -163,4 +165,43 @@ test("a point prints index and size of each dimension", () => {
     "{'hosts': 0/1, 'gpus': 0/2}",
     "{'hosts': 0/1, 'gpus': 1/2}",
   ]);
+});
+
+test("base ranks are found in regions whose dimensions stand in another order than they lie", () => {
+  const transposed = { labels: ["a", "b"], sizes: [2, 4], offset: 3, strides: [1, 2] };
+  for (const [rank, base] of [...baseRanks(transposed)].entries()) expect(rankOfBase(transposed, base)).toBe(rank);
+  expect(rankOfBase(transposed, 2)).toBeUndefined();
+  expect(rankOfBase(transposed, 11)).toBeUndefined();
+});
+
+test("a region without ranks contains no base rank, whatever its strides are", () => {
+  const empty = { labels: ["a", "b"], sizes: [0, 7], offset: 0, strides: [2, 1] };
+  for (let base = 0; base < 8; base++) expect(rankOfBase(empty, base)).toBeUndefined();
+});
+
+test("regions are the same when they have the same ranks by the same names in the same order", () => {
+  const region: Region = { labels: ["a", "b"], sizes: [2, 3], offset: 1, strides: [6, 2] };
+  expect(sameRegion(region, region)).toBe(true);
+  expect(sameRegion(region, structuredClone(region))).toBe(true);
+  const others: Partial<Region>[] = [
+    { offset: 2 },
+    { labels: ["a", "c"] },
+    { sizes: [2, 4] },
+    { sizes: [3, 3] },
+    { strides: [6, 1] },
+    { strides: [6, 2, 1] },
+  ];
+  for (const other of others) expect(sameRegion(region, { ...region, ...other })).toBe(false);
+  expect(sameRegion({ ...region, labels: [] }, { ...region, labels: ["a"] })).toBe(false);
+});
+
+test("extents are the same when they have the same dimensions in the same order", () => {
+  const extent = { hosts: 2, gpus: 4 };
+  expect(sameExtent(extent, extent)).toBe(true);
+  expect(sameExtent(extent, { hosts: 2, gpus: 4 })).toBe(true);
+  const others: Record<string, number>[] = [{ gpus: 4, hosts: 2 }, { hosts: 2 }, { hosts: 2, gpus: 4, x: 1 }];
+  for (const other of [...others, { hosts: 2, gpus: 5 }, { hosts: 3, gpus: 4 }]) {
+    expect(sameExtent(extent, other)).toBe(false);
+    expect(sameExtent(other, extent)).toBe(false);
+  }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { causeOf, chained, errorOf } from "../../runtime/supervise/cause.js";
+import { causeOf, chained, describeCause, errorOf } from "../../runtime/supervise/cause.js";
 import { MeshFailure } from "../../runtime/supervise/failure.js";
 
 const record = {
@@ -57,4 +57,52 @@ test("anything can be thrown, and causes may be circular", () => {
 test("a chain goes on where another ends", () => {
   const cause = chained(causeOf(new Error("a", { cause: new Error("b") })), causeOf(new Error("c")));
   expect(cause.cause?.cause?.message).toBe("c");
+});
+
+test("a chain of causes as text has each stack once, below the heading where the stack does not say it", () => {
+  const stack = "Error: the root\n    at main (main.js:1:1)";
+  const root = { name: "Error", message: "the root", stack };
+  expect(describeCause(root)).toBe(stack);
+  expect(describeCause({ name: "TypeError", message: "above it", stack: "    at f (f.js:1:1)", cause: root })).toBe(
+    `TypeError: above it\n    at f (f.js:1:1)\ncaused by ${stack}`,
+  );
+});
+
+test("what has no stack travels without one", () => {
+  expect(causeOf(Object.assign(new Error("bare"), { stack: undefined }))).toEqual({ name: "Error", message: "bare" });
+  expect(Object.keys(causeOf("text"))).toEqual(["name", "message"]);
+});
+
+test("a failure after restarts says how many there were, and which", () => {
+  const past = { kind: "message", cause: { name: "TypeError", message: "flaw 1" }, at: new Date(0) } as const;
+  const once = new MeshFailure({ ...record, history: [past] });
+  expect(once.report()).toContain(
+    "\n  restarted after one failure:\n    1970-01-01T00:00:00.000Z message: TypeError: flaw 1\n  caused by",
+  );
+  expect(new MeshFailure({ ...record, history: [past, past] }).report()).toContain("\n  restarted after 2 failures:\n");
+  expect(new MeshFailure(once.record).history).toEqual([past]);
+  expect(new MeshFailure(record).history).toEqual([]);
+});
+
+test("a report leaves out what there is not, and indents what has several lines", () => {
+  const cause = { name: "Error", message: "two\nlines" };
+  expect(new MeshFailure({ ...record, ranks: [1, 3], affected: [], cause }).report()).toBe(
+    [
+      'mesh "procs" failed at ranks 1, 3: two\nlines',
+      "  kind: process",
+      "  at: 2026-01-02T03:04:05.678Z",
+      "  caused by Error: two",
+      "    lines",
+    ].join("\n"),
+  );
+  const affected = [...record.affected, { mesh: "others", ranks: [4] }];
+  expect(new MeshFailure({ ...record, affected }).report()).toContain(
+    '  affected: "counters" at ranks 1, 2, "others" at rank 4\n',
+  );
+});
+
+test("a failure is one line of text where text is wanted", () => {
+  expect(String(new MeshFailure(record))).toBe(
+    'MeshFailure: mesh "procs" failed at rank 1: process 4711 was killed by SIGKILL',
+  );
 });

@@ -47,7 +47,43 @@ test("without a limit, no back-off is longer than 30 s, and what is remembered i
   );
 });
 
+test("a high limit is a limit, and all that counts is told up to the last 16", () => {
+  const account = restarts({ policy: "always", maxRestarts: 40, within: 1e9, backoff: 0 });
+  const delays = Array.from({ length: 42 }, (_, i) => account.after(0, failure(`${i}`), i, false));
+  expect(delays).toEqual([...Array(40).fill(0), undefined, undefined]);
+  expect(account.history(0).map(({ cause }) => cause.message)).toEqual(
+    Array.from({ length: 16 }, (_, i) => `${24 + i}`),
+  );
+});
+
+test("options that are left out have their defaults, and limits may be reached", () => {
+  expect(planRestart({ policy: "never" }, "spawn")).toEqual({
+    policy: "never",
+    maxRestarts: 3,
+    within: 60_000,
+    backoff: 100,
+  });
+  const extremes = { policy: "on-failure", maxRestarts: 0, within: Number.MIN_VALUE, backoff: 30_000 } as const;
+  expect(planRestart(extremes, "spawn")).toEqual(extremes);
+  expect(restarts(extremes).after(0, failure(""), 0, false)).toBeUndefined();
+  expect(restarts({ ...extremes, policy: "never" }).history(7)).toEqual([]);
+});
+
 test.each<[unknown, string]>([
+  [null, "cannot spawn actors: expected restart as an object, got null"],
+  [{ policy: "always", maxRestarts: "3" }, 'cannot spawn actors: expected maxRestarts of at least 0, got "3"'],
+  [{ policy: "always", maxRestarts: NaN }, "cannot spawn actors: expected maxRestarts of at least 0, got NaN"],
+  [{ policy: "always", within: "1 s" }, 'cannot spawn actors: expected within in milliseconds, more than 0, got "1 s"'],
+  [{ policy: "always", within: NaN }, "cannot spawn actors: expected within in milliseconds, more than 0, got NaN"],
+  [
+    { policy: "always", backoff: "1" },
+    'cannot spawn actors: expected backoff in milliseconds, from 0 to 30000, got "1"',
+  ],
+  [{ policy: "always", backoff: -1 }, "cannot spawn actors: expected backoff in milliseconds, from 0 to 30000, got -1"],
+  [
+    { policy: "always", backoff: 30_001 },
+    "cannot spawn actors: expected backoff in milliseconds, from 0 to 30000, got 30001",
+  ],
   ["always", 'cannot spawn actors: expected restart as an object, got "always"'],
   [
     { policy: "always", maxRestart: 3 },

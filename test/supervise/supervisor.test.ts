@@ -149,6 +149,18 @@ describe("an owner is told of failures", () => {
     expect(seen).toEqual(["a"]);
   });
 
+  test("and stays as it is when it comes to its end while it decides", async () => {
+    const owner: Owner = {
+      name: "boss",
+      supervise() {
+        owner.failed = { name: "Error", message: "already" };
+        return false;
+      },
+    };
+    await supervisor().it.tell(owner, failureOf("a"));
+    expect(owner.failed?.message).toBe("already");
+  });
+
   test("a root has nobody above it: the failure is unhandled", async () => {
     const { it, unhandled } = supervisor();
     await it.tell({ name: "root", root: true, supervise: () => true }, failureOf("a"));
@@ -193,5 +205,29 @@ describe("what an owner owns", () => {
     await ownership.stopOwned(owner, stop);
     expect(log).toEqual(["+first", "-first", "+late", "-late"]);
     expect(ownership.empty).toBe(true);
+  });
+
+  test("is forgotten when it ends by itself, and only that", async () => {
+    const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
+    const [brief, other] = [owned("brief", log), owned("other", log)];
+    expect(ownership.empty).toBe(true);
+    ownership.remove(owner, brief);
+    ownership.add(owner, brief);
+    ownership.add(owner, other);
+    ownership.remove(owner, brief);
+    ownership.remove(owner, brief);
+    expect(ownership.of(owner)).toEqual([other]);
+    expect(ownership.empty).toBe(false);
+    await ownership.stopOwned(owner, stop);
+    expect(log).toEqual(["+other", "-other"]);
+    expect(ownership.empty).toBe(true);
+  });
+
+  test("is closed once it is to own nothing more", () => {
+    const [owner, ownership] = [{}, new Ownership()];
+    expect(ownership.isClosed(owner)).toBe(false);
+    ownership.close(owner);
+    expect(ownership.isClosed(owner)).toBe(true);
+    expect(ownership.isClosed({})).toBe(false);
   });
 });
