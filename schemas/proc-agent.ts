@@ -68,6 +68,8 @@ export interface ActorMove {
   location: string;
   /** How many times the actor has moved: what is older is not believed. */
   generation: Uint32;
+  /** Whether the process that it has left still handles what was sent to it there: what is sent from now on waits for that. */
+  drains?: boolean;
 }
 
 /** What the owner of a mesh knows of one of its actors. */
@@ -131,6 +133,8 @@ export interface StopOrder {
   reason: string;
   /** For how long queued messages are still handled, in milliseconds. */
   drain: Uint32;
+  /** Whether the process leaves only when what its actors have sent has come to the processes of the receivers. */
+  deliver?: boolean;
 }
 
 export interface ProcAgent extends Actor {
@@ -172,7 +176,8 @@ export interface ProcAgent extends Actor {
    */
   alive(): void;
   /**
-   * An actor has moved, as this proc and those that it knows but `from` should know. Answers when they do.
+   * An actor has moved, as this proc and those that it knows but `from` should know. Answers when they do, and when everything
+   * that they have sent to where it lived before has been handled and answered, if that place drains.
    * @concurrent
    */
   moved(move: ActorMove, from: Uint64): void;

@@ -2,9 +2,10 @@
  * What a process knows of a mesh: one record for all handles and slices of it, so that whoever sends to an actor, by
  * whatever handle, uses the same session. Handles are told of in mesh.ts.
  */
-import type { Location, MeshId, ProcId } from "../link/address.js";
+import { AGENT_MESH, type Location, type MeshId, type ProcId } from "../link/address.js";
 import { chainToken } from "../link/extension.js";
-import type { Session, SessionTarget } from "../link/session.js";
+import type { Leaving } from "../link/leaving.js";
+import type { Sender, Session, SessionTarget } from "../link/session.js";
 import { checkOptionNames, type Extent, extentSize, formatValue } from "../shape/index.js";
 import type { Drops, Reference } from "./collector.js";
 import { currentCell } from "./context.js";
@@ -30,6 +31,8 @@ export class ActorTarget implements SessionTarget {
   /** Set while this process knows that the actor has ended and does not know that it is back. */
   downtime: Downtime | undefined;
   readonly #sessions = new Set<Session>();
+  /** What was sent to where the actor lived before, and has not been handled or answered. */
+  #leaving: Set<Leaving> | undefined;
   #token: readonly [number, number] | undefined;
 
   constructor(mesh: MeshRecord, rank: number, { proc, location, generation = 0 }: RankLocation) {
@@ -43,6 +46,24 @@ export class ActorTarget implements SessionTarget {
   /** Somebody in this process sends to it. */
   opened(session: Session): void {
     this.#sessions.add(session);
+    for (const before of this.leavingOf(session.sender)) session.waitFor(before);
+  }
+
+  /** What a sender has sent to where the actor lived before, and later messages of it wait for. */
+  leavingOf(sender: Sender): Leaving[] {
+    if (this.#leaving === undefined) return [];
+    return [...this.#leaving].filter((leaving) => leaving.sender === sender && !leaving.isHandled);
+  }
+
+  /** Resolves when everything that was sent to where the actor lived before has been handled and answered. */
+  async left(): Promise<void> {
+    const leaving = [...(this.#leaving ?? [])];
+    await Promise.all(leaving.map((before) => new Promise<void>((over) => before.afterAnswers(over))));
+  }
+
+  /** The process that it has left handles nothing any more: what is sent from now on does not wait for that. */
+  abandonLeft(): void {
+    for (const leaving of [...(this.#leaving ?? [])]) leaving.handled();
   }
 
   closed(session: Session): void {
@@ -57,7 +78,16 @@ export class ActorTarget implements SessionTarget {
     this.proc = proc;
     this.location = location;
     this.generation = generation;
-    if (moved) for (const session of [...this.#sessions]) session.retire();
+    if (moved) for (const session of [...this.#sessions]) this.#leave(session);
+  }
+
+  #leave(session: Session): void {
+    const leaving = session.retire();
+    // The agents of two processes have nothing to do with each other.
+    if (leaving === undefined || this.mesh.id === AGENT_MESH) return;
+    this.#leaving ??= new Set();
+    this.#leaving.add(leaving);
+    leaving.afterAnswers(() => this.#leaving?.delete(leaving));
   }
 
   /** It has ended, for now or for good. */
@@ -85,6 +115,16 @@ export class ActorTarget implements SessionTarget {
     this.#token ??= chainToken({ proc: this.proc, mesh: this.mesh.id, rank: this.rank });
     return this.#token;
   }
+}
+
+/** Somebody in this process who casts to a mesh. */
+export interface MeshCaster {
+  /** The actor at a rank is about to move: sees to it that there is a session to where it lives, if anything was cast to it. */
+  leaves(rank: number): void;
+  /** Actors have moved. */
+  followMoves(): void;
+  /** Resolves when everything is over that was cast to actors where they lived before. */
+  left(): Promise<void>;
 }
 
 /** What the owner of a mesh can do with it; absent where a mesh is only referred to. */
@@ -141,6 +181,8 @@ export class MeshRecord implements MeshIdentity {
   stopped: string | undefined;
   /** One more each time that one of its actors has moved to another proc. */
   moves = 0;
+  /** Those who cast to it, as long as they have trees. */
+  readonly casters = new Set<MeshCaster>();
   /** By rank in the mesh as it was spawned; those that this process has heard of. */
   readonly #targets = new Map<number, ActorTarget>();
 
@@ -168,19 +210,44 @@ export class MeshRecord implements MeshIdentity {
   /** Where a rank lives, or lives from now on: a rank that was replaced may be in another process. */
   locate(rank: number, location: RankLocation): void {
     const target = this.#targets.get(rank);
-    if (target === undefined) this.#targets.set(rank, new ActorTarget(this, rank, location));
-    else {
-      const { proc } = target;
-      target.move(location);
-      if (target.proc !== proc) this.moves++;
+    if (target === undefined) {
+      this.#targets.set(rank, new ActorTarget(this, rank, location));
+      return;
     }
+    const { proc, generation } = target;
+    const moves = location.proc !== proc && (location.generation ?? 0) >= generation;
+    if (moves) for (const caster of this.casters) caster.leaves(rank);
+    target.move(location);
+    if (!moves) return;
+    this.moves++;
+    for (const caster of this.casters) caster.followMoves();
+  }
+
+  /** Resolves when everything that was sent from here to where actors of the mesh lived before has been handled and answered. */
+  async left(): Promise<void> {
+    const targets = [...this.#targets.values()].map((target) => target.left());
+    await Promise.all([...targets, ...[...this.casters].map((caster) => caster.left())]);
   }
 }
+
+/** An actor lives in another process from now on. */
+export interface Move extends RankLocation {
+  readonly mesh: MeshId;
+  readonly rank: number;
+  readonly generation: number;
+  /** Whether the process that it has left still handles what was sent to it there. */
+  readonly drains?: boolean | undefined;
+}
+
+/** Meshes with moves that are remembered: the oldest are forgotten, and owners are asked for their actors. */
+const REMEMBERED = 1024;
 
 /** What one operating-system process knows of meshes: one record of each, made on first sight. */
 export class MeshRecords {
   readonly #records = new Map<MeshId, Reference<MeshRecord>>();
   readonly #drops: Drops;
+  /** The last move of each actor, by mesh and rank: references that were sent before it may come after it. */
+  readonly #moves = new Map<MeshId, Map<number, Move>>();
 
   /** @param drops tells of records that nobody has any more */
   constructor(drops: Drops) {
@@ -199,7 +266,33 @@ export class MeshRecords {
     const made = new MeshRecord(identity);
     this.#records.set(key, this.#drops.reference(made));
     this.#drops.watch(made, { dropped: () => this.#forget(key) });
+    for (const [rank, move] of this.#moves.get(key) ?? []) made.locate(rank, move);
     return made;
+  }
+
+  /** The moves that are remembered. */
+  get moves(): readonly Move[] {
+    return [...this.#moves.values()].flatMap((moves) => [...moves.values()]);
+  }
+
+  /**
+   * An actor has moved, whether its mesh is known here or not.
+   * @returns when everything that was sent from here to where it lived before has been handled and answered
+   */
+  async moved(move: Move): Promise<void> {
+    const { mesh, rank, generation, drains = false } = move;
+    let moves = this.#moves.get(mesh);
+    if ((moves?.get(rank)?.generation ?? 0) > generation) return;
+    moves ??= new Map();
+    moves.set(rank, move);
+    // The last to change stands last.
+    this.#moves.delete(mesh);
+    this.#moves.set(mesh, moves);
+    if (this.#moves.size > REMEMBERED) this.#moves.delete(this.#moves.keys().next().value!);
+    const record = this.known(mesh);
+    record?.locate(rank, move);
+    if (drains) await record?.left();
+    else if (record?.procAt(rank) === move.proc) record.target(rank).abandonLeft();
   }
 
   #forget(key: MeshId): void {

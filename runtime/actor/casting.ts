@@ -3,6 +3,7 @@ import type { CasterHost } from "../cast/cast-mesh.js";
 import { Caster } from "../cast/caster.js";
 import type { CastInterface } from "../cast/setup.js";
 import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
+import { DeliveryError } from "../link/errors.js";
 import type { Session } from "../link/session.js";
 import { ActorTarget, type MeshRecord } from "./address.js";
 import type { Cell } from "./cell.js";
@@ -18,16 +19,20 @@ export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Se
     keepAlive: proc.keepAlive,
     undeliverable: (label, error) => cell.undeliverable(label, error),
     targetEnded: (base) => cell.targetEnded(record.target(base)),
+    open: (base) => open(cell, record.target(base)),
+    leaving: (base) => record.target(base).leavingOf(cell),
     compare: (base: number, known: CastInterface, other: OtherSchema) =>
       compareSchemas(record.target(base), known, other),
     translate: (known: CastInterface, endpoint: BoundEndpoint, body) => cell.translate(known, endpoint, body),
     readError: readCallError,
     awake: (caster) => {
       proc.casts.casters.add(caster);
+      record.casters.add(caster);
       cell.casterAwake(caster);
     },
     asleep: (caster, ended) => {
       proc.casts.casters.delete(caster);
+      record.casters.delete(caster);
       cell.casterAsleep(record, caster, ended);
     },
   };
@@ -37,4 +42,13 @@ export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Se
     if (target instanceof ActorTarget && target.mesh === record) caster.attach(session, target.rank, true);
   }
   return caster;
+}
+
+function open(cell: Cell, target: ActorTarget): void {
+  try {
+    cell.session(target, target, target.location);
+  } catch (error) {
+    // The process of the actor, or the sender itself, is no more: nothing is left to wait for.
+    if (!(error instanceof DeliveryError)) throw error;
+  }
 }

@@ -274,6 +274,12 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     this.#mailbox.cancel(lane, call, reason);
   }
 
+  /** The sender of a lane wants to know when everything that has come before has been handled. */
+  reached(lane: Lane): void {
+    if (this.#next !== undefined) this.#next.reached(lane);
+    else this.#mailbox.afterHandling(() => lane.reached());
+  }
+
   laneClosed(lane: Lane): void {
     const lanes = this.#lanes;
     const index = lanes?.indexOf(lane) ?? -1;

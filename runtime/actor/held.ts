@@ -5,6 +5,7 @@
  */
 import type { Binding } from "../link/binding.js";
 import type { DeliveryError } from "../link/errors.js";
+import { Sync } from "../link/frame.js";
 import { FrameLog } from "../link/frame-log.js";
 import type { Destination, Lane } from "../link/lane.js";
 import type { Reader } from "../wire/reader.js";
@@ -38,6 +39,17 @@ export class Held implements Destination {
   cancel(lane: Lane, call: number, reason: number): void {
     if (this.#to !== undefined) this.#to.cancel(lane, call, reason);
     else this.#log.cancel(lane, call, reason);
+  }
+
+  /** The sender of a lane wants to know when everything that has come before has been handled. */
+  reached(lane: Lane): void {
+    if (this.#to === undefined) {
+      this.#lanes.add(lane);
+      this.#log.sync(lane, Sync.reached, 0);
+      return;
+    }
+    lane.redirect(this.#to);
+    lane.sync(Sync.reached, 0);
   }
 
   laneClosed(lane: Lane): void {

@@ -19,6 +19,15 @@ import type { Watchdog } from "./watchdog.js";
 /** Messages taken from the queue in a row before the event loop gets its turn. */
 const STREAK = 64;
 
+/** Somebody wants to know when everything that has come before has been handled. */
+interface Mark {
+  /** The last message that had come. */
+  readonly last: Turn;
+  readonly then: () => void;
+  /** The message has left the queue. */
+  taken: boolean;
+}
+
 /** What the mailbox tells its cell. */
 export interface MailboxOwner {
   /** For people: `counters[1]`. */
@@ -46,6 +55,8 @@ export class Mailbox {
   /** The queue goes on in a later turn of the event loop, or is being worked on further up the stack. */
   #held = false;
   #whenIdle: (() => void)[] | undefined;
+  /** In the order of their messages. */
+  #marks: Mark[] | undefined;
   #onValue: ((value: unknown) => void) | undefined;
   #onError: ((error: unknown) => void) | undefined;
 
@@ -106,6 +117,20 @@ export class Mailbox {
     });
   }
 
+  /**
+   * Calls `then` when everything that is here has been handled, messages of concurrent endpoints when they have been started;
+   * maybe at once.
+   */
+  afterHandling(then: () => void): void {
+    const queued = this.#queued > 0;
+    const last = queued ? this.#queue.at(-1) : this.#serial;
+    if (last === undefined) then();
+    else {
+      this.#marks ??= [];
+      this.#marks.push({ last, then, taken: !queued });
+    }
+  }
+
   /** The caller of a message waits no more: one that has not started will not. */
   cancel(lane: Lane, call: number, reason: number): void {
     for (const turn of this.#all()) if (turn.lane === lane && turn.call === call) turn.cancel(reason);
@@ -133,6 +158,9 @@ export class Mailbox {
       if (call !== 0) answerUndelivered(lane, call, this.#owner.name, error);
       else bounce(lane, slot, size, error);
     }
+    const marks = this.#marks;
+    this.#marks = undefined;
+    for (const { then } of marks ?? []) then();
     this.#tellIdle();
   }
 
@@ -168,6 +196,7 @@ export class Mailbox {
     }
     this.#held = false;
     if (this.#queued === 0) this.#streak = 0;
+    if (this.#marks !== undefined) this.#tellMarks();
     if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
   }
 
@@ -181,6 +210,7 @@ export class Mailbox {
 
   #take(): Turn {
     const turn = this.#queue[this.#head++]!;
+    if (this.#marks !== undefined) for (const mark of this.#marks) if (mark.last === turn) mark.taken = true;
     if (this.#head === this.#queue.length) {
       this.#queue = [];
       this.#head = 0;
@@ -282,6 +312,7 @@ export class Mailbox {
       if (typeof concurrent === "number") this.#limits?.ended(turn, concurrent);
     }
     if (this.#held) return;
+    if (this.#marks !== undefined) this.#tellMarks();
     if (this.length > 0) this.#next();
     else if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
   }
@@ -294,6 +325,12 @@ export class Mailbox {
 
   removeReplier(replier: Replier): void {
     this.#repliers?.delete(replier);
+  }
+
+  #tellMarks(): void {
+    const marks = this.#marks!;
+    while (marks[0]?.taken === true && marks[0].last !== this.#serial) marks.shift()!.then();
+    if (marks.length === 0) this.#marks = undefined;
   }
 
   #tellIdle(): void {

@@ -9,6 +9,7 @@ import type { Setup } from "../cast/setup.js";
 import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId, ROOT_MESH } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import { DeliveryError } from "../link/errors.js";
+import { Sync } from "../link/frame.js";
 import type { LaneRequest, LinkHost, RelayFrame, TreeFrame } from "../link/host.js";
 import { type KeepAlive, TimerKeepAlive } from "../link/keep-alive.js";
 import type { Destination, Lane } from "../link/lane.js";
@@ -89,6 +90,8 @@ export class Proc implements LinkHost {
   readonly #held = new Map<MeshId, Held>();
   /** What owners were asked, by number, and over which link. */
   readonly #questions = new Map<number, { readonly mesh: MeshId; readonly link: Link }>();
+  /** Questions that are asked for the sake of their answers alone: a peer that answers has received what was sent before. */
+  readonly #confirmations = new Map<number, { readonly link: Link; readonly confirmed: () => void }>();
   readonly #ports = new Map<bigint, OpenPort>();
   #lastQuestion = 0;
   #closed = false;
@@ -202,6 +205,22 @@ export class Proc implements LinkHost {
     }
   }
 
+  /** Resolves when the processes of its receivers have received everything that was sent from here, or have ended. */
+  async delivered(): Promise<void> {
+    await Promise.all([...this.casts.casters].map((caster) => caster.taken()));
+    await Promise.all([...this.#links].map((link) => this.#confirmed(link)));
+  }
+
+  async #confirmed(link: Link): Promise<void> {
+    await link.afterSending();
+    if (link.ended !== undefined) return;
+    const question = ++this.#lastQuestion;
+    await new Promise<void>((confirmed) => {
+      this.#confirmations.set(question, { link, confirmed });
+      link.sendAsk(question, AGENT_MESH);
+    });
+  }
+
   /** A cell has come to its end. */
   forget(cell: Cell): void {
     if (this.#cells.get(cell.mesh) !== cell) return;
@@ -307,6 +326,12 @@ export class Proc implements LinkHost {
   }
 
   told(_link: Link, question: number, exists: boolean): void {
+    const confirmation = this.#confirmations.get(question);
+    if (confirmation !== undefined) {
+      this.#confirmations.delete(question);
+      confirmation.confirmed();
+      return;
+    }
     const asked = this.#questions.get(question);
     if (asked === undefined) return;
     this.#questions.delete(question);
@@ -322,7 +347,13 @@ export class Proc implements LinkHost {
   }
 
   laneSynced(lane: Lane, sync: number, casts: number): void {
-    this.casts.laneSynced(lane, sync, casts);
+    if (sync !== Sync.reached) {
+      this.casts.laneSynced(lane, sync, casts);
+      return;
+    }
+    const to = lane.behind;
+    if (to instanceof Cell || to instanceof Held) to.reached(lane);
+    else lane.reached();
   }
 
   treeFrame(link: Link, frame: TreeFrame, r: Reader): void {
@@ -404,6 +435,11 @@ export class Proc implements LinkHost {
     this.#relays.linkEnded(link, error);
     link.end(error);
     this.casts.linkEnded(link, error);
+    for (const [question, { link: asked, confirmed }] of this.#confirmations) {
+      if (asked !== link) continue;
+      this.#confirmations.delete(question);
+      confirmed();
+    }
     for (const [question, asked] of this.#questions) {
       if (asked.link !== link) continue;
       this.#questions.delete(question);

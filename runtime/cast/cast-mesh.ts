@@ -3,6 +3,7 @@ import type { Location, ProcId } from "../link/address.js";
 import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
 import type { DeliveryError } from "../link/errors.js";
 import type { KeepAlive } from "../link/keep-alive.js";
+import type { Leaving } from "../link/leaving.js";
 import type { Encoded } from "../link/waiting.js";
 import type { Reader } from "../wire/reader.js";
 import type { CastSender } from "./arrivals.js";
@@ -41,6 +42,10 @@ export interface CasterHost {
   undeliverable(label: string, error: DeliveryError): void;
   /** An actor of the mesh has ended. */
   targetEnded(base: number): void;
+  /** Opens a session to an actor where it lives now, unless there is one, or its process is no more. */
+  open(base: number): void;
+  /** What the sender has sent to where an actor lived before, and later messages wait for. */
+  leaving(base: number): readonly Leaving[];
   /** @returns why not, if those who know an interface by another schema cannot read what is sent by it */
   compare(base: number, known: CastInterface, other: OtherSchema): DeliveryError | undefined;
   /** The message in the protobuf layout. @throws CodecError, MessageSizeError */

@@ -2,6 +2,7 @@
 import type { Location, ProcId } from "../link/address.js";
 import type { OtherSchema } from "../link/binding.js";
 import { type DeliveryError, meansEnded } from "../link/errors.js";
+import type { Leaving } from "../link/leaving.js";
 import type { AnswerGroup } from "./answers.js";
 import type { CasterHost, CastMesh, CastView } from "./cast-mesh.js";
 import type { PendingCast } from "./pending-cast.js";
@@ -29,6 +30,8 @@ export class CasterTree implements TreeOwner {
   readonly tree: Tree;
   readonly view: CastView;
   readonly #caster: TreeCaster;
+  /** How many of the messages that were sent to where actors lived before have not been handled. */
+  #behind = 0;
 
   constructor(caster: TreeCaster, view: CastView) {
     this.#caster = caster;
@@ -37,6 +40,20 @@ export class CasterTree implements TreeOwner {
     const { bases, interface: known, extent } = view;
     const setup = { mesh: mesh.id, owner: mesh.owner, interface: known, extent, size: bases.length };
     this.tree = new Tree(host.casts, this, { sender: host.sender, setup, procs: procsOf(mesh, bases) });
+  }
+
+  /** Whether it is used only when what was sent before has been handled where actors of it lived before. */
+  get waits(): boolean {
+    return this.#behind > 0;
+  }
+
+  /** What is cast waits for what the sender has sent before. */
+  waitFor(before: Leaving): void {
+    this.#behind++;
+    before.afterHandling(() => {
+      this.#behind--;
+      this.#caster.flush();
+    });
   }
 
   ready(): void {

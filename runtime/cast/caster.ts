@@ -47,6 +47,7 @@ export class Caster implements OrderedCasts, TreeCaster {
   #stopped = false;
   #whenTaken: (() => void)[] = [];
   #whenAnswered: (() => void)[] = [];
+  #whenLeft: (() => void)[] = [];
 
   constructor(host: CasterHost, mesh: CastMesh) {
     this.host = host;
@@ -58,7 +59,7 @@ export class Caster implements OrderedCasts, TreeCaster {
 
   /** A session of the same sender to an actor of the mesh. @param used whether something may have been sent by it */
   attach(session: Session, base: number, used: boolean): void {
-    this.#followMoves();
+    this.followMoves();
     const order = new LaneOrder(this, session, base);
     session.order = order;
     if (used) this.dirty.set(base, order);
@@ -77,7 +78,9 @@ export class Caster implements OrderedCasts, TreeCaster {
 
   /** Whether a cast to a view would be sent at once. */
   hasCredit(view: CastView): boolean {
-    return this.#queue.length === 0 && this.#treeOf(view).tree.usable && this.#hasRoom();
+    if (this.#queue.length > 0) return false;
+    const tree = this.#treeOf(view);
+    return tree.tree.usable && !tree.waits && this.#hasRoom();
   }
 
   /** Whether messages to a view are to be in the protobuf layout, as far as that is known. */
@@ -117,7 +120,7 @@ export class Caster implements OrderedCasts, TreeCaster {
     const urgent = this.#closing || this.#whenTaken.length > 0;
     while (this.#queue.length > 0) {
       const { cast, tree } = this.#queue[0]!;
-      if (!tree.tree.usable) return;
+      if (!tree.tree.usable || tree.waits) return;
       if (!this.#hasRoom()) {
         this.#urge();
         return;
@@ -220,7 +223,7 @@ export class Caster implements OrderedCasts, TreeCaster {
 
   /** A call has been answered by all. */
   completed(): void {
-    if (this.#stopped || this.#whenAnswered.length > 0) this.#settled();
+    if (this.#stopped || this.#whenAnswered.length > 0 || this.#retired.size > 0) this.#settled();
   }
 
   /** Something has come to its end. */
@@ -230,6 +233,7 @@ export class Caster implements OrderedCasts, TreeCaster {
       this.#retired.delete(tree);
       tree.tree.drop(false);
     }
+    if (this.#retired.size === 0) for (const resolve of this.#whenLeft.splice(0)) resolve();
     if (!this.#idle) return;
     for (const resolve of this.#whenTaken.splice(0)) resolve();
     if (this.#isAnswered) for (const resolve of this.#whenAnswered.splice(0)) resolve();
@@ -269,12 +273,13 @@ export class Caster implements OrderedCasts, TreeCaster {
   }
 
   #treeOf(view: CastView): CasterTree {
-    this.#followMoves();
+    this.followMoves();
     let tree = this.#trees.get(view.key);
     if (tree === undefined) {
       this.host.awake(this);
       tree = new CasterTree(this, view);
       this.#trees.set(view.key, tree);
+      for (const base of view.bases) for (const before of this.host.leaving(base)) tree.waitFor(before);
       tree.tree.start();
       this.#evict();
     } else if (this.#trees.size > 1) {
@@ -294,8 +299,16 @@ export class Caster implements OrderedCasts, TreeCaster {
     }
   }
 
+  leaves(base: number): void {
+    if (this.counts[base]! > 0 && !this.excluded.has(base)) this.host.open(base);
+  }
+
+  async left(): Promise<void> {
+    if (this.#retired.size > 0) await new Promise<void>((resolve) => this.#whenLeft.push(resolve));
+  }
+
   /** Where actors live elsewhere by now: those know nothing of what was sent to the ones before them. */
-  #followMoves(): void {
+  followMoves(): void {
     if (this.mesh.moves === this.#moves) return;
     this.#moves = this.mesh.moves;
     for (let base = 0; base < this.mesh.size; base++) {
@@ -306,7 +319,10 @@ export class Caster implements OrderedCasts, TreeCaster {
       this.dirty.delete(base);
       this.excluded.delete(base);
     }
-    for (const tree of this.#trees.values()) this.#retired.add(tree);
+    for (const tree of this.#trees.values()) {
+      this.#retired.add(tree);
+      tree.tree.flush();
+    }
     this.#trees.clear();
     this.#settled();
   }

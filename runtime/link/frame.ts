@@ -104,6 +104,8 @@ export const Sync = {
   passed: 2,
   /** As `after`; those of them that have not come will not, or come to nobody. */
   without: 3,
+  /** Asks the receiver to say, by `credit` for no message, when everything that came before on the lane has been handled. */
+  reached: 4,
 } as const;
 
 /** Flags of `message`, `reply`, `item` and `error`. */

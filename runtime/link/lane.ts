@@ -113,15 +113,24 @@ export class Lane {
     if (this.open) this.link.sendGone(this.id, reason, message);
   }
 
+  /** Answers `Sync.reached`: everything that came before it has been handled. */
+  reached(): void {
+    this.#sendCredit(0, 0);
+  }
+
   #giveBack(): void {
+    this.#sendCredit(this.#messages, this.#bytes);
+    this.#messages = 0;
+    this.#bytes = 0;
+  }
+
+  #sendCredit(messages: number, bytes: number): void {
     if (!this.open) return;
     const { outbox } = this.link;
     const w = outbox.writer;
-    const at = beginFrame(w, Kind.credit, this.id, this.#messages);
-    writeU32(w, this.#bytes);
+    const at = beginFrame(w, Kind.credit, this.id, messages);
+    writeU32(w, bytes);
     outbox.commit(at);
-    this.#messages = 0;
-    this.#bytes = 0;
   }
 }
 

@@ -54,6 +54,8 @@ export class Link {
   readonly dialled: boolean;
   /** Which of its dialler's links this is, from 1 on; 0: nobody has dialled it, or who has does not say. */
   number: number;
+  /** Whether the receiver of one of its sessions has moved. */
+  hasLeaving = false;
   readonly #freeLanes: number[] = [];
   readonly #extents = new Map<string, number>();
   readonly #receiver: Receiver;
@@ -154,6 +156,12 @@ export class Link {
       this.#sendEmpty(Kind.close, session.lane, 0);
   }
 
+  /** Resolves when everything has been sent that was handed to its sessions, or never will be. */
+  async afterSending(): Promise<void> {
+    const sessions = this.sessions.filter((session) => session !== undefined);
+    await Promise.all(sessions.map((session) => new Promise<void>((sent) => session.afterSending(sent))));
+  }
+
   /** The peer has forgotten a lane. */
   laneForgotten(lane: number): void {
     if (this.sessions[lane] === undefined) return;
@@ -174,6 +182,7 @@ export class Link {
   endCall(call: PendingCall): void {
     if (!call.abandoned) this.host.keepAlive.release();
     this.calls.remove(call);
+    if (this.hasLeaving) call.session?.leaving?.callEnded(call);
   }
 
   /** Nobody waits for a call any more; its record stays until it has ended. */
@@ -181,6 +190,7 @@ export class Link {
     if (call.abandoned) return;
     call.abandoned = true;
     this.host.keepAlive.release();
+    if (this.hasLeaving) call.session?.leaving?.callEnded(call);
   }
 
   /** The number by which the peer knows an extent; tells it on first use. */

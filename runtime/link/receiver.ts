@@ -130,7 +130,8 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
         this.#error(word1, a, r);
         break;
       case Kind.credit:
-        this.#link.sessions[a]?.credited(b, readU32(r));
+        if (b === 0) this.#link.sessions[a]?.leaving?.handled();
+        else this.#link.sessions[a]?.credited(b, readU32(r));
         break;
       case Kind.item:
         this.#item(word1, a, r, size);

@@ -12,10 +12,11 @@ import { bodySize } from "./control.js";
 import { checkSize, encodeMessage } from "./encode.js";
 import { BackpressureError, DeliveryError, meansEnded } from "./errors.js";
 import { type Extension, extensionSize, writeExtension } from "./extension.js";
-import { beginFrame, copyBytes, Flag, HEADER, Kind } from "./frame.js";
+import { beginFrame, copyBytes, Flag, HEADER, Kind, Sync } from "./frame.js";
+import { Leaving } from "./leaving.js";
 import type { Link } from "./link.js";
 import type { CastOrder, CreditWaiter, Interface, Message, Sender, SessionTarget } from "./sending.js";
-import { type Encoded, isSync, WaitingQueue } from "./waiting.js";
+import { type Encoded, isSync, type SyncMark, WaitingQueue } from "./waiting.js";
 
 export type {
   BoundMessage,
@@ -27,6 +28,9 @@ export type {
   Sender,
   SessionTarget,
 } from "./sending.js";
+
+/** Stands first in the queue of a session whose messages wait for others: it keeps them from being sent at once. */
+const HOLD: SyncMark = { sync: -1, casts: 0 };
 
 export class Session {
   readonly link: Link;
@@ -49,6 +53,10 @@ export class Session {
   #closing = false;
   #moved = false;
   #over = false;
+  /** What it has sent, from when its receiver has moved until that has been handled. */
+  leaving: Leaving | undefined;
+  /** How many sessions of the same sender, to where the receiver was before, this one waits for. */
+  #behind = 0;
   #afterSending: (() => void)[] | undefined;
 
   /** What its sender knows it by. */
@@ -284,12 +292,40 @@ export class Session {
     if (this.#closing && !this.#over && !this.#moved) this.link.closeSession(this);
   }
 
-  /** The receiver lives elsewhere from now on. What has been sent, and what waits for credit, goes its way. */
-  retire(): void {
-    if (this.ended !== undefined) return;
+  /**
+   * The receiver lives elsewhere from now on. What has been sent, and what waits for credit, goes its way.
+   * @returns undefined if everything that was sent is known to have been handled
+   */
+  retire(): Leaving | undefined {
+    if (this.ended !== undefined) return undefined;
     this.#moved = true;
+    const calls = this.link.calls.all().filter((call) => call.session === this && !call.abandoned);
+    if (calls.length > 0 || !this.#allSent || this.#messages > 0 || this.order !== undefined) this.#leave(calls);
     this.ended = new DeliveryError("closed", "its receiver has moved to another process");
     this.sender.sessionEnded(this);
+    return this.leaving;
+  }
+
+  #leave(calls: readonly PendingCall[]): void {
+    this.leaving = new Leaving(this.sender, calls);
+    this.link.hasLeaving = true;
+    // Casts of the sender come first, by whichever way they take.
+    this.order?.behind();
+    this.sync(Sync.reached, 0);
+  }
+
+  /** The sender has sent something to where the receiver was before: nothing goes by this session until that is handled. */
+  waitFor(before: Leaving): void {
+    if (before.isHandled) return;
+    if (this.#waiting === undefined) {
+      this.#waiting = new WaitingQueue();
+      this.#waiting.add(HOLD);
+    }
+    this.#behind++;
+    before.afterHandling(() => {
+      this.#behind--;
+      if (this.#waiting !== undefined) this.#drain(this.#waiting);
+    });
   }
 
   /** The actor or port at the other end has ended; where the target has moved, that is another one by now. */
@@ -325,6 +361,7 @@ export class Session {
     this.#noteSent();
     this.order?.ended();
     if (!retired) this.sender.sessionEnded(this);
+    this.leaving?.end();
   }
 
   #writeSync(sync: number, casts: number): void {
@@ -495,11 +532,12 @@ export class Session {
   }
 
   #drain(waiting: WaitingQueue): void {
+    if (this.#behind > 0) return;
     const { limits } = this.link;
     while (waiting.size > 0 && this.#messages < limits.creditMessages && this.#bytes < limits.creditBytes) {
       const entry = waiting.take();
       if (isSync(entry)) {
-        this.#writeSync(entry.sync, entry.casts);
+        if (entry !== HOLD) this.#writeSync(entry.sync, entry.casts);
         continue;
       }
       const { slot, flags, body, extension, call, waiter } = entry;

@@ -33,6 +33,7 @@ import { endBefore } from "./end-before.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
 import type { Platform } from "./platform.js";
+import { within } from "./within.js";
 
 export class Agent extends ProcAgentActor {
   readonly #proc: LocalProc;
@@ -105,8 +106,12 @@ export class Agent extends ProcAgentActor {
   }
 
   async shutdown(order: StopOrder): Promise<void> {
+    const { reason, drain, deliver = false } = order;
+    const { clock } = this.#proc.platform;
+    const begun = clock.now();
     await this.#proc.stopAll(order);
-    this.#proc.leaveSoon(order.reason);
+    if (deliver) await within(clock, Math.max(0, drain - (clock.now() - begun)), this.#proc.proc.delivered());
+    this.#proc.leaveSoon(reason);
   }
 
   alive(): void {}

@@ -201,19 +201,19 @@ export class Local {
 
   /**
    * An actor has moved: this process knows it, and asks its neighbours in the tree to know it too, but for the one that it has
-   * it from. Never rejects.
+   * it from. Resolves when they do, and when everything that was sent to where it lived before has been handled and answered, if
+   * that place drains. Never rejects.
    * @param from the home of that one, or a proc that lives here
    */
   async moved(move: ActorMove, from: ProcId): Promise<void> {
-    const { mesh, rank, proc, location, generation } = move;
     const { home, procs, members } = this;
-    this.records.known(mesh)?.locate(rank, { proc, location, generation });
+    const left = this.records.moved(move);
     const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, home.proc.id);
     const told = this.#toMade((id) => (id === from ? undefined : tell(id)));
     // What comes from none of those that were made here comes from the maker.
     const isOwn = procs.has(from) || members.has(from);
     if (home.maker !== home.proc.id && isOwn) told.push(asRoot(home.proc, () => tell(home.maker)));
-    await Promise.all(told);
+    await Promise.all([left, ...told]);
   }
 
   /**

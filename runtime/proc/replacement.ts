@@ -1,8 +1,11 @@
 /**
  * A process that takes the place of another one: it is started, gets the actors that live there, and from one moment on gets
  * what is sent to them; what has been sent before is left to the old one, which then ends in order. Nothing that was sent is
- * lost, and the addresses stay. The state of actors is fresh, as after any start. The place may also be that of a process
- * that has ended by itself, or that of an actor that has failed where it was.
+ * lost, and the addresses stay. The old process is told to stop only when every process that may have sent something to it has
+ * said that it was handled and answered; messages of one sender to the new process wait until its earlier ones have been handled
+ * by the old one. Both hold for as long as the caller of `replace` has said that the old process may take. The state of actors is
+ * fresh, as after any start. The place may also be that of a process that has ended by itself, or that of an actor that has
+ * failed where it was.
  */
 
 import type { ProcConfig, SpawnOutcome } from "../../generated/proc-agent.js";
@@ -18,6 +21,7 @@ import { orderAt, orderOf, settleOrder } from "./orders.js";
 import type { Classes } from "./platform.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember } from "./stop-member.js";
+import { within } from "./within.js";
 
 /** A process that has just been started, and what it is to be told first. */
 export interface StartedMember {
@@ -35,9 +39,20 @@ export interface Replaceable {
   memberAt(rank: number): Member;
   /** From now on this is the proc of a rank. */
   install(member: Member): void;
-  /** All processes that may know an actor learn where it lives now. Never rejects. */
-  announce(mesh: SpawnedMesh, rank: number): Promise<void>;
+  /** Processes that have been replaced and have not ended: they end with the others. */
+  readonly leaving: Set<Member>;
+  /**
+   * All processes that may know an actor learn where it lives now. Never rejects.
+   * @param drains whether the process that it has left still handles what was sent to it there; then this resolves when that has
+   * been done
+   */
+  announce(mesh: SpawnedMesh, rank: number, drains: boolean): Promise<void>;
+  /** A new process learns which actors have moved, before it reads references to them that were written before. */
+  tellMoves(member: Member): void;
 }
+
+/** How long processes may take at least to learn of a move, in ms. */
+const leastAnnouncement = 250;
 
 /** @throws Error if the new process or one of its actors does not come to be: then the old one goes on */
 export async function replaceMember(host: Replaceable, started: StartedMember, drain: number): Promise<void> {
@@ -63,11 +78,30 @@ export async function replaceMember(host: Replaceable, started: StartedMember, d
   }
   const old = host.memberAt(rank);
   host.install(member);
+  // It is nobody's failure any more when it ends.
+  old.stopping = true;
+  host.leaving.add(old);
   const moved = [...made].filter((mesh) => host.meshes.has(mesh) && !mesh.stopping);
-  const reason = "its process was replaced";
   for (const mesh of made) if (!moved.includes(mesh)) stopOn(host, member, mesh);
-  await Promise.all(moved.map((mesh) => host.announce(mesh, rankOfBase(mesh.region, rank)!)));
-  await asRoot(host.proc, () => stopMember(old, agentOf(old.id), { reason, drain }));
+  const drains = drain > 0 && old.end === undefined;
+  const announced = moved.map((mesh) => host.announce(mesh, rankOfBase(mesh.region, rank)!, drains));
+  await leave(host, old, announced, drain);
+  host.leaving.delete(old);
+}
+
+/** Stops a process that has been replaced, when nothing is left for it to do or its time is over. */
+async function leave(
+  { proc }: Replaceable,
+  old: Member,
+  announced: readonly Promise<void>[],
+  drain: number,
+): Promise<void> {
+  const { clock } = proc;
+  const begun = clock.now();
+  await within(clock, Math.max(drain, leastAnnouncement), Promise.all(announced));
+  const rest = Math.max(0, Math.ceil(drain - (clock.now() - begun)));
+  const options = { reason: "its process was replaced", drain: rest };
+  await asRoot(proc, () => stopMember(old, agentOf(old.id), options, true));
 }
 
 /**
@@ -94,7 +128,7 @@ export async function reviveMember(host: Replaceable, started: StartedMember): P
   for (const [mesh, outcome] of made) {
     const at = rankOfBase(mesh.region, rank)!;
     if (!host.meshes.has(mesh) || mesh.stopping) stopOn(host, member, mesh);
-    else if (mesh.restarted(at, outcome)) void host.announce(mesh, at);
+    else if (mesh.restarted(at, outcome)) void host.announce(mesh, at, false);
   }
 }
 
@@ -112,9 +146,10 @@ function missing(
   return [...meshes].find((mesh) => !made.has(mesh) && rankOfBase(mesh.region, rank) !== undefined && belongs(mesh));
 }
 
-async function configure({ proc }: Replaceable, { member, config }: StartedMember): Promise<void> {
+async function configure(host: Replaceable, { member, config }: StartedMember): Promise<void> {
   try {
-    await asRoot(proc, () => agentOf(member.id).configure.callOne(config));
+    await asRoot(host.proc, () => agentOf(member.id).configure.callOne(config));
+    host.tellMoves(member);
   } catch (error) {
     if (error instanceof ActorError) throw error;
     throw new Error(member.end?.cause.message ?? (error instanceof Error ? error.message : String(error)));

@@ -277,9 +277,11 @@ export class SpawnedMesh implements MeshControl, Owned {
   async #stop(options: StopOptions): Promise<void> {
     this.record.stopped ??= options.reason;
     await this.#ordered;
-    // Orders to stop take other ways than casts, which may be longer.
+    // Orders to stop take other ways than casts, which may be longer, and do not wait for what was sent to processes that have
+    // been replaced, as messages to the new ones do.
+    const { clock, casts } = this.#host.proc;
     if (options.drain > 0)
-      await within(this.#host.proc.clock, options.drain, this.#host.proc.casts.taken(this.record.id));
+      await within(clock, options.drain, Promise.all([casts.taken(this.record.id), this.record.left()]));
     const stopped = this.#host.stopActors(this, options);
     this.#stopOrdered = true;
     await stopped;

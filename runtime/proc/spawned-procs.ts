@@ -18,7 +18,7 @@ import { type AffectedMesh, MeshFailure, type PastFailure } from "../supervise/f
 import type { Owned } from "../supervise/ownership.js";
 import type { RestartPlan } from "../supervise/restart.js";
 import { ActorHost } from "./actor-host.js";
-import { Agents, asRoot } from "./agents.js";
+import { Agents, agentOf, asRoot } from "./agents.js";
 import type { BodyEnd } from "./body.js";
 import { Deferred } from "./deferred.js";
 import type { Local } from "./local.js";
@@ -57,6 +57,7 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
   readonly #starts = new Map<number, (rank: number) => StartedMember>();
   readonly #restart: RestartPlan | undefined;
   readonly #restarting: Restarting;
+  readonly leaving = new Set<Member>();
   #stopping: Promise<void> | undefined;
 
   constructor(local: Local, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
@@ -140,12 +141,21 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     return this.#prepared(runTurn(this.owner.turn, () => start(rank)) as StartedMember);
   }
 
-  async announce(mesh: SpawnedMesh, rank: number): Promise<void> {
+  async announce(mesh: SpawnedMesh, rank: number, drains: boolean): Promise<void> {
     const { proc } = this;
     const { id, location } = this.#members[baseRank(mesh.region, rank)]!;
     mesh.revived(rank);
-    const move = { mesh: mesh.record.id, rank, proc: id, location, generation: mesh.incarnation(rank) };
+    const move = { mesh: mesh.record.id, rank, proc: id, location, generation: mesh.incarnation(rank), drains };
     await this.local.procs.get(proc.id)!.moved(move, proc.id);
+  }
+
+  tellMoves({ id }: Member): void {
+    const { proc, local } = this;
+    // It has sent nothing to where the actors lived before.
+    const moves = local.records.moves.map((move) => ({ ...move, drains: false }));
+    asRoot(proc, () => {
+      for (const move of moves) agentOf(id).moved.broadcast(move, proc.id);
+    });
   }
 
   /** Replaces procs, one after another. @throws Error if one cannot be replaced: it and those after it go on as they were */
@@ -165,7 +175,7 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     const member = this.#members[baseRank(mesh.region, rank)]!;
     if (member.end !== undefined) return;
     const outcome = await createAgain(this, member, mesh);
-    if (mesh.restarted(rank, outcome)) await this.announce(mesh, rank);
+    if (mesh.restarted(rank, outcome)) await this.announce(mesh, rank, false);
   }
 
   lost(rank: number, { kind, cause, at }: PastFailure, lost: readonly LostActor[]): void {
@@ -282,11 +292,16 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     const { casts, clock } = this.proc;
     const begun = clock.now();
     // Answers come through other processes: none of those may leave before.
-    const answered = Promise.all([...this.meshes].map(({ record }) => casts.answered(record.id)));
+    const answered = Promise.all(
+      [...this.meshes].map(({ record }) => Promise.all([casts.answered(record.id), record.left()])),
+    );
     if (options.drain > 0) await within(clock, options.drain, answered);
     const rest = { ...options, drain: Math.max(0, Math.ceil(options.drain - (clock.now() - begun))) };
     await asRoot(this.proc, () =>
-      Promise.all(this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), rest))),
+      Promise.all([
+        ...this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), rest)),
+        ...[...this.leaving].map((member) => stopMember(member, agentOf(member.id), rest)),
+      ]),
     );
     for (const mesh of [...this.meshes]) mesh.gone(options.reason);
     this.local.ownership.remove(this.owner, this);

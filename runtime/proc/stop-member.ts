@@ -12,14 +12,23 @@ import { within } from "./within.js";
 /** All in ms. `cleanup`: for actors' cleanups (3 s), and for the ends of processes that they own. */
 const limits = { answer: 250, cleanup: 8000, leave: 2000, terminated: 2000, output: 1000 };
 
-/** Never rejects. @param agent the member's; this is called as root */
-export async function stopMember(member: Member, agent: ProcAgentMesh, options: StopOptions): Promise<void> {
+/**
+ * Never rejects.
+ * @param agent the member's; this is called as root
+ * @param deliver whether it leaves only when what its actors have sent has come to the processes of the receivers
+ */
+export async function stopMember(
+  member: Member,
+  agent: ProcAgentMesh,
+  options: StopOptions,
+  deliver = false,
+): Promise<void> {
   if (member.end !== undefined) return;
   const { body, clock } = member;
   member.stopping = true;
   body.ref();
   const { reason, drain } = options;
-  const asked = agent.shutdown.callOne({ reason, drain });
+  const asked = agent.shutdown.callOne({ reason, drain, ...(deliver && { deliver }) });
   const over = await whileAlive(clock, agent, drain, Promise.race([asked.catch(() => {}), body.ended]));
   if (over && (await within(clock, limits.leave, body.ended))) return finish(member);
   body.terminate();

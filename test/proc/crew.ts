@@ -39,8 +39,9 @@ export async function loadCrew() {
   await import("../fixtures/crew/generated/registry.js");
   const { SteelWorker } = await import("../fixtures/crew/src/steel-worker.js");
   const { SmallGrain } = await import("../fixtures/crew/src/small-grain.js");
+  const { SteelFriend } = await import("../fixtures/crew/src/steel-friend.js");
   const { Unlisted } = await import("../fixtures/crew/unlisted/unlisted.js");
-  return { SteelWorker, SmallGrain, Unlisted };
+  return { SteelWorker, SmallGrain, SteelFriend, Unlisted };
 }
 
 export type Crew = Awaited<ReturnType<typeof loadCrew>>;

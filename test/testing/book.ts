@@ -34,6 +34,8 @@ interface Path {
   readonly seen: Set<number>;
   /** Messages without answer to this address alone that have had credit, and have not been handled. */
   readonly underWay: Set<number>;
+  /** The place of the last message that was handled, by whichever life of the receiver; -1: none. */
+  latest: number;
 }
 
 export interface BookOptions {
@@ -187,10 +189,13 @@ export class Book {
     }
     if (!remade) this.#checkBounced();
     if (!this.#calm) return;
-    for (const [label, { numbers, seen }] of this.#paths) {
+    for (const [label, { numbers, calls, seen }] of this.#paths) {
       const from = label.slice(0, label.indexOf(" -> "));
-      const lost = numbers.filter((number) => !seen.has(number));
-      if (lost.length > 0 && !this.#over(from)) this.violation(`${label}: ${lost[0]} has never come`);
+      // Nobody waits for the calls of a sender that has ended. What else it has sent comes, also from a process that was replaced.
+      const ended = this.#over(from);
+      if (ended && !this.#wasReplaced(from)) continue;
+      const lost = numbers.filter((number) => !seen.has(number) && !(ended && calls.has(number)));
+      if (lost.length > 0) this.violation(`${label}: ${lost[0]} has never come`);
     }
   }
 
@@ -232,6 +237,10 @@ export class Book {
     if (path.seen.has(number)) this.violation(`${label}: ${number} came twice`);
     path.underWay.delete(number);
     path.seen.add(number);
+    // The process of the receiver may have been replaced: what was sent before has been handled before.
+    if (this.#calm && place < path.latest)
+      this.violation(`${label}: ${number} came after ${path.numbers[path.latest]}, in another life`);
+    path.latest = Math.max(path.latest, place);
     const before = last.get(from);
     last.set(from, place);
     if (before === undefined || this.#severed(from, pid)) return;
@@ -251,7 +260,7 @@ export class Book {
     const key = `${from} -> ${address}`;
     let path = this.#paths.get(key);
     if (path === undefined) {
-      path = { numbers: [], calls: new Set(), seen: new Set(), underWay: new Set() };
+      path = { numbers: [], calls: new Set(), seen: new Set(), underWay: new Set(), latest: -1 };
       this.#paths.set(key, path);
     }
     return path;
@@ -260,6 +269,12 @@ export class Book {
   /** Whether a sender has come to its end. */
   #over(name: string): boolean {
     return this.#gone(name) || this.#senders.get(name)!.ended;
+  }
+
+  /** Whether it has lived in a process that was replaced. */
+  #wasReplaced(name: string): boolean {
+    const address = name.slice(0, name.indexOf("~"));
+    return this.#replaced.has(`program: ${address}`);
   }
 
   /** Whether its process has. */

@@ -3,6 +3,7 @@ import { Channel } from "../../runtime/actor/channel.js";
 import { BackpressureError, PortClosedError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
 import type { Settled } from "../../runtime/actor/gather.js";
 import { thisHost } from "../../runtime/host/host-mesh.js";
+import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
 import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
@@ -68,6 +69,8 @@ export class Program {
   #number = 0;
   #asked = 0;
   #spawned = 0;
+  /** Ranks whose processes were replaced, once or more. */
+  readonly #replaced = new Set<number>();
   #whenSettled: (() => void) | undefined;
 
   constructor(options: ProgramOptions) {
@@ -85,6 +88,12 @@ export class Program {
       this.#whenSettled = resolve;
       this.#check();
     });
+  }
+
+  /** Replaces the process of a rank. */
+  replace(rank: number, process: ProcMesh, drain: number): void {
+    this.#replaced.add(rank);
+    this.ask(`replace ${rank}`, process.replace({ drain }));
   }
 
   /** Something must come to an end, whatever that is. */
@@ -239,7 +248,7 @@ export class Program {
         this.#ask("hire", () => one.hire.callOne(1 + (n % 2)));
         break;
       case "borrow":
-        this.#ask("borrow", () => this.#borrow(one, n * 10));
+        this.#ask("borrow", () => this.#borrow(one, rank, n * 10));
         break;
       case "fail":
         if (n % 4 === 0) this.#failOwing(one);
@@ -422,10 +431,14 @@ export class Program {
   }
 
   /** Calls processes that an actor has made, for the first time when they may be gone, and their makers too. */
-  async #borrow(one: LedgerMesh<never>, ms: number): Promise<void> {
+  async #borrow(one: LedgerMesh<never>, rank: number, ms: number): Promise<void> {
     const crew = await one.lend.callOne(1 + (ms % 2));
     await this.#options.simulation.sleep(ms);
-    for (let i = 0; i < 3; i++) this.#checkSettled("borrow", await crew.meanwhile.callSettled(1), 1);
+    for (let i = 0; i < 3; i++) {
+      const outcomes = await crew.meanwhile.callSettled(1);
+      // What an actor has made goes with it.
+      if (!this.#replaced.has(rank)) this.#checkSettled("borrow", outcomes, 1);
+    }
   }
 
   #expected(error: unknown): boolean {
