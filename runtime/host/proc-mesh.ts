@@ -121,7 +121,7 @@ export class ProcMesh<D extends string = string> {
    * Replaces the processes of this mesh, or of this slice of one, one after another in rank order: for rolling upgrades. A
    * new process is started, as `spawnProcs` was told except for what `options` say, and gets the actors of all meshes that
    * live there, made of the same arguments, with fresh state. What is sent from then on goes to it, under the same
-   * addresses; the old one handles what has come, for at most `drain` milliseconds (5,000), and is stopped.
+   * addresses; the old one handles what was sent before, for at most `drain` milliseconds (5,000), and is stopped. Resolves then.
    * @throws Error (as a rejection) if a new process, a constructor or an `init` fails, or schemas cannot be read by each
    * other: the old process goes on then, and those after it are not replaced. TypeError, RangeError for options
    */

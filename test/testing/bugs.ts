@@ -4,6 +4,7 @@
  * does; `npm run sim -- --planted` shows by which seed.
  */
 
+import { MeshRecord } from "../../runtime/actor/address.js";
 import { CallFuture } from "../../runtime/actor/call-future.js";
 import { Cell } from "../../runtime/actor/cell.js";
 import { Future } from "../../runtime/actor/future.js";
@@ -19,6 +20,7 @@ import { Turn } from "../../runtime/actor/turn.js";
 import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
 import { Caster } from "../../runtime/cast/caster.js";
 import { CasterEnd, Reply } from "../../runtime/cast/caster-end.js";
+import { CasterTree } from "../../runtime/cast/caster-tree.js";
 import { Casts } from "../../runtime/cast/casts.js";
 import { LaneOrder } from "../../runtime/cast/lane-order.js";
 import { TreeNode } from "../../runtime/cast/node.js";
@@ -34,11 +36,12 @@ import { Link } from "../../runtime/link/link.js";
 import { Pieces } from "../../runtime/link/pieces.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { Relays } from "../../runtime/link/relay.js";
+import { Routes } from "../../runtime/link/route.js";
 import { Session } from "../../runtime/link/session.js";
 import { WaitingQueue } from "../../runtime/link/waiting.js";
 import { LocalProc } from "../../runtime/proc/local-proc.js";
 import { Silence } from "../../runtime/proc/silence.js";
-import type { SpawnedMesh } from "../../runtime/proc/spawned-mesh.js";
+import { SpawnedMesh } from "../../runtime/proc/spawned-mesh.js";
 import { SpawnedProcs } from "../../runtime/proc/spawned-procs.js";
 import { Supervisor } from "../../runtime/supervise/supervisor.js";
 import type { Invariant } from "./invariants.js";
@@ -459,10 +462,51 @@ export const bugs: readonly PlantedBug[] = [
       SpawnedProcs,
       "announce",
       (original) =>
-        function (this: SpawnedProcs, mesh: SpawnedMesh, rank: number) {
-          return call(original, this, [mesh, (rank + 1) % mesh.record.size]);
+        function (this: SpawnedProcs, mesh: SpawnedMesh, rank: number, drains: boolean) {
+          return call(original, this, [mesh, (rank + 1) % mesh.record.size, drains]);
         } as Method,
     ),
+  ),
+
+  // Processes that are replaced.
+  bug(
+    "a process that is replaced is stopped before it has handled what it was sent",
+    ["answers", "no gaps"],
+    1,
+    instead(MeshRecord, "left", () => (() => Promise.resolve()) as Method),
+  ),
+  bug("messages to a new process do not wait for those to the old one", ["order"], 1, forgets(Session, "waitFor", 1)),
+  bug(
+    "casts to a new process do not wait for messages to the old one",
+    ["order"],
+    1,
+    forgets(CasterTree, "waitFor", 1),
+  ),
+  bug("messages to a new process do not wait for casts to the old one", ["order"], 1, forgets(Caster, "leaves", 1)),
+  bug(
+    "an old process says that it has handled what it has only received",
+    ["order"],
+    1,
+    instead(Mailbox, "afterHandling", () => ((then: () => void) => then()) as Method),
+  ),
+  bug(
+    "an old process leaves before what it has sent has been delivered",
+    ["no gaps"],
+    1,
+    instead(Proc, "delivered", () => (() => Promise.resolve()) as Method),
+  ),
+  bug("a new process does not hear which actors have moved", ["reach"], 1, forgets(SpawnedProcs, "tellMoves", 1)),
+  bug(
+    "a later life has the number of the one before",
+    ["reach", "order", "no gaps", "told"],
+    1,
+    instead(SpawnedMesh, "nextIncarnation", () => (() => 1) as Method),
+  ),
+  bug(
+    "a link that was given up goes on",
+    ["order", "once"],
+    1,
+    instead(Routes, "replacedBy", () => (() => []) as Method),
   ),
   bug("the other processes do not hear that an actor has moved", ["reach"], 1, forgets(LocalProc, "moved", 1)),
   bug("the failure of an actor is not told", ["told"], 50, forgets(LocalProc, "notice", 1)),
