@@ -55,6 +55,11 @@ export class ActorTarget implements SessionTarget {
     return [...this.#leaving].filter((leaving) => leaving.sender === sender && !leaving.isHandled);
   }
 
+  /** Resolves when nothing that was sent from here to where it lives waits here any more. */
+  async sent(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => new Promise<void>((sent) => session.afterSending(sent))));
+  }
+
   /** Resolves when everything that was sent to where the actor lived before has been handled and answered. */
   async left(): Promise<void> {
     const leaving = [...(this.#leaving ?? [])];
@@ -221,6 +226,11 @@ export class MeshRecord implements MeshIdentity {
     if (!moves) return;
     this.moves++;
     for (const caster of this.casters) caster.followMoves();
+  }
+
+  /** Resolves when nothing that was sent from here to the actors of the mesh waits here any more, for whatever. */
+  async sent(): Promise<void> {
+    await Promise.all([...this.#targets.values()].map((target) => target.sent()));
   }
 
   /** Resolves when everything that was sent from here to where actors of the mesh lived before has been handled and answered. */

@@ -73,6 +73,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   /** Why it sends nothing any more, whatever of its code still runs. */
   closed: DeliveryError | undefined;
   #windingDown: Promise<void> | undefined;
+  /** Somebody waits until it has been started, or has failed. */
+  #whenStarted: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
 
   /** Made by `proc.createActor`. */
@@ -183,6 +185,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     this.#ended = this.#failedOf(error);
     this.#mailbox.close(this.#ended);
     this.#letGo();
+    this.#whenStarted?.();
     this.proc.hooks.actorFailed(this, failure);
     const reason = isError(error) ? error : errorOfChain(chainOf(error));
     this.#windingDown = this.#windDown({ reason: this.#ended.message, drain: 0, error: reason });
@@ -411,17 +414,24 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     this.state = "running";
     this.proc.hooks.actorStarted(this);
     this.#mailbox.open();
+    this.#whenStarted?.();
   }
 
   async #stop(options: StopOptions): Promise<void> {
-    const drains = this.state === "running" && options.drain > 0;
+    const { clock } = this.proc;
+    const end = clock.now() + options.drain;
+    const drain = (what: Promise<unknown>) => this.#within(Math.max(0, end - clock.now()), what);
+    if (options.drain > 0 && this.state === "starting" && this.waiting > 0) {
+      await drain(new Promise<void>((started) => (this.#whenStarted = started)));
+    }
+    const drains = options.drain > 0 && this.state === "running";
     // What has come in a layout that it cannot read was sent before the end, and comes again.
     const paused = (this.#lanes ?? []).flatMap(({ resumed }) => resumed ?? []);
-    if (drains && paused.length > 0) await this.#within(options.drain, Promise.all(paused));
+    if (drains && paused.length > 0) await drain(Promise.all(paused));
     if (this.state !== "failed") {
       this.state = "stopping";
       this.#ended = new DeliveryError("stopped", `the actor ${this.name} was stopped${because(options.reason)}`);
-      if (drains) await this.#within(options.drain, this.#mailbox.drained());
+      if (drains) await drain(this.#mailbox.drained());
       this.#mailbox.close(this.#ended);
       this.#letGo();
       this.#windingDown = this.#windDown(options);

@@ -208,11 +208,15 @@ export class Proc implements LinkHost {
   /** Resolves when the processes of its receivers have received everything that was sent from here, or have ended. */
   async delivered(): Promise<void> {
     await Promise.all([...this.casts.casters].map((caster) => caster.taken()));
-    await Promise.all([...this.#links].map((link) => this.#confirmed(link)));
+    await Promise.all([...this.#links].map((link) => link.afterSending().then(() => this.#confirmed(link))));
+  }
+
+  /** Resolves when a peer has received everything that has been sent to it, or has ended. What waits for credit has not been. */
+  async deliveredTo(peer: ProcId): Promise<void> {
+    await Promise.all(this.routes.allTo(peer).map((link) => this.#confirmed(link)));
   }
 
   async #confirmed(link: Link): Promise<void> {
-    await link.afterSending();
     if (link.ended !== undefined) return;
     const question = ++this.#lastQuestion;
     await new Promise<void>((confirmed) => {

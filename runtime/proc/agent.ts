@@ -108,9 +108,12 @@ export class Agent extends ProcAgentActor {
   async shutdown(order: StopOrder): Promise<void> {
     const { reason, drain, deliver = false } = order;
     const { clock } = this.#proc.platform;
-    const begun = clock.now();
-    await this.#proc.stopAll(order);
-    if (deliver) await within(clock, Math.max(0, drain - (clock.now() - begun)), this.#proc.proc.delivered());
+    const end = clock.now() + drain;
+    const rest = () => Math.max(0, Math.ceil(end - clock.now()));
+    // What was sent to actors that are just being made is handled, too.
+    if (drain > 0) await within(clock, drain, Promise.all(this.#placing.values()));
+    await this.#proc.stopAll({ reason, drain: rest() });
+    if (deliver) await within(clock, rest(), this.#proc.proc.delivered());
     this.#proc.leaveSoon(reason);
   }
 

@@ -12,6 +12,7 @@ import type { Local } from "./local.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
+import { within } from "./within.js";
 
 export class OwnProc extends ActorHost {
   readonly name = "this process";
@@ -61,7 +62,11 @@ export class OwnProc extends ActorHost {
     this.#here.createNow({ ...request, args: decodeArguments(descriptor.args, mesh.plan) }, created);
   }
 
-  stopActors({ record }: SpawnedMesh, options: StopOptions): Promise<unknown> {
-    return this.#here.stop(record.id, options);
+  async stopActors({ record }: SpawnedMesh, options: StopOptions): Promise<void> {
+    const { clock } = this.proc;
+    const end = clock.now() + options.drain;
+    // What was sent from here comes in a later turn of the event loop.
+    if (options.drain > 0) await within(clock, options.drain, this.proc.deliveredTo(this.proc.id));
+    await this.#here.stop(record.id, { ...options, drain: Math.max(0, end - clock.now()) });
   }
 }

@@ -277,12 +277,14 @@ export class SpawnedMesh implements MeshControl, Owned {
   async #stop(options: StopOptions): Promise<void> {
     this.record.stopped ??= options.reason;
     await this.#ordered;
-    // Orders to stop take other ways than casts, which may be longer, and do not wait for what was sent to processes that have
-    // been replaced, as messages to the new ones do.
+    // Orders to stop take other ways than casts, which may be longer, and wait for nothing that messages wait for: neither for
+    // credit, nor for what was sent to a process that has been replaced.
     const { clock, casts } = this.#host.proc;
+    const begun = clock.now();
     if (options.drain > 0)
-      await within(clock, options.drain, Promise.all([casts.taken(this.record.id), this.record.left()]));
-    const stopped = this.#host.stopActors(this, options);
+      await within(clock, options.drain, Promise.all([casts.taken(this.record.id), this.record.sent()]));
+    const drain = Math.max(0, Math.ceil(options.drain - (clock.now() - begun)));
+    const stopped = this.#host.stopActors(this, { ...options, drain });
     this.#stopOrdered = true;
     await stopped;
     this.#forget();

@@ -274,6 +274,12 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     };
   }
 
+  /** Resolves when the orders to make the actors of a mesh, and what was sent to those from here, are on their way. */
+  async #answered(mesh: SpawnedMesh): Promise<void> {
+    await mesh.isOrdered();
+    await Promise.all([this.proc.casts.answered(mesh.record.id), mesh.record.sent()]);
+  }
+
   /** The class is none that other processes could load. */
   #refuse(mesh: SpawnedMesh, error: unknown): void {
     const { record, region, name } = mesh;
@@ -289,12 +295,10 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     }
     // Ends that have been noticed are told before this is over.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
-    const { casts, clock } = this.proc;
+    const { clock } = this.proc;
     const begun = clock.now();
     // Answers come through other processes: none of those may leave before.
-    const answered = Promise.all(
-      [...this.meshes].map(({ record }) => Promise.all([casts.answered(record.id), record.left()])),
-    );
+    const answered = Promise.all([...this.meshes].map((mesh) => this.#answered(mesh)));
     if (options.drain > 0) await within(clock, options.drain, answered);
     const rest = { ...options, drain: Math.max(0, Math.ceil(options.drain - (clock.now() - begun))) };
     await asRoot(this.proc, () =>
