@@ -482,7 +482,6 @@ export const bugs: readonly PlantedBug[] = [
     1,
     forgets(CasterTree, "waitFor", 1),
   ),
-  bug("messages to a new process do not wait for casts to the old one", ["order"], 1, forgets(Caster, "leaves", 1)),
   bug(
     "an old process says that it has handled what it has only received",
     ["order"],
@@ -495,7 +494,6 @@ export const bugs: readonly PlantedBug[] = [
     1,
     instead(Proc, "delivered", () => (() => Promise.resolve()) as Method),
   ),
-  bug("a new process does not hear which actors have moved", ["reach"], 1, forgets(SpawnedProcs, "tellMoves", 1)),
   bug(
     "a later life has the number of the one before",
     ["reach", "order", "no gaps", "told"],

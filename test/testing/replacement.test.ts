@@ -1,0 +1,176 @@
+/** What `procs.replace` promises where everything that is said to more than one actor goes down a tree: in simulated clusters. */
+import { describe, expect, test } from "vitest";
+import { Actor } from "../../runtime/actor/actor.js";
+import { context } from "../../runtime/actor/context.js";
+import type { Endpoint } from "../../runtime/actor/endpoint.js";
+import type { MeshKind } from "../../runtime/actor/kind.js";
+import type { ActorMesh } from "../../runtime/actor/mesh.js";
+import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
+import { thisHost } from "../../runtime/index.js";
+import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
+
+const two = defineArgs(codec.tuple(codec.int32, codec.int32), 2, 2);
+
+const slowDescriptor = defineActor({
+  key: "test/slow#Slow",
+  name: "Slow",
+  id: 10,
+  fingerprint: 0x736c_6f77_0000_0001n,
+  args: () => defineArgs(codec.tuple(), 0, 0),
+  endpoints: () => ({
+    note: { id: 1, args: two },
+    sum: { id: 2, args: two, result: codec.int32, concurrent: true },
+    pass: {
+      id: 3,
+      args: defineArgs(
+        codec.tuple(
+          codec.mesh(() => slowDescriptor),
+          codec.int32,
+        ),
+        2,
+        2,
+      ),
+    },
+  }),
+});
+
+interface SlowKind extends MeshKind {
+  readonly args: [];
+  readonly mesh: SlowMesh<this["dims"]>;
+}
+
+interface SlowMesh<D extends string = string> extends ActorMesh<SlowKind, D> {
+  readonly note: Endpoint<[number: number, ms: number], void, D>;
+  readonly sum: Endpoint<[number: number, ms: number], number, D>;
+  readonly pass: Endpoint<[to: SlowMesh, count: number], void, D>;
+}
+
+/** Numbers by rank, in the order in which they were handled, with the life of the actor that did it. */
+let handled: Map<number, { number: number; life: number }[]>;
+let lives = 0;
+
+class Slow extends Actor {
+  static override readonly descriptor = slowDescriptor;
+  declare readonly $kind: SlowKind;
+  readonly #life = ++lives;
+
+  async note(number: number, ms: number): Promise<void> {
+    const { rank } = context().actor.rank;
+    const known = handled.get(rank) ?? [];
+    handled.set(rank, [...known, { number, life: this.#life }]);
+    await pause(ms);
+  }
+
+  async sum(number: number, ms: number): Promise<number> {
+    await pause(ms);
+    return number;
+  }
+
+  pass(to: SlowMesh, count: number): void {
+    for (let number = 0; number < count; number++) void to.note.broadcast(number, 1);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** More than the program takes. */
+const drain = 100_000;
+const ranks = 4;
+const everyone = Array.from({ length: ranks }, (_, rank) => rank);
+/** More than a sender has credit for. */
+const many = 40;
+
+function optionsOf(seed: number): SimulateOptions {
+  const limits = { treeAbove: 1, treeFanout: 1 + (seed % 2), creditMessages: 16 };
+  return { seed, limits, place: ({ rank }) => `host${rank}`, network: { latency: [0.1, 20], bandwidth: 100_000 } };
+}
+
+interface Scene {
+  readonly simulation: Simulation;
+  readonly actors: SlowMesh<"gpus">;
+  at(rank: number): SlowMesh;
+  /** Replaces the process of a rank. */
+  replace(rank: number): Promise<void>;
+}
+
+async function play(seed: number, scenario: (scene: Scene) => Promise<void>): Promise<void> {
+  handled = new Map();
+  await simulate(async (simulation) => {
+    const procs = thisHost().spawnProcs({ gpus: ranks });
+    const actors = procs.spawn("actors", Slow as never, ...([] as never)) as unknown as SlowMesh<"gpus">;
+    await actors.ready;
+    await scenario({
+      simulation,
+      actors,
+      at: (rank) => actors.slice({ gpus: rank }) as unknown as SlowMesh,
+      replace: (rank) => (procs.slice({ gpus: rank }) as unknown as ProcMesh).replace({ drain }),
+    });
+  }, optionsOf(seed));
+}
+
+function numbersOf(rank: number): number[] {
+  return (handled.get(rank) ?? []).map(({ number }) => number);
+}
+
+function livesOf(rank: number): number {
+  return new Set((handled.get(rank) ?? []).map(({ life }) => life)).size;
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, number) => number);
+}
+
+describe.each(upTo(12).map((seed) => seed + 1))("seed %i", (seed) => {
+  test("messages to one actor come after casts of the same sender that the old process has still to handle", async () => {
+    await play(seed, async ({ simulation, actors, at, replace }) => {
+      for (let number = 0; number < many; number++) void actors.note.broadcast(number, 20);
+      const replaced = replace(1);
+      await simulation.sleep(300);
+      for (let number = many; number < 2 * many; number++) void at(1).note.broadcast(number, 1);
+      await replaced;
+      await at(1).sum.callOne(0, 0);
+    });
+    expect([numbersOf(1), livesOf(1)]).toEqual([upTo(2 * many), 2]);
+  });
+
+  test("casts come after messages of the same sender that the old process has still to handle", async () => {
+    await play(seed, async ({ simulation, actors, at, replace }) => {
+      for (let number = 0; number < many; number++) void at(1).note.broadcast(number, 20);
+      const replaced = replace(1);
+      await simulation.sleep(300);
+      for (let number = many; number < 2 * many; number++) void actors.note.broadcast(number, 1);
+      await replaced;
+      await actors.sum.call(0, 0);
+    });
+    expect([numbersOf(1), livesOf(1)]).toEqual([upTo(2 * many), 2]);
+    for (const rank of [0, 2, 3]) expect(numbersOf(rank)).toEqual(upTo(2 * many).slice(many));
+  });
+
+  test("a process that passes casts on for others stays until those have answered", async () => {
+    const sums: number[] = [];
+    await play(seed, async ({ actors, at, replace }) => {
+      const slow = at(ranks - 1).sum.callOne(0, 0);
+      const sum = actors.sum.reduce("sum", 1, 500);
+      const all = actors.sum.call(1, 500);
+      await Promise.all([replace(0), replace(1)]);
+      sums.push(await sum, [...(await all).values()].length, await slow);
+    });
+    expect(sums).toEqual([ranks, ranks, 0]);
+  });
+
+  test("what an old process has sent arrives, also what waits for credit", async () => {
+    await play(seed, async ({ actors, at, replace }) => {
+      at(0).pass.broadcast(actors as unknown as SlowMesh, many);
+      at(1).pass.broadcast(at(2), many);
+      await Promise.all([replace(0), replace(1)]);
+      await actors.sum.call(0, 0);
+      await pause(1000);
+    });
+    const counts = everyone.map((rank) => numbersOf(rank).length);
+    expect(counts).toEqual([many, many, 2 * many, many]);
+  });
+});
