@@ -91,9 +91,10 @@ export class Mailbox {
     return this.#waiting.some((turn) => inChain(turn.extension?.chain ?? noChain, token));
   }
 
-  /** Nothing waits and nothing is being handled. */
+  /** Nothing waits and nothing is being handled, and no call waits for an answer by port. */
   get idle(): boolean {
-    return this.#serial === undefined && this.length === 0 && (this.#concurrent?.size ?? 0) === 0;
+    if (this.#serial !== undefined || this.length > 0 || (this.#concurrent?.size ?? 0) > 0) return false;
+    return ![...(this.#repliers ?? [])].some(({ turn }) => turn.call !== 0);
   }
 
   /** Takes a message: handles it at once if nothing is before it. */
@@ -108,7 +109,7 @@ export class Mailbox {
     this.#next();
   }
 
-  /** Resolves when everything that is here has been handled. */
+  /** Resolves when everything that is here has been handled, and answered by port. */
   drained(): Promise<void> {
     if (this.idle) return Promise.resolve();
     return new Promise((resolve) => {
@@ -325,6 +326,7 @@ export class Mailbox {
 
   removeReplier(replier: Replier): void {
     this.#repliers?.delete(replier);
+    if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
   }
 
   #tellMarks(): void {

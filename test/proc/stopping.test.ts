@@ -105,3 +105,20 @@ test("messages that wait for credit when their processes are stopped", async () 
   await procs.stop({ drain });
   for (const log of logs) expect(wordsOf(log)).toEqual(Array.from({ length: many }, (_, i) => `${i}`));
 });
+
+test("calls that will be answered by port, whose handlers have ended", async () => {
+  await using procs = thisHost().spawnProcs({});
+  const worker = procs.spawn("worker", crew.SteelWorker);
+  const answer = worker.later.callOne(50);
+  await worker.where.callOne();
+  await worker.stop({ drain });
+  expect(await answer).toBe("late");
+});
+
+test("a broadcast to an endpoint that answers by port keeps no actor", async () => {
+  await using procs = thisHost().spawnProcs({});
+  const worker = procs.spawn("worker", crew.SteelWorker);
+  worker.later.broadcast(2 ** 31 - 1);
+  await worker.where.callOne();
+  await worker.stop({ drain });
+});
