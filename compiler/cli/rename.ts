@@ -3,8 +3,9 @@
  * guess. The source is changed where the member is declared; code that uses it is the editor's affair.
  */
 import path from "node:path";
+import { isQualifiedName, namespaceOf, simpleName } from "../../schemas/names/qualified.js";
 import { emptyLock, isPathEnd, type Lock, type LockBlock, type LockEntry, printLock } from "../lock/index.js";
-import type { Position } from "../model/index.js";
+import type { Position, Schema } from "../model/index.js";
 import { whyReserved } from "../model/reserved.js";
 import { writeWhole } from "../output/index.js";
 import { compileProject, readIfThere, readLock } from "../pipeline/index.js";
@@ -27,8 +28,8 @@ export async function rename(project: Project, member: string, name: string, io:
     io.err(`cannot rename ${member}: ${why}`);
     return exitCode.usage;
   };
-  const [, owner, old] = /^([^.]+)\.([^.]+)$/.exec(member) ?? [];
-  if (owner === undefined || old === undefined) return refuse("expected Type.member");
+  const [owner, old] = [namespaceOf(member), simpleName(member)];
+  if (!isQualifiedName(owner) || old === "") return refuse("expected Type.member");
   if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)) return refuse(`expected an identifier as the new name, got "${name}"`);
   const members = membersOf(output.schema, owner);
   if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
@@ -44,7 +45,7 @@ export async function rename(project: Project, member: string, name: string, io:
       return refuse(`${owner} has no member ${old}; it has ${[...members.keys()].join(", ")}`);
     }
     // The source has been renamed already, and the lock does not know it: it is told.
-    writeWhole(lockFile, printLock(renameLocked(known, owner, old, name)));
+    writeWhole(lockFile, printLock(renameLocked(known, output.schema, owner, old, name)));
     io.out(`renamed ${owner}.${old} to ${name} in ${config.lock}; the schema calls it so already`);
     return compile(project, { check: false, json: false, draft: false }, io);
   }
@@ -56,7 +57,7 @@ export async function rename(project: Project, member: string, name: string, io:
   // What is not in the lock yet needs no rename there.
   const lock = output.lock.before ?? emptyLock;
   writeWhole(path.join(config.root, found.file), changed);
-  writeWhole(lockFile, printLock(renameLocked(lock, owner, old, name)));
+  writeWhole(lockFile, printLock(renameLocked(lock, output.schema, owner, old, name)));
   io.out(`renamed ${owner}.${old} to ${name} in ${found.file} and ${config.lock}`);
   return compile(project, { check: false, json: false, draft: false }, io);
 }
@@ -75,16 +76,18 @@ function hasMember({ blocks }: Lock, owner: string, member: string): boolean {
   });
 }
 
-function renameLocked(lock: Lock, owner: string, old: string, name: string): Lock {
+function renameLocked(lock: Lock, { modules }: Schema, owner: string, old: string, name: string): Lock {
+  const nested = modules.flatMap(({ types }) => types.filter((type) => type.name.startsWith(`${owner}.`)));
+  const isIn = (path: string, declaration: string) =>
+    path.startsWith(declaration) && isPathEnd(path.slice(declaration.length));
   const entryOf = (entry: LockEntry): LockEntry =>
     entry.name === old && !entry.retired ? { ...entry, name, was: [...entry.was, old] } : entry;
   const blockOf = (block: LockBlock): LockBlock => {
     if (block.name === owner && !block.retired) return { ...block, entries: block.entries.map(entryOf) };
-    // Shapes written in place are known by the path to them.
+    // Shapes written in place are known by the path to them. A type in the namespace `owner` can be called like the member.
     const inside = `${owner}.${old}`;
-    const rest = block.name.slice(inside.length);
-    if (!block.name.startsWith(inside) || !isPathEnd(rest)) return block;
-    return { ...block, name: `${owner}.${name}${rest}` };
+    if (!isIn(block.name, inside) || nested.some((type) => isIn(block.name, type.name))) return block;
+    return { ...block, name: `${owner}.${name}${block.name.slice(inside.length)}` };
   };
   return { ...lock, blocks: lock.blocks.map(blockOf) };
 }

@@ -2,10 +2,12 @@
  * Two states of a project's schemas, with what is the same in both brought together: declarations by their keys, or by their
  * names where a file has moved; actors, endpoints and members by their ids.
  */
+import { simpleName } from "../../schemas/names/qualified.js";
 import type { CapnpFile } from "../emit/capnp/schema.js";
 import type { Lock } from "../lock/index.js";
 import {
   type ActorDeclaration,
+  type DeclarationKey,
   type Endpoint,
   indexSchema,
   type Schema,
@@ -76,19 +78,32 @@ export function compare(older: Side, newer: Side): Comparison {
   };
 }
 
-/** A declaration whose file has moved is the one of its name, where there is one of that name alone. */
+/**
+ * A declaration whose file has moved is the one of its name, where there is one of that name alone; one that has moved to
+ * another namespace of its file is the one of its simple name, likewise.
+ */
 function pairByName(before: readonly TypeDeclaration[], after: readonly TypeDeclaration[]): Pair<TypeDeclaration>[] {
   const keys = new Map(after.map((type) => [type.key, type]));
   const olderKeys = new Set(before.map(({ key }) => key));
   const moved = after.filter(({ key }) => !olderKeys.has(key));
   const gone = before.filter(({ key }) => !keys.has(key));
+  /** The only declaration that has come, where `older` is the only one that has gone, of all that are like it. */
+  const only = (isLike: (other: TypeDeclaration) => boolean): TypeDeclaration | undefined => {
+    const candidates = moved.filter(isLike);
+    return candidates.length === 1 && gone.filter(isLike).length === 1 ? candidates[0] : undefined;
+  };
   return before.flatMap((older) => {
     const here = keys.get(older.key);
     if (here !== undefined) return [{ older, newer: here }];
-    const sameName = moved.filter(({ name }) => name === older.name);
-    const newer = sameName.length === 1 && gone.filter(({ name }) => name === older.name).length === 1 && sameName[0];
+    const newer =
+      only(({ name }) => name === older.name) ??
+      only(({ name, key }) => simpleName(name) === simpleName(older.name) && fileOf(key) === fileOf(older.key));
     return newer ? [{ older, newer }] : [];
   });
+}
+
+function fileOf(key: DeclarationKey): string {
+  return key.slice(0, key.lastIndexOf("#"));
 }
 
 function pairActors(older: Schema, newer: Schema): Pair<ActorDeclaration>[] {

@@ -3,7 +3,7 @@
  * tells variants apart) taken from the schemas as they are. What it cannot say is the same on both sides and no difference.
  */
 import type { Lock, LockBlock, LockEntry, LockParam } from "../lock/index.js";
-import { moduleName, printName } from "../lock/index.js";
+import { DeclaredBlocks, moduleName, printName } from "../lock/index.js";
 import { typeText } from "../lock/type-text.js";
 import type {
   ActorDeclaration,
@@ -42,18 +42,38 @@ class Memory {
   readonly #lock: Lock;
   readonly #file: string;
   readonly #keys = new Map<string, { readonly module: string; readonly type: Type }[]>();
+  readonly #declared: DeclaredBlocks;
+  /** What the lock calls declarations that have moved to another namespace since, by their keys. */
+  readonly #before = new Map<string, string>();
 
   constructor(schema: Schema, lock: Lock, lockFile: string) {
     this.#now = schema;
     this.#lock = lock;
     this.#file = lockFile;
+    this.#declared = new DeclaredBlocks(lock.blocks);
+    for (const { path, types } of schema.modules) {
+      const module = moduleName(path);
+      const here = new Set(types.map(({ name }) => name));
+      const known = new Set(lock.blocks.filter((block) => block.module === module).map(({ name }) => name));
+      for (const { key, name, shape } of types) {
+        if (known.has(name)) continue;
+        const isGone = (block: LockBlock) => !here.has(block.name);
+        const moved =
+          this.#declared.moved("alias", name, module, isGone) ?? this.#declared.moved(shape.kind, name, module, isGone);
+        if (moved !== undefined) this.#before.set(key, moved.name);
+      }
+    }
   }
 
   schema(): Schema {
     const modules = this.#now.modules.map((module) => ({ ...module, types: [...module.types, ...this.#gone(module)] }));
     for (const { path, types, actors } of modules) {
       const module = moduleName(path);
-      for (const { name, key } of types) this.#know(name, module, { kind: "ref", target: key, args: [] });
+      for (const { name, key } of types) {
+        this.#know(name, module, { kind: "ref", target: key, args: [] });
+        const before = this.#before.get(key);
+        if (before !== undefined) this.#know(before, module, { kind: "ref", target: key, args: [] });
+      }
       for (const { name, key } of actors) this.#know(name, module, { kind: "mesh", actor: key });
     }
     return { ...this.#now, modules: modules.map((module) => this.#module(module)) };
@@ -66,10 +86,10 @@ class Memory {
   /** Declarations that the lock has in a file and the file has not: somebody may still refer to them. */
   #gone({ path, types }: Module): readonly TypeDeclaration[] {
     const module = moduleName(path);
-    const names = new Set(types.map(({ name }) => name));
+    const names = new Set(types.flatMap(({ name, key }) => [name, this.#before.get(key) ?? name]));
     return this.#lock.blocks
       .filter((block) => block.module === module && !block.retired && block.kind !== "actor")
-      .filter(({ name }) => /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !names.has(name))
+      .filter((block) => this.#declared.has(block) && !names.has(block.name))
       .map(({ name, line }) => ({
         ...{ key: `${path}#${name}`, name, exported: true, doc: "", typeParameters: [] },
         shape: { kind: "message", fields: [] },
@@ -87,8 +107,8 @@ class Memory {
   }
 
   #declaration(declaration: TypeDeclaration, module: string): TypeDeclaration {
-    const { name, shape, typeParameters } = declaration;
-    const where = { module, path: name, typeParameters };
+    const { key, name, shape, typeParameters } = declaration;
+    const where = { module, path: this.#before.get(key) ?? name, typeParameters };
     // An alias of a shape that is written in place has a block for each of the two.
     const block = this.#block("alias", where) ?? this.#block(shape.kind, where) ?? this.#anyBlock(where);
     return {

@@ -176,7 +176,7 @@ class TextReader {
   }
 
   #name(): string {
-    const found = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
+    const found = /[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*/uy;
     found.lastIndex = this.#at;
     const name = found.exec(this.#text)?.[0];
     if (name === undefined) throw new Unknown();

@@ -85,6 +85,8 @@ class ModuleIds {
   readonly #known: KnownDeclarations;
   /** Numbers that `@reserved` of the declaration keeps from its own members. */
   #reserved: ReadonlySet<number> = new Set();
+  /** The name of the declaration whose ids are given. */
+  #declared = "";
   /** What renamed members were called: `Entry.expiry` -> `Entry.ttl`. Shapes written in place are known by such paths. */
   readonly #renamed = new Map<string, string>();
 
@@ -120,11 +122,18 @@ class ModuleIds {
 
   #declaration(declaration: TypeDeclaration): TypeDeclaration {
     const { name, shape, at, reserved } = declaration;
+    this.#begin(name);
     this.#reserved = new Set(reserved?.numbers);
     if (shape.kind === "alias") {
       this.#block("alias", name, [{ name: aliasEntry, type: typeText(shape.type), tags: {}, at }]);
     }
     return { ...declaration, shape: this.#shape(shape, name) };
+  }
+
+  /** Paths begin with the name of the declaration that they are in. */
+  #begin(declaration: string): void {
+    this.#declared = declaration;
+    this.#renamed.clear();
   }
 
   #shape(shape: Shape, path: string): Shape {
@@ -200,9 +209,10 @@ class ModuleIds {
   #block(kind: BlockKind, path: string, members: readonly Member[], taken?: ReadonlySet<number>): readonly number[] {
     const block = this.#find(kind, path);
     // Those of a shape written in place are its own affair: a path to one goes on behind the name of the declaration.
-    const isDeclared = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(path);
-    const others = new Set([...(taken ?? []), ...(isDeclared ? this.#reserved : [])]);
-    const assigned = assignMembers(path, members, block?.entries ?? [], block?.next ?? 1, this.#problems, others);
+    const isInPlace = path !== this.#declared;
+    const others = new Set([...(taken ?? []), ...(isInPlace ? [] : this.#reserved)]);
+    const known = block?.entries ?? [];
+    const assigned = assignMembers(path, members, known, block?.next ?? 1, this.#problems, { others, isInPlace });
     this.#noteRenames(path, assigned);
     const entries = assigned.entries.map(plainEntry);
     const { next, ids } = assigned;
@@ -212,6 +222,12 @@ class ModuleIds {
 
   /** The block of a declaration, or of a shape written in place, also where a member on the way to it has been renamed. */
   #find(kind: BlockKind, path: string): LockBlock | undefined {
+    if (path === this.#declared) {
+      const block = this.#blocks.findDeclared(kind, path, this.#name);
+      // What is written in place in it has moved along.
+      if (block !== undefined && block.name !== path) this.#renamed.set(path, block.name);
+      return block;
+    }
     const found = this.#blocks.find(kind, path, this.#name);
     const before = this.#pathBefore(path);
     return found ?? (before === path ? undefined : this.#blocks.find(kind, before, this.#name));
@@ -239,6 +255,7 @@ class ModuleIds {
 
   #actor(actor: ActorDeclaration): ActorDeclaration {
     const { name, endpoints } = actor;
+    this.#begin(name);
     const block = this.#blocks.find("actor", name, this.#name);
     const id = block?.id ?? this.#blocks.drawActorId(name, this.#name);
     const known = block?.entries.filter((entry) => entry.id !== 0) ?? [];

@@ -1,8 +1,10 @@
 /**
- * The blocks of a lock while a schema is matched with it: finds the block of a declaration, also when its file has moved,
- * and keeps those that nothing in the schema claims.
+ * The blocks of a lock while a schema is matched with it: finds the block of a declaration, also when its file has moved or
+ * when it has moved into a namespace or out of one, and keeps those that nothing in the schema claims.
  */
+import { simpleName } from "../../schemas/names/qualified.js";
 import { drawActorId } from "./actor-id.js";
+import { DeclaredBlocks } from "./declared.js";
 import type { BlockKind, Lock, LockBlock } from "./lock.js";
 
 /** What one declaration took from a lock and put into the next. */
@@ -26,6 +28,7 @@ export class Blocks {
   readonly #byName = new Map<string, LockBlock[]>();
   readonly #claimed = new Set<LockBlock>();
   readonly #written: LockBlock[] = [];
+  #declared: DeclaredBlocks | undefined;
   /** Where each name stands in the schema: a block may only follow its name out of a file that lost it. */
   readonly #places: ReadonlySet<string>;
 
@@ -55,6 +58,21 @@ export class Blocks {
       if (here === undefined && this.#byName.has(`${kind} ${name}`)) recording.alone = false;
     }
     return found;
+  }
+
+  /** As `find`, for a declaration of the schema, which may have stood in another namespace of its file, or in none. */
+  findDeclared(kind: BlockKind, name: string, module: string): LockBlock | undefined {
+    const found = this.find(kind, name, module);
+    if (found !== undefined) return found;
+    this.#declared ??= new DeclaredBlocks(this.#known);
+    const isLike = (block: LockBlock) => block.kind === kind && simpleName(block.name) === simpleName(name);
+    // Which other declarations there are decides.
+    if (this.#recording !== undefined && this.#known.some(isLike)) this.#recording.alone = false;
+    const isGone = (block: LockBlock) =>
+      !this.#claimed.has(block) && !this.#places.has(`${kind} ${block.name} in ${block.module}`);
+    const moved = this.#declared.moved(kind, name, module, isGone);
+    if (moved !== undefined) this.#claimed.add(moved);
+    return moved;
   }
 
   write(block: LockBlock): void {

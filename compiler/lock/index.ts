@@ -1,5 +1,6 @@
 export * from "./assign.js";
 export { conflictsIn } from "./conflict-markers.js";
+export { DeclaredBlocks } from "./declared.js";
 export { holdBack } from "./hold.js";
 export * from "./lock.js";
 export { AssignMemory } from "./memory.js";

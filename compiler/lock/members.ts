@@ -34,7 +34,8 @@ export interface Assigned<E extends Locked> {
 
 /**
  * @param of the declaration, for messages
- * @param others ids that something else has, which no new member gets unless it asks for one
+ * @param options.others ids that something else has, which no new member gets unless it asks for one
+ * @param options.isInPlace whether the members are those of a shape written in place
  */
 export function assignMembers<E extends Locked>(
   of: string,
@@ -42,7 +43,10 @@ export function assignMembers<E extends Locked>(
   locked: readonly E[],
   next: number,
   problems: LockProblem[],
-  others: ReadonlySet<number> = new Set(),
+  {
+    others = new Set(),
+    isInPlace = false,
+  }: { readonly others?: ReadonlySet<number>; readonly isInPlace?: boolean } = {},
 ): Assigned<E> {
   const matched = members.map((member) => match(of, member, locked, problems));
   const asked = askedIds(of, members, matched, locked, problems);
@@ -58,7 +62,7 @@ export function assignMembers<E extends Locked>(
   const added = members.flatMap((member, i) =>
     matched[i] === undefined ? [entryOf(member, ids[i] as number, i)] : [],
   );
-  reportRenames(of, kept, added, members, problems);
+  reportRenames({ declaration: of, isInPlace }, kept, added, members, problems);
   return { ids, next: Math.max(free, ...ids.map((id) => id + 1), next), entries: [...kept, ...added] };
 }
 
@@ -142,7 +146,7 @@ function entryOf({ name, type, tags }: Member, id: number, member: number): Lock
 
 /** One that has just gone and one that has just come, of the same type, without a word from the author. */
 function reportRenames(
-  of: string,
+  of: { readonly declaration: string; readonly isInPlace: boolean },
   kept: readonly (Locked & { readonly from: Locked })[],
   added: readonly (Locked & { readonly member: number })[],
   members: readonly Member[],
@@ -156,7 +160,7 @@ function reportRenames(
     const source = members[member] as Member;
     if (candidate < 0 || source.tags.id !== undefined) continue;
     for (const gone of removed.splice(candidate, 1)) {
-      problems.push({ kind: "ambiguousRename", at: source.at, declaration: of, removed: gone.name, added: name });
+      problems.push({ kind: "ambiguousRename", at: source.at, ...of, removed: gone.name, added: name });
     }
   }
 }

@@ -50,6 +50,8 @@ export type LockProblem =
       readonly kind: "ambiguousRename";
       readonly at: Position;
       readonly declaration: string;
+      /** `declaration` is the path to a shape that is written in place. */
+      readonly isInPlace: boolean;
       readonly removed: string;
       readonly added: string;
     };

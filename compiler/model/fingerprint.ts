@@ -1,6 +1,7 @@
 /**
  * Fingerprints: 64 bits that are equal when two sides lay a type, or an actor's messages, out in the same way. They
- * depend on names, order and types of fields; not on documentation, positions, files, or the order of declarations.
+ * depend on names, order and types of fields; not on documentation, positions, files, namespaces, or the order of
+ * declarations.
  *
  * The fingerprint of a type is the first 8 bytes of the SHA-256 of a short text, in which the types it is made of stand
  * as their own fingerprints (16 hexadecimal digits): `int32`, `array(<element>)`, `tuple(<a>,<b>?,...<rest>)`,
@@ -10,6 +11,7 @@
  * hashed together; references inside the circle are written as its members' numbers.
  */
 import { createHash } from "node:crypto";
+import { simpleName } from "../../schemas/names/qualified.js";
 import { components } from "./components.js";
 import { type SchemaIndex, substitute, targetsOf } from "./resolve.js";
 import type { ActorDeclaration, Module, Parameter, TypeDeclaration } from "./schema.js";
@@ -115,7 +117,7 @@ function hashOne(index: SchemaIndex, hashes: Hashes, key: DeclarationKey): strin
   const { name, shape, typeParameters } = index.type(key);
   const texts = new Texts(index, hashes, new Map(), typeParameters);
   if (shape.kind === "alias" && typeParameters.length === 0) return texts.closed(shape.type);
-  return sha64(texts.shape(shape, name));
+  return sha64(texts.shape(shape, simpleName(name)));
 }
 
 function hashCircle(
@@ -126,7 +128,7 @@ function hashCircle(
   const numbers = new Map(circle.map((key, i) => [key, i]));
   const text = circle.map((key) => {
     const { name, shape, typeParameters } = index.type(key);
-    return new Texts(index, hashes, numbers, typeParameters).shape(shape, name);
+    return new Texts(index, hashes, numbers, typeParameters).shape(shape, simpleName(name));
   });
   const whole = sha64(text.join("\n"));
   return circle.map((key, i) => [key, sha64(`${whole}#${i}`)]);

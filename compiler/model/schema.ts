@@ -23,6 +23,7 @@ export interface Module {
 /** An interface, a type alias or an enum. */
 export interface TypeDeclaration {
   readonly key: DeclarationKey;
+  /** Qualified in a namespace: `Order.Line`. See `schemas/names/qualified.ts`. */
   readonly name: string;
   readonly exported: boolean;
   readonly doc: string;

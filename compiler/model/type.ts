@@ -36,7 +36,7 @@ export type TypedArrayElement =
   | "float32"
   | "float64";
 
-/** `<path from the config's root>#<exported name>`, e.g. `schemas/tree.ts#Tree`. */
+/** `<path from the config's root>#<name>`, for example `schemas/tree.ts#Tree` or `schemas/order.ts#Order.Line`. */
 export type DeclarationKey = string;
 
 export type Type =

@@ -30,10 +30,9 @@ export function lockDiagnostic(problem: LockProblem): Diagnostic {
     case "wasUnknown":
       return diagnostic("VC2011", at, { member: problem.member, was: problem.was });
     case "ambiguousRename": {
-      const { declaration, removed, added } = problem;
+      const { declaration, isInPlace, removed, added } = problem;
       // The command knows declarations, not shapes written in place.
-      const isNamed = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(declaration);
-      const command = isNamed ? `, or run \`npx viceroy rename ${declaration}.${removed} ${added}\`` : "";
+      const command = !isInPlace ? `, or run \`npx viceroy rename ${declaration}.${removed} ${added}\`` : "";
       return diagnostic("VC2007", at, { declaration, removed, added, command });
     }
   }

@@ -1,6 +1,7 @@
 /** Enums: values with the names that protobuf wants, the one with number 0 first. */
 import type { ProtoEnum, ProtoEnumValue } from "../../schemas/protobuf/descriptor.js";
 import { enumValueNames } from "../../schemas/protobuf/names.js";
+import { namespaceOf } from "../../schemas/names/qualified.js";
 import type { EnumAlias, EnumValue } from "../model/type.js";
 import type { ProtoClash } from "./lowered.js";
 import type { Place } from "./place.js";
@@ -13,7 +14,7 @@ export interface LoweredEnum {
   readonly sources: readonly (EnumValue | EnumAlias | undefined)[];
 }
 
-/** @param name flat: the beginning of its values' names is made of it */
+/** @param name without package and namespace: the beginning of its values' names is made of it */
 export function lowerEnum(
   shape: EnumShape,
   full: string,
@@ -50,7 +51,10 @@ function sourcesOf(
   return ordered.length < values.length ? [undefined, ...ordered] : ordered;
 }
 
-/** Names of values, which in protobuf are names of the package: two enums cannot have the same. */
+/**
+ * Names of values, which in protobuf are names of the package, or of the message that the enum stands in: two enums there cannot
+ * have the same.
+ */
 export class ValueNames {
   readonly #holders = new Map<string, string>();
   readonly #clashes: ProtoClash[];
@@ -60,7 +64,9 @@ export class ValueNames {
   }
 
   claim({ lowered, sources }: LoweredEnum, place: Place): void {
-    for (const [i, { name }] of lowered.values.entries()) {
+    const scope = namespaceOf(place.name);
+    for (const [i, value] of lowered.values.entries()) {
+      const name = scope === "" ? value.name : `${scope}.${value.name}`;
       const first = this.#holders.get(name);
       const source = sources[i];
       const second = source === undefined ? `the value 0 of ${place.path}` : `${place.path}.${source.name}`;

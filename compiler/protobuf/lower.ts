@@ -13,6 +13,7 @@ import type { Lowered } from "./lowered.js";
 import { Names } from "./message-names.js";
 import { Messages } from "./messages.js";
 import { Places } from "./places.js";
+import { scopeClashes } from "./scope-clashes.js";
 import { Services } from "./services.js";
 import { Tombstones } from "./tombstones.js";
 
@@ -30,6 +31,7 @@ export interface LowerOptions {
 export function lower(schema: Schema, lock: Lock, options: LowerOptions): Lowered {
   const { messages, services, files, names } = lowerInto(schema, lock, options, false);
   const lowered = { messages: messages.messages, enums: messages.enums, services: services.services };
+  const clashes = [...names.clashes, ...scopeClashes(lowered, messages.origins, options.package)];
   return {
     package: options.package,
     schema: lowered,
@@ -38,7 +40,7 @@ export function lower(schema: Schema, lock: Lock, options: LowerOptions): Lowere
     memberNames: messages.memberNames,
     enumNames: messages.enumNames,
     constructors: services.constructors,
-    clashes: names.clashes,
+    clashes,
   };
 }
 
@@ -65,6 +67,7 @@ function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly:
   // The order of files never matters.
   const modules = [...schema.modules].sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const module of modules) for (const declaration of module.types) places.claim(declaration, module);
+  for (const module of modules) places.claimScopes(module);
   for (const module of modules) {
     for (const declaration of module.types) messages.declaration(declaration);
     for (const actor of module.actors) services.add(actor, module);

@@ -1,7 +1,7 @@
 /**
- * Names of messages, enums and services: flat in one package, in Pascal case, letters and digits alone. Declarations get
- * the names they have; what has none in the schema is named by where it stands, or by what it is an instance of, and gives
- * way when a name is taken.
+ * Names of messages, enums and services, without their package: in Pascal case, letters and digits alone. What a namespace
+ * declares is nested: `Order.Line`. Declarations get the names they have; what has none in the schema is named by where it
+ * stands, or by what it is an instance of, and gives way when a name is taken.
  */
 import { pascalCase } from "../../schemas/protobuf/names.js";
 import type { Position, Type } from "../model/type.js";

@@ -5,6 +5,7 @@
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
 import { protoName } from "../../schemas/protobuf/names.js";
 import { wellKnownPackage } from "../../schemas/protobuf/well-known-files.js";
+import { simpleName } from "../../schemas/names/qualified.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";
@@ -275,8 +276,9 @@ export class Messages {
     this.note(full, own);
     if (this.#namesOnly) return full;
     this.#files.add(full, "enums", own.module);
-    const lowered = lowerEnum(shape, full, own.name, (inUse) =>
-      this.#tombstones.ofEnum(own.path, own.lockModule, own.name, inUse),
+    const simple = simpleName(own.name);
+    const lowered = lowerEnum(shape, full, simple, (inUse) =>
+      this.#tombstones.ofEnum(own.path, own.lockModule, simple, inUse),
     );
     this.enums.set(full, lowered.lowered);
     this.#values.claim(lowered, own);

@@ -4,9 +4,11 @@
  */
 
 import { pascalCase } from "../../schemas/protobuf/names.js";
+import { flatName, namespacesOf } from "../../schemas/names/qualified.js";
 import { instantiate, partsOf, type SchemaIndex, typeKey } from "../model/resolve.js";
 import type { Module, TypeDeclaration } from "../model/schema.js";
 import type { Type } from "../model/type.js";
+import { canHoldTypes, declaredName } from "./declared-names.js";
 import { argumentName, type Names } from "./message-names.js";
 import { below, type Place, steps } from "./place.js";
 import { valueForm } from "./position.js";
@@ -34,7 +36,7 @@ export class Places {
     const { key, name, doc, at, typeParameters } = declaration;
     if (typeParameters.length > 0) return;
     const isClaimed = this.isOwnMessage(declaration);
-    const wanted = pascalCase(name);
+    const wanted = declaredName(name, module);
     const own = isClaimed ? this.#names.claim(wanted, `${name} of ${module.path}`, at) : wanted;
     this.#places.set(key, {
       name: own,
@@ -47,6 +49,23 @@ export class Places {
       at,
       args: new Map(),
     });
+  }
+
+  /**
+   * Takes the names of the messages that a file's namespaces are and that hold nothing but types: those that no declaration of
+   * the file has.
+   */
+  claimScopes(module: Module): void {
+    const { path, types } = module;
+    const messages = new Set(types.filter((type) => type.typeParameters.length === 0 && this.isOwnMessage(type)));
+    const known = new Set([...messages].map(({ name }) => name));
+    for (const { name, at } of types) {
+      for (const namespace of namespacesOf(name)) {
+        if (known.has(namespace) || !canHoldTypes(namespace, module)) continue;
+        known.add(namespace);
+        this.#names.claim(declaredName(namespace, module), `namespace ${namespace} of ${path}`, at);
+      }
+    }
   }
 
   /**
@@ -136,13 +155,18 @@ export class Places {
       for (const inside of inlineParts(arg)) if (!args.has(typeKey(inside))) args.set(typeKey(inside), place);
       return argumentName(arg, (part) => this.#argumentName(part, args, place));
     });
+    const declaring = this.#index.moduleOf(type.target);
+    const declared = declaredName(target.name, declaring);
+    const module = this.#moduleOfInstance(type, from);
+    // In another file there is no message of the namespace.
+    const generic = module === declaring.path ? declared : flatName(declared);
     const own: Place = {
-      name: `${pascalCase(target.name)}Of${names.join("And")}`,
-      enumName: pascalCase(target.name),
+      name: `${generic}Of${names.join("And")}`,
+      enumName: declared,
       isClaimed: false,
       path: target.name,
-      lockModule: this.#index.moduleOf(type.target).path,
-      module: this.#moduleOfInstance(type, from),
+      lockModule: declaring.path,
+      module,
       doc: target.doc,
       at: target.at,
       args,
@@ -154,9 +178,9 @@ export class Places {
   #argumentName(type: Type, args: ReadonlyMap<string, Place>, from: Place): string {
     switch (type.kind) {
       case "ref":
-        return this.of(type, from).name;
+        return flatName(this.of(type, from).name);
       case "inline":
-        return args.get(typeKey(type))?.name ?? from.name;
+        return flatName(args.get(typeKey(type))?.name ?? from.name);
       case "mesh":
         return `${pascalCase(this.#index.actor(type.actor).name)}Mesh`;
       default:

@@ -13,7 +13,7 @@ export interface TypeSource {
   text(file: string): string;
   /** The same text means that a file, and all it imports, is as it was: nothing of it needs to be read again. */
   signature(file: string): string;
-  /** What stands at the top level of a file, in source order. */
+  /** What stands at the top level of a file, and in its namespaces, in source order. */
   declarations(file: string): readonly SourceDeclaration[];
   /** The declaration behind a reference. */
   declaration(key: DeclarationKey): SourceDeclaration | undefined;
@@ -66,11 +66,13 @@ export interface SourceComment {
 export interface SourceDeclaration extends Span {
   /** `other`: a value, which a schema does not hold: see `what`. */
   readonly kind: "interface" | "alias" | "enum" | "class" | "other";
-  /** For `other`: "function", "variable", "namespace". */
+  /** For `other`: "function", "variable"; "namespace" for `declare global` and `module "name"`. */
   readonly what?: string;
   readonly key: DeclarationKey;
+  /** Qualified in a namespace: `Order.Line`. */
   readonly name: string;
   readonly file: string;
+  /** In a namespace: whether that is exported, too. */
   readonly exported: boolean;
   readonly comment: SourceComment | undefined;
   readonly typeParameters: readonly SourceTypeParameter[];
@@ -145,10 +147,10 @@ export interface SourceReference extends Span {
   readonly kind: "reference";
   /**
    * `schema`: a declaration of a schema file. `vocabulary`: of `viceroy/schema`. `global`: of TypeScript's library.
-   * `foreign`: of something else, such as a namespace. `unresolved`: the compiler has reported it.
+   * `foreign`: of something else, such as `declare global`. `unresolved`: the compiler has reported it.
    */
   readonly origin: "schema" | "vocabulary" | "global" | "foreign" | "unresolved";
-  /** As it was declared, whatever it is called here. */
+  /** As it was declared, whatever it is called here; qualified in a namespace. */
   readonly name: string;
   /** Of `schema`. */
   readonly key: DeclarationKey | undefined;

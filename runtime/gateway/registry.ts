@@ -3,12 +3,15 @@ import { createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/pro
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
 import { type DescribedFile, descriptorSet } from "../../schemas/protobuf/descriptor-set/index.js";
+import { handlePackage } from "../../schemas/protobuf/names.js";
 import { wellKnownFileOf } from "../../schemas/protobuf/well-known-files.js";
+import { namespaceOf } from "../../schemas/names/qualified.js";
 
 /** All types of a schema, and those of protobuf itself that it refers to. */
 export function registryOf(schema: ProtoSchema): FileRegistry {
   const names = [...schema.messages.keys(), ...schema.enums.keys(), ...schema.services.keys()];
-  const files = [...new Set(names.map(packageOf))].sort().map((name) => fileOf(name, schema));
+  const packageOf = packagesOf(schema);
+  const files = [...new Set(names.map(packageOf))].sort().map((name) => fileOf(name, schema, packageOf));
   return createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet(importsFirst(files), schema)));
 }
 
@@ -25,7 +28,11 @@ function importsFirst(files: readonly DescribedFile[]): readonly DescribedFile[]
   return ordered;
 }
 
-function fileOf(packageName: string, { messages, enums, services }: ProtoSchema): DescribedFile {
+function fileOf(
+  packageName: string,
+  { messages, enums, services }: ProtoSchema,
+  packageOf: (name: string) => string,
+): DescribedFile {
   const own = (names: Iterable<string>) => [...names].filter((name) => packageOf(name) === packageName);
   const named = own(messages.keys()).flatMap((name) =>
     (messages.get(name)?.fields ?? []).flatMap(({ type }) => (type.kind === "scalar" ? [] : [type.name])),
@@ -46,8 +53,16 @@ function fileOf(packageName: string, { messages, enums, services }: ProtoSchema)
   };
 }
 
-function packageOf(name: string): string {
-  return name.slice(0, Math.max(name.lastIndexOf("."), 0));
+/**
+ * Returns the package of a type. The name of a nested type does not say where its package ends: services tell, which do not
+ * nest, and where there are none, the first capital does.
+ */
+function packagesOf({ services }: ProtoSchema): (name: string) => string {
+  const known = [...[...services.keys()].map(namespaceOf), handlePackage];
+  const packages = [...new Set(known)].filter((name) => name !== "").sort((a, b) => b.length - a.length);
+  return (name) =>
+    packages.find((candidate) => name.startsWith(`${candidate}.`)) ??
+    /^(?:[^A-Z.][^.]*\.)*/.exec(name)![0].slice(0, -1);
 }
 
 function pathOf(packageName: string): string {

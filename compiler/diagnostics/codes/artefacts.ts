@@ -11,7 +11,7 @@ export const artefacts = {
   VC4011: {
     slug: "protobuf-value-twice",
     severity: "error",
-    text: "{second} would be called {name} in protobuf, as {first} is: there, names of values are names of the whole package",
+    text: "{second} would be called {name} in protobuf, as {first} is: there, the names of values stand beside their enum, not in it",
     fix: "Give one of them another name with `@name`, or rename one of the enums.",
   },
 } as const satisfies Readonly<Record<string, TableEntry>>;

@@ -110,6 +110,18 @@ export const declarations = {
     text: "endpoint {owner}.{name} is marked @propagate, but {why}",
     fix: "Return `Tensor`, or an array or a tuple of them, or remove the tag.",
   },
+  VC1219: {
+    slug: "actor-in-namespace",
+    severity: "error",
+    text: "cannot declare actor {name} in a namespace: an actor is a service in protobuf, and services do not nest",
+    fix: "Declare it at the top level of the file: `export interface {simple} extends Actor`. Its messages can stay in the namespace.",
+  },
+  VC1220: {
+    slug: "nested-name-of-member",
+    severity: "error",
+    text: "cannot declare {name}: {member} has a type that is written in place, and the lock would know both by one name",
+    fix: "Rename one of the two, or give the type of {member} a name of its own.",
+  },
   VC1301: {
     slug: "unknown-tag",
     severity: "error",

@@ -1,3 +1,4 @@
+import { flatName } from "../../../schemas/names/qualified.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
 import type { BlockKind, Lock, LockEntry } from "../../lock/index.js";
 import {
@@ -305,7 +306,9 @@ class Lowering {
     const name = this.#names.of(ref);
     const target: CapnpStruct = {
       ...{ kind: "struct", name, file, parent: undefined, doc: declaration.doc, shape, ...more },
-      ...(declaration.exported && { root: { name: ref.args.length === 0 ? declaration.name : name, type: ref } }),
+      ...(declaration.exported && {
+        root: { name: ref.args.length === 0 ? flatName(declaration.name) : name, type: ref },
+      }),
       ...{ members: [], layout: noLayout, nested: [] },
     };
     file.types.push(target);

@@ -41,8 +41,8 @@ export function jsonSchemaOf(lowered: Lowered, version: string): JsonSchema {
 
 /** Names of the package without it, all others whole. */
 function keyOf(name: string, { package: packageName }: Lowered): string {
-  const inside = name.startsWith(`${packageName}.`) ? name.slice(packageName.length + 1) : name;
-  return inside.includes(".") ? name : inside;
+  const isOwn = !isHandle(name) && wellKnownSchemas[name] === undefined && name.startsWith(`${packageName}.`);
+  return isOwn ? name.slice(packageName.length + 1) : name;
 }
 
 function described(name: string, schema: JsonSchema, { origins }: Lowered): JsonSchema {

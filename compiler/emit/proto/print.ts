@@ -2,14 +2,15 @@
 
 import { entryName, hasAliases, rangesOf } from "../../../schemas/protobuf/derived.js";
 import type {
-  ProtoEnum,
   ProtoField,
   ProtoMessage,
   ProtoMethod,
   ProtoService,
   ProtoType,
 } from "../../../schemas/protobuf/descriptor.js";
-import { jsonName } from "../../../schemas/protobuf/names.js";
+import { isHandle, jsonName } from "../../../schemas/protobuf/names.js";
+import { type NestedEnum, type NestedMessage, nestedTypes } from "../../../schemas/protobuf/nesting.js";
+import { namespaceOf } from "../../../schemas/names/qualified.js";
 import type { Lowered, LoweredFile } from "../../protobuf/lowered.js";
 import { Lines } from "../kit/lines.js";
 import { lintOfEnum, lintOfField, lintOfOneof, lintOfValue } from "./lint.js";
@@ -30,7 +31,8 @@ class ProtoPrinter {
   }
 
   print(header: string): string {
-    const { services, messages, enums } = this.#lowered.schema;
+    const { services } = this.#lowered.schema;
+    const { messages, enums } = nestedTypes(this.#file);
     const lines = this.#lines;
     lines.comment(header);
     lines.blank();
@@ -40,8 +42,8 @@ class ProtoPrinter {
     lines.blank();
     for (const path of this.#file.imports) lines.line(`import "${path}";`);
     for (const name of this.#file.services) this.#service(found(services, name));
-    for (const name of this.#file.messages) this.#message(found(messages, name));
-    for (const name of this.#file.enums) this.#enum(found(enums, name));
+    for (const message of messages) this.#message(message);
+    for (const item of enums) this.#enum(item);
     return lines.print();
   }
 
@@ -62,11 +64,13 @@ class ProtoPrinter {
     else lines.line(`${head};`);
   }
 
-  #message(message: ProtoMessage): void {
-    const { name, fields, reserved } = message;
+  #message({ name, simple, messages, enums }: NestedMessage): void {
+    // A namespace without a type of its name is a message without fields.
+    const message: ProtoMessage = this.#lowered.schema.messages.get(name) ?? { name, fields: [] };
+    const { fields, reserved } = message;
     this.#lines.blank();
     this.#doc(name);
-    this.#lines.block(`message ${this.#short(name)}`, () => {
+    this.#lines.block(`message ${simple}`, () => {
       this.#reserved(reserved);
       const printed = new Set<string>();
       for (const field of fields) {
@@ -76,6 +80,8 @@ class ProtoPrinter {
           this.#oneof(message, field.oneof);
         }
       }
+      for (const inner of messages) this.#message(inner);
+      for (const inner of enums) this.#enum(inner);
     });
   }
 
@@ -118,25 +124,51 @@ class ProtoPrinter {
 
   /** As short as it can be without meaning something else: names are looked up from the inside. */
   #reference(name: string, message?: ProtoMessage): string {
-    const inside = name.startsWith(`${this.#file.package}.`) ? name.slice(this.#file.package.length + 1) : undefined;
-    if (inside !== undefined && !inside.includes("."))
-      return message && hasEntry(message, inside) ? `.${name}` : inside;
+    const { messages, enums } = this.#lowered.schema;
+    const isDeclared = (messages.has(name) || enums.has(name)) && name.startsWith(`${this.#file.package}.`);
+    if (isDeclared && isHandle(name) === isHandle(`${this.#file.package}.`))
+      return this.#shortest(name, message) ?? `.${name}`;
     const [first] = name.split(".");
     const [, ...others] = this.#file.package.split(".");
     return others.includes(first as string) ? `.${name}` : name;
   }
 
-  #enum({ name, values, reserved }: ProtoEnum): void {
+  /** Undefined: in `message`, or around it, something else has the name. */
+  #shortest(name: string, message: ProtoMessage | undefined): string | undefined {
+    const scopes: string[] = [];
+    const { package: packageName } = this.#file;
+    for (let scope = message?.name ?? packageName; scope.length > packageName.length; scope = namespaceOf(scope))
+      scopes.push(scope);
+    const start = scopes.findIndex((scope) => name.startsWith(`${scope}.`));
+    const from = scopes[start] ?? packageName;
+    const short = name.slice(from.length + 1);
+    const [first = ""] = short.split(".");
+    const hiding = start < 0 ? scopes : scopes.slice(0, start);
+    return hiding.some((scope) => this.#declares(scope, first)) ? undefined : short;
+  }
+
+  /** Whether a type stands inside of a message. */
+  #declares(scope: string, simple: string): boolean {
+    const { messages, enums } = this.#lowered.schema;
+    const own = messages.get(scope);
+    const name = `${scope}.${simple}`;
+    if (messages.has(name) || enums.has(name) || (own !== undefined && hasEntry(own, simple))) return true;
+    // A message that holds nothing but types is none of the schema's.
+    return this.#file.messages.some((other) => other.startsWith(`${name}.`));
+  }
+
+  #enum({ name, simple }: NestedEnum): void {
+    const { values, reserved } = found(this.#lowered.schema.enums, name);
     const lines = this.#lines;
     lines.blank();
     this.#doc(name);
     lines.comment(lintOfEnum(values));
-    lines.block(`enum ${this.#short(name)}`, () => {
+    lines.block(`enum ${simple}`, () => {
       if (hasAliases(values)) lines.line("option allow_alias = true;");
       this.#reserved(reserved);
       for (const value of values) {
         this.#separated(`${name}.${value.name}`);
-        lines.comment(lintOfValue(this.#short(name), value));
+        lines.comment(lintOfValue(simple, value));
         lines.line(`${value.name} = ${value.number};`);
       }
     });

@@ -2,9 +2,10 @@
  * Names that two things in one generated file would have: a type `CounterMesh` beside an actor `Counter`. Their names
  * are promised to users, so that none of them can give way; the schema has to.
  */
-import type { Module, Schema } from "../../model/index.js";
+import type { Module, Schema, TypeDeclaration } from "../../model/index.js";
 import type { Position } from "../../model/type.js";
 import { createContext, type EmitContext } from "./context.js";
+import { isEnumeration, rootsOf } from "./namespaces.js";
 
 export interface NameClash {
   /** The name, or the path of the generated file, that is wanted twice. */
@@ -67,12 +68,18 @@ function findNames(module: Module, context: EmitContext): readonly NameClash[] {
   return clashes;
 }
 
+/** A type and a namespace can share a name; a namespace with enumerations is a value too. */
+function wishesOfRoot(name: string, types: readonly TypeDeclaration[]): readonly Wish[] {
+  const namesake = types.find((type) => type.name === name);
+  const first = namesake ?? types[0];
+  if (first === undefined) return [];
+  const by = namesake === undefined ? `namespace ${name}` : `type ${name}`;
+  return [{ name, by, space: types.some(isEnumeration) ? "both" : "type", at: first.at }];
+}
+
 /** What the generated file of `module` declares: first what the user named, then what is derived from that. */
 function wishes(module: Module, context: EmitContext): readonly Wish[] {
-  const types = module.types.map(({ name, shape, at }): Wish => {
-    const enumeration = shape.kind === "enum" && shape.origin === "enum";
-    return { name, by: `type ${name}`, space: enumeration ? "both" : "type", at };
-  });
+  const types = rootsOf(module.types).flatMap(({ name, types: inside }) => wishesOfRoot(name, inside));
   const codecs = module.types.map(
     ({ key, name, at }): Wish => ({ name: context.codec(key).name, by: `the codec of ${name}`, space: "value", at }),
   );

@@ -4,12 +4,14 @@
  */
 import { posix } from "node:path";
 import { pascalCase, serviceName } from "../../../schemas/protobuf/names.js";
+import { flatName, isNested, rootName } from "../../../schemas/names/qualified.js";
 import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
 import type { Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
+import { declaredName } from "../../protobuf/declared-names.js";
 import { protoPackageOf } from "../../protobuf/package.js";
-import { type ImportedName, importedType, importedValue, relativeSpecifier } from "../kit/index.js";
+import { type Code, type ImportedName, importedType, importedValue, relativeSpecifier } from "../kit/index.js";
 import { remembered } from "./names.js";
 import { outputPath, withoutExtension } from "./paths.js";
 
@@ -21,9 +23,9 @@ export interface EmitContext {
   fileOf(module: Module): string;
   /** The specifier in the generated file of a schema module of what stands beside the module: `../src/shapes.ts`. */
   besides(module: Module, path: string): string;
-  /** The generated type of a type declaration. */
-  type(key: DeclarationKey): ImportedName;
-  /** `TreeCodec`: a codec, or for a generic declaration a function from codecs to a codec. */
+  /** The generated type of a type declaration: `Tree`, `Order.Line`. */
+  type(key: DeclarationKey): Code;
+  /** `TreeCodec`, `OrderLineCodec`: a codec, or for a generic declaration a function from codecs to a codec. */
   codec(key: DeclarationKey): ImportedName;
   actorClass(key: DeclarationKey): ImportedName;
   mesh(key: DeclarationKey): ImportedName;
@@ -35,6 +37,8 @@ export interface EmitContext {
   service(key: DeclarationKey): string;
   /** The full name of the message that an exported type is in protobuf; undefined of generic ones and what is not exported. */
   message(key: DeclarationKey): string | undefined;
+  /** The full name that a type declaration has in protobuf, if it is a message or an enum there: `acme.shop.v1.Order.Line`. */
+  protoName(key: DeclarationKey): string;
   /** The full protobuf name of an enum that is written in place; undefined where protobuf names do not matter. */
   enumName(shape: Shape): string | undefined;
   /** Whether the generated file must export a type: because its schema does, or another file refers to it. */
@@ -64,6 +68,8 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Placi
     shared ??= sharedTypes(schema, index);
     return shared.has(key);
   };
+  const protoName = (key: DeclarationKey) =>
+    `${protoPackage}.${declaredName(index.type(key).name, index.moduleOf(key))}`;
   let fingerprints: Fingerprints | undefined;
   return {
     schema,
@@ -75,8 +81,12 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Placi
     fileOf,
     besides: (module, path) =>
       relativeSpecifier(posix.join(out, fileOf(module)), posix.join(posix.dirname(module.path), path)),
-    type: remembered((key) => importedType(source(key), index.type(key).name)),
-    codec: remembered((key) => importedValue(source(key), `${index.type(key).name}Codec`)),
+    type: remembered((key): Code => {
+      const { name } = index.type(key);
+      const root = importedType(source(key), rootName(name));
+      return isNested(name) ? [root, name.slice(root.name.length)] : root;
+    }),
+    codec: remembered((key) => importedValue(source(key), `${flatName(index.type(key).name)}Codec`)),
     actorClass: remembered((key) => importedValue(source(key), `${index.actor(key).name}Actor`)),
     mesh: remembered((key) => importedType(source(key), `${index.actor(key).name}Mesh`)),
     meshKind: remembered((key) => importedType(source(key), `${index.actor(key).name}Kind`)),
@@ -84,9 +94,10 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Placi
     actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
     service: (key) => `${protoPackage}.${serviceName(pascalCase(index.actor(key).name))}`,
     message(key) {
-      const { name, exported, typeParameters } = index.type(key);
-      return exported && typeParameters.length === 0 ? `${protoPackage}.${pascalCase(name)}` : undefined;
+      const { exported, typeParameters } = index.type(key);
+      return exported && typeParameters.length === 0 ? protoName(key) : undefined;
     },
+    protoName,
     enumName: (shape) => enumNames?.().get(shape),
     exported: (key) => index.type(key).exported || isShared(key),
   };

@@ -3,19 +3,46 @@
  * object with the union of its values. Real enums are avoided: they are no types that can be erased, and their members
  * would not be accepted where the schema's own enum is used.
  */
+import { rootName, simpleName } from "../../../schemas/names/qualified.js";
 import { partsOf, partsOfShape } from "../../model/resolve.js";
 import type { TypeDeclaration } from "../../model/schema.js";
-import type { Shape, Type } from "../../model/type.js";
-import { assignment, type Code, type FileBuilder, generic, group, propertyKey, type Scope } from "../kit/index.js";
+import type { DeclarationKey, Shape, Type } from "../../model/type.js";
+import {
+  assignment,
+  type Code,
+  type FileBuilder,
+  generic,
+  global,
+  group,
+  propertyKey,
+  type Scope,
+  stringLiteral,
+  unionArgument,
+} from "../kit/index.js";
 import type { EmitContext } from "./context.js";
 import { literal, type ParameterNames, TypePrinter } from "./types.js";
 
+/** Where a declaration is written that stands in a namespace, or has the name of one. */
+export interface DeclaringScope {
+  /** How other declarations are named there. */
+  readonly referTo: (key: DeclarationKey) => Code;
+  /** What stands in the constant of an enumeration beside its values; the constant is written by `emitConstants`. */
+  othersIn(name: string): readonly string[];
+  readonly isNamespace: boolean;
+}
+
 /** Writes the type that a schema declares. */
-export function emitDeclaration(file: FileBuilder, declaration: TypeDeclaration, context: EmitContext): void {
+export function emitDeclaration(
+  file: FileBuilder,
+  declaration: TypeDeclaration,
+  context: EmitContext,
+  scope?: DeclaringScope,
+): void {
   const { name, shape } = declaration;
   const parameters = nameParameters(file.scope(), declaration);
-  const types = new TypePrinter(context, parameters);
-  const head = generic(context.type(declaration.key), [...parameters.values()], true);
+  const types = new TypePrinter(context, parameters, scope?.referTo);
+  const own = scope?.isNamespace ? simpleName(name) : context.type(declaration.key);
+  const head = generic(own, [...parameters.values()], true);
   const exported = context.exported(declaration.key) ? "export " : "";
   file.blank();
   file.doc(declaration.doc);
@@ -27,7 +54,8 @@ export function emitDeclaration(file: FileBuilder, declaration: TypeDeclaration,
       }
     });
   } else if (shape.kind === "enum" && shape.origin === "enum") {
-    emitEnum(file, name, shape, exported);
+    if (scope === undefined) emitConstants(file, exported, name, new Map([[name, declaration]]));
+    emitEnumType(file, [exported, "type ", head], name, scope?.othersIn(name) ?? []);
   } else {
     file.line(aliasCode([exported, "type ", head], shape, types.shape(shape)), ";");
   }
@@ -39,20 +67,48 @@ function aliasCode(left: Code, shape: Shape, right: Code): Code {
   return isUnion ? group([left, " = ", right]) : assignment(left, right);
 }
 
-function emitEnum(file: FileBuilder, name: string, shape: Extract<Shape, { kind: "enum" }>, exported: string): void {
-  file.block(
-    [exported, "const ", name, " ="],
-    () => {
-      for (const value of shape.values) {
-        for (const { name, doc } of [value, ...(value.aliases ?? [])]) {
-          file.doc(doc);
-          file.line(propertyKey(name), ": ", literal(value.value), ",");
-        }
-      }
-    },
-    "} as const;",
-  );
-  file.line(assignment(`${exported}type ${name}`, `(typeof ${name})[keyof typeof ${name}]`), ";");
+/**
+ * The constant of an enumeration, or of a namespace that holds some: `Order.Status.Open`.
+ * @param root its name
+ * @param enums the enumerations in it, by their names
+ */
+export function emitConstants(
+  file: FileBuilder,
+  exported: string,
+  root: string,
+  enums: ReadonlyMap<string, TypeDeclaration>,
+): void {
+  file.block([exported, "const ", root, " ="], () => writeConstants(file, root, enums), "} as const;");
+}
+
+function writeConstants(file: FileBuilder, path: string, enums: ReadonlyMap<string, TypeDeclaration>): void {
+  const shape = enums.get(path)?.shape;
+  for (const value of shape?.kind === "enum" ? shape.values : []) {
+    for (const { name, doc } of [value, ...(value.aliases ?? [])]) {
+      file.doc(doc);
+      file.line(propertyKey(name), ": ", literal(value.value), ",");
+    }
+  }
+  for (const part of constantsIn(path, enums)) {
+    const inside = `${path}.${part}`;
+    file.doc(enums.get(inside)?.doc ?? "");
+    file.block([propertyKey(part), ":"], () => writeConstants(file, inside, enums), "},");
+  }
+}
+
+/** What stands in the constant of a namespace beside the values of the enumeration that it has its name from. */
+export function constantsIn(path: string, enums: ReadonlyMap<string, TypeDeclaration>): readonly string[] {
+  const inside = [...enums.keys()].filter((name) => name.startsWith(`${path}.`));
+  return [...new Set(inside.map((name) => rootName(name.slice(path.length + 1))))];
+}
+
+/** @param others what stands in the constant beside the values */
+function emitEnumType(file: FileBuilder, head: Code, path: string, others: readonly string[]): void {
+  const keys =
+    others.length === 0
+      ? `keyof typeof ${path}`
+      : generic(global("Exclude"), [`keyof typeof ${path}`, unionArgument(others.map(stringLiteral))]);
+  file.line(assignment(head, [`(typeof ${path})[`, keys, "]"]), ";");
 }
 
 /** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */

@@ -1,5 +1,5 @@
 /** What generated code imports from Viceroy: the ABI, tensors where a schema has them, and nothing else of the runtime. */
-import { type ImportedName, importedType, importedValue } from "../kit/index.js";
+import { type Code, importedType, importedValue } from "../kit/index.js";
 
 const abi = "viceroy/codegen/v1";
 
@@ -17,8 +17,8 @@ export const tensorArguments = importedValue(tensors, "tensorArguments");
 export const propagated = importedValue(tensors, "propagated");
 
 /** The same object for the same key: names that are the same object are spelt without comparing them. */
-export function remembered(make: (key: string) => ImportedName): (key: string) => ImportedName {
-  const known = new Map<string, ImportedName>();
+export function remembered<Made extends Code>(make: (key: string) => Made): (key: string) => Made {
+  const known = new Map<string, Made>();
   return (key) => {
     let name = known.get(key);
     if (name === undefined) {

@@ -3,7 +3,7 @@
  * a mesh of counters is `CounterMesh`.
  */
 import type { Parameter } from "../../model/schema.js";
-import type { Field, Shape, Type } from "../../model/type.js";
+import type { DeclarationKey, Field, Shape, Type } from "../../model/type.js";
 import {
   bracketed,
   type Code,
@@ -47,10 +47,17 @@ const unionIn = { annotation: union, argument: unionArgument, element: unionElem
 export class TypePrinter {
   readonly #context: EmitContext;
   readonly #parameters: ParameterNames;
+  readonly #referTo: (key: DeclarationKey) => Code;
 
-  constructor(context: EmitContext, parameters: ParameterNames = new Map()) {
+  /** @param referTo how declarations are named where the types are printed */
+  constructor(
+    context: EmitContext,
+    parameters: ParameterNames = new Map(),
+    referTo: (key: DeclarationKey) => Code = context.type,
+  ) {
     this.#context = context;
     this.#parameters = parameters;
+    this.#referTo = referTo;
   }
 
   /** The TypeScript type of `type`, as it stands in a field, a parameter or a type argument. */
@@ -74,7 +81,7 @@ export class TypePrinter {
         if (isObject(type.inner) || isReference(type.inner)) return [this.type(type.inner), " | null"];
         return unionIn[place](this.#variants(type));
       case "ref":
-        return this.generic(this.#context.type(type.target), type.args);
+        return this.generic(this.#referTo(type.target), type.args);
       case "parameter":
         return this.#parameters.get(type.name) ?? type.name;
       case "inline":

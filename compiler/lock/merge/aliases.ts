@@ -1,7 +1,9 @@
 /**
- * Shapes written in place are known by the members on the way to them. When one of those is renamed, the path is another
- * and the shape is the same.
+ * Shapes written in place are known by the members on the way to them. When one of those is renamed, or the declaration moves
+ * into a namespace or out of one, the path is another and the shape is the same.
  */
+import { isQualifiedName, simpleName } from "../../../schemas/names/qualified.js";
+import { DeclaredBlocks } from "../declared.js";
 import { constructorEntry, type LockBlock, type LockEntry } from "../lock.js";
 import { isPathEnd } from "../path.js";
 import { printName } from "../print.js";
@@ -27,17 +29,38 @@ export class PathAliases {
       const twin = byId.get(entry.id);
       if (twin === undefined || !(block.kind === "enum" || areRelated(entry, twin))) continue;
       const [from, to] = [pathTo(block.name, entry), pathTo(name, twin)];
-      this.#add(from, to);
+      this.add(from, to);
       for (const { id, name: param } of entry.params?.entries ?? []) {
         const before = twin.params?.entries.find((candidate) => candidate.id === id);
-        if (before !== undefined) this.#add(`${from}.${printName(param)}`, `${to}.${printName(before.name)}`);
+        if (before !== undefined) this.add(`${from}.${printName(param)}`, `${to}.${printName(before.name)}`);
       }
     }
   }
 
-  #add(from: string, to: string): void {
+  /** Notes that the declaration `from` is called `to` in another version. */
+  add(from: string, to: string): void {
     if (from !== to) this.#names.set(from, to);
   }
+}
+
+/** Whether two names of a declaration differ in its namespace alone. */
+export function areInOtherNamespaces(a: string, b: string): boolean {
+  return a !== b && simpleName(a) === simpleName(b) && isQualifiedName(a) && isQualifiedName(b);
+}
+
+/** The blocks of a version whose declaration stood in another namespace in the base, or in none, with their names there. */
+function movedNames(base: readonly LockBlock[], side: readonly LockBlock[]): readonly (readonly [string, string])[] {
+  const keyOf = ({ kind, name }: LockBlock) => `${kind} ${name}`;
+  const before = new Set(base.map(keyOf));
+  const now = new Set(side.map(keyOf));
+  const declared = new DeclaredBlocks(base);
+  const here = new DeclaredBlocks(side);
+  const isGone = (block: LockBlock) => !now.has(keyOf(block));
+  return side.flatMap((block) => {
+    if (before.has(keyOf(block)) || block.retired || !here.has(block)) return [];
+    const moved = declared.moved(block.kind, block.name, block.module, isGone);
+    return moved === undefined ? [] : [[block.name, moved.name] as const];
+  });
 }
 
 function pathTo(block: string, { id, name }: LockEntry): string {
@@ -55,6 +78,7 @@ export function namesInBase(base: readonly LockBlock[], side: readonly LockBlock
     if (known === undefined) byName.set(key, [block]);
     else known.push(block);
   }
+  for (const [now, before] of movedNames(base, side)) aliases.add(now, before);
   const literal = new Set(side.map(({ kind, name }) => `${kind} ${name}`));
   for (const block of [...side].sort((a, b) => a.name.length - b.name.length)) {
     const alias = aliases.apply(block.name);

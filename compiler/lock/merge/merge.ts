@@ -5,7 +5,7 @@
 import { drawActorId } from "../actor-id.js";
 import { emptyLock, type Lock, type LockBlock } from "../lock.js";
 import { printHead } from "../print.js";
-import { PathAliases } from "./aliases.js";
+import { areInOtherNamespaces, PathAliases } from "./aliases.js";
 import { mergeEntries } from "./entries.js";
 import { pendingIn, type Versions } from "./pair.js";
 import { type BlockVersions, blockKey, pairBlocks } from "./pair-blocks.js";
@@ -42,16 +42,23 @@ export function mergeLocks({ base, ours, theirs, published = emptyLock }: LockVe
   return { lock: { blocks: [...named.values()], accepted }, moved, conflicts: renamed };
 }
 
-/** Blocks have the names of the base so far: members on the way to them may be called otherwise now. */
+/**
+ * Blocks have the names of the base so far: members on the way to them may be called otherwise now, and declarations may have
+ * moved to another namespace.
+ */
 function withMergedNames(
   pairs: readonly BlockVersions[],
   blocks: readonly LockBlock[],
 ): ReadonlyMap<LockBlock, LockBlock> {
   const aliases = new PathAliases();
-  const order = blocks.map((block, i) => [block, pairs[i]?.base] as const);
+  const order = blocks.map((block, i) => [block, pairs[i] as BlockVersions] as const);
   const names = new Map<LockBlock, string>();
-  for (const [block, base] of order.sort(([a], [b]) => a.name.length - b.name.length)) {
-    const name = aliases.apply(block.name);
+  for (const [block, { base, ours, theirs }] of order.sort(([a], [b]) => a.name.length - b.name.length)) {
+    const alias = aliases.apply(block.name);
+    // Whoever has moved the declaration to another namespace is right.
+    const moved = [ours, theirs].find((side) => side !== undefined && areInOtherNamespaces(side.name, block.name));
+    const name = alias === block.name && base !== undefined && moved !== undefined ? moved.name : alias;
+    if (alias === block.name) aliases.add(block.name, name);
     names.set(block, name);
     if (base !== undefined) aliases.note(base, block, name);
   }

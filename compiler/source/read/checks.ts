@@ -1,12 +1,60 @@
-/** What can be wrong with a schema as a whole: types that can never be built, generic ones without an end. */
+/**
+ * What can be wrong with a schema as a whole: types that can never be built, generic ones without an end, types in a
+ * namespace that have the name of a member.
+ */
+import { isNested, namespaceOf, simpleName } from "../../../schemas/names/qualified.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
 import type { DeclarationKey, Module, Schema, Shape, Type, TypeDeclaration } from "../../model/index.js";
-import { indexSchema, instantiationsOf, partsOf, partsOfShape, type SchemaIndex } from "../../model/resolve.js";
+import {
+  indexSchema,
+  instantiationsOf,
+  partsOf,
+  partsOfEndpoint,
+  partsOfShape,
+  type SchemaIndex,
+} from "../../model/resolve.js";
 
 /** @param schema without errors so far */
 export function checkSchema(schema: Schema): readonly Diagnostic[] {
   const index = indexSchema(schema);
-  return [...schema.modules.flatMap((module) => endless(module, index)), ...impossible(schema, index)];
+  return [
+    ...schema.modules.flatMap((module) => endless(module, index)),
+    ...impossible(schema, index),
+    ...schema.modules.flatMap(namedAsMember),
+  ];
+}
+
+/**
+ * Types in a namespace whose name is that of a member of the namesake: the lock knows what the member has in place as
+ * `Order.line`, and a type `line` in the namespace `Order` as well.
+ */
+function namedAsMember({ types, actors }: Module): readonly Diagnostic[] {
+  return types.flatMap(({ name, at }) => {
+    if (!isNested(name)) return [];
+    const owner = namespaceOf(name);
+    const shape = shapeInPlace(types.find((type) => type.name === owner)?.shape);
+    const fields = shape?.kind === "message" ? shape.fields : shape?.kind === "oneof" ? shape.cases : [];
+    const field = fields.find((member) => member.name === simpleName(name));
+    const endpoint = actors
+      .find((actor) => actor.name === owner)
+      ?.endpoints.find((member) => member.name === simpleName(name));
+    const parts = [...(field === undefined ? [] : [field.type]), ...(endpoint ? partsOfEndpoint(endpoint) : [])];
+    if (!parts.some(holdsShape)) return [];
+    const what = field === undefined ? "endpoint" : "field";
+    return [diagnostic("VC1220", at, { name, member: `${what} ${simpleName(name)} of ${owner}` })];
+  });
+}
+
+/** What the members of a declaration are members of. */
+function shapeInPlace(shape: Shape | undefined): Shape | undefined {
+  if (shape?.kind !== "alias") return shape;
+  const type = shape.type.kind === "nullable" ? shape.type.inner : shape.type;
+  return type.kind === "inline" ? shapeInPlace(type.shape) : undefined;
+}
+
+/** Whether something in a type is written in place and has members. */
+function holdsShape(type: Type): boolean {
+  return type.kind === "inline" || partsOf(type).some(holdsShape);
 }
 
 function endless(module: Module, index: SchemaIndex): readonly Diagnostic[] {

@@ -1,5 +1,6 @@
 /** Reads the schema files of a project: from a type source to the schema model and everything that is wrong with it. */
 import path from "node:path/posix";
+import { isNested, rootName, simpleName } from "../../../schemas/names/qualified.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../../diagnostics/index.js";
 import type { Schema } from "../../model/index.js";
 import type { SourceProblem, TypeSource } from "../type-source.js";
@@ -59,19 +60,24 @@ function problemDiagnostic(problem: SourceProblem, context: ReadContext): Diagno
 /** Whom somebody may have meant by a name that is not there: what another schema file exports, or a word of the vocabulary. */
 function hintFor(name: string, file: string, { source }: ReadContext): string {
   const files = new Map<string, string>();
+  /** Whole names of what is in a namespace, by the simple one. */
+  const nested = new Map<string, string>();
   for (const path of source.files()) {
     for (const declaration of source.declarations(path)) {
-      if (path === file || declaration.exported) files.set(declaration.name, path);
+      if (path !== file && !declaration.exported) continue;
+      files.set(declaration.name, path);
+      if (isNested(declaration.name)) nested.set(simpleName(declaration.name), declaration.name);
     }
   }
   const json = /^Json/i.test(name) ? (/object/i.test(name) ? "Struct" : "Value") : undefined;
-  const meant = files.has(name) ? name : (nearest(name, [...files.keys(), ...vocabularyNames]) ?? json);
+  const simple = [...files.keys(), ...vocabularyNames].filter((known) => !isNested(known));
+  const meant = files.has(name) ? name : (nested.get(name) ?? nearest(name, simple) ?? json);
   if (meant === undefined) return "";
   const from = files.get(meant);
   const question = meant === name ? "" : `Write \`${meant}\`, if that is meant.`;
   if (from === file) return question;
   const specifier = from === undefined ? "viceroy/schema" : importOf(file, from);
-  return `${question} Add \`import type { ${meant} } from "${specifier}";\`.`.trim();
+  return `${question} Add \`import type { ${rootName(meant)} } from "${specifier}";\`.`.trim();
 }
 
 /** Returns the module specifier by which one schema file imports from another. */

@@ -2,6 +2,7 @@
  * Reads schema files into the model: every exported declaration, and those that exported ones reach. All mistakes of a
  * schema are found in one go.
  */
+import { isNested, simpleName } from "../../../schemas/names/qualified.js";
 import type { Diagnostic } from "../../diagnostics/index.js";
 import type {
   ActorDeclaration,
@@ -112,7 +113,8 @@ export class SchemaReader implements MessageContext, ActorContext {
       } else if (seen.has(name)) {
         scope.report(declaration, "VC1201", { name });
       } else if (this.isActor(key)) {
-        if (exported) this.actor(key);
+        if (isNested(name)) scope.report(declaration, "VC1219", { name, simple: simpleName(name) });
+        else if (exported) this.actor(key);
         else scope.report(declaration, "VC1203", { name });
       } else if (exported) {
         this.#type(key);
@@ -268,7 +270,8 @@ export class SchemaReader implements MessageContext, ActorContext {
       scope.report(reference, "VC1104", { type: name, reason: `it is a ${declaration.what ?? "value"}`, hint });
       return false;
     }
-    if (this.isActor(key)) return declaration.exported && typeParameters.length === 0;
+    // What makes it no actor to refer to is reported where it is declared.
+    if (this.isActor(key)) return declaration.exported && typeParameters.length === 0 && !isNested(name);
     this.#reading.at(-1)?.reached.add(key);
     if (!this.#read.has(key)) this.#queue.push(key);
     return true;

@@ -182,7 +182,7 @@ function referenceType(type: SourceReference, scope: Scope, owner: string, conte
     case "foreign":
       return unsupported(type, scope, "VC1104", {
         type: scope.text(type),
-        reason: "it is not declared at the top level of a schema file",
+        reason: "it is declared neither at the top level of a schema file nor in a namespace there",
         hint: "Declare it there, as an interface or a type.",
       });
     case "unresolved":

@@ -80,10 +80,28 @@ export class Names {
     const file = declaration.getSourceFile();
     if (file.fileName === vocabularyFile) return { kind: "vocabulary", name };
     if (file.fileName === libraryFile) return { kind: "global", name };
-    if (declaration.parent !== file) return { kind: "foreign", name };
+    const namespace = this.#namespaceOf(declaration);
+    if (namespace === undefined) return { kind: "foreign", name };
     // A default export is called that; the declaration has a name of its own.
     const own = (declaration as TypeScript.DeclarationStatement).name;
-    const declared = own !== undefined && ts.isIdentifier(own) ? own.text : name;
+    const declared = namespace + (own !== undefined && ts.isIdentifier(own) ? own.text : name);
     return { kind: "schema", name: declared, key: `${this.pathOf(file)}#${declared}` };
+  }
+
+  /** What stands before the name of a declaration: `Order.` in a namespace; undefined if it is no part of a schema. */
+  #namespaceOf(declaration: TypeScript.Node): string | undefined {
+    const ts = this.#ts;
+    let namespace = "";
+    for (let node = declaration.parent; !ts.isSourceFile(node); node = node.parent) {
+      if (ts.isModuleBlock(node)) continue;
+      if (!ts.isModuleDeclaration(node) || !this.isNamespace(node)) return undefined;
+      namespace = `${node.name.text}.${namespace}`;
+    }
+    return namespace;
+  }
+
+  /** `declare global` and `module "name"` are none. */
+  isNamespace({ name, flags }: TypeScript.ModuleDeclaration): boolean {
+    return this.#ts.isIdentifier(name) && !(flags & this.#ts.NodeFlags.GlobalAugmentation);
   }
 }

@@ -36,18 +36,21 @@ export class SyntaxReader {
     this.#keywords = keywordsOf(ts);
   }
 
+  /** The declarations of a file in source order. Those in a namespace stand where it stands, with qualified names. */
   declarations(file: TypeScript.SourceFile): readonly SourceDeclaration[] {
     this.#file = file;
-    const exported = this.#exportedNames(file);
+    const { statements, isDeclarationFile } = file;
     const path = this.#names.pathOf(file);
-    return file.statements.flatMap((statement) => this.#declaration(statement, path, exported));
+    const place = { file: path, namespace: "", isVisible: true, isAmbient: isDeclarationFile };
+    const exported = this.#exportedNames(statements);
+    return statements.flatMap((statement) => this.#declaration(statement, { ...place, exported, exportsAll: false }));
   }
 
   /** Names in `export { A, B as C }` and `export default A`, beside those that say `export` themselves. */
-  #exportedNames(file: TypeScript.SourceFile): ReadonlySet<string> {
+  #exportedNames(statements: readonly TypeScript.Statement[]): ReadonlySet<string> {
     const ts = this.#ts;
     const names = new Set<string>();
-    for (const statement of file.statements) {
+    for (const statement of statements) {
       if (ts.isExportAssignment(statement) && ts.isIdentifier(statement.expression))
         names.add(statement.expression.text);
       if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier !== undefined) continue;
@@ -58,17 +61,13 @@ export class SyntaxReader {
     return names;
   }
 
-  #declaration(
-    statement: TypeScript.Statement,
-    file: string,
-    exported: ReadonlySet<string>,
-  ): readonly SourceDeclaration[] {
+  #declaration(statement: TypeScript.Statement, place: DeclaringPlace): readonly SourceDeclaration[] {
     const ts = this.#ts;
     if (ts.isInterfaceDeclaration(statement)) {
       const heritage = statement.heritageClauses?.flatMap(({ types }) => [...types]) ?? [];
       return [
         {
-          ...this.#head("interface", statement, statement.name, file, exported),
+          ...this.#head("interface", statement, statement.name, place),
           typeParameters: this.#typeParameters(statement),
           heritage: heritage.map((type) => this.#expressionType(type)),
           members: this.members(statement.members),
@@ -76,7 +75,7 @@ export class SyntaxReader {
       ];
     }
     if (ts.isTypeAliasDeclaration(statement)) {
-      const head = this.#head("alias", statement, statement.name, file, exported);
+      const head = this.#head("alias", statement, statement.name, place);
       return [{ ...head, typeParameters: this.#typeParameters(statement), type: this.type(statement.type) }];
     }
     if (ts.isEnumDeclaration(statement)) {
@@ -87,45 +86,74 @@ export class SyntaxReader {
         comment: this.#comment(member),
         behind: this.#commentBehind(member, statement.members[i + 1]),
       }));
-      return [{ ...this.#head("enum", statement, statement.name, file, exported), values }];
+      return [{ ...this.#head("enum", statement, statement.name, place), values }];
     }
     if (ts.isClassDeclaration(statement)) {
-      return [this.#head("class", statement, statement.name ?? statement, file, exported)];
+      return [this.#head("class", statement, statement.name ?? statement, place)];
     }
-    return this.#other(statement, file, exported);
+    return this.#other(statement, place);
   }
 
-  #other(statement: TypeScript.Statement, file: string, exported: ReadonlySet<string>): readonly SourceDeclaration[] {
+  #other(statement: TypeScript.Statement, place: DeclaringPlace): readonly SourceDeclaration[] {
     const ts = this.#ts;
     if (ts.isFunctionDeclaration(statement)) {
-      return [{ ...this.#head("other", statement, statement.name ?? statement, file, exported), what: "function" }];
+      return [{ ...this.#head("other", statement, statement.name ?? statement, place), what: "function" }];
     }
     if (ts.isModuleDeclaration(statement)) {
-      return [{ ...this.#head("other", statement, statement.name, file, exported), what: "namespace" }];
+      if (this.#names.isNamespace(statement)) return this.#namespace(statement, place, this.#saysExport(statement));
+      return [{ ...this.#head("other", statement, statement.name, place), what: "namespace" }];
     }
     if (!ts.isVariableStatement(statement)) return [];
     const isExported = this.#saysExport(statement);
     return statement.declarationList.declarations.map((variable) => {
-      const head = this.#head("other", statement, variable.name, file, exported);
-      return { ...head, exported: isExported || head.exported, what: "variable" };
+      const head = this.#head("other", statement, variable.name, place);
+      return { ...head, exported: (place.isVisible && isExported) || head.exported, what: "variable" };
     });
+  }
+
+  /** `A.B` is a namespace in a namespace, which has no `export` of its own and is exported nevertheless. */
+  #namespace(
+    { name, body, modifiers }: TypeScript.ModuleDeclaration,
+    place: DeclaringPlace,
+    saysExport: boolean,
+  ): readonly SourceDeclaration[] {
+    const ts = this.#ts;
+    if (body === undefined || body.kind === ts.SyntaxKind.Identifier) return [];
+    const isAmbient = place.isAmbient || modifiers?.some(({ kind }) => kind === ts.SyntaxKind.DeclareKeyword) === true;
+    const isExported = saysExport || place.exportsAll || place.exported.has(name.text);
+    const inside = {
+      ...place,
+      namespace: `${place.namespace}${name.text}.`,
+      isVisible: place.isVisible && isExported,
+      isAmbient,
+    };
+    if (ts.isModuleDeclaration(body)) {
+      return this.#namespace(body, { ...inside, exported: new Set(), exportsAll: true }, true);
+    }
+    if (!ts.isModuleBlock(body)) return [];
+    const { statements } = body;
+    // Where nothing says what is exported, an ambient namespace exports everything.
+    const exportsAll =
+      isAmbient && !statements.some((one) => ts.isExportDeclaration(one) || ts.isExportAssignment(one));
+    const within = { ...inside, exported: this.#exportedNames(statements), exportsAll };
+    return statements.flatMap((statement) => this.#declaration(statement, within));
   }
 
   #head(
     kind: SourceDeclaration["kind"],
     statement: TypeScript.Statement,
     nameNode: TypeScript.Node,
-    file: string,
-    exported: ReadonlySet<string>,
+    { file, namespace, isVisible, exported, exportsAll }: DeclaringPlace,
   ): SourceDeclaration {
-    const name = this.#ts.isIdentifier(nameNode) ? nameNode.text : "default";
+    const own = this.#ts.isIdentifier(nameNode) ? nameNode.text : "default";
+    const name = namespace + own;
     return {
       ...this.#span(nameNode),
       kind,
       key: `${file}#${name}`,
       name,
       file,
-      exported: this.#saysExport(statement) || exported.has(name),
+      exported: isVisible && (exportsAll || this.#saysExport(statement) || exported.has(own)),
       comment: this.#comment(statement),
       typeParameters: [],
       heritage: [],
@@ -338,6 +366,20 @@ export class SyntaxReader {
     const handle = typeArguments === undefined ? undefined : this.#handle(node);
     return { start, end, kind: "reference", origin: found.kind, name: found.name, key: found.key, args, handle };
   }
+}
+
+/** A file, or the body of a namespace. */
+interface DeclaringPlace {
+  readonly file: string;
+  /** Stands before names: `Order.`; empty at the top level. */
+  readonly namespace: string;
+  /** Whether all namespaces around it are exported. */
+  readonly isVisible: boolean;
+  readonly isAmbient: boolean;
+  /** Names that a statement of its own exports. */
+  readonly exported: ReadonlySet<string>;
+  /** Declarations are exported without saying so. */
+  readonly exportsAll: boolean;
 }
 
 const none: readonly never[] = [];

@@ -1,5 +1,6 @@
 /** Values of one kind among several: unions and oneofs, by the number of their variant. */
 import { protoName } from "../../../schemas/protobuf/names.js";
+import { simpleName } from "../../../schemas/names/qualified.js";
 import type { Codec } from "../codec.js";
 import { Choices, type Chosen, namesOf, unknownCase } from "../protobuf/choice.js";
 import { within } from "../protobuf/place.js";
@@ -63,7 +64,7 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
 
   protected canonical(): string {
     const variants = this.#entries().map(([tag, codec]) => `${JSON.stringify(tag)}:${hex(codec)}`);
-    return `union ${this.name}(${this.#discriminant}){${variants.join(",")}}`;
+    return `union ${simpleName(this.name)}(${this.#discriminant}){${variants.join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {
@@ -182,7 +183,7 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
   }
 
   protected canonical(): string {
-    return `oneof ${this.name}{${this.#entries()
+    return `oneof ${simpleName(this.name)}{${this.#entries()
       .map(([name, codec]) => fieldText(name, codec))
       .join(",")}}`;
   }

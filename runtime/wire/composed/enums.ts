@@ -1,5 +1,6 @@
 /** Enumerations: one of some literals, written as its number. */
 import { enumValueNames } from "../../../schemas/protobuf/names.js";
+import { simpleName } from "../../../schemas/names/qualified.js";
 import type { Codec } from "../codec.js";
 import { namesOf } from "../protobuf/choice.js";
 import { enumPosition } from "../protobuf/enum.js";
@@ -73,7 +74,7 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
   }
 
   protected canonical(): string {
-    return `enum ${this.name}{${this.#values.map((value) => JSON.stringify(value)).join(",")}}`;
+    return `enum ${simpleName(this.name)}{${this.#values.map((value) => JSON.stringify(value)).join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {
@@ -120,7 +121,7 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
   }
 
   protected canonical(): string {
-    return `enum ${this.name}{${Array.from({ length: this.#last + 1 }, (_, i) => i).join(",")}}`;
+    return `enum ${simpleName(this.name)}{${Array.from({ length: this.#last + 1 }, (_, i) => i).join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {

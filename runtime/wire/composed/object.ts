@@ -1,4 +1,5 @@
 /** Objects with known properties: messages of a schema. */
+import { simpleName } from "../../../schemas/names/qualified.js";
 import type { Codec, ValueOf } from "../codec.js";
 import type { MessagePosition } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
@@ -67,7 +68,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
 
   protected canonical(): string {
     const { keys, codecs } = this.#planned();
-    return `message ${this.name}{${keys.map((key, i) => fieldText(key, codecs[i] as Codec<unknown>)).join(",")}}`;
+    return `message ${simpleName(this.name)}{${keys.map((key, i) => fieldText(key, codecs[i] as Codec<unknown>)).join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {

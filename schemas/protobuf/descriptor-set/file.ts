@@ -5,6 +5,7 @@
 
 import { entryName, hasAliases, rangesOf } from "../derived.js";
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoScalar, ProtoSchema, ProtoService } from "../descriptor.js";
+import { type NestedMessage, nestedTypes } from "../nesting.js";
 import type { MessageWriter } from "./writer.js";
 
 export interface DescribedFile {
@@ -27,11 +28,10 @@ export function writeFile(w: MessageWriter, file: DescribedFile, schema: ProtoSc
   w.string(1, file.path);
   w.string(2, file.package);
   for (const path of file.imports) w.string(3, path);
-  for (const name of file.messages) {
-    w.message(4, (inner) => writeMessage(inner, schema.messages.get(name) as ProtoMessage, short(name)));
-  }
-  for (const name of file.enums) {
-    w.message(5, (inner) => writeEnum(inner, schema.enums.get(name) as ProtoEnum, short(name)));
+  const { messages, enums } = nestedTypes(file);
+  for (const message of messages) w.message(4, (inner) => writeMessage(inner, message, schema));
+  for (const { name, simple } of enums) {
+    w.message(5, (inner) => writeEnum(inner, schema.enums.get(name) as ProtoEnum, simple));
   }
   for (const name of file.services) {
     w.message(6, (inner) => writeService(inner, schema.services.get(name) as ProtoService, short(name)));
@@ -73,19 +73,24 @@ const enumType = 14;
 const optionalLabel = 1;
 const repeatedLabel = 3;
 
-function writeMessage(w: MessageWriter, { name, fields, reserved }: ProtoMessage, short: string): void {
+function writeMessage(w: MessageWriter, { name, simple, messages, enums }: NestedMessage, schema: ProtoSchema): void {
+  const { fields, reserved }: Omit<ProtoMessage, "name"> = schema.messages.get(name) ?? { fields: [] };
   const oneofs = [...new Set(fields.flatMap(({ oneof }) => oneof ?? []))];
   const isOptional = ({ cardinality, type, oneof }: ProtoField): boolean =>
     cardinality === "explicit" && type.kind !== "message" && oneof === undefined;
   const taken = new Set([...fields.map((field) => field.name), ...oneofs]);
   // What `optional` means is told to older tools as a oneof with one case.
   const synthetic = new Map(fields.filter(isOptional).map((field, i) => [field.name, oneofs.length + i]));
-  w.string(1, short);
+  w.string(1, simple);
   for (const field of printedOrder(fields)) {
     const index = field.oneof === undefined ? synthetic.get(field.name) : oneofs.indexOf(field.oneof);
     w.message(2, (inner) => writeField(inner, field, name, index, isOptional(field)));
   }
   for (const field of fields) if (field.cardinality === "map") w.message(3, (inner) => writeEntry(inner, field));
+  for (const message of messages) w.message(3, (inner) => writeMessage(inner, message, schema));
+  for (const item of enums) {
+    w.message(4, (inner) => writeEnum(inner, schema.enums.get(item.name) as ProtoEnum, item.simple));
+  }
   for (const oneof of oneofs) w.message(8, (inner) => inner.string(1, oneof));
   for (const field of synthetic.keys()) w.message(8, (inner) => inner.string(1, syntheticName(field, taken)));
   // Of a message the end of a range is behind its last number, of an enum it is that.

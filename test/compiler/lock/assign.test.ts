@@ -103,7 +103,7 @@ test("@retired takes a member out of the schema and keeps its tombstone", () => 
 test("one gone and one come of the same type is a riddle; of another type it is not", () => {
   const before = schema([message("Entry", field("ttl", int32))]);
   expect(problems(schema([message("Entry", field("expiry", int32))]), before)).toEqual([
-    { kind: "ambiguousRename", at, declaration: "Entry", removed: "ttl", added: "expiry" },
+    { kind: "ambiguousRename", at, declaration: "Entry", isInPlace: false, removed: "ttl", added: "expiry" },
   ]);
   expect(problems(schema([message("Entry", field("expiry", string))]), before)).toEqual([]);
   expect(problems(schema([message("Entry", field("expiry", int32, { id: 9 }))]), before)).toEqual([]);

@@ -90,7 +90,7 @@ export class CodecPrinter {
    * The codec of a declared shape.
    * @param name an expression
    * @param type what it is a codec of
-   * @param fullName of the message in protobuf, by which a message in an `Any` finds its codec
+   * @param fullName of the message in protobuf, by which a message in an `Any` finds its codec; of an enum in a namespace
    */
   shape(shape: Shape, name: Code, type: Type, fullName?: string): Code {
     switch (shape.kind) {
@@ -108,7 +108,7 @@ export class CodecPrinter {
         return call(this.#types.generic([codec, ".enumeration"], [type]), [
           name,
           values,
-          ...enumProto(shape, textOf(name), textOf(name) === "" ? this.#context.enumName(shape) : undefined),
+          ...enumProto(shape, textOf(name), textOf(name) === "" ? this.#context.enumName(shape) : fullName),
         ]);
       }
       case "oneof":

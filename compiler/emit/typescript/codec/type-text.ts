@@ -1,4 +1,5 @@
 /** What types are called: in error messages, and as part of the names of private codecs. */
+import { flatName } from "../../../../schemas/names/qualified.js";
 import type { SchemaIndex } from "../../../model/resolve.js";
 import type { Type } from "../../../model/type.js";
 import { upperFirst } from "./body.js";
@@ -55,7 +56,7 @@ export function typeHint(type: Type, index: SchemaIndex): string {
     case "port":
       return `PortOf${hint(type.element)}`;
     case "ref": {
-      const { name } = index.type(type.target);
+      const name = flatName(index.type(type.target).name);
       return type.args.length === 0 ? name : `${name}Of${type.args.map(hint).join("And")}`;
     }
     default:

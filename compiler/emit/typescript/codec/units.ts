@@ -3,6 +3,7 @@
  * type applied to others. Private ones are made when somebody refers to them.
  */
 
+import { flatName, isNested } from "../../../../schemas/names/qualified.js";
 import type { Core } from "../../../model/peel.js";
 import { partsOf, typeKey } from "../../../model/resolve.js";
 import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
@@ -53,13 +54,16 @@ export class Units implements CodecReferences {
     const type = { kind: "ref", target: key, args: [] } as const;
     const codec = this.#context.codec(key);
     const exported = this.#context.exported(key);
+    const hint = flatName(name);
     if (shape.kind === "enum") {
-      this.#constant(codec, exported, type, this.#composed.shape(shape, stringLiteral(name), type));
+      // Names of values begin with that of the enum, without its namespace.
+      const fullName = isNested(name) ? this.#context.protoName(key) : undefined;
+      this.#constant(codec, exported, type, this.#composed.shape(shape, stringLiteral(name), type, fullName));
     } else if (this.#isTransparent(key)) {
-      this.#constant(codec, exported, type, this.#expression(type, `${name}Value`, true));
+      this.#constant(codec, exported, type, this.#expression(type, `${hint}Value`, true));
     } else {
       const own = this.#composed.shape(shape, stringLiteral(name), type, this.#context.message(key));
-      this.#emit(type, this.#generated(type), { hint: name, label: name, codec, exported, shape: own });
+      this.#emit(type, this.#generated(type), { hint, label: name, codec, exported, shape: own });
     }
   }
 

@@ -1,4 +1,8 @@
-/** Declarations in another file: generated code is imported from another module. */
+/**
+ * Declarations in another file, whose generated code is imported from another module, and declarations in another namespace,
+ * whose generated code has another name.
+ */
+import { simpleName } from "../../../../schemas/names/qualified.js";
 import type { BreakRule } from "../../rule.js";
 
 export const typeMoved: BreakRule = {
@@ -7,14 +11,24 @@ export const typeMoved: BreakRule = {
   class: "SOURCE",
   find({ types, actors }) {
     const visible = types.filter(({ older, newer }) => older.exported && newer.exported);
-    return [...visible, ...actors]
+    const renamed = visible
+      .filter(({ older, newer }) => older.name !== newer.name && simpleName(older.name) === simpleName(newer.name))
+      .map(({ older, newer: { name, at } }) => ({
+        place: name,
+        at,
+        side: "newer" as const,
+        text: `${older.name} is called ${name} now: code that names it, or its codec, does not compile, and the type URL in an Any is another`,
+        fix: "Move it back, or change the code of its users. Bytes are as before.",
+      }));
+    const elsewhere = [...visible, ...actors]
       .filter(({ older, newer }) => older.at.file !== newer.at.file)
       .map(({ older, newer: { name, at } }) => ({
         place: name,
         at,
-        side: "newer",
+        side: "newer" as const,
         text: `${name} was in ${older.at.file}: code that imports it from there does not compile`,
         fix: "Move it back, or change the imports of its users.",
       }));
+    return [...elsewhere, ...renamed];
   },
 };

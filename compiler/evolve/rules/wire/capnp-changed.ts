@@ -2,6 +2,7 @@
  * Members that the protobuf layout reads as before and Cap'n Proto does not, where a place in memory depends on the type, on
  * whether there may be nothing, and on all members before. Asked where both sides emit `"capnp"`.
  */
+import { flatName } from "../../../../schemas/names/qualified.js";
 import { structChanges, structOf } from "../../capnp.js";
 import { membersOf } from "../../members.js";
 import type { BreakRule, Finding } from "../../rule.js";
@@ -15,8 +16,8 @@ export const capnpChanged: BreakRule = {
     if (before === undefined || after === undefined) return [];
     const seen = new Map();
     return types.flatMap(({ older, newer }): readonly Finding[] => {
-      const was = structOf(before, older.at.file, older.name);
-      const is = structOf(after, newer.at.file, newer.name);
+      const was = structOf(before, older.at.file, flatName(older.name));
+      const is = structOf(after, newer.at.file, flatName(newer.name));
       if (was === undefined || is === undefined) return [];
       return structChanges(newer.name, { older: was, newer: is }, seen).map((change) => {
         const at = membersOf(newer.shape).find(({ name }) => name === change.member)?.at ?? newer.at;
