@@ -5,6 +5,7 @@
 import { simpleName } from "../../schemas/names/qualified.js";
 import type { CapnpFile } from "../emit/capnp/schema.js";
 import type { Lock } from "../lock/index.js";
+import { nameOf, typeText } from "../lock/type-text.js";
 import {
   type ActorDeclaration,
   type DeclarationKey,
@@ -12,6 +13,7 @@ import {
   indexSchema,
   type Schema,
   type SchemaIndex,
+  type Type,
   type TypeDeclaration,
 } from "../model/index.js";
 import type { Lowered } from "../protobuf/lowered.js";
@@ -44,6 +46,8 @@ export interface Comparison {
   readonly sides: Pair<Side>;
   readonly indexes: Pair<SchemaIndex>;
   readonly types: readonly Pair<TypeDeclaration>[];
+  /** A type of the older side as the lock would write it, with the names that declarations have in their namespaces now. */
+  readonly textNow: (type: Type) => string;
   /** Declarations that the newer side does not have. */
   readonly goneTypes: readonly TypeDeclaration[];
   readonly actors: readonly Pair<ActorDeclaration>[];
@@ -61,6 +65,9 @@ export function compare(older: Side, newer: Side): Comparison {
   const before = older.schema.modules.flatMap(({ types }) => types);
   const after = newer.schema.modules.flatMap(({ types }) => types);
   const types = pairByName(before, after);
+  const moved = new Map(
+    types.filter(({ older, newer }) => older.name !== newer.name).map(({ older, newer }) => [older.key, newer.name]),
+  );
   const paired = new Set(types.map((pair) => pair.older));
   const actors = pairActors(older.schema, newer.schema);
   const endpoints = actors.flatMap((pair) => pairEndpoints(pair));
@@ -69,6 +76,7 @@ export function compare(older: Side, newer: Side): Comparison {
     sides: { older, newer },
     indexes: { older: indexSchema(older.schema), newer: indexSchema(newer.schema) },
     types,
+    textNow: (type) => typeText(type, (key) => moved.get(key) ?? nameOf(key)),
     goneTypes: before.filter((type) => !paired.has(type)),
     actors,
     endpoints,

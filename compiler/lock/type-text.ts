@@ -9,37 +9,39 @@ export function nameOf(key: DeclarationKey): string {
   return key.slice(key.lastIndexOf("#") + 1);
 }
 
-export function typeText(type: Type): string {
+/** @param named what declarations are called */
+export function typeText(type: Type, named: (key: DeclarationKey) => string = nameOf): string {
+  const text = (part: Type): string => typeText(part, named);
   switch (type.kind) {
     case "scalar":
       return type.scalar;
     case "typedArray":
       return `${type.element}array`;
     case "array":
-      return `${typeText(type.element)}[]`;
+      return `${text(type.element)}[]`;
     case "tuple": {
-      const elements = type.elements.map((element) => typeText(element.type) + (element.optional ? "?" : ""));
-      if (type.rest !== undefined) elements.push(`...${typeText(type.rest)}[]`);
+      const elements = type.elements.map((element) => text(element.type) + (element.optional ? "?" : ""));
+      if (type.rest !== undefined) elements.push(`...${text(type.rest)}[]`);
       return `[${elements.join(", ")}]`;
     }
     case "map":
-      return `map<${typeText(type.key)}, ${typeText(type.value)}>`;
+      return `map<${text(type.key)}, ${text(type.value)}>`;
     case "set":
-      return `set<${typeText(type.element)}>`;
+      return `set<${text(type.element)}>`;
     case "record":
-      return `record<${typeText(type.value)}>`;
+      return `record<${text(type.value)}>`;
     case "nullable":
-      return `nullable<${typeText(type.inner)}>`;
+      return `nullable<${text(type.inner)}>`;
     case "ref":
-      return nameOf(type.target) + (type.args.length === 0 ? "" : `<${type.args.map(typeText).join(", ")}>`);
+      return named(type.target) + (type.args.length === 0 ? "" : `<${type.args.map(text).join(", ")}>`);
     case "parameter":
       return type.name;
     case "inline":
-      return type.shape.kind === "alias" ? typeText(type.shape.type) : type.shape.kind;
+      return type.shape.kind === "alias" ? text(type.shape.type) : type.shape.kind;
     case "port":
-      return `port<${typeText(type.element)}>`;
+      return `port<${text(type.element)}>`;
     case "mesh":
-      return `mesh<${[nameOf(type.actor), ...(type.dimensions ?? []).map((name) => JSON.stringify(name))].join(", ")}>`;
+      return `mesh<${[named(type.actor), ...(type.dimensions ?? []).map((name) => JSON.stringify(name))].join(", ")}>`;
     case "rdmaBuffer":
       return "rdmabuffer";
     case "tensor":

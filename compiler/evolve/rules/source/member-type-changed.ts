@@ -8,13 +8,13 @@ export const memberTypeChanged: BreakRule = {
   code: "VC5036",
   name: "member-type-changed",
   class: "SOURCE",
-  find({ shapes }) {
+  find({ shapes, textNow }) {
     return shapes.flatMap((shape) =>
       compareMembers(shape).pairs.flatMap(({ older, newer }) => {
         if (older.type === undefined || newer.type === undefined) return [];
         const was = typeText(withoutNull(older.type));
         const is = typeText(withoutNull(newer.type));
-        if (was === is) return [];
+        if (textNow(withoutNull(older.type)) === is) return [];
         const text = `${shape.place}.${newer.name} was ${was} and is ${is}: code that uses it may not compile`;
         return [{ place: `${shape.place}.${newer.name}`, at: newer.at, side: "newer" as const, text }];
       }),

@@ -1,17 +1,17 @@
 /** What callers give: callers that compiled against the older parameters of an endpoint or a constructor do not any more. */
 import { typeText } from "../../../lock/type-text.js";
-import type { Parameter, Position } from "../../../model/index.js";
+import type { Parameter, Position, Type } from "../../../model/index.js";
 import type { BreakRule, Finding } from "../../rule.js";
 
 export const parametersChanged: BreakRule = {
   code: "VC5040",
   name: "parameters-changed",
   class: "SOURCE",
-  find({ endpoints, actors }) {
+  find({ endpoints, actors, textNow }) {
     return [
-      ...actors.flatMap(({ older, newer }) => compareCalls(newer.name, older.args, newer.args, newer.at)),
+      ...actors.flatMap(({ older, newer }) => compareCalls(newer.name, older.args, newer.args, newer.at, textNow)),
       ...endpoints.flatMap(({ older, newer, actor }) =>
-        compareCalls(`${actor.name}.${newer.name}`, older.params, newer.params, newer.at),
+        compareCalls(`${actor.name}.${newer.name}`, older.params, newer.params, newer.at, textNow),
       ),
     ];
   },
@@ -23,6 +23,7 @@ function compareCalls(
   older: readonly Parameter[],
   newer: readonly Parameter[],
   at: Position,
+  textNow: (type: Type) => string,
 ): readonly Finding[] {
   const found = (text: string, where: Position, fix?: string): readonly Finding[] => [
     {
@@ -37,7 +38,7 @@ function compareCalls(
     const is = newer[i];
     if (is === undefined)
       return found(`the parameter ${was.name} has gone`, at, "Keep it; the actor may leave it unused.");
-    if (typeText(was.type) !== typeText(is.type)) {
+    if (textNow(was.type) !== typeText(is.type)) {
       const text = `parameter ${i + 1}, ${is.name}, was ${typeText(was.type)} and is ${typeText(is.type)}`;
       return found(text, is.at, "Add an endpoint with another name, and keep this one for older callers.");
     }
