@@ -1,0 +1,227 @@
+/** Types in namespaces: which there are, what they are called, and what their names mean from everywhere. */
+import { describe, expect, test } from "vitest";
+import { fingerprint } from "../../../compiler/model/fingerprint.js";
+import { indexSchema } from "../../../compiler/model/resolve.js";
+import { fieldsOf, readFiles, readText, shapeOf, show, showShape } from "./read.js";
+
+function typesOf(text: string) {
+  return readText(text).modules[0]!.types;
+}
+
+function namesOf(text: string): readonly string[] {
+  return typesOf(text).map(({ name, exported }) => (exported ? name : `${name} (hidden)`));
+}
+
+function found(files: Readonly<Record<string, string>>): readonly string[] {
+  return readFiles(files).diagnostics.map(({ code, file, line, text, fix }) => {
+    return `${file}:${line} ${code} ${text}${fix === undefined ? "" : ` / ${fix}`}`;
+  });
+}
+
+describe("declarations", () => {
+  test("have qualified names, whatever the namespace shares its own with", () => {
+    const text = `
+export interface Order { lines: Order.Line[] }
+export namespace Order { export interface Line { sku: string } export type Status = "open" | "closed" }
+export type Key = string;
+export namespace Key { export enum Kind { A = 1 } }
+export enum State { On = 1 }
+export namespace State { export interface Reason { why: string } }
+export namespace Alone { export interface Page<T> { items: T[] } }`;
+    expect(namesOf(text)).toEqual([
+      "Order",
+      "Order.Line",
+      "Order.Status",
+      "Key",
+      "Key.Kind",
+      "State",
+      "State.Reason",
+      "Alone.Page",
+    ]);
+    expect(typesOf(text).map(({ key }) => key)).toContain("schemas/a.ts#Order.Line");
+  });
+
+  test("nest as deep as one likes, in several blocks and in the short form", () => {
+    expect(
+      namesOf(`
+export namespace A { export namespace B { export interface C {} } }
+export namespace A.B { export namespace D.E { export interface F { c: C; g: A.G } } }
+export namespace A { export interface G {} }`),
+    ).toEqual(["A.B.C", "A.B.D.E.F", "A.G"]);
+  });
+
+  test("that are not exported are part of a schema if others reach them", () => {
+    const text = (word: string) => `${word} namespace Inner {
+  export interface Open { hidden: Hidden }
+  interface Hidden { a: string }
+  interface Unused { a: string }
+}
+export interface Uses { open: Inner.Open }`;
+    expect(namesOf(text("export"))).toEqual(["Inner.Open", "Inner.Hidden (hidden)", "Uses"]);
+    expect(namesOf(text(""))).toEqual(["Inner.Open (hidden)", "Inner.Hidden (hidden)", "Uses"]);
+  });
+
+  test("are all exported from an ambient namespace that exports nothing by name", () => {
+    expect(namesOf("export declare namespace Inner { interface One {} namespace Deep { type Two = string } }")).toEqual(
+      ["Inner.One", "Inner.Deep.Two"],
+    );
+    expect(namesOf("namespace Inner { export interface One {} }\nexport { Inner };")).toEqual(["Inner.One"]);
+  });
+
+  test("have the comments and tags of any other", () => {
+    const [line] = typesOf(`export namespace Order {
+  /**
+   * A line.
+   * @reserved 4, old
+   */
+  export interface Line {
+    /**
+     * What it is.
+     * @id 7
+     */
+    sku: string;
+  }
+}`);
+    expect(line).toMatchObject({ doc: "A line.", reserved: { numbers: [4], names: ["old"] }, at: { line: 7 } });
+    expect(line?.shape).toMatchObject({ fields: [{ name: "sku", doc: "What it is.", tags: { id: 7 } }] });
+  });
+});
+
+describe("names", () => {
+  test("mean what they mean in TypeScript", () => {
+    const schema = readText(`
+export interface Line { top: string }
+export type TopLine = Line;
+export interface Order { line: Line; nested: Order.Line }
+export namespace Order {
+  export interface Line { parent?: Order; other?: Deep.Line; same?: Line; top?: TopLine; status: Status.Open }
+  export namespace Deep { export interface Line { of: Order.Line } }
+  export enum Status { Open = 1, Closed = 2 }
+}`);
+    const types = (name: string) => fieldsOf(schema, name).map((field) => show(field.type));
+    expect(types("Order")).toEqual(["Line", "Order.Line"]);
+    expect(types("Order.Line")).toEqual(["Order", "Order.Deep.Line", "Order.Line", "TopLine", "1"]);
+    expect(types("Order.Deep.Line")).toEqual(["Order.Line"]);
+  });
+
+  test("are known in other files, however they are imported", () => {
+    const { schema, diagnostics } = readFiles({
+      "schemas/order.ts": `export interface Order {}
+export namespace Order { export interface Line { n: number } export interface Page<T> { items: T[] } }
+export namespace Alone { export interface One { n: number } }`,
+      "schemas/user.ts": `import type { Alone, Order as Bought } from "./order.js";
+import type * as shop from "./order.js";
+import { Order as Value } from "./order.js";
+import Short = Value.Line;
+export interface User {
+  line: Bought.Line;
+  star: shop.Order.Line;
+  page: shop.Order.Page<Alone.One>;
+  imported: import("./order.js").Order.Line;
+  short: Short;
+  computed: Pick<Bought.Line, "n">;
+  partial: Partial<Bought.Page<Bought.Line>>;
+}`,
+    });
+    expect(diagnostics).toEqual([]);
+    expect(fieldsOf(schema, "User").map((field) => show(field.type))).toEqual([
+      "Order.Line",
+      "Order.Line",
+      "Order.Page<Alone.One>",
+      "Order.Line",
+      "Order.Line",
+      "{ n: double }",
+      "{ items?: Order.Line[] }",
+    ]);
+  });
+
+  test("are inherited from, put together and told apart by", () => {
+    const schema = readText(`
+export namespace Shape {
+  export interface Named { name: string }
+  export interface Circle extends Named { kind: "circle"; radius: number }
+  export interface Square { kind: "square"; side: number }
+  export type Any = Circle | Square;
+  export type Both = Named & { more: boolean };
+}
+export interface Drawing extends Shape.Named { shape: Shape.Circle | Shape.Square }`);
+    expect(showShape(shapeOf(schema, "Shape.Any"))).toBe("union kind { circle: Shape.Circle; square: Shape.Square }");
+    expect(fieldsOf(schema, "Shape.Both").map(({ name }) => name)).toEqual(["name", "more"]);
+    expect(fieldsOf(schema, "Drawing").map(({ name }) => name)).toEqual(["name", "shape"]);
+  });
+});
+
+describe("what a namespace cannot hold", () => {
+  test("values are told of as at the top level", () => {
+    expect(
+      found({
+        "schemas/a.ts": `export namespace Order {
+  export const limit = 3;
+  export function check(): void {}
+  export class Line {}
+  const hidden = 4;
+  export interface Uses { line: Line }
+}`,
+      }),
+    ).toEqual([
+      "schemas/a.ts:2 VC1009 Order.limit is a variable: schema files hold types, and nothing is generated for it / Move it to another file.",
+      "schemas/a.ts:3 VC1009 Order.check is a function: schema files hold types, and nothing is generated for it / Move it to another file.",
+      "schemas/a.ts:4 VC1009 Order.Line is a class: schema files hold types, and nothing is generated for it / Move it to another file.",
+      "schemas/a.ts:6 VC1103 cannot send instances of class Order.Line / Declare an interface with the fields to send.",
+    ]);
+  });
+
+  test("`declare global` and modules are no namespaces", () => {
+    const [first, second] = found({
+      "schemas/a.ts": `declare global { interface Everywhere { a: string } }
+declare module "other" { export interface There { a: string } }
+export interface Uses { a: Everywhere }`,
+    });
+    expect([first, second].join("\n")).toContain("VC1104 cannot send Everywhere: it is declared neither");
+  });
+
+  test("an actor is refused, wherever it is used", () => {
+    const actor =
+      "cannot declare actor Shop.Till in a namespace: an actor is a service in protobuf, and services do not nest";
+    const fix =
+      "Declare it at the top level of the file: `export interface Till extends Actor`. Its messages can stay in the namespace.";
+    expect(
+      found({
+        "schemas/a.ts": `import type { Actor, Mesh } from "viceroy/schema";
+export namespace Shop { export interface Till extends Actor { total(): number } }
+export interface Office extends Actor { count(tills: Mesh<Shop.Till>): void }
+export interface Other extends Shop.Till { more(): void }`,
+      }),
+    ).toEqual([`schemas/a.ts:2 VC1219 ${actor} / ${fix}`]);
+  });
+
+  test("a type that is declared twice is told of once, also from block to block", () => {
+    const twice = "namespace A { export interface B { a: string } }\n";
+    expect(found({ "schemas/a.ts": `export ${twice}export ${twice.replace("a:", "b:")}` })).toEqual([
+      "schemas/a.ts:2 VC1201 A.B is declared more than once / Merge the declarations; one name is one type.",
+    ]);
+  });
+});
+
+test("who forgets the namespace, or the import, is helped", () => {
+  const missing = found({
+    "schemas/order.ts": "export namespace Order { export interface Line { n: number } }\n",
+    "schemas/user.ts":
+      "export namespace Own { export interface Part {} }\nexport interface User { a: Line; b: Part }\n",
+  });
+  expect(missing).toEqual([
+    "schemas/user.ts:2 VC1002 TypeScript refuses this: Cannot find name 'Line' (TS2304) / Write `Order.Line`, if that is meant. Add `import type { Order } from \"./order.js\";`.",
+    "schemas/user.ts:2 VC1002 TypeScript refuses this: Cannot find name 'Part' (TS2304) / Write `Own.Part`, if that is meant.",
+  ]);
+});
+
+test("a type has the fingerprint that it has outside of a namespace", () => {
+  const print = (text: string, name: string) => {
+    const schema = readText(text);
+    const key = schema.modules[0]!.types.find((type) => type.name === name)!.key;
+    return fingerprint(indexSchema(schema)).declaration(key);
+  };
+  const line = "export interface Line { sku: string; next?: Line; level: Level }\nexport type Level = 'a' | 'b';";
+  expect(print(`export namespace Order {\n${line}\n}`, "Order.Line")).toBe(print(line, "Line"));
+  expect(print(line.replaceAll("Line", "Row"), "Row")).not.toBe(print(line, "Line"));
+});
