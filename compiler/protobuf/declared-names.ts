@@ -3,8 +3,9 @@
  * the message `Order`. Where the namespace has the name of an enum or of a service, which can hold no types there, its types
  * stand beside that: `StatusDetail`.
  */
-import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
+
 import { namespacesOf } from "../../schemas/names/qualified.js";
+import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
 import type { Module } from "../model/schema.js";
 
 /** @param name of a type, or of a namespace */

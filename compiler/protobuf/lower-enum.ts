@@ -1,7 +1,8 @@
 /** Enums: values with the names that protobuf wants, the one with number 0 first. */
+
+import { namespaceOf } from "../../schemas/names/qualified.js";
 import type { ProtoEnum, ProtoEnumValue } from "../../schemas/protobuf/descriptor.js";
 import { enumValueNames } from "../../schemas/protobuf/names.js";
-import { namespaceOf } from "../../schemas/names/qualified.js";
 import type { EnumAlias, EnumValue } from "../model/type.js";
 import type { ProtoClash } from "./lowered.js";
 import type { Place } from "./place.js";

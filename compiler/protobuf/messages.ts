@@ -2,10 +2,11 @@
  * Messages and enums of a schema, while it is lowered: each is made once, when something asks for it, and has its place in
  * the order before what is in it.
  */
+
+import { simpleName } from "../../schemas/names/qualified.js";
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../schemas/protobuf/descriptor.js";
 import { protoName } from "../../schemas/protobuf/names.js";
 import { wellKnownPackage } from "../../schemas/protobuf/well-known-files.js";
-import { simpleName } from "../../schemas/names/qualified.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";

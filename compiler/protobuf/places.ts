@@ -3,8 +3,8 @@
  * through aliases to what they stand for.
  */
 
-import { pascalCase } from "../../schemas/protobuf/names.js";
 import { flatName, namespacesOf } from "../../schemas/names/qualified.js";
+import { pascalCase } from "../../schemas/protobuf/names.js";
 import { instantiate, partsOf, type SchemaIndex, typeKey } from "../model/resolve.js";
 import type { Module, TypeDeclaration } from "../model/schema.js";
 import type { Type } from "../model/type.js";

@@ -3,7 +3,7 @@
  * entries of map fields share the names of the message that they stand in.
  */
 import { entryName } from "../../schemas/protobuf/derived.js";
-import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
+import type { ProtoField, ProtoSchema } from "../../schemas/protobuf/descriptor.js";
 import type { Origin, ProtoClash } from "./lowered.js";
 
 /** Clashes of members with nested types. Those of types with types, and of values with values, are found as names are given. */
@@ -26,23 +26,24 @@ export function scopeClashes(
   }
   if (inside.size === 0) return [];
   return [...messages.values()].flatMap((message) =>
-    message.fields.flatMap((field) => {
-      const own = [field.name, ...(field.cardinality === "map" ? [entryName(field.name)] : [])];
-      const taken = [...own, ...(field.oneof === undefined ? [] : [field.oneof])];
-      return taken.flatMap((name): ProtoClash[] => {
+    message.fields.flatMap((field) =>
+      takenBy(field).flatMap(([name, what]): ProtoClash[] => {
         const [other] = inside.get(`${message.name}.${name}`) ?? [];
         const origin = other === undefined ? undefined : origins.get(other);
         if (origin === undefined) return [];
-        const first = origins.get(`${message.name}.${field.name}`)?.place ?? `${message.name}.${field.name}`;
-        const what =
-          name === field.name
-            ? `field ${first}`
-            : name === field.oneof
-              ? `the oneof of ${first}`
-              : `the entry of ${first}`;
+        const first = `${what} ${field.name} of ${origins.get(message.name)?.place ?? message.name}`;
         const full = `${message.name}.${name}`.slice(packageName.length + 1);
-        return [{ kind: "type", name: full, first: what, second: origin.place, at: origin.at }];
-      });
-    }),
+        return [{ kind: "type", name: full, first, second: origin.place, at: origin.at }];
+      }),
+    ),
   );
+}
+
+/** The names that a field takes in its message, each with what it is of the field. */
+function takenBy({ name, cardinality, oneof }: ProtoField): readonly (readonly [name: string, what: string])[] {
+  return [
+    [name, "field"],
+    ...(cardinality === "map" ? [[entryName(name), "the entry of field"] as const] : []),
+    ...(oneof === undefined ? [] : [[oneof, "the oneof of field"] as const]),
+  ];
 }

@@ -1,0 +1,232 @@
+/** Types in namespaces, as they are generated: values come back in every layout, and protoc and JSON call them by nested names. */
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { type Codec, codec } from "viceroy/codegen/v1";
+import { afterAll, describe, expect, test } from "vitest";
+import { jsonSchemaOf } from "../../../compiler/emit/jsonschema/index.js";
+import { emitProto } from "../../../compiler/emit/proto/index.js";
+import { fingerprint } from "../../../compiler/model/fingerprint.js";
+import { indexSchema } from "../../../compiler/model/resolve.js";
+import { peer, runPeer } from "../../peers.js";
+import { type Basket, BasketCodec, BasketLineCodec } from "./golden/namespaces/expected/basket.js";
+import {
+  type Detail,
+  DetailMapCodec,
+  Order,
+  OrderCodec,
+  OrderKeyCodec,
+  OrderLineCodec,
+  OrderLineLevelCodec,
+  OrderLineTaxCodec,
+  OrderModeCodec,
+  OrderPageCodec,
+  OrderPaymentCodec,
+  OrderStatusCodec,
+  State,
+  StateCauseCodec,
+  StateCodec,
+  StateReasonCodec,
+} from "./golden/namespaces/expected/order.js";
+import { emitInto, goldenInput, inputOf, protoFiles } from "./proto/lowered.js";
+
+const tax: Order.Line.Tax = { rate: 0.5, level: Order.Line.Level.High };
+const line: Order.Line = { sku: "a", count: -1, size: { width: 2, height: 3 }, tax, drawn: { from: 4, to: 5 } };
+const order: Order = {
+  id: 2n ** 63n,
+  lines: [line, { ...line, sku: "b", pages: { only: { from: 6, to: 7 } } }],
+  status: "closed",
+  mode: Order.Mode.Slow,
+  history: new Map([["monday", "open"]]),
+  page: { items: [line], order: "down", next: { token: "t" } },
+  note: { text: "n" },
+};
+const reason: State.Reason = { why: "rain", cause: State.Cause.Weather, level: Order.Line.Level.Low };
+const map: Detail.Map = { date: { day: 1 }, when: new Date(0), codec: { name: "c" } };
+const basket: Basket = {
+  ...{ line, same: line, status: "open", mode: Order.Mode.Fast, level: Order.Line.Level.High },
+  ...{ lines: [line], reason, outer: { basket: { of: line } } },
+};
+
+const values: readonly (readonly [message: string, codec: Codec<never>, value: unknown])[] = [
+  ["Order", OrderCodec, order],
+  ["Order.Line", OrderLineCodec, line],
+  ["Order.Line.Tax", OrderLineTaxCodec, { ...tax, of: line }],
+  ["Order.Payment", OrderPaymentCodec, { kind: "cash", given: { coins: [{ cents: 3n }] } }],
+  ["Order.Key", OrderKeyCodec, { case: "line", value: line }],
+  ["Order.PageOfOrderLine", OrderPageCodec(OrderLineCodec), order.page],
+  ["StateReason", StateReasonCodec, reason],
+  ["Detail.Map", DetailMapCodec, map],
+  ["Basket", BasketCodec, basket],
+  ["Basket.Line", BasketLineCodec, { of: line, page: { items: [{ of: line }], order: "up" } }],
+];
+
+test.each(values)(
+  "%s comes back in the lockstep layout, in protobuf and from JSON",
+  (_, codec: Codec<unknown>, value) => {
+    expect(codec.decode(codec.encode(value))).toEqual(value);
+    expect(codec.fromProtobuf(codec.toProtobuf(value))).toEqual(value);
+    expect(codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(value))))).toEqual(value);
+  },
+);
+
+const input = goldenInput("namespaces");
+
+describe.skipIf(peer("protoc") === undefined)("protoc", () => {
+  const { folder, files } = emitInto(emitProto, input);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const protoc = (option: string, bytes: Uint8Array) => {
+    const args = ["-I", path.join(folder, "proto"), option, ...protoFiles(files)];
+    const { status, stdout, stderr } = runPeer("protoc", args, { input: bytes });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    return stdout;
+  };
+
+  test.each(values)("reads %s, and writes it", (message, codec: Codec<unknown>, value) => {
+    const text = protoc(`--decode=golden.v1.${message}`, codec.toProtobuf(value)).toString();
+    // A field that protoc does not know has a number in place of a name.
+    expect(text).not.toMatch(/^\s*\d+(:| \{)/m);
+    const bytes = new Uint8Array(protoc(`--encode=golden.v1.${message}`, Buffer.from(text)));
+    expect(codec.fromProtobuf(bytes)).toEqual(value);
+  });
+
+  test("calls values of nested enums by their names, as our JSON does", () => {
+    expect(protoc("--decode=golden.v1.Order.Line.Tax", OrderLineTaxCodec.toProtobuf(tax)).toString()).toBe(
+      "rate: 0.5\nlevel: LEVEL_HIGH\n",
+    );
+    expect(protoc("--decode=golden.v1.StateReason", StateReasonCodec.toProtobuf(reason)).toString()).toBe(
+      'why: "rain"\ncause: STATE_CAUSE_WEATHER\n',
+    );
+  });
+});
+
+test("JSON has the names of values that protobuf has", () => {
+  expect(OrderLineTaxCodec.toJson(tax)).toEqual({ rate: 0.5, level: "LEVEL_HIGH" });
+  expect(OrderStatusCodec.toJson("open")).toEqual({ value: "STATUS_OPEN" });
+  expect(OrderModeCodec.fromJson({ value: "MODE_SLOW" })).toBe(Order.Mode.Slow);
+  expect(StateCauseCodec.toJson(State.Cause.Strike)).toEqual({ value: "STATE_CAUSE_STRIKE" });
+  expect(StateCodec.toJson(State.Off)).toEqual({ value: "STATE_OFF" });
+  expect(OrderLineLevelCodec.toJson(1)).toEqual({ value: "LEVEL_HIGH" });
+  expect(OrderPageCodec(codec.string).toJson({ items: [], order: "up" })).toEqual({ order: "PAGE_ORDER_UP" });
+});
+
+test("a message in an Any has the nested name", () => {
+  const typeUrl = "type.googleapis.com/golden.v1.Order.Line.Tax";
+  const any = { typeUrl, value: OrderLineTaxCodec.toProtobuf(tax) };
+  const registry = [OrderLineTaxCodec, OrderCodec, StateReasonCodec];
+  expect(codec.any.toJson(any, { registry })).toEqual({ "@type": typeUrl, rate: 0.5, level: "LEVEL_HIGH" });
+  const beside = { typeUrl: "type.googleapis.com/golden.v1.StateReason", value: StateReasonCodec.toProtobuf(reason) };
+  expect(codec.any.toJson(beside, { registry })).toMatchObject({ "@type": beside.typeUrl, why: "rain" });
+});
+
+test("fingerprints are those of the compiler, and composed codecs have the same", () => {
+  const { type } = fingerprint(indexSchema(input.schema));
+  const codecs = { Order: OrderCodec, "Order.Line": OrderLineCodec, "Order.Key": OrderKeyCodec, State: StateCodec };
+  const others = {
+    "Order.Payment": OrderPaymentCodec,
+    "Order.Status": OrderStatusCodec,
+    "State.Cause": StateCauseCodec,
+  };
+  for (const [name, of] of Object.entries({ ...codecs, ...others })) {
+    const wanted = type({ kind: "ref", target: `schemas/order.ts#${name}`, args: [] });
+    expect(of.fingerprint, name).toBe(wanted);
+  }
+  const reason = codec.object("State.Reason", () => ({
+    why: codec.string,
+    cause: codec.enumeration("State.Cause", [1, 2]),
+    level: codec.enumeration("Order.Line.Level", [0, 1]),
+  }));
+  expect(reason.fingerprint).toBe(StateReasonCodec.fingerprint);
+});
+
+test("a mistake is told with the qualified name of the type", () => {
+  const wrong = { ...line, count: 0.5 };
+  expect(() => OrderLineCodec.encode(wrong)).toThrow(/^cannot encode Order\.Line\.count: invalid int32: /);
+  expect(() => OrderCodec.toProtobuf({ ...order, lines: [wrong] })).toThrow(
+    /^cannot encode Order\.lines\[0\]\.count: invalid int32: /,
+  );
+});
+
+test("JSON Schema has a definition for each, and refers to it", () => {
+  const { $defs } = jsonSchemaOf(input.lowered, "0.1.0") as { readonly $defs: Readonly<Record<string, unknown>> };
+  expect(Object.keys($defs)).toEqual(
+    expect.arrayContaining(["Order", "Order.Line", "Order.Line.Tax", "Order.Status", "StateReason", "Basket.Line"]),
+  );
+  expect($defs["Order"]).toMatchObject({
+    properties: { lines: { items: { $ref: "#/$defs/Order.Line" } }, status: { $ref: "#/$defs/Order.Status" } },
+  });
+});
+
+describe("names that two things would have are told of", () => {
+  const clashes = (text: string, more: Readonly<Record<string, string>> = {}) => {
+    const texts = Object.entries({ "schemas/a.ts": text, ...more }).map(([path, text]) => ({ path, text }));
+    const { diagnostics } = emitProto(inputOf(texts));
+    return diagnostics.map(({ code, file, line, text }) => `${file}:${line} ${code} ${text}`);
+  };
+
+  test("a field and a type of its message", () => {
+    expect(
+      clashes(`export interface Order { /** @name Line */ line: string }
+export namespace Order { export interface Line { a: string } }`),
+    ).toEqual([
+      "schemas/a.ts:2 VC4010 Order.Line would be called golden.v1.Order.Line in protobuf, as field Line of Order is",
+    ]);
+  });
+
+  test("the entry of a map and a type of its message", () => {
+    expect(
+      clashes(`export interface Order { lines: Record<string, string> }
+export namespace Order { export interface LinesEntry { a: string } }`),
+    ).toEqual([
+      "schemas/a.ts:2 VC4010 Order.LinesEntry would be called golden.v1.Order.LinesEntry in protobuf, as the entry of field lines of Order is",
+    ]);
+  });
+
+  test("namespaces of two files, and a namespace and a type that differ in capitals", () => {
+    const file = (name: string) => `export namespace ${name} { export interface One { a: string } }`;
+    expect(clashes(file("Order"), { "schemas/b.ts": file("Order").replace("One", "Two") })).toEqual([
+      "schemas/b.ts:1 VC4010 namespace Order of schemas/b.ts would be called golden.v1.Order in protobuf, as namespace Order of schemas/a.ts is",
+    ]);
+    expect(clashes(`${file("order")}\nexport interface Order {}`)).toEqual([
+      "schemas/a.ts:1 VC4010 namespace order of schemas/a.ts would be called golden.v1.Order in protobuf, as Order of schemas/a.ts is",
+    ]);
+  });
+
+  test("a type beside an enum, and one of the joined name", () => {
+    expect(
+      clashes(`export type State = "on" | "off";
+export namespace State { export interface Reason { a: string } }
+export interface StateReason { b: string }`),
+    ).toEqual([
+      "schemas/a.ts:3 VC4010 StateReason of schemas/a.ts would be called golden.v1.StateReason in protobuf, as State.Reason of schemas/a.ts is",
+    ]);
+  });
+
+  test("values of enums in one namespace, and not those of enums in two", () => {
+    const enums = (first: string, second: string) => `
+export namespace A { export enum ${first} { B_C = 1 } }
+export namespace ${second} { export enum Color_B { C = 1 } }`;
+    expect(clashes(enums("Color", "A"))).toEqual([
+      "schemas/a.ts:3 VC4011 A.Color_B.C would be called golden.v1.A.COLOR_B_C in protobuf, as A.Color.B_C is: there, the names of values stand beside their enum, not in it",
+    ]);
+    expect(clashes(enums("Color", "B"))).toEqual([]);
+  });
+
+  test("and what has no name in the schema gives way", () => {
+    const { lowered } = inputOf([
+      {
+        path: "schemas/a.ts",
+        text: `export namespace Order {
+  export interface Line { meta: { a: string } }
+  export interface LineMeta { b: string }
+}
+export interface OrderLine { line: Order.Line }`,
+      },
+    ]);
+    expect([...lowered.schema.messages.keys()]).toEqual([
+      "golden.v1.Order.Line",
+      "golden.v1.Order.LineMeta2",
+      "golden.v1.Order.LineMeta",
+      "golden.v1.OrderLine",
+    ]);
+  });
+});
