@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
 import { CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
+import { flatName } from "../../schemas/names/qualified.js";
 import { randomNumbers } from "../random.js";
 import { mutate } from "./mutate.js";
 import { RandomValues } from "./random-values.js";
@@ -39,7 +40,7 @@ interface Subject {
 
 const subjects = schema.modules.flatMap(({ types }) =>
   types.flatMap(({ name, key, typeParameters }): Subject[] => {
-    const codec = typeParameters.length === 0 ? codecs.get(`${name}Codec`) : undefined;
+    const codec = typeParameters.length === 0 ? codecs.get(`${flatName(name)}Codec`) : undefined;
     if (codec === undefined) return [];
     const type = { kind: "ref", target: key, args: [] } as const;
     return [{ codec, messages: Array.from({ length: 40 }, () => written(codec, values.value(type))) }];

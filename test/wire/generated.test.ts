@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
 import { type Codec, CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
+import { flatName } from "../../schemas/names/qualified.js";
 import { randomNumbers } from "../random.js";
 import { loadGenerated } from "./load-generated.js";
 import { mutate } from "./mutate.js";
@@ -30,7 +31,7 @@ async function subjects(schema: Schema, random: () => number): Promise<readonly 
   const values = new RandomValues(indexSchema(schema), random);
   return schema.modules.flatMap(({ types }) =>
     types.flatMap(({ name, key }): Subject[] => {
-      const generated = codecs.get(`${name}Codec`);
+      const generated = codecs.get(`${flatName(name)}Codec`);
       if (generated === undefined) return [];
       const type = { kind: "ref", target: key, args: [] } as const;
       return [{ name, generated, composed: generated.shape(), value: () => values.value(type) }];

@@ -15,7 +15,8 @@ import { indexSchema, instantiate, type SchemaIndex } from "../../compiler/model
 import { smallest } from "./random-values.js";
 
 const at = { file: "schemas/a.ts", line: 1, column: 1 };
-const names = ["A", "B", "C", "D", "E"] as const;
+/** Some in namespaces: of a type that may be anything, and of nothing else. */
+const names = ["A", "A.B", "C", "D.E.F", "G"] as const;
 const keyOf = (name: string) => `schemas/a.ts#${name}`;
 
 const scalars =

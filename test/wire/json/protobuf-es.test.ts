@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";
 import { describeCodecs } from "../../../runtime/wire/protobuf/describe.js";
+import { flatName } from "../../../schemas/names/qualified.js";
 import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { randomSchema } from "../random-schema.js";
@@ -19,7 +20,7 @@ test("protobuf-es writes the same JSON, and reads ours, for any schema", async (
     const codecs = await loadGenerated(schema);
     const values = new RandomValues(indexSchema(schema), randomNumbers(seed), dates);
     for (const { name, key } of schema.modules.flatMap(({ types }) => types)) {
-      const codec = codecs.get(`${name}Codec`);
+      const codec = codecs.get(`${flatName(name)}Codec`);
       if (codec === undefined) continue;
       const description = describeCodecs([codec]);
       const [root = ""] = description.messages.keys();

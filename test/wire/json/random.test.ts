@@ -3,6 +3,7 @@ import assert from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";
+import { flatName } from "../../../schemas/names/qualified.js";
 import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { randomSchema } from "../random-schema.js";
@@ -18,7 +19,7 @@ test("what toJson makes is JSON, and comes back as the value", async () => {
     const codecs = await loadGenerated(schema);
     const values = new RandomValues(indexSchema(schema), randomNumbers(seed), dates);
     for (const { name, key } of schema.modules.flatMap(({ types }) => types)) {
-      const codec = codecs.get(`${name}Codec`);
+      const codec = codecs.get(`${flatName(name)}Codec`);
       if (codec === undefined) continue;
       for (let i = 0; i < 10; i++) {
         const value = values.value({ kind: "ref", target: key, args: [] });

@@ -11,3 +11,11 @@ test("the page on other languages shows what is emitted", () => {
   const { files } = emitProto(inputOfSchema(input.schema, input.lock, "acme.shop.v1"));
   expect(files).toEqual([{ path: "proto/acme/shop/v1/shop.proto", content: `${proto?.code}\n` }]);
 });
+
+test("the page on the schema language shows what becomes of a namespace", () => {
+  const { fences } = readPage("docs/schema-language.md");
+  const schema = fences.find(({ code }) => code.startsWith("// schemas/order.ts\n"));
+  const proto = fences.find(({ language }) => language === "proto");
+  const [file] = emitProto(inputOf([{ path: "schemas/order.ts", text: schema?.code ?? "" }])).files;
+  expect(String(file?.content).split("package golden.v1;\n\n")[1]).toBe(`${proto?.code}\n`);
+});
