@@ -22,6 +22,7 @@ import {
   states,
   ungrouped,
 } from "./layout.js";
+import type { Name } from "./name.js";
 
 const separator: Code = [",", line];
 
@@ -181,6 +182,24 @@ export function generic(name: Code, args: readonly Code[], simple = false): Code
   if (args.length === 0) return name;
   if (args.length === 1 && simple) return [name, "<", args[0] as Code, ">"];
   return [name, group(["<", indent([softline, join(separator, args)]), softline, ">"])];
+}
+
+/** `Order.Line`: a name of what another name stands for. */
+export function qualified(root: Name, rest: string): Code {
+  return [root, `.${rest}`];
+}
+
+/** Whether code is a name, qualified or not: it is never broken. */
+export function isNameCode(code: Code): boolean {
+  if (!isSequence(code)) return typeof code === "string" || "kind" in code;
+  const [root = "", rest, ...others] = code;
+  return (
+    others.length === 0 &&
+    typeof rest === "string" &&
+    rest.startsWith(".") &&
+    typeof root === "object" &&
+    !isSequence(root)
+  );
 }
 
 /** `key: value` in an object literal. */

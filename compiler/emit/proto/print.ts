@@ -1,5 +1,6 @@
 /** One `.proto` file as text, in the order that its parts have in a descriptor too: services, messages, enums. */
 
+import { namespaceOf } from "../../../schemas/names/qualified.js";
 import { entryName, hasAliases, rangesOf } from "../../../schemas/protobuf/derived.js";
 import type {
   ProtoField,
@@ -10,7 +11,6 @@ import type {
 } from "../../../schemas/protobuf/descriptor.js";
 import { isHandle, jsonName } from "../../../schemas/protobuf/names.js";
 import { type NestedEnum, type NestedMessage, nestedTypes } from "../../../schemas/protobuf/nesting.js";
-import { namespaceOf } from "../../../schemas/names/qualified.js";
 import type { Lowered, LoweredFile } from "../../protobuf/lowered.js";
 import { Lines } from "../kit/lines.js";
 import { lintOfEnum, lintOfField, lintOfOneof, lintOfValue } from "./lint.js";

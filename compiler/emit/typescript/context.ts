@@ -3,15 +3,22 @@
  * The names are the contract with users (`CounterActor`, `TreeCodec`); everything else in a generated file is private.
  */
 import { posix } from "node:path";
-import { pascalCase, serviceName } from "../../../schemas/protobuf/names.js";
 import { flatName, isNested, rootName } from "../../../schemas/names/qualified.js";
+import { pascalCase, serviceName } from "../../../schemas/protobuf/names.js";
 import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
 import type { Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
 import { declaredName } from "../../protobuf/declared-names.js";
 import { protoPackageOf } from "../../protobuf/package.js";
-import { type Code, type ImportedName, importedType, importedValue, relativeSpecifier } from "../kit/index.js";
+import {
+  type Code,
+  type ImportedName,
+  importedType,
+  importedValue,
+  qualified,
+  relativeSpecifier,
+} from "../kit/index.js";
 import { remembered } from "./names.js";
 import { outputPath, withoutExtension } from "./paths.js";
 
@@ -84,7 +91,7 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Placi
     type: remembered((key): Code => {
       const { name } = index.type(key);
       const root = importedType(source(key), rootName(name));
-      return isNested(name) ? [root, name.slice(root.name.length)] : root;
+      return isNested(name) ? qualified(root, name.slice(root.name.length + 1)) : root;
     }),
     codec: remembered((key) => importedValue(source(key), `${flatName(index.type(key).name)}Codec`)),
     actorClass: remembered((key) => importedValue(source(key), `${index.actor(key).name}Actor`)),

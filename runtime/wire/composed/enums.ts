@@ -1,6 +1,7 @@
 /** Enumerations: one of some literals, written as its number. */
-import { enumValueNames } from "../../../schemas/protobuf/names.js";
+
 import { simpleName } from "../../../schemas/names/qualified.js";
+import { enumValueNames } from "../../../schemas/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import { namesOf } from "../protobuf/choice.js";
 import { enumPosition } from "../protobuf/enum.js";
@@ -35,7 +36,7 @@ function enumStructure(name: string, position: EnumPosition<never>, proto: EnumP
     return { value: String(value), number, ...(own && { name: own }) };
   });
   const others = Object.entries(aliases).map(([alias, number]) => ({ value: alias, name: alias, number }));
-  const simple = type?.slice(type.lastIndexOf(".") + 1) ?? (name || "value");
+  const simple = simpleName(type ?? (name || "value"));
   return { name, ...(type !== undefined && { type }), values: enumValueNames(simple, [...values, ...others]) };
 }
 

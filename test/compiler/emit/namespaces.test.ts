@@ -47,17 +47,23 @@ const basket: Basket = {
   ...{ lines: [line], reason, outer: { basket: { of: line } } },
 };
 
-const values: readonly (readonly [message: string, codec: Codec<never>, value: unknown])[] = [
-  ["Order", OrderCodec, order],
-  ["Order.Line", OrderLineCodec, line],
-  ["Order.Line.Tax", OrderLineTaxCodec, { ...tax, of: line }],
-  ["Order.Payment", OrderPaymentCodec, { kind: "cash", given: { coins: [{ cents: 3n }] } }],
-  ["Order.Key", OrderKeyCodec, { case: "line", value: line }],
-  ["Order.PageOfOrderLine", OrderPageCodec(OrderLineCodec), order.page],
-  ["StateReason", StateReasonCodec, reason],
-  ["Detail.Map", DetailMapCodec, map],
-  ["Basket", BasketCodec, basket],
-  ["Basket.Line", BasketLineCodec, { of: line, page: { items: [{ of: line }], order: "up" } }],
+const pair = <T>(message: string, of: Codec<T>, value: T): readonly [string, Codec<unknown>, unknown] => [
+  message,
+  of as Codec<unknown>,
+  value,
+];
+
+const values = [
+  pair("Order", OrderCodec, order),
+  pair("Order.Line", OrderLineCodec, line),
+  pair("Order.Line.Tax", OrderLineTaxCodec, { ...tax, of: line }),
+  pair("Order.Payment", OrderPaymentCodec, { kind: "cash", given: { coins: [{ cents: 3n }] } }),
+  pair("Order.Key", OrderKeyCodec, { case: "line", value: line }),
+  pair("Order.PageOfOrderLine", OrderPageCodec(OrderLineCodec), order.page),
+  pair("StateReason", StateReasonCodec, reason),
+  pair("Detail.Map", DetailMapCodec, map),
+  pair("Basket", BasketCodec, basket),
+  pair("Basket.Line", BasketLineCodec, { of: line, page: { items: [{ of: line }], order: "up" } }),
 ];
 
 test.each(values)(

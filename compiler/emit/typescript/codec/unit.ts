@@ -11,6 +11,7 @@ import {
   generic,
   global,
   hex64,
+  isNameCode,
   type LocalName,
   type Name,
   objectLiteral,
@@ -64,8 +65,7 @@ export function emitUnit(unit: Unit, surroundings: Surroundings): void {
   const proto = protoUnit(unit, variants, surroundings);
   const readers = emitVariantReaders(proto, surroundings);
   file.blank();
-  const isName = typeof type === "string" || "kind" in type;
-  const of = (codec: Name) => generic(codec, [type], isName);
+  const of = (codec: Name) => generic(codec, [type], isNameCode(type));
   file.block(code`class ${className} extends ${of(abiValue("GeneratedCodec"))}`, () => {
     emitWrite(unit, variants, surroundings);
     file.blank();
