@@ -20,6 +20,7 @@ import {
   importedType,
   importedValue,
   indent,
+  isNameCode,
   join,
   objectLiteral,
   printFile,
@@ -135,7 +136,8 @@ class Readers {
 
   enumeration(type: CapnpEnum): void {
     const names = type.values.map(({ value }) => (value === undefined ? "undefined" : literal(value)));
-    const made = call(generic(abiValue("enumeration"), [this.#typeScript(type.type, "argument")]), [bracketed(names)]);
+    const of = this.#typeScript(type.type, "argument");
+    const made = call(generic(abiValue("enumeration"), [of], isNameCode(of)), [bracketed(names)]);
     this.#file.blank();
     this.#file.doc(type.doc);
     this.#file.line(assignment(`export const ${this.enumName(type).name}`, made), ";");

@@ -16,7 +16,6 @@ import type {
 } from "../../../compiler/model/index.js";
 import { wellKnownNames } from "../../../compiler/model/index.js";
 import { checkSchema } from "../../../compiler/source/read/checks.js";
-import { flatName, rootName } from "../../../schemas/names/qualified.js";
 
 const at = { file: "schemas/a.ts", line: 1, column: 1 };
 
@@ -169,8 +168,7 @@ function declaration(key: string, typeParameters: readonly string[], known: Know
     .record({ shape: fc.oneof({ weight: 3, arbitrary: shape(type, false) }, alias), doc })
     .map(({ shape: any, doc }) => {
       // An enum called `Date` would be a constant called `Date`, which a linter has to refuse.
-      const isGlobal = rootName(name) in globalThis;
-      const shape: Shape = any.kind === "enum" && isGlobal ? { ...any, origin: "literals" } : any;
+      const shape: Shape = any.kind === "enum" && name in globalThis ? { ...any, origin: "literals" } : any;
       const enumeration = shape.kind === "enum" && shape.origin === "enum";
       return { key, name, exported: true, doc, typeParameters: enumeration ? [] : typeParameters, shape, at };
     });
@@ -208,30 +206,6 @@ function actor(key: string, known: Known): fc.Arbitrary<ActorDeclaration> {
     .map(([endpoints, args, doc]) => ({ key, name, id: 7, doc, extends: [], args, endpoints, at }));
 }
 
-/** In a namespace: that of another type of the file, one of its own, or one in another. */
-const namespace = fc.oneof(
-  fc.nat(4),
-  typeName,
-  fc.tuple(typeName, typeName).map((names) => names.join(".")),
-);
-
-/** Types of a file with their qualified names; none has the codec of another. */
-function withNamespaces(
-  types: readonly (readonly [name: string, arity: number])[],
-  namespaces: readonly (string | number | null)[],
-): readonly { readonly name: string; readonly arity: number }[] {
-  const codecs = new Set<string>();
-  return types.flatMap(([simple, arity], i) => {
-    const around = namespaces[i] ?? null;
-    const [other] = typeof around === "number" ? (types[around] ?? []) : [around ?? undefined];
-    const name = other === undefined || other === simple ? simple : `${other}.${simple}`;
-    const codec = flatName(name);
-    if (codecs.has(codec)) return [];
-    codecs.add(codec);
-    return [{ name, arity }];
-  });
-}
-
 /** Schemas of one to four files. */
 export const arbitrarySchema: fc.Arbitrary<Schema> = fc
   .uniqueArray(word, { minLength: 1, maxLength: 4 })
@@ -241,12 +215,11 @@ export const arbitrarySchema: fc.Arbitrary<Schema> = fc
         fc
           .record({
             types: fc.uniqueArray(fc.tuple(typeName, fc.nat(2)), { maxLength: 5, selector: ([name]) => name }),
-            namespaces: fc.array(fc.option(namespace, { freq: 2 }), { minLength: 5, maxLength: 5 }),
             actors: fc.uniqueArray(capitalised, { maxLength: 2 }),
           })
-          .map(({ types, namespaces, actors }) => ({
+          .map(({ types, actors }) => ({
             path: `schemas/${i % 2 === 0 ? "" : "deep/"}${file}_.ts`,
-            types: withNamespaces(types, namespaces),
+            types: types.map(([name, arity]) => ({ name, arity })),
             actors: actors.map((name) => `${name}Doer`),
           })),
       ),

@@ -11,6 +11,7 @@ import { emitTypeScript } from "../../../compiler/emit/index.js";
 import { assignIds } from "../../../compiler/lock/index.js";
 import type { Schema } from "../../../compiler/model/index.js";
 import { arbitrarySchema } from "./arbitrary-schema.js";
+import { nestedSchema } from "./nested-schema.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const options = { version: "0.1.0", schemaRoot: "schemas", out: "generated", actors: [] };
@@ -21,6 +22,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+function samples(): readonly Schema[] {
+  return [
+    ...fc.sample(arbitrarySchema, { numRuns: 100, seed: 1 }),
+    ...fc.sample(nestedSchema, { numRuns: 60, seed: 2 }),
+  ];
+}
+
 function write(schema: Schema, below: string): void {
   for (const { path: file, text } of emitTypeScript(assignIds(schema).schema, options)) {
     const place = path.join(folder, below, file);
@@ -30,7 +38,7 @@ function write(schema: Schema, below: string): void {
 }
 
 test("generated files are formatted and pass the linter", () => {
-  const schemas = fc.sample(arbitrarySchema, { numRuns: 100, seed: 1 });
+  const schemas = samples();
   for (const [i, schema] of schemas.entries()) write(schema, String(i));
   cpSync(path.join(root, "biome.json"), path.join(folder, "biome.json"));
   const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
@@ -43,7 +51,7 @@ test("generated files are formatted and pass the linter", () => {
 });
 
 test("generated files pass the type checker, with all of its strictness", () => {
-  const schemas = fc.sample(arbitrarySchema, { numRuns: 100, seed: 1 });
+  const schemas = samples();
   for (const [i, schema] of schemas.entries()) write(schema, String(i));
   const project = {
     extends: path.join(root, "tsconfig.json"),
@@ -69,7 +77,7 @@ test("generated files pass the type checker, with all of its strictness", () => 
 
 test("the order of files, declarations aside, never changes a byte", () => {
   fc.assert(
-    fc.property(arbitrarySchema, (schema) => {
+    fc.property(fc.oneof(arbitrarySchema, nestedSchema), (schema) => {
       const shuffled = { ...schema, modules: [...schema.modules].reverse() };
       expect(emitTypeScript(shuffled, options)).toEqual(emitTypeScript(schema, options));
     }),

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Schema } from "../../../compiler/model/index.js";
 import { nameEnums } from "../../../compiler/protobuf/lower.js";
 import { arbitrarySchema } from "../emit/arbitrary-schema.js";
+import { nestedSchema } from "../emit/nested-schema.js";
 import { goldenCases, goldenInput, inputOf, inputOfSchema } from "../emit/proto/lowered.js";
 
 const lowered = (text: string, more: Readonly<Record<string, string>> = {}) =>
@@ -138,6 +139,6 @@ test("enums have the names that they have when everything else is made, too", ()
     named += alone.size;
   };
   for (const name of goldenCases) check(goldenInput(name).schema);
-  fc.assert(fc.property(arbitrarySchema, check));
+  fc.assert(fc.property(fc.oneof(arbitrarySchema, nestedSchema), check));
   expect(named).toBeGreaterThan(10);
 });

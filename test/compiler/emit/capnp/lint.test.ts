@@ -10,11 +10,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { emitTypeScript } from "../../../../compiler/emit/index.js";
 import { assignIds } from "../../../../compiler/lock/index.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";
+import { nestedSchema } from "../nested-schema.js";
 import { emitReaders } from "./compile.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-capnp-"));
-const samples = fc.sample(arbitrarySchema, { numRuns: 60, seed: 5 });
+const samples = [
+  ...fc.sample(arbitrarySchema, { numRuns: 60, seed: 5 }),
+  ...fc.sample(nestedSchema, { numRuns: 30, seed: 6 }),
+];
 
 beforeAll(() => {
   for (const [i, sample] of samples.entries()) {
