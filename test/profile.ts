@@ -5,9 +5,18 @@
  * A test that fails at random prints what repeats it: fast-check its seed and counterexample, `withRandom` of random.ts its seed. Each
  * counterexample that is ever found stays as a test of its own beside the property, with fixed values.
  */
+import fc from "fast-check";
+
+/**
+ * Tests of mutants run once for each of them. They try fewer cases, and always the same ones, so that no mutant survives by
+ * chance that was killed before.
+ */
+const isMutationRun = process.env["VICEROY_MUTATION_TESTS"] !== undefined;
+if (isMutationRun) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 1 });
 
 /** @returns how many cases to try: `short`, or, in the long profile, `long` (20 times as many if not said) */
 export function cases(short: number, long = 20 * short): number {
+  if (isMutationRun) return Math.max(1, Math.min(short, 20));
   return process.env["VICEROY_TEST_PROFILE"] === "long" ? long : short;
 }
 

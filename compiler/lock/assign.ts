@@ -228,9 +228,16 @@ class ModuleIds {
       if (block !== undefined && block.name !== path) this.#renamed.set(path, block.name);
       return block;
     }
-    const found = this.#blocks.find(kind, path, this.#name);
+    const found = this.#isOfRenamed(path) ? undefined : this.#blocks.find(kind, path, this.#name);
     const before = this.#pathBefore(path);
     return found ?? (before === path ? undefined : this.#blocks.find(kind, before, this.#name));
+  }
+
+  /** Whether the lock has this path for a member that is called otherwise now. Another member may have the name. */
+  #isOfRenamed(path: string): boolean {
+    return [...this.#renamed.values()].some((before) => {
+      return path.startsWith(before) && isPathEnd(path.slice(before.length));
+    });
   }
 
   #pathBefore(path: string): string {

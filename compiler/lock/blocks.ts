@@ -6,6 +6,7 @@ import { simpleName } from "../../schemas/names/qualified.js";
 import { drawActorId } from "./actor-id.js";
 import { DeclaredBlocks } from "./declared.js";
 import type { BlockKind, Lock, LockBlock } from "./lock.js";
+import { blockKey } from "./merge/pair-blocks.js";
 
 /** What one declaration took from a lock and put into the next. */
 export interface BlockRecord {
@@ -95,10 +96,11 @@ export class Blocks {
     for (const block of written) this.#written.push(block);
   }
 
-  /** What was written, and a tombstone for each block that was not claimed. */
+  /** What was written, and a tombstone for each block that was not claimed and whose place no other block has taken. */
   finish(): readonly LockBlock[] {
-    const gone = this.#known.filter((block) => !this.#claimed.has(block)).map((block) => ({ ...block, retired: true }));
-    return [...this.#written, ...gone];
+    const written = new Set(this.#written.map(blockKey));
+    const gone = this.#known.filter((block) => !this.#claimed.has(block) && !written.has(blockKey(block)));
+    return [...this.#written, ...gone.map((block) => ({ ...block, retired: true }))];
   }
 
   /** A 32-bit id that no actor of this lock has, drawn from the actor's name. */

@@ -48,7 +48,7 @@ export function assignMembers<E extends Locked>(
     isInPlace = false,
   }: { readonly others?: ReadonlySet<number>; readonly isInPlace?: boolean } = {},
 ): Assigned<E> {
-  const matched = members.map((member) => match(of, member, locked, problems));
+  const matched = matchMembers(of, members, locked, problems);
   const asked = askedIds(of, members, matched, locked, problems);
   const taken = new Set([...locked.map(({ id }) => id), ...asked.values(), ...others]);
   let free = Math.max(next, 1);
@@ -71,19 +71,61 @@ export function isReserved(id: number): boolean {
   return id >= 19_000 && id <= 19_999;
 }
 
-function match<E extends Locked>(
+/**
+ * The locked entry that each member continues. No two members continue the same one: members that are renamed choose first,
+ * so that another member may have the former name of a renamed one.
+ */
+function matchMembers<E extends Locked>(
   of: string,
-  member: Member,
+  members: readonly Member[],
   locked: readonly E[],
   problems: LockProblem[],
+): readonly (E | undefined)[] {
+  const matched: (E | undefined)[] = members.map(() => undefined);
+  const holders = new Map<E, string>();
+  const take = (i: number, { name }: Member, entry: E | undefined) => {
+    matched[i] = entry;
+    if (entry !== undefined) holders.set(entry, name);
+  };
+  let tagged = [...members.entries()].filter(([, { tags }]) => tags.was !== undefined);
+  for (;;) {
+    // The tag of a member that the lock knows by its own name has done its work, unless another member takes that name over.
+    const renamed = tagged.filter(([, member]) => {
+      const own = liveEntry(member.name, locked);
+      return own === undefined || holders.has(own);
+    });
+    if (renamed.length === 0) break;
+    for (const [i, member] of renamed) take(i, member, formerEntry(of, member, locked, holders, problems));
+    tagged = tagged.filter((entry) => !renamed.includes(entry));
+  }
+  for (const [i, member] of members.entries()) {
+    if (matched[i] !== undefined) continue;
+    const { name, tags } = member;
+    const own = liveEntry(name, locked) ?? (tags.retired ? locked.find((entry) => entry.name === name) : undefined);
+    if (own !== undefined && !holders.has(own)) take(i, member, own);
+  }
+  return matched;
+}
+
+function liveEntry<E extends Locked>(name: string, locked: readonly E[]): E | undefined {
+  return locked.find((entry) => entry.name === name && !entry.retired);
+}
+
+/** The entry with the name that the member had, if no other member has taken it. */
+function formerEntry<E extends Locked>(
+  of: string,
+  { name, tags, at }: Member,
+  locked: readonly E[],
+  holders: ReadonlyMap<E, string>,
+  problems: LockProblem[],
 ): E | undefined {
-  const { name, tags, at } = member;
-  const same = locked.find((entry) => entry.name === name && !entry.retired);
-  if (tags.was === undefined) return same ?? (tags.retired ? locked.find((entry) => entry.name === name) : undefined);
-  if (same !== undefined) return same;
-  const old = locked.findLast((entry) => entry.name === tags.was);
-  if (old === undefined) problems.push({ kind: "wasUnknown", at, member: `${of}.${name}`, was: tags.was });
-  return old;
+  const was = tags.was as string;
+  const old = locked.findLast((entry) => entry.name === was);
+  const holder = old && holders.get(old);
+  const member = `${of}.${name}`;
+  if (old === undefined) problems.push({ kind: "wasUnknown", at, member, was });
+  else if (holder !== undefined) problems.push({ kind: "wasTaken", at, member, was, holder: `${of}.${holder}` });
+  return holder === undefined ? old : undefined;
 }
 
 function askedIds<E extends Locked>(

@@ -45,6 +45,14 @@ export type LockProblem =
   | { readonly kind: "idRange"; readonly at: Position; readonly member: string; readonly id: number }
   /** `@was` names a member that never was. */
   | { readonly kind: "wasUnknown"; readonly at: Position; readonly member: string; readonly was: string }
+  /** `@was` names a member that another member continues already. */
+  | {
+      readonly kind: "wasTaken";
+      readonly at: Position;
+      readonly member: string;
+      readonly was: string;
+      readonly holder: string;
+    }
   /** A member is gone and another one of the same type has come: a rename, or not? */
   | {
       readonly kind: "ambiguousRename";

@@ -28,7 +28,11 @@ export function lockDiagnostic(problem: LockProblem): Diagnostic {
     case "idRange":
       return diagnostic("VC2010", at, { member: problem.member, id: problem.id });
     case "wasUnknown":
-      return diagnostic("VC2011", at, { member: problem.member, was: problem.was });
+      return diagnostic("VC2011", at, { member: problem.member, was: problem.was, why: "there was no such name" });
+    case "wasTaken": {
+      const { member, was, holder } = problem;
+      return diagnostic("VC2011", at, { member, was, why: `${holder} was called so too, and has the id` });
+    }
     case "ambiguousRename": {
       const { declaration, isInPlace, removed, added } = problem;
       // The command knows declarations, not shapes written in place.

@@ -65,7 +65,7 @@ export const project = {
   VC2011: {
     slug: "was-unknown",
     severity: "error",
-    text: "@was {was} of {member}: there was no such name",
+    text: "@was {was} of {member}: {why}",
     fix: "Write its old name as it stands in the lock, or remove the tag.",
   },
   VC2012: {

@@ -4,10 +4,21 @@
  */
 import { isQualifiedName, simpleName } from "../../../schemas/names/qualified.js";
 import { DeclaredBlocks } from "../declared.js";
-import { constructorEntry, type LockBlock, type LockEntry } from "../lock.js";
+import type { LockBlock, LockEntry, LockParam } from "../lock.js";
 import { isPathEnd } from "../path.js";
 import { printName } from "../print.js";
 import { areRelated } from "./pair.js";
+
+/**
+ * Ends the path of a new member that has the former name of a renamed one. In the base, that path belongs to the renamed
+ * member. No name has this character: names that are no plain words are written as JSON.
+ */
+const newMemberMark = "\0";
+
+/** A path as the lock writes it. */
+export function plainPath(path: string): string {
+  return path.replaceAll(newMemberMark, "");
+}
 
 export class PathAliases {
   readonly #names = new Map<string, string>();
@@ -24,17 +35,45 @@ export class PathAliases {
 
   /** Notes what is called otherwise in another version of a block, which has the path `name` there. */
   note(block: LockBlock, other: LockBlock, name: string): void {
-    const byId = new Map(other.entries.map((entry) => [entry.id, entry]));
-    for (const entry of block.entries) {
-      const twin = byId.get(entry.id);
-      if (twin === undefined || !(block.kind === "enum" || areRelated(entry, twin))) continue;
-      const [from, to] = [pathTo(block.name, entry), pathTo(name, twin)];
-      this.add(from, to);
-      for (const { id, name: param } of entry.params?.entries ?? []) {
-        const before = twin.params?.entries.find((candidate) => candidate.id === id);
-        if (before !== undefined) this.add(`${from}.${printName(param)}`, `${to}.${printName(before.name)}`);
-      }
+    const pathHere = (entry: LockEntry) => pathTo(block.name, entry);
+    const pathThere = (entry: LockEntry) => pathTo(name, entry);
+    for (const [entry, twin] of this.#noteMembers(block.entries, other.entries, areRelated, pathHere, pathThere)) {
+      this.#noteMembers(
+        entry.params?.entries ?? [],
+        twin.params?.entries ?? [],
+        () => true,
+        (param) => `${pathHere(entry)}.${printName(param.name)}`,
+        (param) => `${pathThere(twin)}.${printName(param.name)}`,
+      );
     }
+  }
+
+  /** @returns members of both versions that are the same one */
+  #noteMembers<M extends LockParam>(
+    members: readonly M[],
+    others: readonly M[],
+    isSame: (member: M, other: M) => boolean,
+    pathHere: (member: M) => string,
+    pathThere: (member: M) => string,
+  ): readonly (readonly [M, M])[] {
+    const byId = new Map(others.map((other) => [other.id, other]));
+    const twins: (readonly [M, M])[] = [];
+    const fresh: M[] = [];
+    const formerNames = new Set<string>();
+    for (const member of members) {
+      const twin = byId.get(member.id);
+      if (twin === undefined || !isSame(member, twin)) {
+        fresh.push(member);
+        continue;
+      }
+      twins.push([member, twin]);
+      if (twin.name !== member.name) formerNames.add(twin.name);
+      this.add(pathHere(member), pathThere(twin));
+    }
+    for (const member of fresh) {
+      if (formerNames.has(member.name)) this.add(pathHere(member), `${pathThere(member)}${newMemberMark}`);
+    }
+    return twins;
   }
 
   /** Notes that the declaration `from` is called `to` in another version. */
@@ -64,7 +103,7 @@ function movedNames(base: readonly LockBlock[], side: readonly LockBlock[]): rea
 }
 
 function pathTo(block: string, { id, name }: LockEntry): string {
-  return id === 0 && name === constructorEntry ? `${block}()` : `${block}.${printName(name)}`;
+  return id === 0 ? `${block}()` : `${block}.${printName(name)}`;
 }
 
 /** What each block of a version is called in the base, or would be. */
@@ -82,8 +121,9 @@ export function namesInBase(base: readonly LockBlock[], side: readonly LockBlock
   const literal = new Set(side.map(({ kind, name }) => `${kind} ${name}`));
   for (const block of [...side].sort((a, b) => a.name.length - b.name.length)) {
     const alias = aliases.apply(block.name);
-    // Whoever is called so himself goes first.
-    const name = literal.has(`${block.kind} ${alias}`) ? block.name : alias;
+    // A block that has the name itself keeps it, unless a member on the way to it has been renamed.
+    const isTaken = literal.has(`${block.kind} ${alias}`) && aliases.apply(alias) === alias;
+    const name = isTaken ? block.name : alias;
     names.set(block, name);
     const known = byName.get(`${block.kind} ${name}`);
     const twin = known?.find(({ module }) => module === block.module) ?? known?.[0];

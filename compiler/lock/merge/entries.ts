@@ -70,9 +70,7 @@ function mergeEntry(
   };
 }
 
-type ParamVersions = Readonly<Record<Side | "base", LockParams | undefined>>;
-
-function mergeParams({ base, ours, theirs }: ParamVersions, published: LockParams | undefined, choice: Side) {
+function mergeParams({ base, ours, theirs }: Versions<LockParams>, published: LockParams | undefined, choice: Side) {
   const lists = { base: membersOf(base), ours: membersOf(ours), theirs: membersOf(theirs) };
   const members = pairMembers(lists, true);
   const next = Math.max(...[base, ours, theirs].map((params) => params?.next ?? 1));

@@ -13,7 +13,7 @@ export interface NumberedMembers {
 }
 
 /**
- * @param next the highest of all versions
+ * @param next the highest of all versions; it is over every id that they have
  * @param published what others use already; empty if that is not known
  */
 export function numberMembers(
@@ -38,16 +38,11 @@ export function numberMembers(
   };
   claimPublished((known, member) => known.retired === member.retired);
   claimPublished(() => true);
-  const givenByOurs = new Map(members.map((member) => [member.ours?.id, member]));
-  claim((member) => {
-    const id = member.base?.id;
-    const holder = givenByOurs.get(id);
-    return holder === undefined || holder === member ? id : undefined;
-  });
+  const givenByOurs = new Set(members.map(({ ours }) => ours?.id));
+  claim(({ base }) => (givenByOurs.has(base?.id) ? undefined : base?.id));
   claim(({ ours }) => ours?.id);
   claim(({ theirs }) => theirs?.id);
-  const given = ids.filter((id) => id !== undefined);
-  let free = Math.max(next, 1, ...given.map((id) => id + 1));
+  let free = next;
   const all = ids.map((id) => {
     if (id !== undefined) return id;
     while (isReserved(free)) free++;

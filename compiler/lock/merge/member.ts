@@ -28,41 +28,31 @@ export function mergeFacts<M extends Locked>(
   // A branch that knows nothing of what the base had has forgotten it: that does not count.
   if (alone) return { facts: factsOf(ours ?? theirs, base), conflicts: [] };
   const conflicts: string[] = [];
-  const merge = <T>(
-    was: T | undefined,
-    our: T,
-    their: T,
-    isSame: (a: T, b: T) => boolean,
-    conflict: () => string,
-  ): T => {
-    if (isSame(our, their)) return our;
-    if (was !== undefined && isSame(was, our)) return their;
-    if (was !== undefined && isSame(was, their)) return our;
-    conflicts.push(conflict());
-    return choice === "ours" ? our : their;
-  };
   const chosen = choice === "ours" ? ours : theirs;
+  const choose = (why: string): M => {
+    conflicts.push(why);
+    return chosen;
+  };
   const change = base && changeBesideRemoval(base, ours, theirs, differ);
   if (change !== undefined) {
     return { facts: factsOf(chosen), conflicts: [change] };
   }
   const names =
-    mergeNames(base, ours, theirs) ??
-    merge(
-      undefined,
-      ours,
-      theirs,
-      () => false,
-      () => {
-        return `renamed to ${ours.name} on our side and to ${theirs.name} on theirs`;
-      },
-    );
-  const type = merge(base?.type, ours.type, theirs.type, Object.is, () => {
-    const what = base === undefined ? "added as" : "changed to";
-    return `${what} ${ours.type} on our side and ${what === "added as" ? "as" : "to"} ${theirs.type} on theirs`;
-  });
-  const retired = ours.retired === theirs.retired ? ours.retired : !(base?.retired ?? false);
+    mergeNames(base, ours, theirs) ?? choose(`renamed to ${ours.name} on our side and to ${theirs.name} on theirs`);
+  const { type } = mergeTypes(base, ours, theirs) ?? choose(typeConflict(base, ours, theirs));
+  const retired = ours.retired === theirs.retired ? ours.retired : !base?.retired;
   return { facts: { name: names.name, was: names.was, type, retired }, conflicts };
+}
+
+/** The version whose type counts; undefined if both branches changed the type, each in its own way. */
+function mergeTypes<M extends Locked>(base: M | undefined, ours: M, theirs: M): M | undefined {
+  if (ours.type === theirs.type || base?.type === theirs.type) return ours;
+  return base?.type === ours.type ? theirs : undefined;
+}
+
+function typeConflict(base: Locked | undefined, ours: Locked, theirs: Locked): string {
+  const [our, their] = base === undefined ? ["added as", "as"] : ["changed to", "to"];
+  return `${our} ${ours.type} on our side and ${their} ${theirs.type} on theirs`;
 }
 
 /** Gone on one side, changed on the other: were the tombstone kept, whoever keeps the member would get another id. */

@@ -5,7 +5,7 @@
 import { drawActorId } from "../actor-id.js";
 import { emptyLock, type Lock, type LockBlock } from "../lock.js";
 import { printHead } from "../print.js";
-import { areInOtherNamespaces, PathAliases } from "./aliases.js";
+import { areInOtherNamespaces, PathAliases, plainPath } from "./aliases.js";
 import { mergeEntries } from "./entries.js";
 import { pendingIn, type Versions } from "./pair.js";
 import { type BlockVersions, blockKey, pairBlocks } from "./pair-blocks.js";
@@ -54,7 +54,7 @@ function withMergedNames(
   const order = blocks.map((block, i) => [block, pairs[i] as BlockVersions] as const);
   const names = new Map<LockBlock, string>();
   for (const [block, { base, ours, theirs }] of order.sort(([a], [b]) => a.name.length - b.name.length)) {
-    const alias = aliases.apply(block.name);
+    const alias = plainPath(aliases.apply(block.name));
     // Whoever has moved the declaration to another namespace is right.
     const moved = [ours, theirs].find((side) => side !== undefined && areInOtherNamespaces(side.name, block.name));
     const name = alias === block.name && base !== undefined && moved !== undefined ? moved.name : alias;
@@ -131,8 +131,7 @@ function numberActors(pairs: readonly Versions<LockBlock>[], published: readonly
   });
 }
 
-function actorMoves({ ours, theirs }: Versions<LockBlock>, { name, id, kind }: LockBlock): readonly MovedId[] {
-  if (kind !== "actor") return [];
+function actorMoves({ ours, theirs }: Versions<LockBlock>, { name, id }: LockBlock): readonly MovedId[] {
   return (["ours", "theirs"] as const).flatMap((side) => {
     const from = (side === "ours" ? ours : theirs)?.id;
     return from === undefined || from === id ? [] : [{ member: name, side, from, to: id, isActor: true }];

@@ -18,17 +18,17 @@ export function pairBlocks(
 ): readonly BlockVersions[] {
   const ourSide = new SideBlocks(base, ours);
   const theirSide = new SideBlocks(base, theirs);
-  const pairs: BlockVersions[] = base.map((block) =>
-    versions(block.name, block, ourSide.known.get(block), theirSide.known.get(block)),
-  );
+  const pairs: BlockVersions[] = base.map((block) => {
+    return { name: block.name, base: block, ours: ourSide.known.get(block), theirs: theirSide.known.get(block) };
+  });
   const theirsByKey = new Map(theirSide.rest.map((block) => [theirSide.keyOf(block), block]));
   for (const block of ourSide.rest) {
     const key = ourSide.keyOf(block);
-    pairs.push(versions(ourSide.nameOf(block), undefined, block, theirsByKey.get(key)));
+    pairs.push({ name: ourSide.nameOf(block), base: undefined, ours: block, theirs: theirsByKey.get(key) });
     theirsByKey.delete(key);
   }
   for (const block of theirsByKey.values()) {
-    pairs.push(versions(theirSide.nameOf(block), undefined, undefined, block));
+    pairs.push({ name: theirSide.nameOf(block), base: undefined, ours: undefined, theirs: block });
   }
   return pairs;
 }
@@ -71,18 +71,4 @@ class SideBlocks {
   keyOf(block: LockBlock): string {
     return blockKey({ ...block, name: this.nameOf(block) });
   }
-}
-
-function versions(
-  name: string,
-  base: LockBlock | undefined,
-  ours: LockBlock | undefined,
-  theirs: LockBlock | undefined,
-): BlockVersions {
-  return {
-    name,
-    ...(base !== undefined && { base }),
-    ...(ours !== undefined && { ours }),
-    ...(theirs !== undefined && { theirs }),
-  };
 }

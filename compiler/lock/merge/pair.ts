@@ -6,11 +6,7 @@ import type { Pending } from "../lock.js";
 import type { Locked } from "../members.js";
 
 /** One member, as far as each version knows it. */
-export interface Versions<M> {
-  readonly base?: M;
-  readonly ours?: M;
-  readonly theirs?: M;
-}
+export type Versions<M> = Readonly<Record<Side | "base", M | undefined>>;
 
 export type Side = "ours" | "theirs";
 
@@ -24,15 +20,15 @@ export function pairMembers<M extends Locked>(
 ): readonly Versions<M>[] {
   const [ourKnown, ourNew] = pairWithBase(base, ours, idIsIdentity);
   const [theirKnown, theirNew] = pairWithBase(base, theirs, idIsIdentity);
-  const known = base.map((member) => versions(member, ourKnown.get(member), theirKnown.get(member)));
+  const known = base.map((member) => ({ base: member, ours: ourKnown.get(member), theirs: theirKnown.get(member) }));
   const twins = new Map<M, M>();
   const left = new Set(theirNew);
   take(ourNew, left, twins, (a, b) => a.id === b.id && a.retired === b.retired && areRelated(a, b));
   take(ourNew, left, twins, (a, b) => a.name === b.name && a.retired === b.retired);
   return [
     ...known,
-    ...ourNew.map((member) => versions(undefined, member, twins.get(member))),
-    ...[...left].map((member) => versions(undefined, undefined, member)),
+    ...ourNew.map((member) => ({ base: undefined, ours: member, theirs: twins.get(member) })),
+    ...[...left].map((member) => ({ base: undefined, ours: undefined, theirs: member })),
   ];
 }
 
@@ -74,12 +70,4 @@ export function pendingIn({ base, ours, theirs }: Versions<Pending>): Pending {
 export function areRelated(a: Pick<Locked, "name" | "was">, b: Pick<Locked, "name" | "was">): boolean {
   const names = [a.name, ...a.was];
   return [b.name, ...b.was].some((name) => names.includes(name));
-}
-
-function versions<M>(base: M | undefined, ours: M | undefined, theirs: M | undefined): Versions<M> {
-  return {
-    ...(base !== undefined && { base }),
-    ...(ours !== undefined && { ours }),
-    ...(theirs !== undefined && { theirs }),
-  };
 }

@@ -3,7 +3,7 @@
  * wrong can pass for a merge.
  */
 import { firstSides, markConflict } from "../conflict-markers.js";
-import { emptyLock, type Lock } from "../lock.js";
+import type { Lock } from "../lock.js";
 import { parseLock } from "../parse.js";
 import { printLock } from "../print.js";
 import type { LockProblem } from "../problem.js";
@@ -71,9 +71,9 @@ function unreadableBecause(what: string, text: string, describe: (problem: LockP
   });
 }
 
-/** What cannot be read of a published lock does not matter; both others have been checked. */
+/** An empty text is an empty lock. What cannot be read of a published lock does not matter; the others have been checked. */
 function lockOf(text: string): Lock {
-  return text.trim() === "" ? emptyLock : parseLock("", text).lock;
+  return parseLock("", text).lock;
 }
 
 function withConflicts(text: string, lock: Lock, conflicts: readonly LockConflict[], markSize: number): string {

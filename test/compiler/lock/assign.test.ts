@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { assignIds, type Lock, parseLock, printLock } from "../../../compiler/lock/index.js";
 import type { Schema, Tags, Type } from "../../../compiler/model/index.js";
+import { lockDiagnostic } from "../../../compiler/pipeline/lock-diagnostics.js";
 import { actor, at, declare, endpoint, field, int32, message, param, schema, string } from "./schema.js";
 
 function locked(...versions: readonly Schema[]): Lock {
@@ -276,4 +277,89 @@ test("a shape written in place keeps its ids when a member on the way to it is r
   ];
   expect(lines(locked(before, after))).toEqual(expected);
   expect(lines(locked(before, after, after))).toEqual(expected);
+});
+
+test.each(["before", "after"])("a new member may have the former name of a renamed one, declared %s it", (place) => {
+  const before = schema([message("Entry", field("ttl", int32))]);
+  const renamed = field("expiry", int32, { was: "ttl" });
+  const fields = place === "before" ? [field("ttl", int32), renamed] : [renamed, field("ttl", int32)];
+  const after = assignIds(schema([message("Entry", ...fields)]), locked(before));
+  expect(after.problems).toEqual([]);
+  const expected = ["message Entry in schemas/a next=3", "  1 expiry int32 was=ttl", "  2 ttl int32"];
+  expect(lines(after.lock)).toEqual(expected);
+  expect(lines(assignIds(schema([message("Entry", ...fields)]), after.lock).lock)).toEqual(expected);
+});
+
+test.each([{ order: ["a", "b", "c"] }, { order: ["c", "b", "a"] }, { order: ["b", "c", "a"] }])(
+  "members that each take the former name of another one keep their ids: $order",
+  ({ order }) => {
+    const before = schema([message("Entry", field("b"), field("c"), field("d"))]);
+    const fields: Record<string, ReturnType<typeof field>> = {
+      a: field("a", string, { was: "b" }),
+      b: field("b", string, { was: "c" }),
+      c: field("c", string, { was: "d" }),
+    };
+    const { lock, problems } = assignIds(
+      schema([message("Entry", ...order.map((name) => fields[name]!))]),
+      locked(before),
+    );
+    expect(problems).toEqual([]);
+    expect(lines(lock)).toEqual([
+      "message Entry in schemas/a next=4",
+      "  1 a string was=b",
+      "  2 b string was=c",
+      "  3 c string was=d",
+    ]);
+  },
+);
+
+test("two members that say they were the same one are a problem, and do not share an id", () => {
+  const before = schema([message("Entry", field("ttl", int32))]);
+  const both = schema([message("Entry", field("a", int32, { was: "ttl" }), field("b", int32, { was: "ttl" }))]);
+  const { lock, problems } = assignIds(both, locked(before));
+  expect(problems).toEqual([{ kind: "wasTaken", at, member: "Entry.b", was: "ttl", holder: "Entry.a" }]);
+  expect(problems.map((problem) => lockDiagnostic(problem))).toMatchObject([
+    { code: "VC2011", text: "@was ttl of Entry.b: Entry.a was called so too, and has the id" },
+  ]);
+  expect(lines(lock)).toEqual(["message Entry in schemas/a next=3", "  1 a int32 was=ttl", "  2 b int32"]);
+});
+
+test.each(["before", "after"])(
+  "the shape of a renamed member stays with it when a new member, declared %s it, takes the name",
+  (place) => {
+    const inline = (...fields: readonly ReturnType<typeof field>[]): Type => {
+      return { kind: "inline", shape: { kind: "message", fields } };
+    };
+    const renamed = field("info", inline(field("y"), field("x")), { was: "meta" });
+    const added = field("meta", inline(field("z")));
+    const lock = locked(
+      schema([message("Entry", field("meta", inline(field("x"), field("y"))))]),
+      schema([message("Entry", ...(place === "before" ? [added, renamed] : [renamed, added]))]),
+    );
+    expect(lines(lock)).toEqual([
+      "message Entry in schemas/a next=3",
+      "  1 info message was=meta",
+      "  2 meta message",
+      "message Entry.info in schemas/a next=3",
+      "  1 x string",
+      "  2 y string",
+      "message Entry.meta in schemas/a next=2",
+      "  1 z string",
+    ]);
+  },
+);
+
+test("a new shape takes the place of one whose member has been renamed and has another type", () => {
+  const inline = (name: string): Type => ({ kind: "inline", shape: { kind: "message", fields: [field(name)] } });
+  const lock = locked(
+    schema([message("Entry", field("meta", inline("x")))]),
+    schema([message("Entry", field("info", string, { was: "meta" }), field("meta", inline("y")))]),
+  );
+  expect(lines(lock)).toEqual([
+    "message Entry in schemas/a next=3",
+    "  1 info string was=meta",
+    "  2 meta message",
+    "message Entry.meta in schemas/a next=2",
+    "  1 y string",
+  ]);
 });

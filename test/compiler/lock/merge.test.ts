@@ -1,17 +1,7 @@
 import { expect, test } from "vitest";
-import { changesSince, mergeLockTexts, parseLock } from "../../../compiler/lock/index.js";
+import { changesSince, parseLock } from "../../../compiler/lock/index.js";
 import { lockHeader, lockHeader2 } from "../../../compiler/lock/print.js";
-import { lockDiagnostic } from "../../../compiler/pipeline/lock-diagnostics.js";
-
-function text(...lines: readonly string[]): string {
-  return `${[lockHeader, ...lines].join("\n")}\n`;
-}
-
-function merge(base: string, ours: string, theirs: string, published?: string) {
-  const merged = mergeLockTexts({ base, ours, theirs, published }, (problem) => lockDiagnostic(problem).text);
-  if (merged.conflicts.length === 0) expect(parseLock("", merged.text).problems).toEqual([]);
-  return { ...merged, lines: merged.text.trimEnd().split("\n").slice(1) };
-}
+import { merge, text } from "./merged.js";
 
 const base = text("message Entry in schemas/a next=3", "  1 key string", "  2 ttl int32");
 const head = (next: number) => `message Entry in schemas/a next=${next}`;

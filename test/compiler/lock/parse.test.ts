@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { assignIds, lockHeader, lockHeader2, parseLock, printLock } from "../../../compiler/lock/index.js";
+import { cases } from "../../profile.js";
 import { field, int32, message, schema } from "./schema.js";
 
 const parse = (...lines: readonly string[]) => parseLock("viceroy.lock", [lockHeader, ...lines, ""].join("\n"));
@@ -16,11 +17,15 @@ test("any names survive printing and parsing", () => {
       expect(parsed.lock.blocks[0]!.entries.map(({ name }) => name)).toEqual(list);
       expect(printLock(parsed.lock)).toBe(printLock(lock));
     }),
+    { numRuns: cases(100) },
   );
 });
 
 test("any text is parsed without throwing", () => {
-  fc.assert(fc.property(fc.string(), (text) => void parse(text, `message ${text} in a next=1`, `  1 ${text}`)));
+  fc.assert(
+    fc.property(fc.string(), (text) => void parse(text, `message ${text} in a next=1`, `  1 ${text}`)),
+    { numRuns: cases(100) },
+  );
 });
 
 test("a lock of another format is not guessed at", () => {
