@@ -19,7 +19,7 @@ import { install, root, run } from "./steps.mjs";
 const folders = {
   "compiler/evolve": ["test/compiler/evolve", "test/evolution"],
   "compiler/lock": ["test/compiler/lock"],
-  "compiler/model": ["test/compiler"],
+  "compiler/model": ["test/compiler/model"],
   generated: ["test/wire", "test/supervise"],
   "runtime/actor": ["test/actor", "test/calls", "test/testing"],
   "runtime/cast": ["test/cast", "test/testing"],

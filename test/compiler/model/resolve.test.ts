@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexSchema, instantiationsOf, substitute } from "../../../compiler/model/index.js";
 import { textOf } from "../../../compiler/model/resolve.js";
-import { arbitrarySchema } from "./arbitrary-schema.js";
-import { array, declare, int32, message, module, parameter, ref, schema, string } from "./build.js";
+import { arbitrarySchema } from "../emit/arbitrary-schema.js";
+import { array, declare, int32, message, module, parameter, ref, schema, string } from "../emit/build.js";
 
 const T = parameter("T");
 

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fingerprint, indexSchema, type Schema, type Type } from "../../../compiler/model/index.js";
-import { arbitrarySchema } from "./arbitrary-schema.js";
-import { array, declare, int32, message, module, parameter, ref, schema, string } from "./build.js";
+import { arbitrarySchema } from "../emit/arbitrary-schema.js";
+import { array, declare, int32, message, module, parameter, ref, schema, string } from "../emit/build.js";
 
 const T = parameter("T");
 
