@@ -126,7 +126,7 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
   }
 
   write(w: Writer, at: number, value: T): void {
-    if (value !== value >>> 0 || value > this.#last) {
+    if (typeof value !== "number" || value !== value >>> 0 || value > this.#last) {
       throw invalid(this.name || "enum", `an integer from 0 to ${this.#last}`, value);
     }
     w.view.setUint8(at, value);

@@ -51,5 +51,5 @@ function unknownNumber(value: unknown): number | undefined {
 }
 
 function isInt32(value: unknown): value is number {
-  return value === ((value as number) | 0);
+  return typeof value === "number" && value === (value | 0);
 }

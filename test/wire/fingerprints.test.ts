@@ -1,0 +1,88 @@
+/** Fingerprints of composed codecs: hashes, which both sides of a connection compare. */
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type Codec, codec } from "../../runtime/wire/index.js";
+import { sha64 } from "../../runtime/wire/sha256.js";
+
+const expected = (text: string) => BigInt(`0x${createHash("sha256").update(text).digest("hex").slice(0, 16)}`);
+const hex = (of: Codec<never>) => (of as Codec<unknown>).fingerprint.toString(16).padStart(16, "0");
+
+test("the hash is SHA-256, of texts of every length up to three blocks", () => {
+  for (let length = 0; length <= 192; length++) {
+    const text = "é".repeat(length % 3) + "abcdefghij".repeat(20).slice(0, length);
+    expect(sha64(text), text).toBe(expected(text));
+  }
+});
+
+describe("the fingerprint of a codec is the hash of what it is made of", () => {
+  const leaf = codec.object("Leaf", { n: codec.int32, 'a"b': codec.optional(codec.string) });
+  const texts: readonly (readonly [Codec<never>, string])[] = [
+    [codec.int32, "int32"],
+    [codec.bytes, "bytes"],
+    [codec.int8Array, "int8array"],
+    [codec.uint8ClampedArray, "uint8clampedarray"],
+    [codec.int16Array, "int16array"],
+    [codec.uint16Array, "uint16array"],
+    [codec.int32Array, "int32array"],
+    [codec.uint32Array, "uint32array"],
+    [codec.bigInt64Array, "bigint64array"],
+    [codec.bigUint64Array, "biguint64array"],
+    [codec.float32Array, "float32array"],
+    [codec.float64Array, "float64array"],
+    [leaf, `message Leaf{n:${hex(codec.int32)},a\\"b?:${hex(codec.string)}}`],
+    [codec.lazy(() => leaf), `message Leaf{n:${hex(codec.int32)},a\\"b?:${hex(codec.string)}}`],
+    [codec.array(leaf), `array(${hex(leaf)})`],
+    [codec.set(codec.int32), `set(${hex(codec.int32)})`],
+    [codec.map(codec.string, leaf), `map(${hex(codec.string)},${hex(leaf)})`],
+    [codec.record(leaf), `record(${hex(leaf)})`],
+    [codec.nullable(leaf), `nullable(${hex(leaf)})`],
+    [codec.optional(leaf), `optional(${hex(leaf)})`],
+    [codec.tuple(codec.int32, codec.optional(leaf)), `tuple(${hex(codec.int32)},${hex(leaf)}?)`],
+    [codec.tupleWithRest([codec.int32], leaf), `tuple(${hex(codec.int32)},...${hex(leaf)})`],
+    [codec.enumeration("E", ["a", 'b"']), 'enum E{"a","b\\""}'],
+    [codec.enumeration("Level", [0, 1, 2]), "enum Level{0,1,2}"],
+    [
+      codec.union("U", "kind", () => ({ x: leaf, y: codec.object("", {}) })),
+      `union U(kind){"x":${hex(leaf)},"y":${hex(codec.object("", {}))}}`,
+    ],
+    [codec.oneof("O", () => ({ x: leaf, y: codec.int32 })), `oneof O{x:${hex(leaf)},y:${hex(codec.int32)}}`],
+    [codec.port(() => leaf), `port(${hex(leaf)})`],
+    [codec.mesh(() => ({ name: "Counter" }) as never), "mesh(Counter,*)"],
+    [codec.mesh(() => ({ name: "Counter" }) as never, ["hosts", "gpus"]), "mesh(Counter,hosts,gpus)"],
+    [codec.rdmaBuffer(), "rdmaBuffer"],
+    [codec.tensor(), "tensor"],
+    [codec.value, "google.protobuf.Value"],
+    [codec.struct, "google.protobuf.Struct"],
+    [codec.listValue, "google.protobuf.ListValue"],
+    [codec.nullValue, "google.protobuf.NullValue"],
+    [codec.timestamp, "google.protobuf.Timestamp"],
+    [codec.any, "google.protobuf.Any"],
+  ] as readonly (readonly [Codec<unknown>, string])[] as readonly (readonly [Codec<never>, string])[];
+
+  test.each(texts)("%#", (of, text) => {
+    expect((of as Codec<unknown>).fingerprint, (of as Codec<unknown>).name).toBe(expected(text));
+  });
+});
+
+test("an application of a generic type is hashed from its own fingerprint and those of its arguments, and made once", () => {
+  let made = 0;
+  const pair = codec.generic(5n, (a: Codec<never>, b: Codec<never>) => {
+    made++;
+    return codec.tuple(a as Codec<unknown>, b as Codec<unknown>) as Codec<unknown>;
+  });
+  const both = pair(codec.int32 as Codec<never>, codec.string as Codec<never>);
+  expect(both.fingerprint).toBe(
+    expected(`apply(0000000000000005,${hex(codec.int32 as Codec<never>)},${hex(codec.string as Codec<never>)})`),
+  );
+  expect(pair(codec.int32 as Codec<never>, codec.string as Codec<never>)).toBe(both);
+  expect(made).toBe(1);
+  const others = [
+    pair(codec.string as Codec<never>, codec.int32 as Codec<never>),
+    pair(codec.int32 as Codec<never>, codec.int32 as Codec<never>),
+    pair(codec.string as Codec<never>, codec.string as Codec<never>),
+  ];
+  expect(new Set([both, ...others]).size).toBe(4);
+  const none = codec.generic(6n, () => codec.object("None", {}));
+  expect(none()).toBe(none());
+  expect(none().fingerprint).toBe(expected("apply(0000000000000006)"));
+});
