@@ -1,0 +1,169 @@
+/** Batches, and the pages of memory that they are written in. */
+import { describe, expect, test } from "vitest";
+import { Batch } from "../../runtime/wire/batch.js";
+import { largestMessage, recycledBytes, standardPageBytes } from "../../runtime/wire/limits.js";
+import { newPage, type Page, recycledPage, recyclePage } from "../../runtime/wire/page.js";
+import { Refused } from "../../runtime/wire/refused.js";
+
+/** A batch with the numbers from 1 on, as bytes. */
+function filled(size: number, first = 64): Batch {
+  const batch = new Batch(first);
+  const at = batch.reserve(size);
+  for (let i = 0; i < size; i++) batch.bytes[at + i] = i + 1;
+  return batch;
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => (from + i + 1) & 255);
+
+describe("a copy", () => {
+  test.each([0, 1, 31, 32, 33, 60])("of %i bytes is what was written, and zeros where there is to be room", (size) => {
+    const batch = filled(size + 3);
+    for (const room of [0, 5]) {
+      const copy = batch.copy(3, room);
+      expect([...copy]).toEqual([...numbers(3, size + 3), ...new Array(room).fill(0)]);
+      expect(copy.constructor).toBe(Uint8Array);
+      expect(copy.buffer.byteLength).toBe(size + room);
+    }
+  });
+});
+
+describe("a batch", () => {
+  test("has a first page of a multiple of 8, which it gets with the first byte", () => {
+    const batch = new Batch(61);
+    expect(batch.capacity).toBe(0);
+    batch.reserve(1);
+    expect(batch.capacity).toBe(64);
+    batch.reserve(63);
+    expect(batch.capacity).toBe(64);
+    batch.reserve(1);
+    expect(batch.capacity).toBe(128);
+    expect(new Batch().capacity).toBe(0);
+  });
+
+  test("keeps what was written when it grows, and is aligned with zeros", () => {
+    const batch = filled(63);
+    batch.align();
+    expect(batch.position).toBe(64);
+    batch.align();
+    expect(batch.position).toBe(64);
+    batch.reserve(1);
+    batch.bytes.fill(0xff, 64);
+    batch.align();
+    expect([...batch.take()]).toEqual([...numbers(0, 63), 0, 255, ...new Array(7).fill(0)]);
+  });
+
+  test("that is aligned at its end gets room for that", () => {
+    const batch = new Batch(8);
+    batch.reserve(8);
+    batch.reserve(0);
+    batch.align();
+    expect([batch.position, batch.capacity]).toEqual([8, 8]);
+    const odd = filled(1, 8);
+    odd.reserve(7);
+    odd.reserve(1);
+    odd.align();
+    expect([odd.position, odd.capacity]).toEqual([16, 16]);
+  });
+
+  test("gives back what it has grown by when it is emptied, and keeps its first page", () => {
+    const batch = filled(10);
+    const { buffer } = batch.bytes;
+    batch.clear();
+    expect([batch.position, batch.capacity]).toEqual([0, 64]);
+    expect(batch.bytes.buffer).toBe(buffer);
+    batch.reserve(65);
+    batch.clear();
+    expect([batch.position, batch.capacity]).toEqual([0, 0]);
+  });
+
+  test("is no larger than a message may be", () => {
+    const batch = new Batch(64);
+    const refusal = thrown(() => batch.reserve(largestMessage + 1));
+    expect(refusal.reason).toBe("it takes more than 2147483640 bytes");
+    expect(refusal.final).toBe(true);
+    expect(batch.position).toBe(0);
+  });
+
+  test("writes a page again that is given back, and forgets those that nobody has given back for long", () => {
+    // No other batch has pages of this size.
+    const batch = new Batch(4808);
+    const taken = Array.from({ length: 5 }, () => {
+      batch.reserve(1);
+      return batch.take();
+    });
+    expect(new Set(taken.map(({ buffer }) => buffer)).size).toBe(5);
+    const next = () => {
+      batch.reserve(1);
+      return batch.take().buffer;
+    };
+    batch.recycle(new Uint8Array(4808));
+    batch.recycle(taken[0]!);
+    expect(taken.map(({ buffer }) => buffer)).not.toContain(next());
+    batch.recycle(taken[4]!);
+    expect(next()).toBe(taken[4]!.buffer);
+    batch.recycle(taken[3]!);
+    // Given back once, it is taken once.
+    batch.recycle(taken[3]!);
+    expect(next()).toBe(taken[3]!.buffer);
+    expect(taken.map(({ buffer }) => buffer)).not.toContain(next());
+  });
+
+  test("that has grown is not kept: its page is of no use to others", () => {
+    const batch = new Batch(4816);
+    batch.reserve(4817);
+    const grown = batch.take();
+    expect(grown.length).toBe(4817);
+    batch.recycle(grown);
+    batch.reserve(1);
+    // From now on it takes standard pages.
+    expect(batch.capacity).toBe(standardPageBytes);
+  });
+});
+
+describe("pages", () => {
+  test("have their size, and one memory for all views", () => {
+    const page = newPage(24);
+    page.doubles[1] = -1.5;
+    page.words[0] = -2;
+    expect(page.view.getFloat64(8, true)).toBe(-1.5);
+    expect([...page.bytes.subarray(0, 4)]).toEqual([254, 255, 255, 255]);
+    expect(page.plain.subarray(0, 4)).toEqual(Uint8Array.of(254, 255, 255, 255));
+    expect([page.bytes, page.view, page.doubles, page.words, page.plain].map(({ byteLength }) => byteLength)).toEqual([
+      24, 24, 24, 24, 24,
+    ]);
+  });
+
+  test.each([4824, standardPageBytes])(
+    "of %i bytes that are handed back are taken again, up to 16 MiB of them",
+    (size) => {
+      // Whatever others have handed back.
+      const drained: Page[] = [];
+      const most = Math.ceil(recycledBytes / size);
+      for (let i = 0; i < most + 1; i++) drained.push(recycledPage(size));
+      const pages = Array.from({ length: most + 1 }, () => newPage(size));
+      for (const page of pages) recyclePage(page);
+      const again = pages.map(() => recycledPage(size));
+      expect(again.filter((page) => pages.includes(page))).toHaveLength(most);
+      expect(again.at(-1)?.bytes.length).toBe(size);
+      expect(pages).not.toContain(again.at(-1));
+    },
+  );
+
+  test("of another size are not taken", () => {
+    const page = newPage(4832);
+    recyclePage(page);
+    expect(recycledPage(4840)).not.toBe(page);
+    expect(recycledPage(4832)).toBe(page);
+    expect(recycledPage(4832)).not.toBe(page);
+  });
+});
+
+function thrown(run: () => unknown): Refused {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refused);
+    return error as Refused;
+  }
+  throw new Error("nothing was thrown");
+}

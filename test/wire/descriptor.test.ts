@@ -1,0 +1,90 @@
+/** What the runtime knows of an actor interface: what generated code leaves out has its default. */
+import { describe, expect, test } from "vitest";
+import { type Codec, codec, defineActor, defineArgs } from "../../runtime/wire/index.js";
+import type { TensorSupport } from "../../runtime/wire/tensor-support.js";
+
+const none = defineArgs(codec.parameters("none", {}) as Codec<readonly unknown[]>, 0, 0);
+const one = defineArgs(codec.parameters("one", { a: codec.int32 }) as Codec<readonly unknown[]>, 0, 1);
+const base = { key: "p/a#Counter", name: "Counter", id: 7, fingerprint: 5n };
+
+test("an actor has the service of its name and extends nothing, if nothing else is said", () => {
+  const actor = defineActor({ ...base, args: () => one, endpoints: () => ({}) });
+  expect(actor).toMatchObject({
+    ...base,
+    service: "CounterService",
+    minArgs: 0,
+    maxArgs: 1,
+    endpoints: [],
+    extends: [],
+  });
+  expect(actor.args).toBe(one.codec);
+  const parent = () => actor;
+  const named = defineActor({
+    ...base,
+    service: "acme.v1.Counters",
+    args: () => none,
+    endpoints: () => ({}),
+    extends: [parent],
+  });
+  expect(named.service).toBe("acme.v1.Counters");
+  expect(named.extends).toEqual([parent]);
+});
+
+test("arguments and endpoints are asked for once, when they are needed first", () => {
+  const asked: string[] = [];
+  const actor = defineActor({
+    ...base,
+    args() {
+      asked.push("args");
+      return one;
+    },
+    endpoints() {
+      asked.push("endpoints");
+      return { add: { id: 1, args: one } };
+    },
+  });
+  expect(asked).toEqual([]);
+  expect([actor.minArgs, actor.maxArgs, actor.args, actor.args]).toEqual([0, 1, one.codec, one.codec]);
+  expect(actor.endpoints).toBe(actor.endpoints);
+  expect(asked).toEqual(["args", "endpoints"]);
+});
+
+describe("an endpoint", () => {
+  const endpoint = (definition: object) =>
+    defineActor({ ...base, args: () => none, endpoints: () => ({ addAll: { id: 3, args: one, ...definition } }) })
+      .endpoints;
+
+  test("is no stream, waits for others and gives nothing back, if nothing else is said", () => {
+    expect(endpoint({})).toStrictEqual([
+      {
+        ...{ name: "addAll", method: "AddAll", id: 3, args: one.codec, minArgs: 0, maxArgs: 1, result: undefined },
+        ...{ stream: false, concurrent: false, idempotent: false, respond: false },
+      },
+    ]);
+  });
+
+  test("is what generated code says", () => {
+    const said = {
+      ...{ method: "Sum", result: codec.int32, stream: true, concurrent: 4, idempotent: true, respond: true },
+      ...{ timeout: 100, reduce: "sum" },
+    };
+    expect(endpoint(said)).toStrictEqual([{ name: "addAll", id: 3, args: one.codec, minArgs: 0, maxArgs: 1, ...said }]);
+  });
+
+  test("that propagates has another one beside it, which keeps the answers", () => {
+    const tensors = {
+      propagates: true,
+      keptArgs: (args: Codec<readonly unknown[]>) => codec.tuple(codec.int32, args) as Codec<readonly unknown[]>,
+      keptResult: codec.string as Codec<unknown>,
+    } as Partial<TensorSupport> as TensorSupport;
+    const [plain, kept, ...more] = endpoint({ tensors, result: codec.tensor() });
+    expect(more).toEqual([]);
+    expect(plain).toMatchObject({ name: "addAll", id: 3, tensors });
+    expect(kept).toMatchObject({
+      ...{ name: "addAll, kept", method: "AddAllKept", id: 3 + 0x4000_0000, minArgs: 2, maxArgs: 2 },
+      ...{ result: tensors.keptResult, keeps: plain, tensors },
+    });
+    expect(kept?.args.name).toBe(`[int32, ${one.codec.name}]`);
+    expect(endpoint({ tensors: { ...tensors, propagates: false } })).toHaveLength(1);
+  });
+});
