@@ -45,9 +45,9 @@ const optional = codec.object(
   Object.fromEntries(
     [codec.boolean, codec.string, codec.double, color, point, codec.array(codec.boolean), codec.bytes].flatMap(
       (inner, i): [string, Codec<unknown>][] => [
-        [`o${i}`, codec.optional<unknown>(inner as Codec<unknown>)],
-        [`n${i}`, codec.nullable<unknown>(inner as Codec<unknown>)],
-        [`b${i}`, codec.optional(codec.nullable<unknown>(inner as Codec<unknown>))],
+        [`o${i}`, codec.optional<unknown>(inner)],
+        [`n${i}`, codec.nullable<unknown>(inner)],
+        [`b${i}`, codec.optional(codec.nullable<unknown>(inner))],
       ],
     ),
   ),
@@ -68,7 +68,7 @@ const shape = codec.union<{ kind: string }>("Shape", "kind", () => ({
   square: codec.object("", { a: codec.double, label: codec.optional(codec.string) }),
 }));
 
-const codecs: readonly Codec<never>[] = [
+const codecs: readonly Codec<unknown>[] = [
   scalars,
   optional,
   typed,
@@ -111,7 +111,7 @@ const codecs: readonly Codec<never>[] = [
   ],
   ...[codec.value, codec.struct, codec.listValue, codec.nullValue, codec.timestamp, codec.any, codec.stringValue],
   codec.object("Handles", { port: codec.port(() => point), buffer: codec.rdmaBuffer(), tensor: codec.tensor() }),
-] as readonly Codec<unknown>[] as readonly Codec<never>[];
+];
 
 /** Why bytes are refused, in full. */
 const reasons = {
@@ -168,29 +168,26 @@ describe.each([
   ["encode", "decode"],
   ["toProtobuf", "fromProtobuf"],
 ] as const)("what %s has written", (write, read) => {
-  test.each(codecs.map((codec): [string, Codec<unknown>] => [codec.name, codec as Codec<unknown>]))(
-    "of %s",
-    (_, of) => {
-      for (const value of samplesOf(of)) {
-        const bytes = of[write](value);
-        assert.deepStrictEqual(of[read](bytes), value);
-        for (const other of altered(bytes)) {
-          const result = outcome(() => of[read](other));
-          if ("reason" in result) {
-            expect(
-              reasons[read].some((reason) => reason.test(result.reason)),
-              result.reason,
-            ).toBe(true);
-          } else {
-            const again = outcome(() => of[write](result.value));
-            // Lone surrogates are read, and not written.
-            if ("reason" in again) expect(again.reason).toContain("lone surrogates");
-            else assert.deepStrictEqual(of[read](again.value as Uint8Array), result.value);
-          }
+  test.each(codecs.map((codec): [string, Codec<unknown>] => [codec.name, codec]))("of %s", (_, of) => {
+    for (const value of samplesOf(of)) {
+      const bytes = of[write](value);
+      assert.deepStrictEqual(of[read](bytes), value);
+      for (const other of altered(bytes)) {
+        const result = outcome(() => of[read](other));
+        if ("reason" in result) {
+          expect(
+            reasons[read].some((reason) => reason.test(result.reason)),
+            result.reason,
+          ).toBe(true);
+        } else {
+          const again = outcome(() => of[write](result.value));
+          // Lone surrogates are read, and not written.
+          if ("reason" in again) expect(again.reason).toContain("lone surrogates");
+          else assert.deepStrictEqual(of[read](again.value as Uint8Array), result.value);
         }
       }
-    },
-  );
+    }
+  });
 });
 
 type Outcome = { readonly value: unknown } | { readonly reason: string };

@@ -2,22 +2,17 @@
  * The codecs of Viceroy's own actors, as they are in `generated/`: what they do in straight lines is what the codecs composed
  * of the same parts do, with right and wrong values and with bytes that no codec wrote.
  */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as hostAgent from "../../generated/host-agent.js";
 import * as procAgent from "../../generated/proc-agent.js";
 import * as rdma from "../../generated/rdma.js";
 import * as supervision from "../../generated/supervision.js";
 import * as tensor from "../../generated/tensor.js";
-import type { ActorDescriptor, Codec, GeneratedCodec } from "../../runtime/wire/index.js";
+import type { ActorDescriptor, Codec } from "../../runtime/wire/index.js";
 import { positionOf } from "../../runtime/wire/protobuf/position.js";
 import { structureOf } from "../../runtime/wire/protobuf/structure.js";
-import { randomNumbers } from "../random.js";
-import { mutateFields } from "./mutate-fields.js";
-import { samplesOf, withUnknownField } from "./samples.js";
-
-type Generated = GeneratedCodec<unknown>;
+import { compareCodecs, isGenerated } from "./compare-codecs.js";
 
 const exported: readonly unknown[] = Object.values({
   ...hostAgent,
@@ -26,10 +21,6 @@ const exported: readonly unknown[] = Object.values({
   ...supervision,
   ...tensor,
 });
-
-function isGenerated(value: unknown): value is Generated {
-  return typeof (value as Partial<Generated>).shape === "function";
-}
 
 const actors = exported.filter(
   (value): value is ActorDescriptor => typeof (value as Partial<ActorDescriptor>).key === "string",
@@ -43,110 +34,7 @@ const codecs = new Map(
   ].map((codec) => [codec.name, codec]),
 );
 
-/** In place of a value, or of one of its members. */
-const wrong: readonly unknown[] = [
-  undefined,
-  null,
-  0.5,
-  -1,
-  2 ** 40,
-  2n ** 64n,
-  -1n,
-  "x",
-  "\ud800",
-  true,
-  [],
-  {},
-  [1, 2, 3, 4, 5],
-];
-
-describe.each([...codecs])("%s", (_, generated) => {
-  const composed = generated.shape();
-  const samples = samplesOf(composed);
-
-  test("has the layout and the fingerprint of its parts", () => {
-    // A type that contains itself has the fingerprint that the compiler gives it.
-    const layout = ({ slot, text, bulk, fingerprint, name }: Codec<unknown>) => ({
-      ...{ name, slot, text, bulk },
-      ...(!generated.recursive && { fingerprint }),
-    });
-    expect(layout(generated)).toEqual(layout(composed));
-  });
-
-  test("writes the same bytes, and reads the value from them", () => {
-    for (const value of samples) {
-      for (const [write, read] of [
-        ["encode", "decode"],
-        ["toProtobuf", "fromProtobuf"],
-      ] as const) {
-        const bytes = outcome(composed, () => composed[write](value));
-        assert.deepStrictEqual(
-          outcome(generated, () => generated[write](value)),
-          bytes,
-        );
-        if ("result" in bytes) assert.deepStrictEqual(generated[read](bytes.result as Uint8Array), value);
-      }
-    }
-  });
-
-  test("refuses what is no value, and names the same place", () => {
-    for (const value of [...wrong, ...samples.slice(0, 3).flatMap(withOneWrong)]) {
-      for (const write of ["encode", "toProtobuf"] as const) {
-        assert.deepStrictEqual(
-          outcome(generated, () => generated[write](value)),
-          outcome(composed, () => composed[write](value)),
-        );
-      }
-    }
-  });
-
-  test("reads bytes that are cut, changed or longer as its parts do", () => {
-    for (const value of samples.slice(0, 3)) {
-      for (const [write, read] of [
-        ["encode", "decode"],
-        ["toProtobuf", "fromProtobuf"],
-      ] as const) {
-        const written = outcome(composed, () => composed[write](value));
-        if (!("result" in written)) continue;
-        for (const bytes of altered(written.result as Uint8Array)) {
-          assert.deepStrictEqual(
-            outcome(generated, () => generated[read](bytes)),
-            outcome(composed, () => composed[read](bytes)),
-          );
-        }
-      }
-    }
-  });
-
-  test("reads fields that come twice, in another order, or that it does not know, and writes them again", () => {
-    const random = randomNumbers(1);
-    const messages = samples.flatMap((value) => {
-      const written = outcome(composed, () => composed.toProtobuf(value));
-      return "result" in written ? [written.result as Uint8Array] : [];
-    });
-    const unknown = Uint8Array.of(0xf8, 0xff, 0xff, 0xff, 0x0f, 1);
-    for (const [i, message] of messages.entries()) {
-      const next = messages[(i + 1) % messages.length]!;
-      const changed = [
-        Buffer.concat([message, next]),
-        Buffer.concat([message, unknown, next, unknown]),
-        ...Array.from({ length: 20 }, () => mutateFields(message, random)),
-      ];
-      for (const bytes of changed) {
-        const read = outcome(generated, () => generated.fromProtobuf(bytes));
-        assert.deepStrictEqual(
-          read,
-          outcome(composed, () => composed.fromProtobuf(bytes)),
-        );
-        if (!("result" in read)) continue;
-        assert.deepStrictEqual(
-          outcome(generated, () => generated.toProtobuf(read.result)),
-          outcome(composed, () => composed.toProtobuf(read.result)),
-        );
-      }
-    }
-  });
-});
+compareCodecs(codecs);
 
 const lock = readFileSync(new URL("../../viceroy.lock", import.meta.url), "utf8");
 
@@ -210,37 +98,3 @@ test.each([
   expect(values.map(({ number, value }) => `  ${number} ${value}`)).toEqual(locked(`enum ${name}`));
   expect(codec.name).toBe(name);
 });
-
-type Outcome = { readonly result: unknown } | { readonly reason: string; readonly path: string };
-
-/** The result, or what the error says without the name of what was encoded. */
-function outcome({ name }: Codec<unknown>, run: () => unknown): Outcome {
-  try {
-    return { result: run() };
-  } catch (error) {
-    // The class is that of the build, or that of the sources.
-    expect((error as Error).name).toBe("CodecError");
-    const { reason, path } = error as Error & { reason: string; path: string };
-    return { reason, path: path.slice(name.length) };
-  }
-}
-
-/** Copies of an object or of an array, each with one member that is wrong, missing or too many. */
-function withOneWrong(value: unknown): unknown[] {
-  if (Array.isArray(value)) {
-    const replaced = value.flatMap((_, i) => wrong.map((other) => value.with(i, other)));
-    return [...replaced, value.slice(1), [...value, undefined]];
-  }
-  if (typeof value !== "object" || value === null) return [];
-  const replaced = Object.keys(value).flatMap((key) => wrong.map((other) => ({ ...value, [key]: other })));
-  return [...replaced, withUnknownField(value)];
-}
-
-/** Every shorter message, every byte changed in several ways (of long messages some), and a longer one. */
-function* altered(bytes: Uint8Array): Iterable<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += at < 64 ? 1 : 17) {
-    yield bytes.slice(0, at);
-    for (const byte of [0, 0xff, bytes[at]! ^ 1, bytes[at]! + 8]) yield bytes.with(at, byte);
-  }
-  yield Uint8Array.from([...bytes, 0]);
-}

@@ -24,8 +24,9 @@ const scalars: Readonly<Record<string, readonly unknown[]>> = {
   ...Object.fromEntries(["uint64", "fixed64"].map((name) => [name, [0n, 128n, 2n ** 40n, 2n ** 64n - 1n]])),
 };
 
-/** @param depth how many messages are around it: types that contain themselves end */
+/** @param depth how many values are around it: types that contain themselves end, and what does not has no samples */
 export function samplesOf(codec: Codec<unknown>, depth = 0): readonly unknown[] {
+  if (depth > 6) return [];
   const own = targetOf(codec);
   if (own.name === "date") return [new Date(0), new Date(-1), new Date(1_700_000_000_123)];
   if (own.name === "JsonValue") return json;
@@ -63,11 +64,10 @@ export function samplesOf(codec: Codec<unknown>, depth = 0): readonly unknown[] 
     case "message": {
       const structure = structureOf(codec);
       if (structure.kind === "members") return rows(structure, depth);
-      return structure.parts.flatMap((part, index) =>
-        (depth > 2 ? samplesOf(part.codec, depth + 1).slice(0, 1) : samplesOf(part.codec, depth + 1)).map((value) =>
-          structure.join(index, value),
-        ),
+      const values = structure.parts.map((part, index) =>
+        samplesOf(part.codec, depth + 1).map((value) => structure.join(index, value)),
       );
+      return depth > 2 ? values.flat().slice(0, 1) : values.flat();
     }
   }
 }
@@ -80,6 +80,7 @@ function rows({ parts, fromRow }: MembersStructure, depth: number): readonly unk
       ? [(positionOf(codec) as { absent?: null }).absent, ...values]
       : values;
   });
+  if (members.some((values) => values.length === 0)) return [];
   const count = Math.max(1, ...members.map((values) => values.length));
   return Array.from({ length: depth > 2 ? 1 : count }, (_, i) =>
     fromRow(members.map((values) => values[i % values.length])),

@@ -72,28 +72,25 @@ test("a refusal says why, whether asking again would tell more, and has a cause 
 });
 
 describe("a type without a name", () => {
-  test.each<[Codec<never>, string]>([
+  test.each<[Codec<unknown>, string]>([
     [codec.object("", {}), "object: expected an object"],
     [codec.union("", "kind", () => ({ a: codec.object("", {}) })), "union: expected an object"],
     [codec.oneof("", () => ({ a: codec.int32 })), "oneof: expected an object"],
     [codec.enumeration("", ["a"]), 'enum: expected "a"'],
     [codec.enumeration("", [0]), "enum: expected an integer from 0 to 0"],
     [codec.tuple(), "[]: expected an array"],
-  ] as readonly [Codec<unknown>, string][] as readonly [Codec<never>, string][])(
-    "is called by its kind",
-    (of, text) => {
-      for (const value of [null, 5n, "x"]) {
-        const shown = value === null ? "null" : value === "x" ? '"x"' : "5n";
-        for (const write of ["encode", "toProtobuf"] as const) {
-          const expected = write === "toProtobuf" ? text.replace("0 to 0", "-2147483648 to 2147483647") : text;
-          const error = thrown(() => of[write](value as never));
-          expect(error.reason).toBe(`invalid ${expected}, got ${shown}`);
-          expect(error.message).toBe(`cannot encode ${of.name}: ${error.reason}`);
-          expect(error).toMatchObject({ name: "CodecError", verb: "encode", path: of.name });
-        }
+  ])("is called by its kind", (of, text) => {
+    for (const value of [null, 5n, "x"]) {
+      const shown = value === null ? "null" : value === "x" ? '"x"' : "5n";
+      for (const write of ["encode", "toProtobuf"] as const) {
+        const expected = write === "toProtobuf" ? text.replace("0 to 0", "-2147483648 to 2147483647") : text;
+        const error = thrown(() => of[write](value as never));
+        expect(error.reason).toBe(`invalid ${expected}, got ${shown}`);
+        expect(error.message).toBe(`cannot encode ${of.name}: ${error.reason}`);
+        expect(error).toMatchObject({ name: "CodecError", verb: "encode", path: of.name });
       }
-    },
-  );
+    }
+  });
 });
 
 function thrown(run: () => unknown): CodecError {

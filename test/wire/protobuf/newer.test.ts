@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 describe("the lockstep layout would lose unknown fields", () => {
-  test.each<[string, Codec<never>, unknown, unknown]>([
+  test.each<[string, Codec<unknown>, unknown, unknown]>([
     ["of a message", point, old, newer],
     ["of a member", codec.object("A", { n: codec.int32, p: point }), { n: 1, p: old }, { n: 1, p: newer }],
     ["of an optional member", codec.object("A", { p: codec.optional(point) }), {}, { p: newer }],
@@ -62,19 +62,16 @@ describe("the lockstep layout would lose unknown fields", () => {
       { children: [{ children: [{ children: [], ...newer }] }] },
     ],
     ["of a message of somebody else's codec", codec.array(foreign), [old], [newer]],
-  ] as [string, Codec<unknown>, unknown, unknown][] as [string, Codec<never>, unknown, unknown][])(
-    "%s",
-    (_, of, without, having) => {
-      const encoder = of as Codec<unknown>;
-      expect(losesInLockstep(encoder, without)).toBe(false);
-      expect(losesInLockstep(encoder, having)).toBe(true);
-      // A second time, when it is known what to look at.
-      expect(losesInLockstep(encoder, having)).toBe(true);
-      expect(losesInLockstep({ encodeInto() {}, plain: encoder } as never, having)).toBe(true);
-      hasRead.unknownFields = false;
-      expect(losesInLockstep(encoder, having)).toBe(false);
-    },
-  );
+  ])("%s", (_, of, without, having) => {
+    const encoder = of as Codec<unknown>;
+    expect(losesInLockstep(encoder, without)).toBe(false);
+    expect(losesInLockstep(encoder, having)).toBe(true);
+    // A second time, when it is known what to look at.
+    expect(losesInLockstep(encoder, having)).toBe(true);
+    expect(losesInLockstep({ encodeInto() {}, plain: encoder } as never, having)).toBe(true);
+    hasRead.unknownFields = false;
+    expect(losesInLockstep(encoder, having)).toBe(false);
+  });
 
   test("but not of what has none, is no message, or is none of its type", () => {
     for (const of of [codec.int32, codec.enumeration("E", ["a"]), codec.array(codec.string), codec.record(codec.int32)])
