@@ -114,6 +114,62 @@ test("heap and blocks lie inside the message, and nothing is left over", () => {
   );
 });
 
+test("strings and chunks of text end together", () => {
+  const pair = codec.tuple(codec.string, codec.string);
+  // The place of the heap, the lengths, then chunks: the size times 2, and the text.
+  const read = (lengths: string, heap: string) => pair.decode(bytesOf(`06 00 00 00 ${lengths} ${heap}`));
+  expect(read("02 01", "06 00 00 00 61 62 63")).toEqual(["ab", "c"]);
+  expect(read("02 01", "04 00 00 00 61 62 02 00 00 00 63")).toEqual(["ab", "c"]);
+  expect(read("00 01", "02 00 00 00 63")).toEqual(["", "c"]);
+  expect(read("00 00", "")).toEqual(["", ""]);
+  expect(() => read("02 02", "06 00 00 00 61 62 63 02 00 00 00 64")).toThrow(
+    "[1]: a string crosses the end of a chunk of text",
+  );
+  for (const heap of ["00 00 00 00", "00 00 00 00 02 00 00 00 61", "02 00 00 00 61 02 00 00 00 62"])
+    expect(() => read("02 00", heap)).toThrow("[0]: a chunk of text has the wrong size");
+  for (const heap of ["", "04", "04 00", "04 00 00"])
+    expect(() => read("02 00", heap)).toThrow("[0]: there is less text than strings need");
+  for (const heap of ["04 00 00 00", "04 00 00 00 61", "05 00 00 00 61 62 63"])
+    expect(() => read("02 00", heap)).toThrow("[0]: a chunk of text ends outside the message");
+  expect(() => read("01 00", "04 00 00 00 61 62")).toThrow("there is more text than strings need");
+  expect(() => read("02 00", "04 00 00 00 61 62 00")).toThrow("there is more text than strings need");
+});
+
+test("a chunk of up to 8192 units holds many strings, a longer one holds one", () => {
+  const pair = codec.tuple(codec.string, codec.string);
+  const read = (lengths: readonly [number, number], size: number) => {
+    const bytes = new Uint8Array(4 + 2 + 8 + 4 + size).fill(0x61);
+    const view = new DataView(bytes.buffer);
+    view.setUint32(0, 14, true);
+    for (const [i, length] of lengths.entries()) {
+      view.setUint8(4 + i, 255);
+      view.setUint32(6 + i * 4, length, true);
+    }
+    view.setUint32(14, size * 2, true);
+    return pair.decode(bytes).map(({ length }) => length);
+  };
+  expect(read([8192 - 255, 255], 8192)).toEqual([8192 - 255, 255]);
+  expect(() => read([8193 - 255, 255], 8193)).toThrow("a chunk of text has the wrong size");
+});
+
+test("an array of nothing needs no padding", () => {
+  const both = codec.tuple(codec.boolean, codec.float64Array, codec.boolean);
+  const bytes = both.encode([true, new Float64Array(0), true]);
+  expect([...bytes]).toEqual([9, 0, 0, 0, 3, 0, 0, 0, 0]);
+  expect(both.decode(bytes)).toEqual([true, new Float64Array(0), true]);
+});
+
+test("after a message that was refused, the next one is read as if there had been none", () => {
+  const good = codec.bytes.encode(Uint8Array.of(1, 2));
+  const flag = codec.boolean.encode(true);
+  for (const bad of ["05 00 00 00 01 04 00 00 00 61 62", "09 00 00 00 ff ff ff ff ff", "05 00 00 00 01"]) {
+    expect(() => codec.string.decode(bytesOf(bad))).toThrow("cannot decode string");
+    expect(codec.bytes.decode(good)).toEqual(Uint8Array.of(1, 2));
+    expect(() => codec.string.decode(bytesOf(bad))).toThrow("cannot decode string");
+    expect(codec.boolean.decode(flag)).toBe(true);
+  }
+});
+
 test("`__proto__` is a property like any other", () => {
   const record = codec.record(codec.int32);
   const value = JSON.parse('{ "__proto__": 1, "constructor": 2 }') as Record<string, number>;

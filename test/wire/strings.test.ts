@@ -1,7 +1,7 @@
 /** Strings come back as they were, whatever is in them, and never keep more memory alive than a chunk. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { codec } from "../../runtime/wire/index.js";
+import { codec, Writer } from "../../runtime/wire/index.js";
 
 const strings = codec.array(codec.string);
 
@@ -59,6 +59,41 @@ test("equal strings are equal bytes, whatever was written before", () => {
   for (const text of [...texts].reverse()) {
     codec.string.encode("日本");
     expect(codec.string.encode(text)).toEqual(first[texts.indexOf(text)]);
+  }
+});
+
+test("a chunk is Latin-1 if all its units are below 256, else UTF-16, whatever was written before", () => {
+  const at = (length: number, place: number, unit: string) => "a".repeat(place) + unit + "a".repeat(length - place - 1);
+  const texts = [1, 2, 11, 12, 13, 14, 127, 128, 129, 130, 300].flatMap((length) => [
+    "a".repeat(length),
+    ...["\u00ff", "\u0100", "日"].flatMap((unit) =>
+      [0, length >> 1, length - 1].map((place) => at(length, place, unit)),
+    ),
+  ]);
+  for (const before of ["a".repeat(40), "日".repeat(40)]) {
+    for (const text of texts) {
+      codec.string.encode(before);
+      const bytes = codec.string.encode(text);
+      const wide = [...text].some((unit) => unit > "\u00ff");
+      const [start, units] = [new DataView(bytes.buffer).getUint32(0, true), text.length];
+      expect(new DataView(bytes.buffer).getUint32(start, true)).toBe(units * 2 + (wide ? 1 : 0));
+      // Wide text is at an even place.
+      const padding = wide ? start % 2 : 0;
+      expect(bytes.length).toBe(start + 4 + padding + (wide ? units * 2 : units));
+      const expected = Buffer.from(text, wide ? "utf16le" : "latin1");
+      expect([...bytes.subarray(start + 4)]).toEqual([...new Uint8Array(padding), ...expected]);
+      expect(codec.string.decode(bytes)).toBe(text);
+    }
+  }
+});
+
+test("text is written into as little memory as there is, which grows", () => {
+  for (const unit of ["a", "é", "日"]) {
+    for (let length = 0; length < 50; length++) {
+      const w = new Writer(8);
+      codec.string.encodeInto(w, unit.repeat(length));
+      expect(codec.string.decode(w.take().slice())).toBe(unit.repeat(length));
+    }
   }
 });
 

@@ -122,6 +122,9 @@ test("a failed encoding takes its blocks back", () => {
   type.encodeInto(w, [new Uint8Array(40_000), 1]);
   expect(() => type.encodeInto(w, [new Uint8Array(40_000), 0.5])).toThrow("cannot encode");
   expect(w.blocks.length).toBe(1);
+  // One that has no blocks leaves those of others alone.
+  expect(() => codec.int32.encodeInto(w, 0.5)).toThrow("cannot encode");
+  expect(w.blocks.length).toBe(1);
 });
 
 test("what is encoded whole has memory of its own and is no Buffer", () => {
