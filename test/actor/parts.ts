@@ -1,8 +1,8 @@
 /** Parts of an actor without a process: lanes that note what is sent on them, and turns of messages that came by them. */
 import type { Cell } from "../../runtime/actor/cell.js";
-import { DeliveryError } from "../../runtime/actor/errors.js";
-import { readCallError } from "../../runtime/actor/error-wire.js";
 import { type AnyTurn, currentTurn } from "../../runtime/actor/context.js";
+import { readCallError } from "../../runtime/actor/error-wire.js";
+import { DeliveryError } from "../../runtime/actor/errors.js";
 import type { Handler } from "../../runtime/actor/handler.js";
 import { Turn } from "../../runtime/actor/turn.js";
 import { systemRandom } from "../../runtime/link/clock.js";
