@@ -18,9 +18,10 @@ function watchdog(limits: WatchLimits): Watchdog {
   return new Watchdog({ name: "counters[1]", slow, stuck }, limits, clock);
 }
 
-function turn(timeout?: number): Turn {
-  const endpoint = { name: "hang", stream: false, timeout };
-  return { handler: { endpoint }, caller: { name: "root" }, pending: [] } as unknown as Turn;
+function turn(timeout?: number, waits: readonly string[] = [], stream = false): Turn {
+  const endpoint = { name: "hang", stream, timeout };
+  const pending = waits.map((label) => ({ label }));
+  return { handler: { endpoint }, caller: { name: "root" }, pending } as unknown as Turn;
 }
 
 const after = (ms: number) =>
@@ -62,4 +63,53 @@ test("a @timeout takes the place of the time after which is warned", () => {
   expect(told).toEqual([`warned: ${after(100)}`]);
   clock.pass(1_000_000);
   expect(told).toEqual([`warned: ${after(100)}`, `warned: ${after(60_000)}`]);
+});
+
+test("what a handler waits for is named", () => {
+  const watched = watchdog({ warn: 200, grace: 400 });
+  watched.started(turn(undefined, ["others.value", "others.watch"]));
+  clock.pass(200);
+  expect(told).toEqual([
+    "warned: counters[1].hang, which root has sent, has been running for 200 ms: " +
+      "it waits for the answer of others.value, others.watch",
+  ]);
+});
+
+test("producers of streams are not watched", () => {
+  const watched = watchdog({ warn: 200, grace: 400 });
+  watched.started(turn(undefined, [], true));
+  clock.pass(10_000);
+  expect([told, clock.waiting]).toEqual([[], 0]);
+});
+
+test("one timer is enough for many handlers, and none is left when all have ended", () => {
+  const watched = watchdog({ warn: 200, grace: 400 });
+  const turns = [turn(), turn(), turn(50)];
+  for (const each of turns) watched.started(each);
+  expect(clock.waiting).toBe(1);
+  for (const each of turns) watched.ended(each);
+  clock.pass(10_000);
+  expect([told, clock.waiting]).toEqual([[], 0]);
+});
+
+test("a handler that begins later is warned of later", () => {
+  const watched = watchdog({ warn: 200, grace: Number.POSITIVE_INFINITY });
+  watched.started(turn());
+  clock.pass(150);
+  watched.started(turn());
+  clock.pass(199);
+  expect(told).toEqual([`warned: ${after(200)}`]);
+  clock.pass(1);
+  expect(told).toEqual([`warned: ${after(200)}`, `warned: ${after(200)}`]);
+});
+
+test("nothing is watched any more when the actor has ended, and what begins then is", () => {
+  const watched = watchdog({ warn: 200, grace: 400 });
+  watched.started(turn());
+  watched.close();
+  clock.pass(10_000);
+  expect([told, clock.waiting]).toEqual([[], 0]);
+  watched.started(turn());
+  clock.pass(200);
+  expect(told).toEqual([`warned: ${after(200)}`]);
 });
