@@ -378,13 +378,13 @@ test("an actor is named by its mesh and rank, and the root of a process by its n
 test("supervise runs as the actor's own code, and what it returns is its answer", () => {
   const seen: unknown[] = [];
   class Owner extends Counter {
-    supervise(failed: unknown): string {
+    override supervise(failed: unknown): boolean {
       seen.push(failed, context().actor.name);
-      return "handled";
+      return true;
     }
   }
   spawn(Owner);
-  expect(lastCell().supervise("a failure" as never)).toBe("handled");
+  expect(lastCell().supervise("a failure" as never)).toBe(true);
   expect(seen).toEqual(["a failure", "counter"]);
   spawn();
   expect(lastCell().supervise("a failure" as never)).toBe(undefined);
