@@ -6,7 +6,7 @@ import { readU32, writeU32 } from "../link/control.js";
 import { copyBytes, ProtocolError } from "../link/frame.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
-import { countOf, merged, type RankRun, readMany, readRuns, writeRuns } from "./runs.js";
+import { append, merged, type RankRun, readMany, readRuns, writeRuns } from "./runs.js";
 
 /** On the wire the numbers. */
 export const AnswerKind = {
@@ -45,21 +45,13 @@ const LONGEST_COMPARED = 64 * 1024;
 export class Answers {
   #groups: OpenGroup[] = [];
   #lastEqual: OpenGroup | undefined;
-  /** Ranks that have answered since the last `take`. */
-  ranks = 0;
   /** Bytes of the distinct answers. */
   bytes = 0;
 
   add(answer: Answer, ranks: readonly RankRun[]): void {
-    this.ranks += countOf(ranks);
     const known = this.#find(answer);
     if (known !== undefined) {
-      for (const { start, count } of ranks) {
-        const last = known.ranks.at(-1);
-        if (last !== undefined && last.start + last.count === start) {
-          known.ranks[known.ranks.length - 1] = { start: last.start, count: last.count + count };
-        } else known.ranks.push({ start, count });
-      }
+      for (const run of ranks) append(known.ranks, run);
       return;
     }
     const { kind, protobuf, bytes, blocks } = answer;
@@ -72,7 +64,6 @@ export class Answers {
     const groups = this.#groups.map((group) => ({ ...group, ranks: merged(group.ranks) }));
     this.#groups = [];
     this.#lastEqual = undefined;
-    this.ranks = 0;
     this.bytes = 0;
     return groups;
   }

@@ -10,6 +10,14 @@ export interface RankRun {
   readonly count: number;
 }
 
+/** Adds a run behind the others. It becomes one with the last of them if it follows that one directly. */
+export function append(runs: RankRun[], { start, count }: RankRun): void {
+  const last = runs.at(-1);
+  if (last !== undefined && last.start + last.count === start) {
+    runs[runs.length - 1] = { start: last.start, count: last.count + count };
+  } else runs.push({ start, count });
+}
+
 /** The same ranks, ascending, in as few runs as possible. */
 export function merged(runs: readonly RankRun[]): RankRun[] {
   const found: { start: number; count: number }[] = [];

@@ -13,7 +13,7 @@ import { CastFlag, type CastFrame, type Place, Way, writeCast } from "./cast-fra
 import type { Casts } from "./casts.js";
 import { type SchemaGroup, TreeNode, type TreeTop } from "./node.js";
 import type { PendingCast } from "./pending-cast.js";
-import { type RankRun, ranksOf } from "./runs.js";
+import { append, type RankRun, ranksOf } from "./runs.js";
 import type { PlannedProc, Setup } from "./setup.js";
 
 /** What is cast to. */
@@ -126,10 +126,7 @@ export class Tree implements TreeTop {
     this.pending.delete(cast.seq);
     this.#noteTaken(cast);
     cast.finish();
-    const last = this.#finished.at(-1);
-    if (last !== undefined && last.start + last.count === cast.seq) {
-      this.#finished[this.#finished.length - 1] = { start: last.start, count: last.count + 1 };
-    } else this.#finished.push({ start: cast.seq, count: 1 });
+    append(this.#finished, { start: cast.seq, count: 1 });
   }
 
   /** Direct messages to a rank of the mesh will not come. */
