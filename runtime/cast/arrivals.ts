@@ -53,6 +53,7 @@ export class Arrivals implements Sender {
   #session: Session | undefined;
   /** The sender is no more: nothing waits. */
   #over = false;
+  /** Told once all that came has passed, if the sender has ended. */
   #settled: () => void = () => {};
 
   /** @param open opens a lane from this proc to itself */
@@ -128,13 +129,13 @@ export class Arrivals implements Sender {
     if (this.#over) return;
     this.#over = true;
     this.#held.clear();
-    this.#settled = settled;
     const missing = this.#gates.filter(({ casts }) => before(this.#next, casts));
     this.#gates = this.#gates.filter(({ casts }) => !before(this.#next, casts));
     for (const { gate } of missing) gate.drop();
     if (before(this.#asked, this.#next)) this.#ask();
     this.#session?.close();
     if (this.#passed === this.#next) settled();
+    else this.#settled = settled;
   }
 
   compare(_session: Session, known: unknown, other: OtherSchema): undefined {
@@ -177,13 +178,12 @@ export class Arrivals implements Sender {
       this.#next = (this.#next + 1) >>> 0;
       cast.post(this);
     }
-    if (this.#gates.length > 0) this.#askLane();
+    this.#askLane();
   }
 
-  /** Where direct messages wait for casts that have had their turn: how far are those? */
+  /** Asks how far the lane has come, if direct messages wait for casts that have had their turn and were not asked for. */
   #askLane(): void {
-    const next = this.#next;
-    if (before(this.#asked, next) && this.#gates.some(({ casts }) => !before(next, casts))) this.#ask();
+    if (this.#gates.some(({ casts }) => before(this.#asked, casts) && !before(this.#next, casts))) this.#ask();
   }
 
   #ask(): void {
@@ -198,6 +198,6 @@ export class Arrivals implements Sender {
     const open = this.#gates.filter((waiting) => !before(casts, waiting.casts));
     this.#gates = this.#gates.filter((waiting) => before(casts, waiting.casts));
     for (const { gate } of open) gate.open();
-    if (this.#over && casts === this.#next) this.#settled();
+    if (casts === this.#next) this.#settled();
   }
 }

@@ -1,7 +1,10 @@
 /** Casts and direct messages that come to one actor, in orders that a program would see only now and then. */
 import { expect, test } from "vitest";
 import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
+import { CastArrival } from "../../runtime/cast/cast-arrival.js";
 import { Way } from "../../runtime/cast/cast-frame.js";
+import type { CastInterface } from "../../runtime/cast/setup.js";
+import { DeliveryError } from "../../runtime/link/errors.js";
 import { Sync } from "../../runtime/link/frame.js";
 import type { Lane } from "../../runtime/link/lane.js";
 import type { Session } from "../../runtime/link/session.js";
@@ -110,4 +113,305 @@ test("a sender that has ended: what it sent after casts waits for them until the
   expect([handled, late.handled, settled]).toEqual([["message 1"], [], 0]);
   coming.synced(lane, Sync.passed, 2);
   expect([handled, late.handled, settled]).toEqual([["message 1"], ["message 2"], 1]);
+});
+
+/** What the lane of casts is told, each time that it is opened. */
+function sessions() {
+  const calls: unknown[][] = [];
+  const opened: Session[] = [];
+  const note =
+    (name: string) =>
+    (...what: unknown[]): number =>
+      calls.push([name, ...what]);
+  const coming = new Arrivals(sender, target, (from, to) => {
+    calls.push(["open", from === coming, to]);
+    const session = {
+      sync: note("sync"),
+      close: note("close"),
+      slotOf: (known: unknown) => (calls.push(["slotOf", known]), 40),
+      afterSending: (then: () => void) => calls.push(["afterSending", then]),
+      post: note("post"),
+      labelOf: (slot: number) => `label ${slot}`,
+    } as unknown as Session;
+    opened.push(session);
+    return session;
+  });
+  return { coming, calls, opened };
+}
+
+const cast = (coming: Arrivals, index: number, more: Partial<Arriving> = {}): boolean =>
+  coming.arrive({
+    seq: index,
+    index,
+    way: Way.plain,
+    post: (to) => void to.session,
+    cancel: () => {},
+    ...more,
+  });
+
+const opening = ["open", true, { kind: "actor", proc: 3n, number: 4n, rank: 0, owner: 1n, fingerprint: 0n }];
+const known = { key: "a#B" } as unknown as CastInterface;
+
+test("the lane of casts leads from this proc to the actor, and is opened again when it was closed", () => {
+  const { coming, calls, opened } = sessions();
+  expect([coming.id, coming.name]).toEqual([sender, "sender"]);
+  cast(coming, 0);
+  cast(coming, 1);
+  expect(calls).toEqual([opening]);
+  const first = coming.session;
+  // One that is not its own any more, or never was.
+  coming.sessionEnded({} as Session);
+  expect(coming.session).toBe(first);
+  coming.sessionEnded(first);
+  expect(coming.session).not.toBe(first);
+  expect([calls, opened.length]).toEqual([[opening, opening], 2]);
+});
+
+test("the actor is asked for its schema over the lane of casts; nobody is asked for a sender that has ended", () => {
+  const { coming, calls } = sessions();
+  const told: unknown[] = [];
+  coming.agree(known, (other) => told.push(other));
+  expect(calls.slice(0, 2)).toEqual([opening, ["slotOf", known]]);
+  const then = calls[2]![1] as () => void;
+  expect(told).toEqual([]);
+  then();
+  const schema = { fingerprint: 8n, description: "other" };
+  expect(coming.compare({} as Session, known, schema)).toBeUndefined();
+  then();
+  expect(told).toEqual([undefined, schema]);
+  coming.end(() => {});
+  const { length } = calls;
+  coming.agree(known, (other) => told.push(["ended", other]));
+  expect([told.at(-1), calls.length]).toEqual([["ended", undefined], length]);
+});
+
+test("what the actor cannot read is not translated here, and what came back is told under the name of its slot", () => {
+  const { coming } = sessions();
+  expect(() => coming.translate()).toThrow(
+    "a cast cannot be read by the actor, whose schema has changed since the cast's tree was set up",
+  );
+  const error = new DeliveryError("stopped", "it has stopped");
+  expect(() => coming.bounced(coming.session, 3, error)).not.toThrow();
+  const bounces: unknown[] = [];
+  coming.onBounce = (label, why) => bounces.push([label, why]);
+  coming.bounced(coming.session, 3, error);
+  expect(bounces).toEqual([["label 3", error]]);
+});
+
+test("a cast that is given up while it waits is cancelled, and no other", () => {
+  const { coming } = sessions();
+  const cancelled: number[] = [];
+  for (const index of [1, 2]) cast(coming, index, { seq: 10 + index, cancel: () => cancelled.push(index) });
+  coming.cancel(12);
+  coming.cancel(13);
+  expect(cancelled).toEqual([2]);
+});
+
+test("casts are counted round the end of the numbers", () => {
+  const { coming } = sessions();
+  const { lane } = laneOf(true);
+  coming.synced(lane, Sync.without, 0x7fff_ffff);
+  coming.synced(lane, Sync.without, 0xffff_ffff);
+  const turns: number[] = [];
+  const post = (index: number) => ({ post: () => void turns.push(index) });
+  cast(coming, 0, { way: Way.marked, ...post(0) });
+  cast(coming, 0xffff_ffff, post(0xffff_ffff));
+  coming.synced(lane, Sync.mark, 0xffff_ffff);
+  expect(turns).toEqual([0xffff_ffff]);
+  coming.synced(lane, Sync.mark, 0);
+  expect(turns).toEqual([0xffff_ffff, 0]);
+});
+
+test("a mark that comes after a later one changes nothing", () => {
+  const { coming, arrive, turns } = arrivals();
+  const { lane } = laneOf(true);
+  coming.synced(lane, Sync.mark, 1);
+  coming.release(0);
+  arrive(0, Way.marked);
+  arrive(1, Way.marked);
+  arrive(2, Way.marked);
+  expect(turns).toEqual([0, 1]);
+});
+
+test("a direct message waits only for casts that have not passed", () => {
+  const { coming, arrive, asked } = arrivals();
+  const { lane, send, handled } = laneOf(true);
+  for (const index of [0, 1, 2]) arrive(index, Way.plain);
+  expect(asked).toEqual([]);
+  coming.synced(lane, Sync.after, 2);
+  send(1);
+  // All three are asked for, since all three have had their turn.
+  expect([asked, handled]).toEqual([[3], []]);
+  coming.synced(lane, Sync.passed, 1);
+  expect(handled).toEqual([]);
+  coming.synced(lane, Sync.passed, 2);
+  expect(handled).toEqual(["message 1"]);
+  coming.synced(lane, Sync.passed, 1);
+  coming.synced(lane, Sync.after, 2);
+  send(2);
+  expect([asked, handled]).toEqual([[3], ["message 1", "message 2"]]);
+  // It has been asked for already, and not been answered.
+  coming.synced(lane, Sync.after, 3);
+  send(3);
+  expect([asked, handled.length]).toEqual([[3], 2]);
+  coming.synced(lane, Sync.passed, 3);
+  expect(handled.length).toBe(3);
+});
+
+test("several lanes wait for different casts, and each goes on when its own have passed", () => {
+  const { coming, arrive, asked } = arrivals();
+  const [one, other] = [laneOf(true), laneOf(true)];
+  coming.synced(one.lane, Sync.after, 1);
+  coming.synced(other.lane, Sync.after, 2);
+  one.send(1);
+  other.send(2);
+  arrive(0, Way.plain);
+  arrive(1, Way.plain);
+  arrive(2, Way.plain);
+  expect(asked).toEqual([1, 2]);
+  coming.synced(one.lane, Sync.passed, 1);
+  expect([one.handled, other.handled]).toEqual([["message 1"], []]);
+  coming.synced(other.lane, Sync.passed, 2);
+  expect(other.handled).toEqual(["message 2"]);
+});
+
+test("casts that are said to have come back, though they have come, keep their places", () => {
+  const { coming, arrive, turns } = arrivals();
+  const { lane } = laneOf(true);
+  for (const index of [0, 1, 2]) arrive(index, Way.plain);
+  coming.synced(lane, Sync.without, 1);
+  expect([arrive(1, Way.plain), arrive(2, Way.plain), arrive(3, Way.plain)]).toEqual([false, false, true]);
+  expect(turns).toEqual([0, 1, 2, 3]);
+});
+
+test("a cast that is here goes on when the ones before it are said not to come", () => {
+  const { coming, arrive, turns, cancelled } = arrivals();
+  const { lane } = laneOf(true);
+  arrive(2, Way.plain);
+  coming.synced(lane, Sync.without, 2);
+  expect([turns, cancelled]).toEqual([[2], []]);
+});
+
+test("where the lane of casts has ended, direct messages do not wait for what went down it", () => {
+  const { coming, opened } = sessions();
+  const { lane, send, handled } = laneOf(true);
+  cast(coming, 0);
+  coming.synced(lane, Sync.after, 1);
+  send(1);
+  expect(handled).toEqual([]);
+  coming.sessionEnded(opened[0]!);
+  expect(handled).toEqual(["message 1"]);
+});
+
+test("casts that only keep their place need no lane, and direct messages wait for none", () => {
+  const { coming, calls } = sessions();
+  const { lane, send, handled } = laneOf(true);
+  coming.synced(lane, Sync.after, 1);
+  send(1);
+  cast(coming, 0, { post: () => {} });
+  expect([handled, calls]).toEqual([["message 1"], []]);
+});
+
+test("a sender that has ended closes the lane of casts, and has settled when what came has passed, once", () => {
+  const { coming, calls } = sessions();
+  let settled = 0;
+  const settle = () => settled++;
+  cast(coming, 0);
+  coming.end(settle);
+  coming.end(settle);
+  expect(calls.slice(1)).toEqual([["sync", Sync.passed, 1], ["close"]]);
+  expect(settled).toBe(0);
+  coming.synced(laneOf(true).lane, Sync.passed, 1);
+  coming.synced(laneOf(true).lane, Sync.passed, 1);
+  expect(settled).toBe(1);
+});
+
+test("a sender that has ended without a lane of casts has settled at once", () => {
+  for (const casts of [0, 1]) {
+    const { coming, calls } = sessions();
+    let settled = 0;
+    for (let index = 0; index < casts; index++) cast(coming, index, { post: () => {} });
+    coming.end(() => settled++);
+    expect([settled, calls]).toEqual([1, []]);
+  }
+});
+
+test("a lane of casts that was asked before its sender ended is not asked again", () => {
+  const { coming, calls, opened } = sessions();
+  let settled = 0;
+  cast(coming, 0);
+  coming.synced(laneOf(true).lane, Sync.after, 1);
+  coming.end(() => settled++);
+  expect(calls.slice(1)).toEqual([["sync", Sync.passed, 1], ["close"]]);
+  coming.sessionEnded(opened[0]!);
+  expect(settled).toBe(1);
+});
+
+test("of a sender that has ended nothing that waits has its turn, and direct messages wait for what came only", () => {
+  const { coming, arrive, turns } = arrivals();
+  arrive(0, Way.plain);
+  arrive(1, Way.marked);
+  coming.end(() => {});
+  coming.release(1);
+  expect(turns).toEqual([0]);
+  const { lane, send, handled } = laneOf(true);
+  coming.synced(lane, Sync.passed, 1);
+  coming.synced(lane, Sync.after, 5);
+  send(1);
+  expect(handled).toEqual(["message 1"]);
+});
+
+test("where a sender has ended, a lane that is there no more is told so, if it waits for casts that are missing", () => {
+  const { coming, arrive } = arrivals();
+  const closed: unknown[] = [];
+  const lane = { destination: { laneClosed: (one: unknown) => closed.push(one) }, open: false } as unknown as Lane;
+  const waiting = { destination: { laneClosed: (one: unknown) => closed.push(one) }, open: false } as unknown as Lane;
+  arrive(0, Way.plain);
+  coming.synced(lane, Sync.after, 2);
+  coming.synced(waiting, Sync.after, 1);
+  coming.end(() => {});
+  expect(closed).toEqual([lane]);
+});
+
+/** A cast with all that it brings, and what became of it. */
+function arrival(body: "message" | undefined, waits = true) {
+  const told: unknown[] = [];
+  const encoded = { bytes: new Uint8Array(1), blocks: [], size: 1, protobuf: false };
+  const extension = { rank: 1, extent: 0, timeout: 0, trace: undefined, chain: [] };
+  const reply = { id: 0 };
+  const one = new CastArrival({
+    seq: 5,
+    index: 6,
+    way: Way.marked,
+    slot: () => 9,
+    body: body === undefined ? undefined : encoded,
+    extension: () => extension,
+    reply: waits ? () => reply as never : undefined,
+    taken: () => told.push("taken"),
+  });
+  return { one, told, encoded, extension, reply };
+}
+
+test("a cast goes down the lane as the message of its endpoint, and is taken when it has credit there", () => {
+  for (const waits of [true, false]) {
+    const { coming, calls } = sessions();
+    const { one, told, encoded, extension, reply } = arrival("message", waits);
+    expect([one.seq, one.index, one.way]).toEqual([5, 6, Way.marked]);
+    one.post(coming);
+    const [name, slot, body, extra, call, waiter] = calls.at(-1)!;
+    expect([name, slot, body, extra, call]).toEqual(["post", 9, encoded, extension, waits ? reply : undefined]);
+    expect(told).toEqual([]);
+    (waiter as { credited(): void }).credited();
+    expect(told).toEqual(["taken"]);
+  }
+});
+
+test("a cast that only keeps its place, or was cancelled, is taken when its turn comes, and nothing is sent", () => {
+  for (const body of [undefined, "message"] as const) {
+    const { coming, calls } = sessions();
+    const { one, told } = arrival(body);
+    if (body !== undefined) one.cancel();
+    one.post(coming);
+    expect([told, calls.filter(([name]) => name === "post")]).toEqual([["taken"], []]);
+  }
 });
