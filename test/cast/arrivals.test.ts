@@ -128,7 +128,7 @@ function sessions() {
     const session = {
       sync: note("sync"),
       close: note("close"),
-      slotOf: (known: unknown) => (calls.push(["slotOf", known]), 40),
+      slotOf: note("slotOf"),
       afterSending: (then: () => void) => calls.push(["afterSending", then]),
       post: note("post"),
       labelOf: (slot: number) => `label ${slot}`,
