@@ -93,7 +93,7 @@ export function readCast(body: Uint8Array, size: number): CastHead & { readonly 
     const places = readMany(r, 12, () => ({ count: readU32(r), index: readU32(r), way: readU32(r) }));
     head = { extension, finished, reduction, places };
   } catch (error) {
-    throw new ProtocolError(`cannot read cast: ${(error as Error).message || "it ends too early"}`, { cause: error });
+    throw new ProtocolError(`cannot read cast: ${(error as Error).message}`, { cause: error });
   }
   const ranks = head.places.reduce((sum, { count }) => sum + count, 0);
   if (ranks !== size)

@@ -69,8 +69,7 @@ export class CasterEnd {
 
   /** A tree is set up. @returns false if another one has taken its place meanwhile: they may come by different ways */
   isNewest(line: number, tree: number): boolean {
-    const newest = this.#newest.get(line);
-    if (newest !== undefined && tree < newest) return false;
+    if (tree < (this.#newest.get(line) ?? tree)) return false;
     this.#newest.set(line, tree);
     return true;
   }

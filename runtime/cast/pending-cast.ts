@@ -109,7 +109,7 @@ export class PendingCast {
   }
 
   failAll(error: DeliveryError): void {
-    for (let rank = 0; rank < this.#answered.length; rank++) this.failed(rank, error);
+    for (const rank of this.#answered.keys()) this.failed(rank, error);
   }
 
   /** Nobody waits any more, and the message is not needed. */

@@ -44,10 +44,10 @@ export class Taken {
   add(actors: number, size: number): () => void {
     const waiting = { left: actors, size };
     this.#waiting.push(waiting);
-    if (actors === 0) this.#advance();
+    this.#advance();
     return () => {
       waiting.left--;
-      if (waiting.left === 0) this.#advance();
+      this.#advance();
     };
   }
 

@@ -2,6 +2,7 @@
  * Bodies of control frames: fixed fields and strings one after another. Reading one checks every length; anything wrong
  * is an error of the peer. Messages of users are the codecs' business, not done here.
  */
+import { messageOf } from "../thrown.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
 import { HEADER, ProtocolError } from "./frame.js";
@@ -15,8 +16,7 @@ export function readBody<T>(r: Reader, what: string, fields: (r: Reader) => T): 
   try {
     value = fields(r);
   } catch (error) {
-    const why = error instanceof Error && error.message !== "" ? error.message : "it ends too early";
-    throw new ProtocolError(`cannot read ${what}: ${why}`, { cause: error });
+    throw new ProtocolError(`cannot read ${what}: ${messageOf(error)}`, { cause: error });
   }
   if (r.position !== r.end) throw new ProtocolError(`cannot read ${what}: ${r.end - r.position} bytes too many`);
   return value;

@@ -275,6 +275,22 @@ test("several lanes wait for different casts, and each goes on when its own have
   expect(other.handled).toEqual(["message 2"]);
 });
 
+test("a lane that waits once more is not let through by what it has waited for before", () => {
+  const { coming, arrive } = arrivals();
+  const [one, other] = [laneOf(true), laneOf(true)];
+  coming.synced(one.lane, Sync.after, 1);
+  arrive(0, Way.plain);
+  coming.synced(one.lane, Sync.passed, 1);
+  coming.synced(one.lane, Sync.after, 3);
+  one.send(1);
+  coming.synced(other.lane, Sync.after, 2);
+  other.send(2);
+  arrive(1, Way.plain);
+  coming.synced(other.lane, Sync.passed, 2);
+  one.send(3);
+  expect([one.handled, other.handled]).toEqual([[], ["message 2"]]);
+});
+
 test("casts that are said to have come back, though they have come, keep their places", () => {
   const { coming, arrive, turns } = arrivals();
   const { lane } = laneOf(true);

@@ -116,6 +116,8 @@ test("answers go up in frames of at most 16 MiB, unless one alone has more", () 
   expect(frames.map(headerOf)).toEqual(frames.map(() => [Kind.answers, 0, 0, 80, 9]));
   const ranks = frames.map(({ r, blocks }) => readAnswers(r, blocks).map((group) => group.ranks[0]!.start));
   expect(ranks).toEqual([[0, 1], [2], [3], [4]]);
+  parent.answers(9, [answer(0, 17 * MiB)]);
+  expect(sent()).toHaveLength(1);
   parent.answers(9, []);
   expect(sent()).toEqual([]);
 });

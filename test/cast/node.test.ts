@@ -100,7 +100,10 @@ function part(options: Options = {}) {
       made.set(rank, arrivals);
       return arrivals;
     },
-    answerOfError: ({ message }: Error): Answer => answerOf(AnswerKind.failure, message),
+    answerOfError: (error: Error): Answer => {
+      const reason = error instanceof DeliveryError ? `${error.reason}: ` : "";
+      return answerOf(AnswerKind.failure, reason + error.message);
+    },
     folding: (...what: unknown[]) => {
       told.push(["folding", ...what.slice(1)]);
       return options.fold;
@@ -448,7 +451,7 @@ test("a cast that has come before is taken, and its answer is told again when it
 test("the answer to a cast that was handled and is not known any more is a failure, unless nobody waits", () => {
   const { node, news, arrived } = begun();
   node.cast(call(6, {}, { flags: CastFlag.call | CastFlag.recall }));
-  const why = "2: its answer was lost on the way, and is not known any more";
+  const why = "2: closed: its answer was lost on the way, and is not known any more";
   expect(arrived).toEqual([]);
   expect(news()).toEqual([
     ["answers", 6, [`0+1 ${why}`]],

@@ -96,7 +96,7 @@ describe("a link is closed on", () => {
     ["a lane out of order", [hello(), open(9)], "cannot open lane 9: expected a free number, at most 1"],
     ["a lane opened twice", [hello(), open(1), open(1)], "cannot open lane 1: expected a free number, at most 2"],
     ["closing no lane", [hello(), frame(Kind.close, 3, 0)], "cannot read frame: lane 3 is not open"],
-    ["a body that is too short", [hello(), frame(Kind.open, 1, 0)], "cannot read open: it ends too early"],
+    ["a body that is too short", [hello(), frame(Kind.open, 1, 0)], "cannot read open: the message ends too early"],
     [
       "a body that is too long",
       [
@@ -111,7 +111,7 @@ describe("a link is closed on", () => {
     [
       "a text that is longer than its frame",
       [hello(), frame(Kind.gone, 1, 0, (w) => writeU32(w, 0xffff_fff0))],
-      "cannot read gone: it ends too early",
+      "cannot read gone: the message ends too early",
     ],
     [
       "an extent out of order",
@@ -134,14 +134,12 @@ describe("a link is closed on", () => {
           writeU32(w, 0xffff_ffff);
         }),
       ],
-      "cannot read bind: it ends too early",
+      "cannot read bind: the message ends too early",
     ],
     ["an unknown answer to a binding", [hello(), frame(Kind.bound, 1, 2)], "cannot read bound: unknown verdict 2"],
   ];
   test.each(cases)("%s", async (_name, writes, message) => {
-    expect((await closedWith(bytesOf(writes)))?.replace("the message ends too early", "it ends too early")).toBe(
-      message,
-    );
+    expect(await closedWith(bytesOf(writes))).toBe(message);
   });
 
   test("another peer than was expected", async () => {
