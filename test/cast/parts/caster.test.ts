@@ -1,11 +1,11 @@
 /** A sender at the root of its trees: what it sends to whom and when, and what it tells those who wait. */
 import { expect, test } from "vitest";
-import { AnswerKind } from "../../runtime/cast/answers.js";
-import { Flush } from "../../runtime/cast/branch.js";
-import { CastFlag, Way } from "../../runtime/cast/cast-frame.js";
-import { BackpressureError, DeliveryError } from "../../runtime/link/errors.js";
-import { Flag, Kind } from "../../runtime/link/frame.js";
-import type { Session } from "../../runtime/link/session.js";
+import { AnswerKind } from "../../../runtime/cast/answers.js";
+import { Flush } from "../../../runtime/cast/branch.js";
+import { CastFlag, Way } from "../../../runtime/cast/cast-frame.js";
+import { BackpressureError, DeliveryError } from "../../../runtime/link/errors.js";
+import { Flag, Kind } from "../../../runtime/link/frame.js";
+import type { Session } from "../../../runtime/link/session.js";
 import { casting, castsIn, type Down, self, turns } from "./caster.js";
 
 const kindsIn = (frames: readonly Down[], kind: number) =>

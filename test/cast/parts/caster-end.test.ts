@@ -1,10 +1,10 @@
 /** What a proc keeps for a sender elsewhere: answers, until they have come home, and which trees are its newest. */
 import { expect, test } from "vitest";
-import { AnswerKind } from "../../runtime/cast/answers.js";
-import type { Arrivals } from "../../runtime/cast/arrivals.js";
-import { CasterEnd, Reply, type ReplyRoute } from "../../runtime/cast/caster-end.js";
-import type { Session } from "../../runtime/link/session.js";
-import { Reader } from "../../runtime/wire/reader.js";
+import { AnswerKind } from "../../../runtime/cast/answers.js";
+import type { Arrivals } from "../../../runtime/cast/arrivals.js";
+import { CasterEnd, Reply, type ReplyRoute } from "../../../runtime/cast/caster-end.js";
+import type { Session } from "../../../runtime/link/session.js";
+import { Reader } from "../../../runtime/wire/reader.js";
 
 function routeOf(line: number) {
   const answers: unknown[] = [];

@@ -1,8 +1,8 @@
 /** The places of direct messages among casts, as the sender tells them to the receiver. */
 import { expect, test } from "vitest";
-import { LaneOrder, type OrderedCasts } from "../../runtime/cast/lane-order.js";
-import { Sync } from "../../runtime/link/frame.js";
-import type { Session } from "../../runtime/link/session.js";
+import { LaneOrder, type OrderedCasts } from "../../../runtime/cast/lane-order.js";
+import { Sync } from "../../../runtime/link/frame.js";
+import type { Session } from "../../../runtime/link/session.js";
 
 function ordered(casts: number) {
   const told: (readonly number[])[] = [];

@@ -1,20 +1,20 @@
 /** A sender that casts from a proc whose links go nowhere: tests say what its receivers answer, and read what it sends. */
-import { type AnswerGroup, AnswerKind, writeAnswers } from "../../runtime/cast/answers.js";
-import { type CastHead, readCast } from "../../runtime/cast/cast-frame.js";
-import type { CasterHost, CastView } from "../../runtime/cast/cast-mesh.js";
-import { Caster } from "../../runtime/cast/caster.js";
-import { type CastHost, Casts } from "../../runtime/cast/casts.js";
-import type { CastRequest, PendingCast } from "../../runtime/cast/pending-cast.js";
-import { readSetup, type Setup } from "../../runtime/cast/setup.js";
-import type { OtherSchema } from "../../runtime/link/binding.js";
-import { readBody, writeText, writeU32, writeU64 } from "../../runtime/link/control.js";
-import { DeliveryError } from "../../runtime/link/errors.js";
-import { Kind } from "../../runtime/link/frame.js";
-import type { TreeFrame } from "../../runtime/link/host.js";
-import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
-import type { Encoded } from "../../runtime/link/waiting.js";
-import { Reader } from "../../runtime/wire/reader.js";
-import { Writer } from "../../runtime/wire/writer.js";
+import { type AnswerGroup, AnswerKind, writeAnswers } from "../../../runtime/cast/answers.js";
+import { type CastHead, readCast } from "../../../runtime/cast/cast-frame.js";
+import type { CasterHost, CastView } from "../../../runtime/cast/cast-mesh.js";
+import { Caster } from "../../../runtime/cast/caster.js";
+import { type CastHost, Casts } from "../../../runtime/cast/casts.js";
+import type { CastRequest, PendingCast } from "../../../runtime/cast/pending-cast.js";
+import { readSetup, type Setup } from "../../../runtime/cast/setup.js";
+import type { OtherSchema } from "../../../runtime/link/binding.js";
+import { readBody, writeText, writeU32, writeU64 } from "../../../runtime/link/control.js";
+import { DeliveryError } from "../../../runtime/link/errors.js";
+import { Kind } from "../../../runtime/link/frame.js";
+import type { TreeFrame } from "../../../runtime/link/host.js";
+import { defaultLimits, type Limits } from "../../../runtime/link/limits.js";
+import type { Encoded } from "../../../runtime/link/waiting.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+import { Writer } from "../../../runtime/wire/writer.js";
 import { type RecordedLink, recordedLink, type SentFrame } from "./recorded-link.js";
 
 const universe = 7n;

@@ -1,14 +1,14 @@
 /** What trees say on the wire is read as it was written, and bytes that no part of a tree writes are refused. */
 import { expect, test } from "vitest";
-import { type AnswerGroup, AnswerKind, answerOf, readAnswers, writeAnswers } from "../../runtime/cast/answers.js";
-import { before, type CastHead, placeOf, readCast, Way, writeCast } from "../../runtime/cast/cast-frame.js";
-import { append, countOf, merged, ranksOf, readRuns, within, writeRuns } from "../../runtime/cast/runs.js";
-import { divide, ranksBelow, readSetup, type Setup, writeSetup } from "../../runtime/cast/setup.js";
-import { readBody, readText, readU32, writeU32 } from "../../runtime/link/control.js";
-import { ProtocolError } from "../../runtime/link/frame.js";
-import { TraceContext } from "../../runtime/link/trace.js";
-import { Reader } from "../../runtime/wire/reader.js";
-import { Writer } from "../../runtime/wire/writer.js";
+import { type AnswerGroup, AnswerKind, answerOf, readAnswers, writeAnswers } from "../../../runtime/cast/answers.js";
+import { before, type CastHead, placeOf, readCast, Way, writeCast } from "../../../runtime/cast/cast-frame.js";
+import { append, countOf, merged, ranksOf, readRuns, within, writeRuns } from "../../../runtime/cast/runs.js";
+import { divide, ranksBelow, readSetup, type Setup, writeSetup } from "../../../runtime/cast/setup.js";
+import { readBody, readText, readU32, writeU32 } from "../../../runtime/link/control.js";
+import { ProtocolError } from "../../../runtime/link/frame.js";
+import { TraceContext } from "../../../runtime/link/trace.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+import { Writer } from "../../../runtime/wire/writer.js";
 
 function bytesOf(write: (w: Writer) => void): Uint8Array {
   const w = new Writer(256);

@@ -1,14 +1,14 @@
 /** Casts and direct messages that come to one actor, in orders that a program would see only now and then. */
 import { expect, test } from "vitest";
-import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
-import { CastArrival } from "../../runtime/cast/cast-arrival.js";
-import { Way } from "../../runtime/cast/cast-frame.js";
-import type { CastInterface } from "../../runtime/cast/setup.js";
-import { DeliveryError } from "../../runtime/link/errors.js";
-import { Sync } from "../../runtime/link/frame.js";
-import type { Lane } from "../../runtime/link/lane.js";
-import type { Session } from "../../runtime/link/session.js";
-import { Reader } from "../../runtime/wire/reader.js";
+import { Arrivals, type Arriving } from "../../../runtime/cast/arrivals.js";
+import { CastArrival } from "../../../runtime/cast/cast-arrival.js";
+import { Way } from "../../../runtime/cast/cast-frame.js";
+import type { CastInterface } from "../../../runtime/cast/setup.js";
+import { DeliveryError } from "../../../runtime/link/errors.js";
+import { Sync } from "../../../runtime/link/frame.js";
+import type { Lane } from "../../../runtime/link/lane.js";
+import type { Session } from "../../../runtime/link/session.js";
+import { Reader } from "../../../runtime/wire/reader.js";
 
 const sender = { universe: 9n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
 const target = { proc: 3n, mesh: 4n, owner: 1n, rank: 0 };

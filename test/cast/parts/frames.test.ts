@@ -1,14 +1,14 @@
 /** The frames that go between the parts of a tree: down from a branch, and up to a parent. */
 import { expect, test } from "vitest";
-import { type AnswerGroup, AnswerKind, readAnswers } from "../../runtime/cast/answers.js";
-import { Branch, Flush } from "../../runtime/cast/branch.js";
-import type { TreeHost, TreeNode } from "../../runtime/cast/node.js";
-import { Parent } from "../../runtime/cast/parent.js";
-import { readRuns } from "../../runtime/cast/runs.js";
-import { readSetup, type Setup } from "../../runtime/cast/setup.js";
-import { readText, readU32, readU64 } from "../../runtime/link/control.js";
-import { DeliveryError, deliveryReasons } from "../../runtime/link/errors.js";
-import { Kind } from "../../runtime/link/frame.js";
+import { type AnswerGroup, AnswerKind, readAnswers } from "../../../runtime/cast/answers.js";
+import { Branch, Flush } from "../../../runtime/cast/branch.js";
+import type { TreeHost, TreeNode } from "../../../runtime/cast/node.js";
+import { Parent } from "../../../runtime/cast/parent.js";
+import { readRuns } from "../../../runtime/cast/runs.js";
+import { readSetup, type Setup } from "../../../runtime/cast/setup.js";
+import { readText, readU32, readU64 } from "../../../runtime/link/control.js";
+import { DeliveryError, deliveryReasons } from "../../../runtime/link/errors.js";
+import { Kind } from "../../../runtime/link/frame.js";
 import { headerOf, recordedLink } from "./recorded-link.js";
 
 const procs = [

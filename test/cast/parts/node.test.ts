@@ -1,17 +1,17 @@
 /** One part of a tree, with what is above, below and on its proc recorded: what it passes on, when, and to whom. */
 import { expect, test } from "vitest";
-import { type Answer, type AnswerGroup, AnswerKind } from "../../runtime/cast/answers.js";
-import type { Arrivals, Arriving } from "../../runtime/cast/arrivals.js";
-import { type Branch, Flush } from "../../runtime/cast/branch.js";
-import type { CastArrival } from "../../runtime/cast/cast-arrival.js";
-import { CastFlag, type CastHead, type Place, Way, writeCast } from "../../runtime/cast/cast-frame.js";
-import { CasterEnd, type Reply } from "../../runtime/cast/caster-end.js";
-import { type Fold, type SchemaGroup, type TreeHost, TreeNode } from "../../runtime/cast/node.js";
-import { type PlannedProc, readSetup, type Setup } from "../../runtime/cast/setup.js";
-import { DeliveryError } from "../../runtime/link/errors.js";
-import { Flag, Kind, ProtocolError } from "../../runtime/link/frame.js";
-import type { Session } from "../../runtime/link/session.js";
-import { Writer } from "../../runtime/wire/writer.js";
+import { type Answer, type AnswerGroup, AnswerKind } from "../../../runtime/cast/answers.js";
+import type { Arrivals, Arriving } from "../../../runtime/cast/arrivals.js";
+import { type Branch, Flush } from "../../../runtime/cast/branch.js";
+import type { CastArrival } from "../../../runtime/cast/cast-arrival.js";
+import { CastFlag, type CastHead, type Place, Way, writeCast } from "../../../runtime/cast/cast-frame.js";
+import { CasterEnd, type Reply } from "../../../runtime/cast/caster-end.js";
+import { type Fold, type SchemaGroup, type TreeHost, TreeNode } from "../../../runtime/cast/node.js";
+import { type PlannedProc, readSetup, type Setup } from "../../../runtime/cast/setup.js";
+import { DeliveryError } from "../../../runtime/link/errors.js";
+import { Flag, Kind, ProtocolError } from "../../../runtime/link/frame.js";
+import type { Session } from "../../../runtime/link/session.js";
+import { Writer } from "../../../runtime/wire/writer.js";
 import { headerOf, type RecordedLink, recordedLink, type SentFrame } from "./recorded-link.js";
 
 const planned = (proc: bigint, ...views: readonly number[]): PlannedProc => ({

@@ -1,7 +1,7 @@
 /** How a part of a tree tells which casts have been taken: in batches, and not before all below and all here have. */
 import { expect, test } from "vitest";
-import type { Branch } from "../../runtime/cast/branch.js";
-import { Taken } from "../../runtime/cast/taken.js";
+import type { Branch } from "../../../runtime/cast/branch.js";
+import { Taken } from "../../../runtime/cast/taken.js";
 
 /** A part with so many others below it. */
 function part(below: number, window = { casts: 8, bytes: 800 }) {

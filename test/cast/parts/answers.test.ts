@@ -1,6 +1,6 @@
 /** Answers of many ranks to one cast: equal ones go up once, as far as comparing them is cheap. */
 import { expect, test } from "vitest";
-import { type Answer, AnswerKind, Answers } from "../../runtime/cast/answers.js";
+import { type Answer, AnswerKind, Answers } from "../../../runtime/cast/answers.js";
 
 const bytesOf = (text: string) => Buffer.from(text);
 const value = (text: string, more: Partial<Answer> = {}): Answer => ({

@@ -1,8 +1,8 @@
 /** A link that goes nowhere, and notes the frames that are sent over it. */
-import { HEADER } from "../../runtime/link/frame.js";
-import type { Link } from "../../runtime/link/link.js";
-import { Reader } from "../../runtime/wire/reader.js";
-import { Writer } from "../../runtime/wire/writer.js";
+import { HEADER } from "../../../runtime/link/frame.js";
+import type { Link } from "../../../runtime/link/link.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+import { Writer } from "../../../runtime/wire/writer.js";
 
 export interface SentFrame {
   readonly kind: number;

@@ -1,12 +1,12 @@
 /** A cast at its root: each rank answers once, and what nobody needs any more is let go of. */
 import { expect, test } from "vitest";
-import { type AnswerGroup, AnswerKind } from "../../runtime/cast/answers.js";
-import { CastFlag, Way } from "../../runtime/cast/cast-frame.js";
-import { type CastSink, PendingCast } from "../../runtime/cast/pending-cast.js";
-import { DeliveryError } from "../../runtime/link/errors.js";
-import { Flag } from "../../runtime/link/frame.js";
-import type { Encoded } from "../../runtime/link/waiting.js";
-import type { Reader } from "../../runtime/wire/reader.js";
+import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/answers.js";
+import { CastFlag, Way } from "../../../runtime/cast/cast-frame.js";
+import { type CastSink, PendingCast } from "../../../runtime/cast/pending-cast.js";
+import { DeliveryError } from "../../../runtime/link/errors.js";
+import { Flag } from "../../../runtime/link/frame.js";
+import type { Encoded } from "../../../runtime/link/waiting.js";
+import type { Reader } from "../../../runtime/wire/reader.js";
 
 const body: Encoded = { bytes: Uint8Array.of(1, 2), blocks: [new Uint8Array(3)], size: 5, protobuf: false };
 const places = [{ count: 3, index: 0, way: Way.plain }];
