@@ -92,6 +92,8 @@ export function casting(options: Options = {}) {
     keepAlive: { hold: () => void awake++, release: () => void awake-- } as never,
     undeliverable: (label, { message }) => void told.push(["undeliverable", label, message]),
     targetEnded: (base) => void told.push(["target ended", base]),
+    open: (base) => void told.push(["open", base]),
+    leaving: () => [],
     compare: (base, _known, other) => options.compare?.(base, other),
     translate: (_known, endpoint, body) => {
       told.push(["translate", endpoint.name]);
