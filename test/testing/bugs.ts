@@ -36,7 +36,6 @@ import { Link } from "../../runtime/link/link.js";
 import { Pieces } from "../../runtime/link/pieces.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { Relays } from "../../runtime/link/relay.js";
-import { Routes } from "../../runtime/link/route.js";
 import { Session } from "../../runtime/link/session.js";
 import { WaitingQueue } from "../../runtime/link/waiting.js";
 import { LocalProc } from "../../runtime/proc/local-proc.js";
@@ -472,39 +471,27 @@ export const bugs: readonly PlantedBug[] = [
   bug(
     "a process that is replaced is stopped before it has handled what it was sent",
     ["answers", "no gaps"],
-    1,
+    2,
     instead(MeshRecord, "left", () => (() => Promise.resolve()) as Method),
   ),
-  bug("messages to a new process do not wait for those to the old one", ["order"], 1, forgets(Session, "waitFor", 1)),
+  bug("messages to a new process do not wait for those to the old one", ["order"], 72, forgets(Session, "waitFor", 1)),
   bug(
     "casts to a new process do not wait for messages to the old one",
     ["order"],
-    1,
+    202,
     forgets(CasterTree, "waitFor", 1),
   ),
   bug(
     "an old process says that it has handled what it has only received",
     ["order"],
-    1,
+    297,
     instead(Mailbox, "afterHandling", () => ((then: () => void) => then()) as Method),
-  ),
-  bug(
-    "an old process leaves before what it has sent has been delivered",
-    ["no gaps"],
-    1,
-    instead(Proc, "delivered", () => (() => Promise.resolve()) as Method),
   ),
   bug(
     "a later life has the number of the one before",
     ["reach", "order", "no gaps", "told"],
-    1,
+    357,
     instead(SpawnedMesh, "nextIncarnation", () => (() => 1) as Method),
-  ),
-  bug(
-    "a link that was given up goes on",
-    ["order", "once"],
-    1,
-    instead(Routes, "replacedBy", () => (() => []) as Method),
   ),
   bug("the other processes do not hear that an actor has moved", ["reach"], 1, forgets(LocalProc, "moved", 1)),
   bug("the failure of an actor is not told", ["told"], 50, forgets(LocalProc, "notice", 1)),
