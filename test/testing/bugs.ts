@@ -466,6 +466,28 @@ export const bugs: readonly PlantedBug[] = [
         } as Method,
     ),
   ),
+  bug("the other processes do not hear that an actor has moved", ["reach"], 1, forgets(LocalProc, "moved", 1)),
+  bug("the failure of an actor is not told", ["told"], 50, forgets(LocalProc, "notice", 1)),
+  bug(
+    "an actor's processes outlive it",
+    ["no orphans"],
+    3,
+    instead(LocalProc, "stopOwned", () => (() => Promise.resolve()) as Method),
+  ),
+  bug("a sign of life is not counted", ["told truly", "answers"], 2, forgets(Silence, "heard", 1)),
+  bug(
+    "a host that has answered is taken for gone",
+    ["told truly", "answers"],
+    2,
+    instead(
+      Tenant,
+      "beat",
+      () =>
+        (() => {
+          throw new Error("it does not know this driver");
+        }) as Method,
+    ),
+  ),
 
   // Processes that are replaced.
   bug(
@@ -492,27 +514,5 @@ export const bugs: readonly PlantedBug[] = [
     ["reach", "order", "no gaps", "told"],
     357,
     instead(SpawnedMesh, "nextIncarnation", () => (() => 1) as Method),
-  ),
-  bug("the other processes do not hear that an actor has moved", ["reach"], 1, forgets(LocalProc, "moved", 1)),
-  bug("the failure of an actor is not told", ["told"], 50, forgets(LocalProc, "notice", 1)),
-  bug(
-    "an actor's processes outlive it",
-    ["no orphans"],
-    3,
-    instead(LocalProc, "stopOwned", () => (() => Promise.resolve()) as Method),
-  ),
-  bug("a sign of life is not counted", ["told truly", "answers"], 2, forgets(Silence, "heard", 1)),
-  bug(
-    "a host that has answered is taken for gone",
-    ["told truly", "answers"],
-    2,
-    instead(
-      Tenant,
-      "beat",
-      () =>
-        (() => {
-          throw new Error("it does not know this driver");
-        }) as Method,
-    ),
   ),
 ];
