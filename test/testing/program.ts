@@ -261,10 +261,11 @@ export class Program {
   }
 
   #note(low: number, high: number): void {
-    const { book, meshName } = this.#options;
+    const { book, meshName, calm = false } = this.#options;
     this.#send(low, high, false, (to, from, number) => {
       const sent = to.note.broadcast(from, number);
-      if (high === low + 1) void sent.then(() => book.credited(from, `${meshName}[${low}]`, number));
+      // What is sent where receivers may be lost is over with them, without credit.
+      if (calm && high === low + 1) void sent.then(() => book.credited(from, `${meshName}[${low}]`, number));
     });
   }
 
