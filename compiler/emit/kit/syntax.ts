@@ -191,15 +191,10 @@ export function qualified(root: Name, rest: string): Code {
 
 /** Whether code is a name, qualified or not: it is never broken. */
 export function isNameCode(code: Code): boolean {
-  if (!isSequence(code)) return typeof code === "string" || "kind" in code;
+  if (typeof code === "string") return true;
+  if (!isSequence(code)) return code.kind === "import" || code.kind === "global" || code.kind === "local";
   const [root = "", rest, ...others] = code;
-  return (
-    others.length === 0 &&
-    typeof rest === "string" &&
-    rest.startsWith(".") &&
-    typeof root === "object" &&
-    !isSequence(root)
-  );
+  return others.length === 0 && typeof rest === "string" && rest.startsWith(".") && isNameCode(root);
 }
 
 /** `key: value` in an object literal. */

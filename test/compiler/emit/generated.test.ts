@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { fingerprint, indexSchema, type Schema } from "../../../compiler/model/index.js";
 import { openTypeSource, readSchema } from "../../../compiler/source/index.js";
+import { flatName } from "../../../schemas/names/qualified.js";
 import { counterDescriptor } from "./golden/actors/expected/actors.js";
 import { workerDescriptor } from "./golden/actors/expected/deep/worker.js";
 import { AnswerCodec, ChoicesCodec, Level, Suit } from "./golden/choices/expected/choices.js";
@@ -258,8 +259,9 @@ test.each(readdirSync(golden))("codecs of %s have the fingerprints that the comp
   const expected = fingerprint(index);
   for (const { path, types, actors } of schema.modules) {
     const module = exports[path] as Readonly<Record<string, Codec<unknown>>>;
-    for (const type of types.filter(({ typeParameters }) => typeParameters.length === 0)) {
-      expect([type.key, module[`${type.name}Codec`]?.fingerprint]).toEqual([type.key, expected.declaration(type.key)]);
+    for (const type of types.filter(({ exported, typeParameters }) => exported && typeParameters.length === 0)) {
+      const { fingerprint: found } = module[`${flatName(type.name)}Codec`] ?? {};
+      expect([type.key, found]).toEqual([type.key, expected.declaration(type.key)]);
     }
     expect(actors.length).toBe(Object.keys(module).filter((exported) => exported.endsWith("Descriptor")).length);
   }

@@ -25,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function samples(): readonly Schema[] {
   return [
     ...fc.sample(arbitrarySchema, { numRuns: 100, seed: 1 }),
-    ...fc.sample(nestedSchema, { numRuns: 60, seed: 2 }),
+    ...fc.sample(nestedSchema, { numRuns: 60, seed: 1 }),
   ];
 }
 

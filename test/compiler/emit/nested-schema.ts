@@ -2,22 +2,24 @@
  * Random schemas with namespaces: those of `arbitrarySchema`, with some of their types moved into namespaces. Whole names are
  * no longer than names can be there, and hostile words are among the namespaces as well.
  */
-import fc from "fast-check";
+import type fc from "fast-check";
 import type { Module, Schema, TypeDeclaration } from "../../../compiler/model/index.js";
 import { checkSchema } from "../../../compiler/source/read/checks.js";
 import { flatName, rootName } from "../../../schemas/names/qualified.js";
+import { randomNumbers } from "../../random.js";
 import { arbitrarySchema } from "./arbitrary-schema.js";
 
-export const nestedSchema: fc.Arbitrary<Schema> = fc
-  .tuple(arbitrarySchema, fc.array(fc.nat(), { minLength: 20, maxLength: 20 }))
-  .map(([schema, choices]) => inNamespaces(schema, choices))
+export const nestedSchema: fc.Arbitrary<Schema> = arbitrarySchema
+  .map(inNamespaces)
   .filter((schema) => checkSchema(schema).every(({ severity }) => severity !== "error"));
 
 const namespaces = ["Own", "Map", "Codec", "Deep.Inner", "Date.D", "$", "w", "日本語"];
 
-function inNamespaces(schema: Schema, choices: readonly number[]): Schema {
+/** Which types move, the schema itself decides: the same seed draws the same schemas with and without namespaces. */
+function inNamespaces(schema: Schema): Schema {
+  const random = randomNumbers(JSON.stringify(schema).length);
   const renamed = new Map<string, string>();
-  for (const [i, module] of schema.modules.entries()) rename(module, choices.slice(i * 5), renamed);
+  for (const module of schema.modules) rename(module, () => Math.floor(random() * 1000), renamed);
   const modules = JSON.parse(JSON.stringify(schema.modules), (key, value: unknown) => {
     return key === "target" ? (renamed.get(value as string) ?? value) : value;
   }) as readonly Module[];
@@ -27,11 +29,11 @@ function inNamespaces(schema: Schema, choices: readonly number[]): Schema {
   };
 }
 
-/** Gives every other type a namespace: one of the list, or one that has the name of another type of the file. */
-function rename({ path, types }: Module, choices: readonly number[], renamed: Map<string, string>): void {
+/** Gives about every other type a namespace: one of the list, or one that has the name of another type of the file. */
+function rename({ path, types }: Module, choose: () => number, renamed: Map<string, string>): void {
   const codecs = new Set(types.map(({ name }) => flatName(name)));
   for (const [i, { key, name }] of types.entries()) {
-    const choice = choices[i] ?? 0;
+    const choice = choose();
     if (choice % 2 === 0) continue;
     const other = types[choice % types.length];
     const isOther = other !== undefined && !renamed.has(other.key) && other.key !== key && other.name.length < 20;
