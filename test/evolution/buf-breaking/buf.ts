@@ -62,14 +62,15 @@ function writeSide(root: string, { files }: ProtoSide): void {
 }
 
 /** Without the package, which buf leaves out. */
-function unitOf({ message, path: file, start_line: line = 0 }: Annotation, { newer }: ProtoPair): string {
+function unitOf({ message, path: file, start_line: line = 0 }: Annotation, pair: ProtoPair): string {
+  const { newer } = pair;
   const [, rpc, service] = /RPC "(.+?)" on service "(.+?)"/.exec(message) ?? [];
   if (rpc !== undefined) return `${service}.${rpc}`;
   const [, number, owner] = /(?:[Ff]ield|enum value) "(-?\d+)" .*on (?:message|enum) "(.+?)"/.exec(message) ?? [];
   if (number === undefined) {
     const [, whole] = / on (?:message|enum) "(.+?)"/.exec(message) ?? [];
     if (whole === undefined) throw new Error(`cannot tell what buf speaks of: ${message}`);
-    return whole;
+    return wholeName(whole, pair);
   }
   const lines =
     newer.files
@@ -78,7 +79,25 @@ function unitOf({ message, path: file, start_line: line = 0 }: Annotation, { new
       .split("\n") ?? [];
   // The key or the value of a map: its entry is no message of its own, but stands in the line of the field.
   const [, map] = /^ *map<.* = (\d+)(?: \[.*\])?;$/.exec(lines[line - 1] ?? "") ?? [];
-  if (map === undefined) return `${owner}#${number}`;
-  const heads = lines.slice(0, line).map((text) => /^message (\w+) /.exec(text)?.[1]);
-  return `${heads.findLast((head) => head !== undefined)}#${map}`;
+  if (map === undefined) return `${wholeName(owner ?? "", pair)}#${number}`;
+  return `${messageAt(lines.slice(0, line))}#${map}`;
+}
+
+/** Of nested types buf leaves out what is around them, too. */
+function wholeName(simple: string, { older, newer }: ProtoPair): string {
+  const names = [older, newer].flatMap(({ schema }) => [...schema.messages.keys(), ...schema.enums.keys()]);
+  // The package has two parts.
+  const whole = names.map((name) => name.split(".").slice(2).join("."));
+  return whole.find((name) => name === simple) ?? whole.find((name) => name.endsWith(`.${simple}`)) ?? simple;
+}
+
+/** The message that the last line stands in. */
+function messageAt(lines: readonly string[]): string {
+  const around: string[] = [];
+  for (const line of lines) {
+    const [, indentation = "", name] = /^( *)message (\w+) /.exec(line) ?? [];
+    if (name !== undefined) around.splice(indentation.length / 2, around.length, name);
+  }
+  const depth = (/^ */.exec(lines.at(-1) ?? "")?.[0].length ?? 0) / 2;
+  return around.slice(0, depth).join(".");
 }
