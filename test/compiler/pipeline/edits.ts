@@ -1,5 +1,6 @@
 /** Projects that are edited at random: a project as data, what an edit makes of it, and the files that it is then. */
 import fc from "fast-check";
+import { namespaceOf, rootName, simpleName } from "../../../schemas/names/qualified.js";
 
 interface Member {
   readonly name: string;
@@ -73,6 +74,8 @@ export const start: Sketch = {
       members: [member("entry", "Entry"), member("at", "{ x: number }[]")],
     },
     { name: "Page", kind: "generic", comment: "", members: [member("items", "T[]"), member("first", "Entry")] },
+    { name: "Other.Row", kind: "interface", comment: "", members: [member("entry", "Entry"), member("up", "Other")] },
+    { name: "Other.Level", kind: "enum", comment: "", members: [member("low", "")] },
   ],
   b: [
     { name: "Tree", kind: "interface", comment: "", members: [member("left", "Entry"), member("page", "Page<Other>")] },
@@ -87,9 +90,11 @@ function inlineEnum(choice: number): string {
 }
 
 const memberNames = ["id", "kind", "name", "list", "value", "entry", "w", "at", "toString", "first"];
-/** Among them names that Viceroy's own, globals, and names of what is written in place would have. */
+/** Among them names that Viceroy's own, globals, and names of what is written in place would have; some in namespaces. */
 const typeNames = [
   "Leaf",
+  "Entry.Part",
+  "Shop.Codec",
   "Node",
   "Codec",
   "Map",
@@ -98,6 +103,7 @@ const typeNames = [
   "OtherAtItem",
   "Tree2",
   "EntryGenerated",
+  "Shop.Deep.Entry",
   "Int32",
 ];
 const kinds = ["interface", "hidden", "generic", "union", "alias", "enum", "interface"] as const;
@@ -136,7 +142,8 @@ export function edited(sketch: Sketch, { what, file, declaration, member: which,
   const memberName = memberNames.find((free, n) => n >= choice % 6 && isFree(free)) ?? `more${choice}`;
   const freeName = typeNames.find(
     (free, n) =>
-      n >= choice % 8 &&
+      n >= choice % 11 &&
+      !(target?.kind === "actor" && what === "rename declaration" && free.includes(".")) &&
       !Object.values(sketch)
         .flat()
         .some((it) => it.name === free),
@@ -193,7 +200,7 @@ function renamed(sketch: Sketch, from: string, to: string): Sketch {
   const declarations = (own: readonly Declaration[]) =>
     own.map((it) => ({
       ...it,
-      name: it.name === from ? to : it.name,
+      name: it.name === from || it.name.startsWith(`${from}.`) ? to + it.name.slice(from.length) : it.name,
       members: it.members.map((part) => ({ ...part, type: part.type.replace(word, to) })),
     }));
   return Object.fromEntries(Object.entries(sketch).map(([file, own]) => [file, declarations(own)]));
@@ -207,9 +214,10 @@ export function filesOf(sketch: Sketch): Readonly<Record<string, string>> {
 function textOf(file: string, sketch: Sketch): string {
   const own = sketch[file] as readonly Declaration[];
   const words = new Set(own.flatMap(({ members }) => members.flatMap(({ type }) => type.match(/\w+/g) ?? [])));
-  const isOwn = new Set(own.map(({ name }) => name));
+  const isOwn = new Set(own.map(({ name }) => rootName(name)));
   const imports = Object.entries(sketch).flatMap(([other, declarations]) => {
-    const names = declarations.map(({ name }) => name).filter((name) => words.has(name) && !isOwn.has(name));
+    const roots = new Set(declarations.map(({ name }) => rootName(name)));
+    const names = [...roots].filter((name) => words.has(name) && !isOwn.has(name));
     return other === file || names.length === 0 ? [] : [`import type { ${names.join(", ")} } from "./${other}.js";`];
   });
   const declared = new Set(
@@ -225,7 +233,13 @@ function textOf(file: string, sketch: Sketch): string {
   ].join("\n\n");
 }
 
-function declarationText({ name, kind, comment, members }: Declaration): string {
+function declarationText({ name, ...rest }: Declaration): string {
+  const namespace = namespaceOf(name);
+  const text = shapeText({ ...rest, name: simpleName(name) });
+  return namespace === "" ? text : `export namespace ${namespace} {\n${text}\n}`;
+}
+
+function shapeText({ name, kind, comment, members }: Declaration): string {
   const doc = comment === "" ? "" : `/** ${comment} */\n`;
   const fields = members.map(
     (part) => `  ${docOf(part)}${part.name}${part.optional ? "?" : ""}: ${part.type || "string"};`,
