@@ -57,3 +57,25 @@ test("the root of schemas is what all patterns share before their first wildcard
   expect(commonRoot(["**/*.schema.ts"])).toBe("");
   expect(commonRoot(["schemas/**/*.ts", "!schemas/old/*.ts"])).toBe("schemas");
 });
+
+test("a type in a namespace has the codec of one whose name is the joined one", () => {
+  const types = [declare("Order.Line", message({ a: int32 })), declare("OrderLine", message({ a: int32 }))];
+  expect(findClashes(schema(module(types)), "schemas")).toEqual([
+    { name: "OrderLineCodec", first: "the codec of Order.Line", second: "the codec of OrderLine", at },
+  ]);
+});
+
+test("a type and a namespace may share a name, and types of two namespaces; a namespace with an enum is a value", () => {
+  const order = declare("Order", message({ a: int32 }));
+  const line = declare("Order.Line", message({ a: int32 }));
+  const other = declare("Other.Line", message({ a: int32 }));
+  expect(findClashes(schema(module([order, line, other, declare("Line", int32)])), "schemas")).toEqual([]);
+  const mode = declare("TreeCodec.Mode", { kind: "enum", origin: "enum", values: [] });
+  expect(findClashes(schema(module([declare("Tree", int32), mode])), "schemas")).toEqual([
+    { name: "TreeCodec", first: "namespace TreeCodec", second: "the codec of Tree", at },
+  ]);
+  const types = declare("CounterMesh.Line", message({ a: int32 }));
+  expect(findClashes(schema(module([types], [actor("Counter")])), "schemas")).toEqual([
+    { name: "CounterMesh", first: "namespace CounterMesh", second: "the mesh type of actor Counter", at },
+  ]);
+});

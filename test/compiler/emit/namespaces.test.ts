@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { type Codec, codec } from "viceroy/codegen/v1";
 import { afterAll, describe, expect, test } from "vitest";
+import { lower } from "../../../compiler/emit/capnp/lower.js";
 import { jsonSchemaOf } from "../../../compiler/emit/jsonschema/index.js";
 import { emitProto } from "../../../compiler/emit/proto/index.js";
 import { fingerprint } from "../../../compiler/model/fingerprint.js";
@@ -235,4 +236,29 @@ export interface OrderLine { line: Order.Line }`,
       "golden.v1.OrderLine",
     ]);
   });
+});
+
+test("Cap'n Proto has flat names, each once", () => {
+  const { schema, lock } = inputOf([
+    {
+      path: "schemas/a.ts",
+      text: `export interface Order { line: Order.Line; other: OrderLine; state: State }
+export namespace Order {
+  export interface Line { a: string; level: Level }
+  export enum Level { Low = "low" }
+}
+export interface OrderLine { b: string }
+export type State = "on" | "off";
+export namespace State { export interface Reason { why: string } }`,
+    },
+  ]);
+  const [file] = lower({ schema, lock, schemaRoot: "schemas" }).files;
+  expect(file?.types.map(({ name }) => name).sort()).toEqual([
+    "Order",
+    "OrderLevel",
+    "OrderLine",
+    "OrderLine2",
+    "State",
+    "StateReason",
+  ]);
 });
