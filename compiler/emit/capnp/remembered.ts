@@ -2,6 +2,7 @@
  * What the lock remembers of messages, unions and enumerations: members that are no more, which keep their places, and what those may
  * have taken. The lock knows types by their texts, and does not tell modules apart: some texts have several meanings.
  */
+import { simpleName } from "../../../schemas/names/qualified.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
 import type { BlockKind, Lock, LockBlock, LockEntry } from "../../lock/index.js";
 import type { Bindings, Position, SchemaIndex, Type } from "../../model/index.js";
@@ -75,10 +76,12 @@ export class Remembered {
   #resolve(name: string, args: readonly Type[], place: Place): readonly Type[] {
     if (name === "enum") return [this.#wasOfNumbers(place) ? someNumbers : someNames];
     const bound = args.length === 0 ? place.bindings?.get(name) : undefined;
-    const declared = this.#index.schema.modules
-      .flatMap(({ types }) => types)
-      .filter((type) => type.name === name && type.typeParameters.length === args.length)
-      .map(({ key }): Type => ({ kind: "ref", target: key, args }));
+    const types = this.#index.schema.modules.flatMap((module) => module.types);
+    const generic = types.filter((type) => type.typeParameters.length === args.length);
+    const exact = generic.filter((type) => type.name === name);
+    // A type that has moved to another namespace since is called otherwise.
+    const meant = exact.length > 0 ? exact : generic.filter((type) => simpleName(type.name) === simpleName(name));
+    const declared = meant.map(({ key }): Type => ({ kind: "ref", target: key, args }));
     const found = bound === undefined ? declared : [bound, ...declared];
     if (found.length > 0) return found;
     // An enumeration that has gone may have been one of numbers.

@@ -69,6 +69,29 @@ export interface Line {
   });
 });
 
+test("Cap'n Proto keeps the place of a member that has gone, whose type has moved since", async () => {
+  const settings = ', emit: ["ts", "capnp"]';
+  const before =
+    "export interface Order { mode: Mode; count: Int32 }\nexport type Mode = 'a' | 'b';\nexport interface Uses { mode: Mode }\n";
+  const folder = folderWith({
+    ...files,
+    "viceroy.config.ts": `export default { schemas: "schemas/**/*.ts"${settings} };\n`,
+    "schemas/a.ts": head + before,
+  });
+  expect(await run(folder)).toEqual(["exit code 0"]);
+  const places = () => /struct Order [\s\S]*?\n}/.exec(read(folder, "generated/capnp/a.capnp"))?.[0];
+  expect(places()).toContain("count @1 :Int32;");
+  addFiles(folder, { "schemas/a.ts": head + before.replace("mode: Mode; count", "count") });
+  await run(folder);
+  expect(places()).toContain("count @1 :Int32;");
+  const moved =
+    "export interface Order { count: Int32 }\nexport namespace Order { export type Mode = 'a' | 'b' }\nexport interface Uses { mode: Order.Mode }\n";
+  addFiles(folder, { "schemas/a.ts": head + moved });
+  expect((await run(folder)).filter((line) => line.startsWith("VC4"))).toEqual([]);
+  expect(places()).toContain("obsoleteMode @0 :UInt16;");
+  expect(places()).toContain("count @1 :Int32;");
+});
+
 const files = {
   "package.json": '{ "name": "example", "type": "module" }\n',
   "viceroy.config.ts": 'export default { schemas: "schemas/**/*.ts" };\n',
