@@ -34,6 +34,7 @@ export interface Assigned<E extends Locked> {
 
 /**
  * @param of the declaration, for messages
+ * @param next over all ids of `locked`
  * @param options.others ids that something else has, which no new member gets unless it asks for one
  * @param options.isInPlace whether the members are those of a shape written in place
  */
@@ -50,8 +51,8 @@ export function assignMembers<E extends Locked>(
 ): Assigned<E> {
   const matched = matchMembers(of, members, locked, problems);
   const asked = askedIds(of, members, matched, locked, problems);
-  const taken = new Set([...locked.map(({ id }) => id), ...asked.values(), ...others]);
-  let free = Math.max(next, 1);
+  const taken = new Set([...asked.values(), ...others]);
+  let free = next;
   const ids = members.map((_, i) => {
     const known = matched[i]?.id ?? asked.get(i);
     if (known !== undefined) return known;

@@ -1,14 +1,5 @@
 /** The text of a lock file. What `parseLock` reads, byte for byte. */
-import {
-  type AcceptedBreak,
-  constructorEntry,
-  type Lock,
-  type LockBlock,
-  type LockEntry,
-  type LockParam,
-  type LockParams,
-  type Pending,
-} from "./lock.js";
+import type { AcceptedBreak, Lock, LockBlock, LockEntry, LockParam, LockParams, Pending } from "./lock.js";
 import { hasPending } from "./pending.js";
 
 export const lockHeader = headerOf(1);
@@ -57,11 +48,9 @@ export function printActorId(id: number): string {
   return `0x${id.toString(16).padStart(8, "0")}`;
 }
 
+/** The constructor of an actor stands first, since its id is 0. */
 function byId(a: LockEntry, b: LockEntry): number {
-  // The constructor's line stands first; all others have ids.
-  return (
-    Number(b.name === constructorEntry && b.id === 0) - Number(a.name === constructorEntry && a.id === 0) || a.id - b.id
-  );
+  return a.id - b.id;
 }
 
 /** The line of a member. */

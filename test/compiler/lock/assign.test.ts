@@ -363,3 +363,40 @@ test("a new shape takes the place of one whose member has been renamed and has a
     "  1 y string",
   ]);
 });
+
+test("an id is at most the highest of protobuf, and is asked for once", () => {
+  const asked = (...ids: readonly number[]) =>
+    schema([message("Entry", ...ids.map((id, i) => field(`f${i}`, string, { id })))]);
+  expect(problems(asked(536_870_911, 1, 18_999, 20_000))).toEqual([]);
+  for (const id of [536_870_912, 0, -1, 1.5, 19_000, 19_999]) {
+    expect(problems(asked(id))).toEqual([{ kind: "idRange", at, member: "Entry.f0", id }]);
+  }
+  expect(problems(asked(4, 4))).toEqual([
+    { kind: "idTaken", at, member: "Entry.f1", id: 4, holder: "Entry.f0", retired: false },
+  ]);
+});
+
+test("new ids leave out what protobuf reserves", () => {
+  const next = parseLock(
+    "viceroy.lock",
+    `${printLock({ blocks: [], accepted: [] })}message Entry in schemas/a next=19000\n`,
+  );
+  const { lock } = assignIds(schema([message("Entry", field("a"), field("b"))]), next.lock);
+  expect(lines(lock)).toEqual(["message Entry in schemas/a next=20002", "  20000 a string", "  20001 b string"]);
+});
+
+test("a new member with @retired is a tombstone at once", () => {
+  const next = schema([message("Entry", field("a"), field("b", int32, { retired: true }))]);
+  expect(lines(locked(next))).toEqual(["message Entry in schemas/a next=3", "  1 a string", "  2 -b int32"]);
+});
+
+test("a member that has been gone for long, or that @retired takes out, is no riddle beside a new one", () => {
+  const before = schema([message("Entry", field("ttl", int32), field("a"))]);
+  const gone = schema([message("Entry", field("a"))]);
+  expect(problems(schema([message("Entry", field("a"), field("x", int32))]), before, gone)).toEqual([]);
+  const retired = schema([message("Entry", field("ttl", int32, { retired: true }), field("a"), field("x", int32))]);
+  expect(problems(retired, before)).toEqual([]);
+  // Each that has gone is asked about once.
+  const two = schema([message("Entry", field("a"), field("x", int32), field("y", int32))]);
+  expect(problems(two, before).map((problem) => "added" in problem && problem.added)).toEqual(["x"]);
+});

@@ -1,0 +1,321 @@
+/** Where the lock keeps what: blocks of declarations, of aliases, and of shapes written in place. */
+import { expect, test } from "vitest";
+import { AssignMemory, assignIds, type Lock, parseLock, printLock } from "../../../compiler/lock/index.js";
+import type {
+  ActorDeclaration,
+  Module,
+  Schema,
+  Shape,
+  Tags,
+  Type,
+  TypeDeclaration,
+} from "../../../compiler/model/index.js";
+import { actor, at, declare, endpoint, field, int32, message, param, schema, string } from "./schema.js";
+
+const lines = (lock: Lock) => printLock(lock).trimEnd().split("\n").slice(1);
+const reread = (lock: Lock) => parseLock("viceroy.lock", printLock(lock)).lock;
+const inline = (shape: Shape): Type => ({ kind: "inline", shape });
+const shape = (...names: readonly string[]): Shape => ({ kind: "message", fields: names.map((name) => field(name)) });
+const here = inline(shape("x", "y"));
+
+/** Ids of everything in a schema, in the order of the source. */
+function idsOf(data: unknown): readonly number[] {
+  if (typeof data !== "object" || data === null) return [];
+  return Object.entries(data).flatMap(([key, value]) => (key === "id" ? [value as number] : idsOf(value)));
+}
+
+test.each<readonly [path: string, type: Type]>([
+  ["Entry.f", here],
+  ["Entry.f", { kind: "nullable", inner: here }],
+  ["Entry.f[]", { kind: "array", element: here, readonly: false }],
+  ["Entry.f[]", { kind: "set", element: here, readonly: false }],
+  ["Entry.f(port)", { kind: "port", element: here }],
+  ["Entry.f{key}", { kind: "map", key: here, value: string, readonly: false }],
+  ["Entry.f{}", { kind: "map", key: string, value: here, readonly: false }],
+  ["Entry.f{}", { kind: "record", value: here }],
+  ["Entry.f<1>", { kind: "ref", target: "schemas/a.ts#Pair", args: [string, here] }],
+  [
+    "Entry.f[1]",
+    { kind: "tuple", elements: [string, here].map((type) => ({ type, optional: false })), readonly: false },
+  ],
+  ["Entry.f[...]", { kind: "tuple", elements: [], rest: here, readonly: false }],
+  ["Entry.f", inline({ kind: "alias", type: here })],
+  ["Entry.f|open", inline({ kind: "union", discriminant: "kind", variants: [{ tag: "open", id: 0, type: here, at }] })],
+  ['Entry.f|"a b"', inline({ kind: "union", discriminant: "kind", variants: [{ tag: "a b", id: 0, type: here, at }] })],
+  ["Entry.f.case", inline({ kind: "oneof", cases: [field("case", here)] })],
+])("a shape in place is known as %s, and keeps its ids when its members change their order", (path, type) => {
+  const first = assignIds(schema([message("Entry", field("f", type))]));
+  expect(lines(first.lock)).toContain(`message ${path} in schemas/a next=3`);
+  const turned = JSON.parse(JSON.stringify(type), (_, value) => {
+    return value?.kind === "message" ? { ...value, fields: [...value.fields].reverse() } : value;
+  }) as Type;
+  const second = assignIds(schema([message("Entry", field("f", turned))]), reread(first.lock));
+  expect(lines(second.lock)).toEqual(lines(first.lock));
+  expect(idsOf(first.schema.modules[0]!.types).slice(-2)).toEqual([1, 2]);
+  expect(idsOf(second.schema.modules[0]!.types).slice(-2)).toEqual([2, 1]);
+});
+
+test("parameters and results have paths of their own, and so have arguments of a constructor", () => {
+  const store = actor("Store", [param("at", here)], endpoint("put", [param("at", here)], here));
+  const { lock, schema: assigned } = assignIds(schema([], [store]));
+  const shapes = lines(lock).filter((line) => line.startsWith("message"));
+  expect(shapes.map((line) => line.split(" ")[1])).toEqual(["Store().at", "Store.put->", "Store.put.at"]);
+  expect(idsOf(assigned.modules[0]!.actors[0]!.args)).toEqual([1, 1, 2]);
+  expect(idsOf(assigned.modules[0]!.actors[0]!.endpoints)).toEqual([1, 1, 1, 2, 1, 2]);
+  expect(lines(assignIds(schema([], [store]), reread(lock)).lock)).toEqual(lines(lock));
+});
+
+test("arguments of a constructor keep their ids", () => {
+  const first = assignIds(schema([], [actor("Store", [param("a"), param("b", int32)])]));
+  const { lock } = assignIds(schema([], [actor("Store", [param("c", int32), param("b", int32)])]), reread(first.lock));
+  expect(lines(lock)[1]).toBe("  0 new next=4 (1 -a: string, 2 b: int32, 3 c: int32) -> void");
+});
+
+test("an endpoint that streams says so; one with @retired leaves the schema, and keeps the ids of its parameters", () => {
+  const get = { ...endpoint("get", [param("key")], string), stream: true };
+  const put = (tags: Tags) => endpoint("put", [param("key")], undefined, tags);
+  const first = assignIds(schema([], [actor("Store", [], get, put({}))]));
+  expect(lines(first.lock).slice(2)).toEqual([
+    "  1 get next=2 (1 key: string) -> stream<string>",
+    "  2 put next=2 (1 key: string) -> void",
+  ]);
+  const second = assignIds(schema([], [actor("Store", [], get, put({ retired: true }))]), reread(first.lock));
+  expect(lines(second.lock)[3]).toBe("  2 -put next=2 (1 key: string) -> void");
+  expect(second.schema.modules[0]!.actors[0]!.endpoints.map(({ name }) => name)).toEqual(["get"]);
+  const third = assignIds(schema([], [actor("Store", [], get)]), reread(second.lock));
+  expect(lines(third.lock)).toEqual(lines(second.lock));
+});
+
+test("an optional parameter says so; a parameter keeps its id under another name only in place, with its type", () => {
+  const put = (...params: Parameters<typeof endpoint>[1]) => schema([], [actor("Store", [], endpoint("put", params))]);
+  const first = assignIds(put(param("a"), param("b"), param("c", int32)));
+  const line = (lock: Lock) => lines(lock)[2];
+  const later = (next: Schema, lock = first.lock) => assignIds(next, reread(lock)).lock;
+  expect(line(later(put(param("a"), param("x"), param("c", int32))))).toContain(
+    "(1 a: string, 2 x: string, 3 c: int32)",
+  );
+  expect(line(later(put(param("b"), param("a"), param("c", int32))))).toContain(
+    "(1 a: string, 2 b: string, 3 c: int32)",
+  );
+  expect(line(later(put(param("a"), param("x", int32), param("c", int32))))).toContain(
+    "(1 a: string, 2 -b: string, 3 c: int32, 4 x: int32)",
+  );
+  // The name of another one, or a name that goes on elsewhere, is no rename.
+  expect(line(later(put(param("x"), param("a"), param("c", int32))))).toContain(
+    "(1 a: string, 2 -b: string, 3 c: int32, 4 x: string)",
+  );
+  const gone = later(put(param("b"), param("c", int32)));
+  expect(line(gone)).toContain("(1 -a: string, 2 b: string, 3 c: int32)");
+  expect(line(later(put(param("x"), param("c", int32)), gone))).toContain("(1 -a: string, 2 x: string, 3 c: int32)");
+  const optional = assignIds(put({ ...param("a"), optional: true }));
+  expect(line(optional.lock)).toBe("  1 put next=2 (1 a: string?) -> void");
+});
+
+test("an alias has a block with what it stands for, in a lock of the newer format, beside that of a shape in place", () => {
+  const age = declare("Age", { kind: "alias", type: int32 });
+  const place = declare("Place", { kind: "alias", type: here });
+  const { lock } = assignIds(schema([age, place, message("Entry", field("a"))]));
+  expect(printLock(lock).split("\n")[0]).toBe(
+    "# viceroy lock 2 · written by `viceroy compile` · ids are never reused · review every change",
+  );
+  expect(lines(lock)).toEqual([
+    ...["alias Age in schemas/a next=2", "  1 type int32"],
+    ...["message Entry in schemas/a next=2", "  1 a string"],
+    ...["alias Place in schemas/a next=2", "  1 type message"],
+    ...["message Place in schemas/a next=3", "  1 x string", "  2 y string"],
+  ]);
+});
+
+const level = (
+  ...values: readonly (readonly [name: string, value: string | number, tags?: Tags, aliases?: readonly string[]])[]
+) =>
+  schema([
+    declare("Level", {
+      kind: "enum",
+      origin: "enum",
+      values: values.map(([name, value, tags, aliases]) => ({
+        ...{ name, value, id: 0, doc: "", at },
+        ...(tags && { tags }),
+        ...(aliases && { aliases: aliases.map((alias) => ({ name: alias, doc: "", at })) }),
+      })),
+    }),
+  ]);
+
+test("a numeric enum: its values are ids, one that goes is a tombstone, and a rename is known by @was alone", () => {
+  const first = assignIds(level(["Low", 1], ["Mid", 2], ["High", 5]));
+  expect(idsOf(first.schema.modules[0]!.types)).toEqual([1, 2, 5]);
+  const second = assignIds(level(["Least", 1, { was: "Low" }], ["Middle", 2], ["Top", 7]), reread(first.lock));
+  expect(second.problems).toEqual([]);
+  expect(lines(second.lock)).toEqual([
+    "enum Level in schemas/a next=8",
+    "  1 Least was=Low",
+    "  2 Middle",
+    "  5 -High",
+    "  7 Top",
+  ]);
+  const third = assignIds(level(["Zero", 1, { was: "Least" }], ["Middle", 2], ["High", 5]), reread(second.lock));
+  expect(lines(third.lock)).toEqual([
+    "enum Level in schemas/a next=8",
+    "  1 Zero was=Low,Least",
+    "  2 Middle",
+    "  5 High",
+    "  7 -Top",
+  ]);
+  // The tag may stay, and one of two names for a number may be the former one.
+  const fourth = assignIds(
+    level(["Zero", 1, { was: "Least" }], ["Second", 2, {}, ["Middle"]], ["High", 5]),
+    reread(third.lock),
+  );
+  expect(fourth.problems).toEqual([]);
+  expect(lines(fourth.lock)[1]).toBe("  1 Zero was=Low,Least");
+  expect(lines(fourth.lock)[2]).toBe("  2 Second");
+});
+
+test("@was of a value that never was is a problem, once there is a lock", () => {
+  const wrong = level(["Least", 1, { was: "Lowest" }]);
+  expect(assignIds(wrong).problems).toEqual([]);
+  const { lock } = assignIds(level(["Low", 1]));
+  expect(assignIds(wrong, reread(lock)).problems).toEqual([
+    { kind: "wasUnknown", at, member: "Level.Least", was: "Lowest" },
+  ]);
+  expect(assignIds(level(["Low", 1], ["New", 2, { was: "Old" }]), reread(lock)).problems).toEqual([
+    { kind: "wasUnknown", at, member: "Level.New", was: "Old" },
+  ]);
+});
+
+test.each([
+  {
+    what: "strings",
+    values: [
+      ["a", "a"],
+      ["b", "b"],
+    ] as const,
+  },
+  {
+    what: "a number and a string",
+    values: [
+      ["1", 1],
+      ["b", "b"],
+    ] as const,
+  },
+  {
+    what: "a fraction",
+    values: [
+      ["half", 0.5],
+      ["one", 1],
+    ] as const,
+  },
+])("values of an enum of $what are given ids", ({ values }) => {
+  const { schema: assigned } = assignIds(level(...values));
+  expect(idsOf(assigned.modules[0]!.types)).toEqual([1, 2]);
+});
+
+test("numbers that @reserved keeps are given to no new member of the declaration, but to those of shapes in it", () => {
+  const reserved = { numbers: [1, 3], names: [], at };
+  const entry = (name: string) => ({ ...message(name, field("a"), field("b"), field("c", here)), reserved });
+  const other = message("Other", field("a"));
+  const { lock } = assignIds(schema([entry("Größe_$1"), other] as readonly TypeDeclaration[]));
+  expect(lines(lock)).toEqual([
+    ...["message Größe_$1 in schemas/a next=6", "  2 a string", "  4 b string", "  5 c message"],
+    ...["message Größe_$1.c in schemas/a next=3", "  1 x string", "  2 y string"],
+    ...["message Other in schemas/a next=2", "  1 a string"],
+  ]);
+});
+
+function files(
+  ...modules: readonly (readonly [
+    path: string,
+    types: readonly TypeDeclaration[],
+    actors?: readonly ActorDeclaration[],
+  ])[]
+): Schema {
+  return { package: "shop", modules: modules.map(([path, types, actors = []]): Module => ({ path, types, actors })) };
+}
+
+test("two files that declare one name have a block each, which none of the two loses to the other", () => {
+  const ab = message("Entry", field("a"), field("b"));
+  const ba = message("Entry", field("b"), field("a"));
+  const { lock } = assignIds(files(["schemas/a.ts", [ab]], ["schemas/b.ts", [ba]]));
+  const turned = assignIds(files(["schemas/a.ts", [ba]], ["schemas/b.ts", [ab]]), reread(lock));
+  expect(lines(turned.lock)).toEqual(lines(lock));
+  expect(turned.schema.modules.map((module) => idsOf(module))).toEqual([
+    [2, 1],
+    [2, 1],
+  ]);
+  const copied = assignIds(
+    files(["schemas/a.ts", [ab]], ["schemas/c.ts", [ba]], ["schemas/d.ts", [{ ...ba }]]),
+    reread(lock),
+  );
+  expect(lines(copied.lock).filter((line) => line.includes("Entry"))).toEqual([
+    "message Entry in schemas/a next=3",
+    "message Entry in schemas/c next=3",
+    "message Entry in schemas/d next=3",
+  ]);
+  // Only one of the two new files can continue the block that has lost its file.
+  expect(copied.schema.modules.map((module) => idsOf(module))).toEqual([
+    [1, 2],
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+test("a block whose file is gone is continued where there is just one that it can be", () => {
+  const ab = message("Entry", field("a"), field("b"));
+  const ba = message("Entry", field("b"), field("a"));
+  const { lock } = assignIds(files(["schemas/a.ts", [ab]], ["schemas/b.ts", [{ ...ab }]]));
+  const { lock: next } = assignIds(files(["schemas/c.ts", [ba]]), reread(lock));
+  expect(lines(next)).toEqual([
+    ...["-message Entry in schemas/a next=3", "  1 a string", "  2 b string"],
+    ...["-message Entry in schemas/b next=3", "  1 a string", "  2 b string"],
+    ...["message Entry in schemas/c next=3", "  1 b string", "  2 a string"],
+  ]);
+});
+
+test("ids of actors depend on package, file and name, and are given once", () => {
+  const store = actor("Store", []);
+  const idOf = (next: Schema, lock?: Lock) => assignIds(next, lock).schema.modules[0]!.actors[0]!.id;
+  const id = idOf(schema([], [store]));
+  const others = [
+    schema([], [actor("Shop", [])]),
+    schema([], [store], "schemas/b.ts"),
+    { ...schema([], [store]), package: "other" },
+  ].map((next) => idOf(next));
+  expect(new Set([id, ...others]).size).toBe(4);
+  expect(idOf(schema([], [store]))).toBe(id);
+  const taken = `actor Other in schemas/z 0x${id.toString(16).padStart(8, "0")} next=1\n  0 new next=1 () -> void`;
+  const { lock } = parseLock("viceroy.lock", `${printLock({ blocks: [], accepted: [] })}${taken}\n`);
+  expect(idOf(schema([], [store]), lock)).not.toBe(id);
+});
+
+test("an assignment with a memory gives what one without gives, and the same objects for what has not changed", () => {
+  const entry = message("Entry", field("a"), field("c", here));
+  const order = message("Order", field("x"));
+  const tagged = message("Bad", field("b", string, { was: "never" }));
+  const store = actor("Store", [], endpoint("put", [param("at", here)]));
+  const before = [message("Entry", field("c", here), field("a")), order];
+  const { lock: fresh } = assignIds(files(["schemas/a.ts", before, [store]]));
+  const lock = reread(fresh);
+  const memory = new AssignMemory();
+  const steps = [
+    files(["schemas/a.ts", [entry, order], [store]], ["schemas/b.ts", [tagged]]),
+    files(["schemas/a.ts", [entry, order], [store]], ["schemas/b.ts", [tagged]]),
+    files(["schemas/a.ts", [entry, message("Order", field("x"), field("y"))], [store]], ["schemas/b.ts", [tagged]]),
+    files(["schemas/a.ts", [entry], [store]], ["schemas/b.ts", [{ ...order }, tagged]]),
+    files(["schemas/a.ts", [entry, order], [store]], ["schemas/b.ts", [{ ...order }]]),
+    files(["schemas/a.ts", [entry, order]], ["schemas/b.ts", [tagged], [{ ...store }]]),
+  ];
+  for (const step of steps) {
+    const [remembered, alone] = [assignIds(step, lock, memory), assignIds(step, lock)];
+    expect(remembered.schema).toEqual(alone.schema);
+    expect(printLock(remembered.lock)).toBe(printLock(alone.lock));
+    expect(remembered.problems).toEqual(alone.problems);
+  }
+  const [one, two] = [assignIds(steps[0]!, lock, memory), assignIds(steps[2]!, lock, memory)];
+  const again = assignIds(steps[2]!, lock, memory);
+  expect(again.schema.modules[0]).toBe(two.schema.modules[0]);
+  expect(two.schema.modules[0]!.types[0]).toBe(one.schema.modules[0]!.types[0]);
+  expect(two.schema.modules[0]!.types[1]).not.toBe(one.schema.modules[0]!.types[1]);
+  // Another lock may give other ids.
+  const [, empty] = [again, assignIds(steps[0]!, { blocks: [], accepted: [] }, memory)];
+  expect(empty.schema).toEqual(assignIds(steps[0]!).schema);
+});
