@@ -156,17 +156,18 @@ class Memory {
         return type === undefined ? shape : { kind: "alias", type };
       }
       default:
-        return { kind: "enum", origin: "enum", values: this.#values(live, shape.kind === "enum" ? shape.values : []) };
+        return { kind: "enum", origin: "enum", values: this.#values(live, shape.kind === "enum" ? shape : undefined) };
     }
   }
 
-  #values(live: readonly LockEntry[], known: readonly EnumValue[]): readonly EnumValue[] {
-    const isNumbers =
-      known.length > 0 && known.every(({ value }) => typeof value === "number" && Number.isInteger(value));
+  #values(live: readonly LockEntry[], now: EnumShape | undefined): readonly EnumValue[] {
+    const isNumeric = wasNumeric(live, now);
     return live.map(({ id, name, line }) => {
-      const now = known.find((value) => value.id === id);
-      if (now !== undefined) return { ...now, name };
-      return { name, value: isNumbers ? id : name, id, doc: "", at: positionIn(this.#file, line) };
+      const known = now?.values.find((value) => value.id === id);
+      if (known === undefined) {
+        return { name, value: isNumeric ? id : name, id, doc: "", at: positionIn(this.#file, line) };
+      }
+      return { ...known, name, value: isNumeric ? id : known.name === name ? known.value : name };
     });
   }
 
@@ -286,6 +287,22 @@ class Memory {
         return type === undefined ? [] : [{ name, id, type, optional, at: now?.at ?? at }];
       });
   }
+}
+
+type EnumShape = Extract<Shape, { kind: "enum" }>;
+
+/**
+ * Whether the values of an enum were whole numbers, which are their own ids. The lock has ids and names alone: literals are
+ * called by their values, and of a TypeScript enum the values that are still there tell.
+ */
+function wasNumeric(live: readonly LockEntry[], now: EnumShape | undefined): boolean {
+  const kept = live.flatMap(
+    ({ id, name }) => now?.values.filter((value) => value.id === id && value.name === name) ?? [],
+  );
+  if (live.every(({ id, name }) => name === String(id))) return kept.every(({ value }) => typeof value === "number");
+  if (now === undefined || now.origin === "literals") return false;
+  const telling = kept.length > 0 ? kept : now.values;
+  return telling.every(({ id, value }) => value === id);
 }
 
 /** The lock does not keep what an endpoint promises beside its types. */

@@ -188,3 +188,18 @@ test("shapes of members that have swapped their names go with their members", ()
   expect(merge(before, swapped, before)).toMatchObject({ text: swapped, moved: [], conflicts: [] });
   expect(merge(before, before, swapped)).toMatchObject({ text: swapped, moved: [], conflicts: [] });
 });
+
+test("a shape stays the same when two members on its path are renamed", () => {
+  const before = text(
+    ...[`message Entry ${a}`, "  1 meta message"],
+    ...shape("Entry.meta", "  1 deep message[]"),
+    ...shape("Entry.meta.deep[]"),
+  );
+  const renamed = text(
+    ...[`message Entry ${a}`, "  1 info message was=meta"],
+    ...shape("Entry.info", "  1 inner message[] was=deep"),
+    ...shape("Entry.info.inner[]"),
+  );
+  expect(merge(before, renamed, before)).toMatchObject({ text: renamed, moved: [], conflicts: [] });
+  expect(merge(before, before, renamed)).toMatchObject({ text: renamed, moved: [], conflicts: [] });
+});

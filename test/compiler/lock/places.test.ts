@@ -243,7 +243,7 @@ test("two files that declare one name have a block each, which none of the two l
     [2, 1],
   ]);
   const copied = assignIds(
-    files(["schemas/a.ts", [ab]], ["schemas/c.ts", [ba]], ["schemas/d.ts", [{ ...ba }]]),
+    files(["schemas/a.ts", [ab]], ["schemas/c.ts", [ba]], ["schemas/d.ts", [{ ...ab }]]),
     reread(lock),
   );
   expect(lines(copied.lock).filter((line) => line.includes("Entry"))).toEqual([
@@ -254,6 +254,17 @@ test("two files that declare one name have a block each, which none of the two l
   // Only one of the two new files can continue the block that has lost its file.
   expect(copied.schema.modules.map((module) => idsOf(module))).toEqual([
     [1, 2],
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+test("a new file does not take the block of a file that still has the name", () => {
+  const ab = message("Entry", field("a"), field("b"));
+  const { lock } = assignIds(files(["schemas/b.ts", [ab]]));
+  const ba = message("Entry", field("b"), field("a"));
+  const copied = assignIds(files(["schemas/a.ts", [ba]], ["schemas/b.ts", [ab]]), reread(lock));
+  expect(copied.schema.modules.map((module) => idsOf(module))).toEqual([
     [1, 2],
     [1, 2],
   ]);
@@ -292,8 +303,12 @@ test("an assignment with a memory gives what one without gives, and the same obj
   const order = message("Order", field("x"));
   const tagged = message("Bad", field("b", string, { was: "never" }));
   const store = actor("Store", [], endpoint("put", [param("at", here)]));
+  const renamed = message("Entry", field("a"), field("d", here, { was: "c" }));
+  const lone = message("Lone", field("x"), field("y"));
   const before = [message("Entry", field("c", here), field("a")), order];
-  const { lock: fresh } = assignIds(files(["schemas/a.ts", before, [store]]));
+  const { lock: fresh } = assignIds(
+    files(["schemas/a.ts", before, [store]], ["schemas/z.ts", [message("Lone", field("y"), field("x"))]]),
+  );
   const lock = reread(fresh);
   const memory = new AssignMemory();
   const steps = [
@@ -303,6 +318,9 @@ test("an assignment with a memory gives what one without gives, and the same obj
     files(["schemas/a.ts", [entry], [store]], ["schemas/b.ts", [{ ...order }, tagged]]),
     files(["schemas/a.ts", [entry, order], [store]], ["schemas/b.ts", [{ ...order }]]),
     files(["schemas/a.ts", [entry, order]], ["schemas/b.ts", [tagged], [{ ...store }]]),
+    ...[renamed, renamed].map((next) => files(["schemas/a.ts", [next]])),
+    files(["schemas/a.ts", [lone]]),
+    files(["schemas/a.ts", [lone]], ["schemas/z.ts", [message("Lone", field("y"), field("x"))]]),
   ];
   for (const step of steps) {
     const [remembered, alone] = [assignIds(step, lock, memory), assignIds(step, lock)];
