@@ -36,11 +36,10 @@ export class Batch {
     return at;
   }
 
-  /** Moves on to the next multiple of 8, filling with zeros. */
+  /** Moves on to the next multiple of 8, filling with zeros. There is room, since capacities are multiples of 8. */
   align(): void {
     const at = this.position;
     const end = (at + 7) & ~7;
-    if (end > this.capacity) this.grow(end);
     for (let i = at; i < end; i++) this.bytes[i] = 0;
     this.position = end;
   }

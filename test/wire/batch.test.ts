@@ -117,6 +117,38 @@ describe("a batch", () => {
     batch.reserve(1);
     // From now on it takes standard pages.
     expect(batch.capacity).toBe(standardPageBytes);
+    const other = new Batch(grown.buffer.byteLength);
+    other.reserve(1);
+    expect(other.bytes.buffer).not.toBe(grown.buffer);
+  });
+
+  test("that was just filled goes on with pages of its size", () => {
+    const batch = new Batch(4848);
+    batch.reserve(4848);
+    batch.take();
+    batch.reserve(1);
+    expect(batch.capacity).toBe(4848);
+  });
+
+  test("that has grown to a standard page takes one that others have handed back, and hands it back", () => {
+    const page = newPage(standardPageBytes);
+    recyclePage(page);
+    const batch = new Batch(64);
+    batch.reserve(100_000);
+    expect(batch.bytes.buffer).toBe(page.bytes.buffer);
+    batch.recycle(batch.take());
+    expect(recycledPage(standardPageBytes)).toBe(page);
+  });
+
+  test("waits for four pages that it has handed over", () => {
+    const batch = new Batch(4856);
+    const taken = Array.from({ length: 4 }, () => {
+      batch.reserve(1);
+      return batch.take();
+    });
+    batch.recycle(taken[0]!);
+    batch.reserve(1);
+    expect(batch.bytes.buffer).toBe(taken[0]!.buffer);
   });
 });
 

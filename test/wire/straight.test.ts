@@ -1,4 +1,5 @@
 /** The steps that generated code is made of, one codec for each: compared with composed codecs, and at the limits that only they have. */
+import assert from "node:assert/strict";
 import { describe, expect, test } from "vitest";
 import { type Codec, type CodecError, codec, GeneratedCodec, Reader, Writer } from "../../runtime/wire/index.js";
 import { blockBytes } from "../../runtime/wire/limits.js";
@@ -204,15 +205,15 @@ describe("blocks", () => {
       const apart = [...value].filter(({ byteLength }) => byteLength >= blockBytes).map(({ byteLength }) => byteLength);
       expect(w.blocks.map(({ byteLength }) => byteLength)).toEqual(apart);
       const whole = of.encode(value);
-      expect(of.decode(whole)).toEqual(value);
+      assert.deepStrictEqual(of.decode(whole), value);
       const viewed = of.decode(whole, { views: true });
-      expect(viewed).toEqual(value);
+      assert.deepStrictEqual(viewed, value);
       expect(viewed[0].buffer).toBe(whole.buffer);
       expect(of.decode(whole)[0].buffer).not.toBe(whole.buffer);
       // In memory where the second one is not aligned.
       const odd = new Uint8Array(whole.length + 1).subarray(1);
       odd.set(whole);
-      expect(of.decode(odd, { views: true })).toEqual(value);
+      assert.deepStrictEqual(of.decode(odd, { views: true }), value);
       expect(() => of.decode(whole.slice(0, -1))).toThrow(
         size < blockBytes ? "cannot decode" : "a block ends outside the message",
       );
@@ -237,10 +238,10 @@ describe("blocks", () => {
       r.reset(from, new DataView(from.buffer), 0, from.length, apart);
       return of.decodeFrom(r);
     };
-    expect(read(blocks)).toEqual(value);
+    assert.deepStrictEqual(read(blocks), value);
     const odd = new Uint8Array(blocks[1]!.length + 1).subarray(1);
     odd.set(blocks[1]!);
-    expect(read([blocks[0]!, odd])).toEqual(value);
+    assert.deepStrictEqual(read([blocks[0]!, odd]), value);
     const wrong = "a block is missing or has the wrong size";
     expect(() => read([])).toThrow(`[0]: ${wrong}`);
     expect(() => read([blocks[0]!])).toThrow(`[1]: ${wrong}`);
@@ -252,10 +253,10 @@ describe("blocks", () => {
     // The reader is used again, for a message without any.
     const r = new Reader();
     r.reset(message, new DataView(message.buffer), 0, message.length, blocks);
-    expect(of.decodeFrom(r)).toEqual(value);
+    assert.deepStrictEqual(of.decodeFrom(r), value);
     const whole = of.encode(value);
     r.reset(whole, new DataView(whole.buffer), 0, whole.length);
-    expect(of.decodeFrom(r)).toEqual(value);
+    assert.deepStrictEqual(of.decodeFrom(r), value);
   });
 
   test("of memory that others can write at the same time are copied", () => {
