@@ -154,7 +154,7 @@ function readChoice(run: JsonRun, codec: Codec<unknown>, structure: ChoiceStruct
   if (first === undefined) {
     if (given.hasUnknown) return structure.join(undefined, undefined);
     const names = parts.map(({ jsonName }) => show(jsonName)).join(", ");
-    throw new Refused(`invalid ${codec.name || "oneof"}: expected one of ${names}, got none of them`);
+    throw new Refused(`invalid ${codec.name || structure.standsFor}: expected one of ${names}, got none of them`);
   }
   const value = within(first.part.segment, () => readValue(run, first.part.codec, given.json.get(first.part)));
   return value === unknownName ? structure.join(undefined, undefined) : structure.join(first.index, value);

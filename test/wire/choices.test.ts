@@ -1,0 +1,201 @@
+/** Oneofs, unions and enumerations: what is none of the cases is refused by name, and what this schema does not know is kept. */
+import { describe, expect, test } from "vitest";
+import { type Codec, codec, unknownFields } from "../../runtime/wire/index.js";
+import { concat, field, hex, messageOf, toHex } from "./protobuf/bytes.js";
+
+const point = codec.object("Point", { x: codec.int32, y: codec.int32 });
+const union = (name: string) =>
+  codec.union<{ kind: string }>(name, "kind", () => ({ dot: point, line: codec.object("", { to: codec.string }) }));
+const oneof = (name: string) => codec.oneof(name, () => ({ n: codec.int32, point }));
+const newer = hex("a2 06 01 41");
+
+describe.each([
+  { of: union("Shape") as Codec<unknown>, name: "Shape", tag: "kind", cases: '"dot" or "line"' },
+  { of: union("") as Codec<unknown>, name: "union", tag: "kind", cases: '"dot" or "line"' },
+  { of: oneof("Choice") as Codec<unknown>, name: "Choice", tag: "case", cases: '"n" or "point"' },
+  { of: oneof("") as Codec<unknown>, name: "oneof", tag: "case", cases: '"n" or "point"' },
+])("$name", ({ of, name, tag, cases }) => {
+  const at = of.name;
+
+  test.each(["encode", "toProtobuf", "toJson"] as const)(
+    "%s refuses what is no object, and a case that it does not have",
+    (write) => {
+      for (const [value, got] of [
+        [null, "null"],
+        [undefined, "undefined"],
+        [5, "5"],
+        ["n", '"n"'],
+      ] as const)
+        expect(messageOf(() => of[write](value))).toBe(
+          `CodecError: cannot encode ${at}: invalid ${name}: expected an object, got ${got}`,
+        );
+      for (const [value, got] of [
+        [{}, "undefined"],
+        [{ [tag]: "oval" }, '"oval"'],
+      ] as const)
+        expect(messageOf(() => of[write](value))).toBe(
+          `CodecError: cannot encode ${at}: invalid ${name}: expected ${tag} to be ${cases}, got ${got}`,
+        );
+    },
+  );
+
+  test("without any case bytes are refused, and JSON too", () => {
+    expect(messageOf(() => of.fromProtobuf(hex("")))).toBe(
+      `CodecError: cannot decode ${at}: invalid ${name}: expected ${cases}, got none of them`,
+    );
+    expect(messageOf(() => of.fromJson({}))).toBe(
+      `CodecError: cannot decode ${at}: invalid ${name}: expected one of ${cases.replace(" or", ",")}, got none of them`,
+    );
+    expect(messageOf(() => of.decode(Uint8Array.of(2)))).toContain("cannot decode");
+  });
+
+  test("a case that it does not know is written as it came, is nothing in JSON, and has no place in the lockstep layout", () => {
+    const unknown = of.fromProtobuf(newer);
+    expect(unknown).toMatchObject({ [tag]: "$unknown", [unknownFields]: newer });
+    expect(of.toProtobuf(unknown)).toEqual(newer);
+    expect(of.toJson(unknown)).toEqual({});
+    expect(messageOf(() => of.toProtobuf({ [tag]: "$unknown" }))).toBe(
+      `CodecError: cannot encode ${at}: invalid ${name}: expected the unknown fields that make it, got "none"`,
+    );
+    expect(messageOf(() => of.encode(unknown))).toContain(`expected ${tag} to be ${cases}, got "$unknown"`);
+    expect(of.fromJson({ other: 1 }, { ignoreUnknownFields: true })).toMatchObject({ [tag]: "$unknown" });
+    // In two parts: what comes later is added, and a case that is known wins over one that is not.
+    const wrapped = codec.object("W", { inner: of });
+    const twice = wrapped.fromProtobuf(concat(field(1, newer), field(1, newer))) as { inner: object };
+    expect(twice.inner).toMatchObject({ [tag]: "$unknown", [unknownFields]: concat(newer, newer) });
+    const known = of.toProtobuf(
+      name === "Shape" || name === "union" ? { kind: "dot", x: 1, y: 2 } : { case: "n", value: 5 },
+    );
+    for (const parts of [[newer, known], [known, newer], [known]]) {
+      const read = wrapped.fromProtobuf(concat(...parts.map((part) => field(1, part)))) as {
+        inner: { [key: string]: unknown };
+      };
+      expect(["dot", "n"]).toContain(read.inner[tag]);
+    }
+  });
+
+  test("the same case in two parts is merged, another one takes its place", () => {
+    const wrapped = codec.object("W", { inner: of });
+    const number = name === "Shape" || name === "union" ? 1 : 2;
+    const part = (value: Uint8Array) => field(1, field(number, value));
+    const both = wrapped.fromProtobuf(concat(part(hex("08 01")), part(hex("10 02")))) as { inner: { value?: object } };
+    expect(both.inner.value ?? both.inner).toMatchObject({ x: 1, y: 2 });
+    const other = number === 1 ? field(2, hex("0a 01 61")) : hex("08 07");
+    const replaced = wrapped.fromProtobuf(
+      concat(part(hex("08 01")), field(1, other), part(hex("10 02"))),
+    ) as typeof both;
+    expect(replaced.inner.value ?? replaced.inner).toMatchObject({ x: 0, y: 2 });
+  });
+});
+
+test("errors name the place inside of a case, in each of the layouts", () => {
+  const bad = { x: 0.5, y: 0 };
+  const why = "invalid int32: expected an integer from -2147483648 to 2147483647, got 0.5";
+  for (const write of ["encode", "toProtobuf", "toJson"] as const) {
+    expect(messageOf(() => union("Shape")[write]({ kind: "dot", ...bad }))).toBe(
+      `CodecError: cannot encode Shape.x: ${why}`,
+    );
+    expect(messageOf(() => oneof("Choice")[write]({ case: "point", value: bad } as never))).toBe(
+      `CodecError: cannot encode Choice.value.x: ${why}`,
+    );
+  }
+  expect(messageOf(() => oneof("Choice").fromProtobuf(hex("12 01 08")))).toContain("cannot decode Choice.value");
+  expect(messageOf(() => union("Shape").fromProtobuf(hex("0a 01 08")))).toContain("cannot decode Shape.x: ");
+  const encoded = oneof("Choice").encode({ case: "n", value: 5 } as never);
+  expect(messageOf(() => oneof("Choice").decode(encoded.slice(0, -1)))).toBe(
+    "CodecError: cannot decode Choice: the message ends too early",
+  );
+});
+
+test("cases have the numbers and the names that they are given", () => {
+  const proto = { numbers: [7, 3], names: { first: "one_of_them" }, json: { second: "zwei" } };
+  const named = codec.oneof("Named", () => ({ first: codec.int32, second: codec.int32 }), proto) as Codec<unknown>;
+  expect(toHex(named.toProtobuf({ case: "first", value: 1 }))).toBe("3801");
+  expect(toHex(named.toProtobuf({ case: "second", value: 1 }))).toBe("1801");
+  expect(named.toJson({ case: "first", value: 1 })).toEqual({ oneOfThem: 1 });
+  expect(named.toJson({ case: "second", value: 1 })).toEqual({ zwei: 1 });
+  expect(named.fromJson({ one_of_them: 1 })).toEqual({ case: "first", value: 1 });
+});
+
+test("of 256 enum values one takes a byte, of more it takes two", () => {
+  for (const count of [255, 256, 257, 300]) {
+    const values = Array.from({ length: count }, (_, i) => `v${i}`);
+    const of = codec.enumeration("Many", values);
+    const cases = codec.oneof("Cases", () =>
+      Object.fromEntries(values.map((value) => [value, codec.boolean])),
+    ) as Codec<unknown>;
+    expect([of.slot, cases.slot]).toEqual(count <= 256 ? [1, 1] : [2, 2]);
+    for (const value of [values[0]!, values[1]!, values.at(-1)!]) {
+      expect(of.decode(of.encode(value))).toBe(value);
+      expect(cases.decode(cases.encode({ case: value, value: true }))).toEqual({ case: value, value: true });
+    }
+    if (count > 256) {
+      expect([...of.encode(values.at(-1)!)]).toEqual([(count - 1) & 255, (count - 1) >> 8]);
+      expect(messageOf(() => of.decode(Uint8Array.of(count & 255, count >> 8)))).toBe(
+        `CodecError: cannot decode Many: invalid Many: expected a number below ${count}, got ${count}`,
+      );
+    }
+  }
+});
+
+describe("a oneof whose cases are fields of its message", () => {
+  const flat = codec.object(
+    "Flat",
+    {
+      must: oneof("Choice"),
+      may: codec.optional(codec.oneof("", () => ({ a: point, b: codec.string }), { numbers: [8, 9] })),
+    },
+    { numbers: [0, 0], flat: ["must", "may"] },
+  ) as Codec<unknown>;
+  const good = { must: { case: "n", value: 1 } };
+
+  test("is refused where it is none, and may be absent where it may", () => {
+    for (const write of ["toProtobuf", "toJson"] as const) {
+      for (const [value, got] of [
+        [null, "null"],
+        [5, "5"],
+        [undefined, "undefined"],
+      ] as const)
+        expect(messageOf(() => flat[write]({ must: value }))).toBe(
+          `CodecError: cannot encode Flat.must: invalid Choice: expected an object, got ${got}`,
+        );
+      expect(messageOf(() => flat[write]({ ...good, may: null }))).toBe(
+        "CodecError: cannot encode Flat.may: invalid oneof: expected an object, got null",
+      );
+      expect(messageOf(() => flat[write]({ ...good, may: { case: "c" } }))).toBe(
+        'CodecError: cannot encode Flat.may: invalid oneof: expected case to be "a" or "b", got "c"',
+      );
+      expect(messageOf(() => flat[write](good))).toBe("nothing");
+    }
+    expect(flat.fromProtobuf(flat.toProtobuf(good))).toEqual(good);
+    expect(flat.fromJson(flat.toJson(good))).toEqual(good);
+  });
+
+  test("has its last case, the same one merged", () => {
+    const read = (...parts: readonly Uint8Array[]) => flat.fromProtobuf(concat(hex("08 01"), ...parts));
+    expect(read(field(8, hex("08 01")), field(8, hex("10 02")))).toEqual({
+      ...good,
+      may: { case: "a", value: { x: 1, y: 2 } },
+    });
+    expect(read(field(8, hex("08 01")), hex("4a 01 62"), field(8, hex("10 02")))).toEqual({
+      ...good,
+      may: { case: "a", value: { x: 0, y: 2 } },
+    });
+    expect(messageOf(() => read(field(8, hex("08"))))).toBe(
+      "CodecError: cannot decode Flat.may.value.x: the message ends too early",
+    );
+  });
+});
+
+test("what cannot be a field of its own, or unpacked, is said when the codec is used first", () => {
+  const use = (of: Codec<unknown>) => messageOf(() => of.toProtobuf({ a: 1 }));
+  expect(use(codec.object("A", { a: codec.int32 }, { flat: ["a"] }))).toContain(
+    "cannot make the cases of int32 fields of a message: it is no oneof",
+  );
+  expect(use(codec.object("A", { a: codec.int32 }, { unpacked: ["a"] }))).toContain(
+    "cannot leave int32 unpacked: it is no array",
+  );
+  expect(use(codec.object("A", { a: codec.set(codec.int32) }, { unpacked: ["a"] }))).toContain(
+    "cannot leave Set<int32> unpacked: it is no array",
+  );
+});
