@@ -91,7 +91,6 @@ function notDecoded<T>(codec: Traceable<T>, bytes: Uint8Array, error: unknown): 
   r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length);
   try {
     codec.trace().readFields(r, bytes.length, undefined);
-    if (r.position !== bytes.length) throw new Refused("the message ends too early");
   } catch (traced) {
     return codecError("decode", codec.name, traced);
   }

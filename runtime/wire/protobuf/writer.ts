@@ -566,12 +566,6 @@ export class ProtobufWriter extends Batch {
       this.#raw(tag, new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
     }
   }
-
-  /** Forgets what was written since `position`. */
-  restore(position: number): void {
-    this.position = position;
-    this.depth = 0;
-  }
 }
 
 /** Bytes of a varint of up to 32 bits. */
