@@ -99,7 +99,8 @@ export class Mailbox {
 
   /** Takes a message: handles it at once if nothing is before it. */
   add(turn: Turn): void {
-    if (this.#open && this.#serial === undefined && !this.#held && this.#queued === 0) this.#start(turn);
+    // Nothing waits then: the queue goes on whenever a handler ends.
+    if (this.#open && this.#serial === undefined && !this.#held) this.#start(turn);
     else this.#queue.push(turn);
   }
 

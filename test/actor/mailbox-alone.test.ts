@@ -96,9 +96,9 @@ describe("what starts", () => {
   test("are 64 messages in a row; then the event loop turns, and what comes meanwhile keeps its place", () => {
     for (const each of range(0, 150)) note(each);
     mailbox.open();
-    expect(log).toEqual(range(0, 64));
+    expect([log, mailbox.length]).toEqual([range(0, 64), 86]);
     note(150);
-    expect(log.length).toBe(64);
+    expect([log.length, mailbox.length]).toEqual([64, 87]);
     expect([parts.clock.turn(), log.length, mailbox.idle]).toEqual([1, 128, false]);
     expect([parts.clock.turn(), log, mailbox.idle]).toEqual([1, range(0, 151), true]);
     expect(parts.clock.turn()).toBe(0);
@@ -114,19 +114,21 @@ describe("what starts", () => {
     expect([log, parts.clock.soonTasks.length]).toEqual([range(0, 100), 0]);
   });
 
-  test("keeps its order in a queue of thousands that never gets empty", async () => {
+  test("are 64 in a row, too, where handlers await what is there already", async () => {
+    for (const each of range(0, 100)) mailbox.add(parts.turn(async () => void log.push(each)));
     mailbox.open();
-    let held = hold();
-    for (let round = 0; round < 5; round++) {
-      for (const each of range(round * 1000, round * 1000 + 1000)) note(each);
-      const next = hold();
-      held.resolve();
-      await settled();
-      while (parts.clock.turn() > 0);
-      held = next;
-    }
-    expect(log).toEqual(range(0, 5000));
-    expect(mailbox.length).toBe(0);
+    await settled();
+    expect(log).toEqual(range(0, 64));
+    parts.clock.turn();
+    await settled();
+    expect(log).toEqual(range(0, 100));
+  });
+
+  test("keeps its order, and comes once, in a queue of thousands", () => {
+    for (const each of range(0, 3000)) note(each);
+    mailbox.open();
+    while (parts.clock.turn() > 0);
+    expect([log, mailbox.length]).toEqual([range(0, 3000), 0]);
   });
 
   test("is no message whose caller has left, or whose time is over: its answer brings its credit back", () => {
@@ -253,11 +255,17 @@ describe("an answer by port", () => {
     expect(log).toEqual(["failed in increment: no"]);
   });
 
-  test("of a handler that still runs when the actor ends is that error too", () => {
+  test("of a handler that still runs when the actor ends is that error too, and no other comes after it", () => {
     mailbox.open();
-    hold({ respond: true, call: 4 });
+    const given: Port<unknown>[] = [];
+    const method = (port: Port<unknown>) => {
+      given.push(port);
+      return new Promise(() => {});
+    };
+    mailbox.add(parts.turn(method, { respond: true, call: 4 }));
     mailbox.close(new DeliveryError("failed", "it has failed"));
-    expect(parts.told.at(-1)).toBe("error 4: failed: it has failed, credited");
+    void given[0]!.send("too late");
+    expect(parts.told.slice(1)).toEqual(["error 4: failed: it has failed, credited"]);
   });
 });
 
@@ -350,6 +358,39 @@ describe("the end", () => {
     expect([parts.told, log]).toEqual([["error 1: failed: it has failed"], []]);
   });
 
+  test("leaves nothing behind of a handler that rejects afterwards", async () => {
+    const unhandled: unknown[] = [];
+    const listen = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", listen);
+    mailbox.open();
+    const held = hold();
+    mailbox.close(end);
+    held.reject(new Error("late"));
+    await settled();
+    await settled();
+    process.off("unhandledRejection", listen);
+    expect([unhandled, log]).toEqual([[], []]);
+  });
+
+  test("of an actor whose message has thrown aborts nothing of that message: it has ended by itself", () => {
+    const failing = new Mailbox({ ...owner, messageFailed: () => failing.close(end) }, parts.clock, undefined);
+    failing.open();
+    const turn = parts.turn(() => {
+      turn.signal.addEventListener("abort", () => log.push("aborted"));
+      throw new Error("no");
+    });
+    failing.add(turn);
+    expect([log, turn.ended, turn.cancelled, failing.idle]).toEqual([[], true, false, true]);
+  });
+
+  test("sends back what waits, and nothing of what was handled before", () => {
+    for (const each of range(0, 70)) note(each, { call: each + 1 });
+    mailbox.open();
+    parts.told.length = 0;
+    mailbox.close(end);
+    expect(parts.told).toEqual(range(65, 71).map((call) => `error ${call}: failed: it has failed`));
+  });
+
   test("lets nothing start afterwards", async () => {
     mailbox.open();
     const held = hold({ concurrent: true });
@@ -406,6 +447,7 @@ describe("drained", () => {
   test.each<[string, Message[]]>([
     ["a handler that runs", [{}]],
     ["a concurrent one", [{ concurrent: true }]],
+    ["several of those", [{ concurrent: true }, { concurrent: true }]],
     ["one that waits for others of its endpoint", [{ concurrent: 1 }, { concurrent: 1 }]],
     ["one that waits", [{}, {}]],
   ])("is not what has %s, and everybody is told when that has ended", async (_, messages) => {

@@ -131,6 +131,13 @@ describe("room", () => {
     expect(told).toEqual(["room of 1: 1 items, 10 bytes"]);
   });
 
+  test("is not what an answer takes that somebody waits for", async () => {
+    const { stream, calls } = begin(1, { streamItems: 4 });
+    const asked = stream.next();
+    calls[0]!.answered(reader("an answer"));
+    expect([await asked, told]).toEqual([at(0, "an answer"), ["left"]]);
+  });
+
   test("is not what an answer takes, nor what a rank that has ended, or is not there, would need", async () => {
     const { stream, calls } = begin(4, { streamItems: 4 });
     calls[0]!.answered(reader("an answer"));
@@ -166,8 +173,9 @@ describe("the end", () => {
     expect([await stream.next(), await stream.next(), await stream.next()]).toEqual([at(0, "a"), over, over]);
   });
 
-  test("of a call to nobody is at once", async () => {
-    expect(await begin(0).stream.next()).toEqual(over);
+  test("of a call to nobody is at once, and it can be left", async () => {
+    const { stream } = begin(0);
+    expect([await stream.next(), await stream.return()]).toEqual([over, over]);
   });
 
   test("by leaving gives up all that are under way, and forgets what has arrived", async () => {
@@ -294,4 +302,12 @@ test("the handler that reads it is told when it has ended, and is what a time li
   expect(stream.waited).toBe("; it waited in the chain others[0].read > counters[0].watch");
   calls[0]!.ended();
   expect(unbound).toEqual([stream]);
+  const late = begin(1).stream;
+  late.turn = turn as unknown as Turn;
+  late.guard(clock, 50, undefined);
+  const asked = failure(late.next());
+  clock.pass(50);
+  expect((await asked).message).toBe(
+    "cannot call counters.watch: no answer within 50 ms; it waited in the chain others[0].read > counters[0].watch",
+  );
 });
