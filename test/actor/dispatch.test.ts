@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Channel } from "../../runtime/actor/channel.js";
 import { context } from "../../runtime/actor/context.js";
+import { BackpressureError } from "../../runtime/actor/errors.js";
+import { type ActorMesh, viewOf } from "../../runtime/actor/mesh.js";
 import type { Port } from "../../runtime/actor/port.js";
 import type { Turn } from "../../runtime/actor/turn.js";
 import { range } from "../../runtime/shape/index.js";
@@ -15,11 +17,14 @@ let world: World;
 let procs: TestProc[];
 let counters: CounterMesh<"gpus">;
 
+/** The processes of actors that send, beside those of the mesh. */
+const senders = Array.from({ length: 20 }, (_, i) => `sender${i}`);
+
 /** A mesh of so many actors, whose processes have a clock that stands still, as the root has. */
 function make(size: number, limits = {}): void {
   world?.close();
   const names = Array.from({ length: size }, (_, i) => `p${i}`);
-  world = new World(limits, Object.fromEntries(["root", ...names].map((name) => [name, clock])));
+  world = new World(limits, Object.fromEntries(["root", ...senders, ...names].map((name) => [name, clock])));
   procs = names.map((name) => world.proc(name));
   counters = world.spawn("counters", Counter, [0], procs);
 }
@@ -155,7 +160,7 @@ describe("choose", () => {
     expect(ranks).toEqual([1, 0, 1, 0]);
   });
 
-  test("asks the one with less under way of two that were drawn, and the first of equals", async () => {
+  test("asks the one with less under way of two that were drawn", async () => {
     const busy = counters.slice({ gpus: 0 }).meanwhile.callOne(60_000);
     await handledBy(0);
     const ranks = [];
@@ -170,9 +175,19 @@ describe("choose", () => {
     }
     busy.cancel();
     await busy.catch(() => {});
-    draw(0.5, 0);
-    ranks.push((await counters.where.choose()).rank);
-    expect(ranks).toEqual([1, 1, 0, 1, 1]);
+    expect(ranks).toEqual([1, 1, 0, 1]);
+  });
+
+  test("asks the first of two that were drawn and have as little to do", async () => {
+    const ranks = [];
+    for (const [one, other] of [
+      [0.5, 0],
+      [0, 0.5],
+    ]) {
+      draw(one!, other!);
+      ranks.push((await counters.where.choose()).rank);
+    }
+    expect(ranks).toEqual([1, 0]);
   });
 });
 
@@ -249,7 +264,8 @@ describe("the trace", () => {
     class Seeing extends Counter {
       override increment(): void {
         const { rank } = context().actor.rank;
-        seen[rank] = (context() as Turn).extension?.trace?.toString();
+        const trace = (context() as Turn).extension?.trace;
+        if (trace !== undefined) seen[rank] = trace.toString();
       }
     }
     const seeing = world.spawn("seeing", Seeing, [0], procs) as CounterMesh<"gpus">;
@@ -281,6 +297,11 @@ describe("the trace", () => {
     const [one, other] = await traces(send);
     expect(one).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(other).toBe(one);
+  });
+
+  test("begins at the receiver where one alone is sent something from outside of actors", async () => {
+    expect(await traces((mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.callOne()))).toEqual([]);
+    expect(await traces((mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.broadcast()))).toEqual([]);
   });
 
   test("of a handler is that of all that it sends", async () => {
@@ -415,6 +436,15 @@ describe("what cannot be delivered to one of many", () => {
     ],
     ["a message", (port) => counters.slice({ gpus: 1 }).feed.broadcast(port, 1)],
     [
+      "a call to one without any time",
+      (port) =>
+        counters
+          .slice({ gpus: 0 })
+          .feed.with({ timeout: 0 })
+          .callOne(port, 1)
+          .catch(() => {}),
+    ],
+    [
       "a call without any time",
       (port) =>
         counters.feed
@@ -429,55 +459,209 @@ describe("what cannot be delivered to one of many", () => {
   });
 });
 
-describe("what awaits a broadcast", () => {
-  test("goes on when all of its receivers have credit", async () => {
-    make(2, { creditMessages: 2 });
+describe("credit", () => {
+  /** Fills the second actor with as much as it has credit for. */
+  async function fill(): Promise<{ cancel(): void }> {
+    make(2, { creditMessages: 2, sendWindowMessages: 2 });
     await counters.value.call();
     const blocked = counters.slice({ gpus: 1 }).untilAborted.callOne();
+    blocked.catch(() => {});
     await handledBy(1);
-    const sent: Promise<void>[] = [];
-    for (let i = 0; i < 4; i++) sent.push(counters.increment.broadcast(1));
-    let last = false;
-    void sent.at(-1)!.then(() => {
-      last = true;
+    // Not the call itself: that would be awaited.
+    return { cancel: () => blocked.cancel() };
+  }
+
+  test("of all receivers is what somebody waits for who awaits a broadcast", async () => {
+    const blocked = await fill();
+    counters.slice({ gpus: 1 }).increment.broadcast(1);
+    const sent = counters.increment.broadcast(1);
+    let there = false;
+    void sent.then(() => {
+      there = true;
     });
-    await sent[0];
-    await counters.slice({ gpus: 0 }).value.callOne();
-    expect(last).toBe(false);
+    expect(await counters.slice({ gpus: 0 }).value.callOne()).toBe(1);
+    expect(there).toBe(false);
     blocked.cancel();
-    await blocked.catch(() => {});
-    await sent.at(-1);
-    expect([...(await counters.value.call()).values()]).toEqual([4, 4]);
+    await sent;
+    expect([...(await counters.value.call()).values()]).toEqual([1, 2]);
+  });
+
+  test("that one receiver has not keeps a call to many from being sent to any", async () => {
+    const blocked = await fill();
+    for (let i = 0; i < 3; i++) counters.slice({ gpus: 1 }).increment.broadcast(1);
+    expect(() => counters.increment.call(100)).toThrow(BackpressureError);
+    blocked.cancel();
+    await until("nobody waits", () => handled(1).length === 0);
+    expect([...(await counters.value.call()).values()]).toEqual([0, 3]);
+  });
+});
+
+describe("a port in a call to many", () => {
+  test("is held by all of them until they have ended", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    await counters.feed.call(port, 1);
+    expect([await receiver.recv(), await receiver.recv()]).toEqual([0, 0]);
+    const waiting = receiver.recv();
+    counters.fail.broadcast("over");
+    await expect(waiting).rejects.toThrow("cannot receive: everyone who held the port has ended");
+  });
+});
+
+describe("a call that waits for actors that are being restarted", () => {
+  /** The actor at a rank fails, and everybody knows. */
+  async function end(rank: number): Promise<() => void> {
+    const one = counters.slice({ gpus: rank });
+    one.fail.broadcast("over");
+    await one.value.callOne().catch(() => {});
+    const { proc } = procs[rank]!;
+    const cell = [...proc.cells()][0]!;
+    await cell.vacated();
+    return () => {
+      proc.createActor({ ...cell.shape, incarnation: 1, args: [40 + rank] } as never);
+      viewOf(counters as unknown as ActorMesh).record.locate(rank, {
+        proc: proc.id,
+        location: proc.location,
+        generation: 1,
+      });
+    };
+  }
+  const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
+    let yes = false;
+    promise.then(
+      () => (yes = true),
+      () => (yes = true),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    return yes;
+  };
+
+  test.each<[string, (mesh: CounterMesh<"gpus">) => Promise<unknown>, unknown]>([
+    ["one actor", (mesh) => mesh.slice({ gpus: 1 }).value.with({ wait: true }).callOne(), 41],
+    [
+      "all",
+      (mesh) =>
+        mesh.value
+          .with({ wait: true })
+          .call()
+          .then((all) => [...all.values()]),
+      [0, 41],
+    ],
+    ["a reduction", (mesh) => mesh.value.with({ wait: true }).reduce("sum"), 41],
+    [
+      "a stream",
+      (mesh) =>
+        mesh
+          .slice({ gpus: 1 })
+          .watch.with({ wait: true })
+          .stream(1)
+          .next()
+          .then(({ value }) => value![1]),
+      41,
+    ],
+    [
+      "outcomes",
+      (mesh) =>
+        mesh.value
+          .with({ wait: true })
+          .callSettled()
+          .then((all) => [...all.values()].map(({ status }) => status)),
+      ["fulfilled", "fulfilled"],
+    ],
+  ])("is sent when they are there: %s", async (_, call, answer) => {
+    const restart = await end(1);
+    const pending = call(counters);
+    expect(await isSettled(pending)).toBe(false);
+    restart();
+    expect(await pending).toEqual(answer);
+  });
+
+  test("to any one of them waits only where none is there", async () => {
+    const restarts = [await end(1)];
+    expect(await counters.value.with({ wait: true }).choose()).toBe(0);
+    restarts.push(await end(0));
+    const pending = counters.value.with({ wait: true }).choose();
+    expect(await isSettled(pending)).toBe(false);
+    restarts[0]!();
+    expect(await pending).toBe(41);
+  });
+
+  test("is not made to wait without being told to", async () => {
+    await end(1);
+    await expect(counters.value.call()).rejects.toThrow("the actor counters[1] has failed: TypeError: over");
+  });
+
+  test("says at once what is wrong with it", async () => {
+    await end(1);
+    const one = counters.slice({ gpus: 1 });
+    expect(() => one.increment.with({ wait: true }).callOne(1.5)).toThrow(/cannot encode/);
+    expect(() => one.watch.with({ wait: true }).stream("x" as never)).toThrow(/cannot encode/);
+  });
+
+  test("waits no longer than it is given, or wanted", async () => {
+    await end(1);
+    const one = counters.slice({ gpus: 1 }).value;
+    const late = one.with({ wait: true, timeout: 50 }).callOne();
+    const given = new AbortController();
+    const aborted = one.with({ wait: true, signal: given.signal }).callOne();
+    const cancelled = one.with({ wait: true }).callOne();
+    const ends = Promise.allSettled([late, aborted, cancelled]);
+    clock.pass(50);
+    given.abort(new Error("enough"));
+    cancelled.cancel();
+    expect((await ends).map((outcome) => (outcome as PromiseRejectedResult).reason.message)).toEqual([
+      "cannot call counters.value: no answer within 50 ms",
+      "enough",
+      "the call was cancelled",
+    ]);
   });
 });
 
 describe("many receivers, down a tree of their processes", () => {
   const size = 5;
-  beforeEach(() => make(size, { treeAbove: 2, treeFanout: 2, maxFrame: 200_000 }));
+  beforeEach(() => make(size, { treeAbove: 3, treeFanout: 1, maxFrame: 200_000 }));
   const links = () => world.root.proc.routes.all().filter(({ peer }) => peer !== world.root.proc.id).length;
 
   test("are spoken to by a few: calls and broadcasts", async () => {
     await counters.increment.broadcast(3);
     expect([...(await counters.value.call()).values()]).toEqual(new Array(size).fill(3));
-    expect(links()).toBe(2);
+    expect(links()).toBe(1);
   });
 
   test("are spoken to one by one where they are few", async () => {
-    const few = counters.slice({ gpus: range(0, 2) });
+    const few = counters.slice({ gpus: range(0, 3) });
     await few.increment.broadcast(3);
-    expect([...(await few.value.call()).values()]).toEqual([3, 3]);
-    expect(links()).toBe(2);
-    expect([...(await counters.slice({ gpus: range(2, 5) }).value.call()).values()]).toEqual([0, 0, 0]);
-    expect(links()).toBe(4);
+    expect([...(await few.value.call()).values()]).toEqual([3, 3, 3]);
+    expect(links()).toBe(3);
+  });
+
+  test("are spoken to one by one by streams", async () => {
+    const seen: number[] = [];
+    for await (const [{ rank }] of counters.watch.stream(1)) seen.push(rank);
+    expect([seen.sort(), links()]).toEqual([[0, 1, 2, 3, 4], size]);
   });
 
   test("are spoken to one by one where the message and its places do not fit into a frame together", async () => {
-    const bytes = new Uint8Array(150_000).fill(7);
+    const bytes = new Uint8Array(199_900).fill(7);
     const answers = await counters.bytes.call(bytes);
     expect([...answers.values()].every((answer) => answer.length === bytes.length && answer[9] === 7)).toBe(true);
     expect(links()).toBe(size);
     counters.bytes.broadcast(bytes);
     expect([...(await counters.value.call()).values()]).toEqual(new Array(size).fill(0));
+  });
+
+  test("have no time and no chain where nobody waits for them", async () => {
+    const seen: number[][] = [];
+    class Seeing extends Counter {
+      override increment(): void {
+        const { timeLeft, extension } = context() as Turn;
+        seen.push([timeLeft, extension!.chain.length]);
+      }
+    }
+    const seeing = world.spawn("seeing", Seeing, [0], procs) as CounterMesh<"gpus">;
+    const sender = spawnSender(() => seeing.increment.with({ timeout: 5000 }).broadcast());
+    await sender.sleep.with({ timeout: 20_000 }).callOne(0);
+    await until("all have seen it", () => seen.length === size);
+    expect(seen).toEqual(new Array(size).fill([0, 0]));
   });
 
   test("have the caller's time, trace and chain", async () => {
