@@ -453,8 +453,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   #closeSessions(): void {
-    const why = this.#ended?.message ?? `the actor ${this.name} was replaced`;
-    this.closed = new DeliveryError("closed", `its sender has ended: ${why}`);
+    this.closed = new DeliveryError("closed", `its sender has ended: ${this.#ended!.message}`);
     for (const session of this.#sessions?.values() ?? []) {
       session.close();
       if (session.target instanceof ActorTarget) session.target.closed(session);

@@ -1,12 +1,18 @@
 /** The cell of an actor: how it becomes, what it says of its failures, how long its end may take, and that each comes once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MeshRecord } from "../../runtime/actor/address.js";
 import type { Cell } from "../../runtime/actor/cell.js";
 import { Channel } from "../../runtime/actor/channel.js";
-import { context } from "../../runtime/actor/context.js";
+import { context, runTurn } from "../../runtime/actor/context.js";
+import { wholeMesh } from "../../runtime/actor/mesh.js";
 import type { Turn } from "../../runtime/actor/turn.js";
+import { Flag, ProtocolError } from "../../runtime/link/frame.js";
+import type { Lane } from "../../runtime/link/lane.js";
 import { codec } from "../../runtime/wire/composed/index.js";
+import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
+import { Reader } from "../../runtime/wire/reader.js";
 import { ManualClock } from "../link/lasting/cut-world.js";
-import { Counter, type CounterMesh, delay, until } from "./counter.js";
+import { Counter, type CounterMesh, counterDescriptor, delay, until } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
 let clock: ManualClock;
@@ -395,4 +401,86 @@ test("a handler that takes long is told of by its proc", async () => {
   await counter.value.callOne();
   lastCell().slow("it takes long");
   expect(there.events.at(-1)).toEqual({ kind: "slow", actor: "counter[0]", detail: "it takes long" });
+});
+
+describe("a message that its sender has got wrong", () => {
+  /** The counter as a process knows it whose schema says the same of itself and is another one. */
+  function mistaken(): CounterMesh<never> {
+    const { mesh } = lastCell();
+    const record = new MeshRecord({ id: mesh, name: "counter", owner: world.root.proc.id, extent: {} });
+    record.locate(0, { proc: there.proc.id, location: there.proc.location });
+    const wrong = defineArgs(codec.tuple(codec.string, codec.string, codec.string), 3, 3);
+    const { key, name, id, fingerprint } = counterDescriptor;
+    const args = () => wrong;
+    const endpoints = () => ({ increment: { id: 1, args: wrong }, value: { id: 2, args: wrong, result: codec.int32 } });
+    return wholeMesh(record, defineActor({ key, name, id, fingerprint, args, endpoints })) as never;
+  }
+
+  test("is an error of the caller, or comes back, and the actor goes on", async () => {
+    const counter = spawn();
+    await counter.increment.callOne(2);
+    const wrong = mistaken() as unknown as CounterMesh<never> & {
+      increment: { broadcast(...args: string[]): unknown };
+    };
+    const error = await failure((wrong.increment.callOne as (...args: string[]) => Promise<void>)("a", "b", "c"));
+    expect(error).toMatchObject({ name: "ActorError", actor: "counter[0]", remoteName: "CodecError" });
+    wrong.increment.broadcast("a", "b", "c");
+    const told = () => world.root.events.filter(({ kind }) => kind === "undeliverable");
+    await until("it has come back", () => told().length > 0);
+    expect(told()).toMatchObject([{ detail: { reason: "refused", message: error.message } }]);
+    expect(await counter.value.callOne()).toBe(2);
+  });
+
+  test("is a violation of the protocol where nothing was agreed for its slot, or another layout", () => {
+    spawn();
+    const cell = lastCell();
+    const lane = { slots: [undefined, { layout: Flag.protobuf }], open: true } as unknown as Lane;
+    expect(() => cell.message(lane, 0, 1, 0, new Reader(), 8)).toThrow(
+      new ProtocolError("cannot read message: slot 0 of its lane is not bound"),
+    );
+    expect(() => cell.message(lane, 1, 1, 0, new Reader(), 8)).toThrow(
+      new ProtocolError(
+        "cannot read message: slot 1 of its lane was agreed to be in the protobuf layout, and it is in another one",
+      ),
+    );
+  });
+});
+
+describe("an actor that takes the place of one that has failed", () => {
+  test("gets what is sent by those who have spoken to the other one, in order", async () => {
+    const counter = spawn();
+    await counter.increment.callOne(1);
+    const cell = lastCell();
+    cell.fail(killed("over"));
+    await cell.vacated();
+    expect((await failure(counter.value.callOne())).message).toMatch(/has failed: Error: over$/);
+    there.proc.createActor({ ...cell.shape, incarnation: 1, args: [10] } as never);
+    for (const by of [1, 2, 3]) counter.increment.broadcast(by);
+    expect(await counter.value.callOne()).toBe(16);
+    // An endpoint that has not been used before, by an interface that has been named.
+    expect(await counter.log.callOne()).toEqual(["init"]);
+  });
+
+  test("gets what is sent by those who speak for the first time to either", async () => {
+    const counter = spawn();
+    lastCell().fail(killed("over"));
+    await lastCell().vacated();
+    there.proc.createActor({ ...lastCell().shape, incarnation: 1, args: [10] } as never);
+    expect(await counter.value.callOne()).toBe(10);
+    expect(lastCell().id.incarnation).toBe(1);
+  });
+
+  test("makes what the other one still sends come back", async () => {
+    const taker = world.spawn<typeof Counter, never>("taker", Counter, [0], [world.proc("elsewhere")], {});
+    spawn();
+    const cell = lastCell();
+    const send = () => runTurn(cell.turn, () => taker.value.callOne()) as Promise<number>;
+    expect(await send()).toBe(0);
+    cell.fail(killed("over"));
+    await cell.vacated();
+    there.proc.createActor({ ...cell.shape, incarnation: 1, args: [10] } as never);
+    expect((await failure(send())).message).toBe(
+      "cannot call taker.value on rank 0: its sender has ended: the actor counter[0] has failed: Error: over",
+    );
+  });
 });

@@ -285,7 +285,11 @@ describe("what a handler has called", () => {
     one.bind(before);
     parts.clock.sleep(100);
     one.bind(after);
-    expect([before.abandoned.length, after.abandoned.length, one.cancelled]).toEqual([1, 0, true]);
+    expect([before.abandoned.map(([{ name }]) => name), after.abandoned, one.cancelled]).toEqual([
+      ["TimeoutError"],
+      [],
+      true,
+    ]);
     expect([after.turn, before.turn === one]).toEqual([undefined, true]);
     one.bind(new Called());
     expect(before.abandoned.length).toBe(1);
