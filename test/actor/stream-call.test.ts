@@ -1,6 +1,7 @@
 /** The consuming side of a stream by itself: order, room that is given back, and every way in which it ends. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { DeliveryError, SupervisionError } from "../../runtime/actor/errors.js";
+import { portsRead } from "../../runtime/actor/holders.js";
 import type { RankCall } from "../../runtime/actor/rank-call.js";
 import { StreamCall } from "../../runtime/actor/stream-call.js";
 import type { Turn } from "../../runtime/actor/turn.js";
@@ -11,6 +12,13 @@ import { Reader } from "../../runtime/wire/reader.js";
 import { StillClock, settled } from "./parts.js";
 
 const text = codec.string as Codec<unknown>;
+/** A text that comes with a port. */
+const withPort = Object.assign(Object.create(text), {
+  decodeFrom: (r: Reader) => {
+    portsRead.push({} as never);
+    return text.decodeFrom(r);
+  },
+}) as Codec<unknown>;
 let told: string[];
 let clock: StillClock;
 
@@ -20,7 +28,7 @@ beforeEach(() => {
 });
 
 /** A call to so many actors, whose ranks have been sent it. */
-function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = true } = {}) {
+function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = true, hasPorts = false } = {}) {
   const view = {
     size,
     point: (rank: number) => `at ${rank}`,
@@ -28,7 +36,7 @@ function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = 
     actors: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
     target: (rank: number) => ({ rank, token: [0, 0] }),
   } as unknown as MeshView;
-  const stream = new StreamCall("counters.watch", hasResult ? text : undefined, view);
+  const stream = new StreamCall("counters.watch", hasResult ? (hasPorts ? withPort : text) : undefined, view);
   stream.onLeave = () => void told.push("left");
   const calls = Array.from({ length: size }, (_, rank) => {
     const call = stream.callAt(rank);
@@ -38,7 +46,11 @@ function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = 
         void told.push(`room of ${id}: ${items} items, ${bytes} bytes`),
     };
     const abandon = ({ rank }: RankCall, reason: number) => void told.push(`rank ${rank} given up: ${reason}`);
-    return Object.assign(call, { id: rank + 1, session: { link, abandon } as never }) as RankCall;
+    const holdPorts = () => void told.push(`${portsRead.splice(0).length} ports of rank ${rank} held`);
+    return Object.assign(call, {
+      id: rank + 1,
+      session: { link, abandon, sender: { holdPorts } } as never,
+    }) as RankCall;
   });
   return { stream, calls };
 }
@@ -78,6 +90,12 @@ describe("values", () => {
     const { stream, calls } = begin(1, { hasResult: false });
     calls[0]!.answered(reader("ignored"));
     expect([await stream.next(), await stream.next()]).toEqual([at(0, undefined), over]);
+  });
+
+  test("may be ports, which whoever reads them holds", async () => {
+    const { stream, calls } = begin(2, { hasPorts: true });
+    calls[1]!.item(reader("a"), 10);
+    expect([await stream.next(), told, portsRead]).toEqual([at(1, "a"), ["1 ports of rank 1 held"], []]);
   });
 
   test("are iterated over by a loop, with a place to leave", async () => {
