@@ -1,0 +1,423 @@
+/** One session of a sender, with its link recorded: credit, what waits for it, agreement on a schema, and the end. */
+import { expect, test } from "vitest";
+import { Layout } from "../../runtime/link/binding.js";
+import { type PendingCall, PendingCalls } from "../../runtime/link/calls.js";
+import { BackpressureError, DeliveryError } from "../../runtime/link/errors.js";
+import { Flag, Kind, Sync } from "../../runtime/link/frame.js";
+import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
+import type { Interface, Sender, SessionTarget } from "../../runtime/link/session.js";
+import { Session } from "../../runtime/link/session.js";
+import type { Encoded } from "../../runtime/link/waiting.js";
+import { recordedLink } from "../cast/parts/recorded-link.js";
+import { texts } from "./fake-host.js";
+
+const target: SessionTarget = { kind: "actor", proc: 2n, number: 3n, rank: 0, owner: 1n, fingerprint: 0n };
+const interfaceOf = (key: string, endpoints = 2): Interface => ({
+  key,
+  name: key.toUpperCase(),
+  fingerprint: 5n,
+  endpoints: Array.from({ length: endpoints }, (_, id) => ({ id, name: `e${id}` })),
+});
+const [a, b] = [interfaceOf("a"), interfaceOf("b", 3)];
+const other = { fingerprint: 6n, description: "another" };
+
+/** @param refusal of other schemas */
+function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTranslate = true) {
+  const told: unknown[][] = [];
+  const note =
+    (name: string) =>
+    (...what: unknown[]): number =>
+      told.push([name, ...what]);
+  const { link, sent } = recordedLink(2n);
+  const calls = new PendingCalls();
+  let held = 0;
+  // As links do; what is sent to add, or bind, has no outbox to be written to here.
+  Object.assign(link.outbox, { beginValue: () => {}, endValue: () => {} });
+  Object.assign(link, {
+    limits: { ...defaultLimits, ...limits },
+    calls,
+    hold: () => held++,
+    release: () => held--,
+    endCall: (call: PendingCall) => {
+      if (!call.abandoned) held--;
+      calls.remove(call);
+    },
+    abandonCall: (call: PendingCall) => {
+      if (!call.abandoned) held--;
+      call.abandoned = true;
+    },
+    sendBind: (lane: number, { base, layout, key }: { base: number; layout: number; key: string }) =>
+      note("bind")(lane, base, layout, key),
+    sendCancel: note("cancel"),
+    closeSession: () => note("closed")(),
+  });
+  const sender: Sender = {
+    id: { universe: 1n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0 },
+    name: "sender",
+    compare: (_session, known, schema) => {
+      note("compare")(known, schema);
+      return refusal;
+    },
+    translate: (_known, endpoint, body) => {
+      if (!canTranslate) throw new RangeError(`${endpoint.name} cannot be said`);
+      return { ...body, protobuf: true };
+    },
+    bounced: (_session, slot, error) => void note("bounced")(slot, error.message),
+    targetEnded: () => void note("target ended")(),
+    sessionEnded: () => void note("session ended")(),
+  };
+  const session = new Session(link, 4, sender, target, "key");
+  const pending = (name: string): PendingCall => ({
+    id: 0,
+    session: undefined,
+    credit: 0,
+    abandoned: false,
+    answered() {},
+    failed: ({ message }) => void note(name)("failed", message),
+    item() {},
+    ended() {},
+  });
+  const waiter = (name: string) => ({ credited: () => void note(name)("credited") });
+  /** Messages by what they say, and places among casts. */
+  const frames = (): string[] =>
+    sent().map(({ kind, flags, slot, a: lane, b: place, r }) => {
+      expect(lane).toBe(4);
+      if (kind === Kind.sync) return `sync ${slot} ${place}`;
+      expect(kind).toBe(Kind.message);
+      const text = String(Buffer.from(r.bytes.subarray(r.position, r.end)));
+      const call = place === 0 ? "" : " call";
+      return `${slot}${flags === 0 ? "" : ` flags ${flags}`}${call} ${text.replace(/[^a-z]/g, "")}`;
+    });
+  const body = (text: string, protobuf = false): Encoded => {
+    const bytes = Buffer.from(text);
+    return { bytes, blocks: [], size: bytes.length, protobuf };
+  };
+  const post = (text: string, more: { slot?: number; call?: PendingCall; protobuf?: boolean } = {}): void =>
+    session.post(more.slot ?? 0, body(text, more.protobuf), undefined, more.call, waiter(text));
+  const news = (): unknown[][] => told.splice(0);
+  return { session, frames, news, pending, waiter, post, held: () => held, calls };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The same with an interface that both know. */
+function agreed(limits: Partial<Limits> = {}) {
+  const made = sending(limits);
+  made.session.slotOf(a);
+  made.session.bound(0, undefined);
+  made.news();
+  return made;
+}
+
+test("interfaces have slots one after another, which the receiver is told once", () => {
+  const { session, news } = sending();
+  expect([session.slotOf(a), session.slotOf(b), session.slotOf(a), session.slotOf(b)]).toEqual([0, 2, 0, 2]);
+  const c = interfaceOf("c");
+  expect([session.slotOf(c), session.slotOf(c)]).toEqual([5, 5]);
+  expect(news()).toEqual([
+    ["bind", 4, 0, Layout.lockstep, "a"],
+    ["bind", 4, 2, Layout.lockstep, "b"],
+    ["bind", 4, 5, Layout.lockstep, "c"],
+  ]);
+  expect([0, 1, 2, 4, 5, 7].map((slot) => session.labelOf(slot))).toEqual([
+    "A.e0",
+    "A.e1",
+    "B.e0",
+    "B.e2",
+    "C.e0",
+    "actor",
+  ]);
+  const full = sending().session;
+  expect(full.slotOf(interfaceOf("large", 0xffff))).toBe(0);
+  expect(() => full.slotOf(interfaceOf("x", 1))).toThrow(
+    new RangeError("cannot send to x: too many interfaces on one lane"),
+  );
+});
+
+test("messages without credit wait for those before them, in messages and in bytes", () => {
+  const { session, frames, news, post, held } = agreed({ creditMessages: 2, creditBytes: 10 });
+  expect([session.hasCredit, session.load]).toEqual([true, 0]);
+  for (const text of ["a", "b", "c", "d"]) post(text);
+  expect([frames(), news(), session.load, session.hasCredit, held()]).toEqual([
+    ["0 a", "0 b"],
+    [
+      ["a", "credited"],
+      ["b", "credited"],
+    ],
+    4,
+    false,
+    2,
+  ]);
+  session.credited(1, 1);
+  expect([frames(), news(), session.load, held()]).toEqual([["0 c"], [["c", "credited"]], 3, 1]);
+  session.credited(2, 2);
+  expect([frames(), session.load, session.hasCredit, held()]).toEqual([["0 d"], 1, true, 0]);
+  post("eeeeeeeeee");
+  expect(session.hasCredit).toBe(false);
+  session.credited(2, 11);
+  expect(session.hasCredit).toBe(true);
+  // More than was used does not become more than there is.
+  session.credited(100, 100);
+  for (const text of ["f", "g", "h"]) post(text);
+  expect(frames()).toEqual(["0 eeeeeeeeee", "0 f", "0 g"]);
+});
+
+test("what waits keeps its order, though there is credit for what comes later", () => {
+  const { session, frames, post } = agreed({ creditMessages: 1 });
+  post("a");
+  post("b");
+  session.sync(Sync.mark, 7);
+  post("c");
+  expect(frames()).toEqual(["0 a"]);
+  session.credited(1, 1);
+  expect(frames()).toEqual(["0 b"]);
+  session.credited(1, 1);
+  session.sync(Sync.after, 8);
+  expect(frames()).toEqual([`sync ${Sync.mark} 7`, "0 c", `sync ${Sync.after} 8`]);
+});
+
+test("the send window bounds what waits", () => {
+  const limits = { creditMessages: 1, sendWindowMessages: 2, sendWindowBytes: 10 };
+  const { session, post } = agreed(limits);
+  session.admits(1000, "x.y");
+  post("a");
+  session.admits(1000, "x.y");
+  post("bbbb");
+  session.admits(6, "x.y");
+  expect(() => session.admits(7, "x.y")).toThrow(
+    new BackpressureError(
+      "cannot send x.y: 1 messages (4 bytes) already wait for the receiver, the send window being 2 messages and " +
+        "10 bytes; await what broadcast and send return",
+    ),
+  );
+  post("c");
+  expect(() => session.admits(0, "x.y")).toThrow(BackpressureError);
+});
+
+test("a call has the credit that its answer brings back; one that cannot be encoded leaves nothing behind", () => {
+  const { session, frames, pending, held, calls } = agreed({ creditMessages: 1 });
+  const one = pending("one");
+  session.call(0, texts, "x", one);
+  expect([frames(), one.credit > 0, one.id > 0, held(), calls.size]).toEqual([["0 call x"], true, true, 1, 1]);
+  const bad = pending("bad");
+  expect(() => session.call(0, texts, 5, bad)).toThrow();
+  expect([frames(), held(), calls.size]).toEqual([[], 1, 1]);
+  const late = pending("late");
+  session.call(0, texts, "y", late);
+  expect([frames(), late.credit, held()]).toEqual([[], 0, 2]);
+  session.credited(1, one.credit);
+  expect([frames(), late.credit]).toEqual([["0 call y"], one.credit]);
+  const first = agreed();
+  expect(() => first.session.call(0, texts, 5, first.pending("bad"))).toThrow();
+  expect([first.frames(), first.held(), first.calls.size]).toEqual([[], 0, 0]);
+});
+
+test("a broadcast says whether it had credit, and its flags are sent", () => {
+  const { session, frames, news, waiter } = agreed({ creditMessages: 1 });
+  expect(session.cast(1, Flag.exception, texts, "x", waiter("x"))).toBe(true);
+  expect(session.cast(1, Flag.exception, texts, "y", waiter("y"))).toBe(false);
+  expect([frames(), news()]).toEqual([[`1 flags ${Flag.exception} x`], []]);
+  session.credited(1, 1);
+  expect([frames(), news()]).toEqual([[`1 flags ${Flag.exception} y`], [["y", "credited"]]]);
+});
+
+test("a call that is given up is cancelled, or not sent at all", () => {
+  const { session, frames, news, post, pending, held, calls } = agreed({ creditMessages: 1 });
+  const [sent, waiting] = [pending("sent"), pending("waiting")];
+  post("a", { call: sent });
+  post("b", { call: waiting });
+  news();
+  session.abandon(sent, 3);
+  expect([news(), held(), calls.size]).toEqual([[["cancel", 4, sent.id, 3]], 1, 2]);
+  session.abandon(waiting, 3);
+  expect([news(), held(), calls.size]).toEqual([[["b", "credited"]], 0, 1]);
+  session.credited(1, 1);
+  expect(frames()).toEqual(["0 call a"]);
+});
+
+test("the order among casts is asked before each message, and told of the end", () => {
+  const { session, post, pending, waiter, frames } = agreed();
+  const told: string[] = [];
+  session.order = { behind: () => void told.push("behind"), ended: () => void told.push("ended") };
+  post("a");
+  session.call(0, texts, "x", pending("x"));
+  session.cast(0, 0, texts, "y", waiter("y"));
+  expect([told, frames().length]).toEqual([["behind", "behind", "behind"], 3]);
+  session.end(new DeliveryError("closed", "the end"));
+  expect(told.at(-1)).toBe("ended");
+});
+
+test("at the end, what waits fails or comes back, once; nothing more is told of places among casts", () => {
+  for (const reason of ["stopped", "closed"] as const) {
+    const { session, frames, news, post, pending, held } = agreed({ creditMessages: 1 });
+    post("a");
+    post("b");
+    session.sync(Sync.mark, 1);
+    post("c", { call: pending("call") });
+    frames();
+    news();
+    let sent = 0;
+    session.afterSending(() => sent++);
+    session.end(new DeliveryError(reason, "why"));
+    session.end(new DeliveryError(reason, "again"));
+    expect(news()).toEqual([
+      ...(reason === "stopped" ? [["target ended"]] : []),
+      ["b", "credited"],
+      ["bounced", 0, "why"],
+      ["c", "credited"],
+      ["call", "failed", "why"],
+      ["session ended"],
+    ]);
+    expect([held(), sent, session.over, session.ended?.message]).toEqual([0, 1, true, "why"]);
+    session.sync(Sync.mark, 2);
+    session.targetEnded();
+    session.afterSending(() => sent++);
+    expect([frames(), news(), sent]).toEqual([[], [], 2]);
+  }
+});
+
+test("a session is closed when all that waits has been sent", () => {
+  const { session, news, post } = agreed({ creditMessages: 1 });
+  post("a");
+  post("b");
+  news();
+  let sent = 0;
+  session.afterSending(() => sent++);
+  session.afterSending(() => sent++);
+  session.close();
+  expect([news(), sent, session.ended?.message]).toEqual([[], 0, "its sender has ended"]);
+  session.credited(1, 1);
+  expect([news(), sent]).toEqual([[["b", "credited"], ["closed"]], 2]);
+  const idle = agreed();
+  idle.session.close();
+  expect(idle.news()).toEqual([["closed"]]);
+  const before = agreed();
+  before.session.end(new DeliveryError("stopped", "first"));
+  before.news();
+  before.session.close();
+  expect([before.session.ended?.message, before.news()]).toEqual(["first", []]);
+});
+
+test("a session whose receiver has moved sends what it has, and tells nobody of an end that is another one's", () => {
+  const { session, news, post, frames } = agreed({ creditMessages: 1 });
+  post("a");
+  post("b");
+  news();
+  frames();
+  session.retire();
+  session.retire();
+  expect([news(), session.over, session.ended?.message]).toEqual([
+    [["session ended"]],
+    false,
+    "its receiver has moved to another process",
+  ]);
+  session.credited(1, 1);
+  session.targetEnded();
+  session.close();
+  expect([frames(), news()]).toEqual([["0 b"], [["b", "credited"]]]);
+  session.end(new DeliveryError("stopped", "why"));
+  expect(news()).toEqual([]);
+});
+
+test("until the receiver has answered for an interface, what is sent may have to be sent again", () => {
+  const { session, news, post, frames } = sending();
+  expect([session.asking, session.differs]).toEqual([false, false]);
+  session.slotOf(a);
+  post("x");
+  expect([session.asking, session.differs, session.needsProtobuf(0)]).toEqual([true, true, false]);
+  let sent = 0;
+  session.afterSending(() => sent++);
+  expect([session.bound(1, undefined), sent]).toEqual([false, 0]);
+  expect([session.bound(0, undefined), sent, session.asking, session.differs]).toEqual([true, 1, false, false]);
+  expect([session.bound(0, undefined), session.bound(0, other)]).toEqual([false, false]);
+  expect([frames(), news().length]).toEqual([["0 x"], 2]);
+});
+
+test("a receiver with another schema is sent what it has not taken once more, in a layout that both can read", () => {
+  const { session, news, post, frames, pending, calls } = sending();
+  session.slotOf(a);
+  const [call, given] = [pending("call"), pending("given")];
+  post("x");
+  post("y", { slot: 1, call });
+  session.sync(Sync.after, 3);
+  session.slotOf(b);
+  post("z", { slot: 2 });
+  post("w", { slot: 0, call: given });
+  session.abandon(given, 0);
+  expect([frames().length, session.load]).toEqual([5, 4]);
+  news();
+  expect(session.bound(0, other)).toBe(true);
+  const flagged = `flags ${Flag.protobuf}`;
+  expect(frames()).toEqual([`0 ${flagged} x`, `1 ${flagged} call y`, `sync ${Sync.after} 3`, "2 z"]);
+  expect(news()).toEqual([
+    ["compare", a, other],
+    ["bind", 4, 0, Layout.protobuf, "a"],
+    ["bind", 4, 2, Layout.lockstep, "b"],
+  ]);
+  expect([session.load, calls.size, call.credit, session.needsProtobuf(1), session.needsProtobuf(2)]).toEqual([
+    3,
+    1,
+    1,
+    true,
+    false,
+  ]);
+  session.bound(2, undefined);
+  expect([session.asking, session.differs]).toEqual([false, true]);
+  post("v", { protobuf: true });
+  expect(frames()).toEqual([`0 ${flagged} v`]);
+});
+
+test("what a receiver cannot read fails or comes back, what is sent later too", async () => {
+  const { session, news, post, frames, pending, held, waiter } = sending({}, new DeliveryError("refused", "no"));
+  session.slotOf(a);
+  const given = pending("given");
+  post("x");
+  post("y", { call: pending("call") });
+  frames();
+  news();
+  session.bound(0, other);
+  expect([news(), frames(), session.load]).toEqual([
+    [
+      ["compare", a, other],
+      ["bind", 4, 0, Layout.none, "a"],
+    ],
+    [],
+    0,
+  ]);
+  await turn();
+  expect(news()).toEqual([
+    ["bounced", 0, "no"],
+    ["call", "failed", "no"],
+  ]);
+  session.call(1, texts, "x", pending("later"));
+  session.call(1, texts, "x", given);
+  session.abandon(given, 0);
+  expect(session.cast(1, 0, texts, "x", waiter("cast"))).toBe(true);
+  post("p");
+  await turn();
+  expect(news().filter(([what]) => what !== "cancel")).toEqual([
+    ["cast", "credited"],
+    ["p", "credited"],
+    ["later", "failed", "no"],
+    ["bounced", 1, "no"],
+    ["bounced", 0, "no"],
+  ]);
+  expect([frames(), held()]).toEqual([[], 0]);
+});
+
+test("what cannot be said in the other layout fails or comes back alone", async () => {
+  const { session, news, post, frames, pending } = sending({}, undefined, false);
+  session.slotOf(a);
+  post("x", { slot: 1 });
+  post("y", { call: pending("call") });
+  post("z", { protobuf: true });
+  frames();
+  news();
+  session.bound(0, other);
+  await turn();
+  expect(frames()).toEqual([`0 flags ${Flag.protobuf} z`]);
+  expect(news().slice(2)).toEqual([
+    ["bounced", 1, "e1 cannot be said"],
+    ["call", "failed", "e0 cannot be said"],
+  ]);
+});
