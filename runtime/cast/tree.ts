@@ -266,15 +266,16 @@ export class Tree implements TreeTop {
     const w = new Writer(256);
     const places = this.excluded.size === 0 ? cast.places : this.#without(cast.places);
     const { extension, endpoint, reduction } = cast.request;
-    const message = recalled || cast.isEmpty ? nothing : cast.body.bytes;
-    writeCast(w, { extension, finished: this.#finished, reduction, places }, message);
+    // Of what all have taken, and of what nobody waits for, the body has been dropped.
+    const { bytes, blocks } = cast.body;
+    writeCast(w, { extension, finished: this.#finished, reduction, places }, bytes);
     this.#finished = [];
     const frame: CastFrame = {
       seq: cast.seq,
       endpoint,
       flags: cast.flags | (recalled ? CastFlag.recall : 0),
       body: w.copy(0),
-      blocks: recalled || cast.isEmpty ? [] : cast.body.blocks,
+      blocks,
     };
     this.#sent.push(cast);
     this.#node.cast(frame);
@@ -327,5 +328,3 @@ export class Tree implements TreeTop {
     return this.excluded.get(rank)?.reason === "refused";
   }
 }
-
-const nothing = new Uint8Array(0);

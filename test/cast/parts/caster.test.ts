@@ -786,3 +786,248 @@ test("a proc to which there is no way is tried twice, and then its ranks have fa
   from(2n).answers(1, 1, "x");
   expect(news()).toEqual([["a", [1], "x"]]);
 });
+
+test("a message to one tree waits for those to another that were sent before it", () => {
+  const { caster, cast, sent, from, viewOf } = casting({ size: 2 });
+  const [left, right] = [viewOf(0), viewOf(1)];
+  expect(caster.hasCredit(right)).toBe(false);
+  sent();
+  from(2n).ready();
+  expect(caster.hasCredit(right)).toBe(true);
+  cast("a", left);
+  expect(caster.hasCredit(right)).toBe(false);
+  cast("b", right);
+  expect(castsIn(sent())).toEqual([]);
+  from(1n).ready();
+  expect(castsIn(sent()).sort()).toEqual(["1: 1 a", "2: 2 b"]);
+});
+
+test("a call that is given up is given up in its own tree alone", () => {
+  const { caster, call, ready, sent, viewOf } = casting({ size: 2 });
+  const given = call("a", viewOf(0));
+  call("b", viewOf(1));
+  ready();
+  sent();
+  caster.cancel(given, 1);
+  expect(kindsIn(sent(), Kind.castCancel)).toEqual([[1n, 1]]);
+});
+
+test("the room of a call that was given up before it was sent is given back once", () => {
+  const limits = { sendWindowBytes: 5, creditMessages: 1 };
+  const { caster, call, cast, ready, viewOf } = casting({ size: 1, limits });
+  caster.cancel(call("aaaa", viewOf(0)), 1);
+  ready();
+  cast("bbbb", viewOf(0));
+  expect(() => caster.admits(1, "b.one")).not.toThrow();
+  expect(() => caster.admits(2, "b.one")).toThrow(BackpressureError);
+});
+
+test("trees that owe nothing are not asked for what has been taken", () => {
+  const { cast, ready, sent, viewOf, from } = casting({ size: 2, limits: { creditMessages: 2 } });
+  cast("a", viewOf(1));
+  ready();
+  from(2n).taken(1);
+  for (const text of ["b", "c", "d"]) cast(text, viewOf(0));
+  ready();
+  expect(kindsIn(sent(), Kind.treeFlush)).toEqual([]);
+});
+
+test("trees that live are kept when everything has been taken", () => {
+  const { cast, ready, sent, news, from } = casting({ size: 1 });
+  cast("a");
+  ready();
+  sent();
+  from(1n).taken(1);
+  cast("b");
+  expect([castsIn(sent()), news().flat()]).toEqual([["1: 2 b"], ["awake", "a", "credited", "b", "credited"]]);
+});
+
+test("a message that could not be sent yet has not been taken", async () => {
+  const { caster, cast, ready, from, sent } = casting({ size: 1 });
+  cast("a");
+  let done = 0;
+  void caster.taken().then(() => done++);
+  await turns();
+  expect(done).toBe(0);
+  ready();
+  from(1n).taken(1);
+  await turns();
+  expect([done, castsIn(sent())]).toEqual([1, ["1: 1 a"]]);
+});
+
+test("an actor that is left out before anything was cast to it has nothing to be told", () => {
+  const { caster, whole, sent, from, cast } = casting({ compare: () => differs });
+  caster.needsProtobuf(whole);
+  sent();
+  from(1n).ready(0);
+  expect([kindsIn(sent(), Kind.castRelease), [...caster.excluded]]).toEqual([[], []]);
+  from(2n).ready();
+  from(3n).ready();
+  expect([kindsIn(sent(), Kind.castRelease), [...caster.excluded]]).toEqual([[], [0]]);
+  cast("a");
+  cast("b");
+  sent();
+  caster.exclude(0);
+  // Its direct messages do not wait for the second of two casts.
+  expect(sent().map((one) => "index" in one && one.index)).toEqual([1, 1, 1]);
+});
+
+test("a tree that nothing was sent down is dropped when nobody is left in it", async () => {
+  const { caster, whole, ready, news, down, from } = casting({ size: 1 });
+  caster.needsProtobuf(whole);
+  ready();
+  down.set(1n, new DeliveryError("peer-down", "gone"));
+  from(1n).lost(1n);
+  await turns();
+  expect(news()).toEqual([["awake"], ["asleep", false]]);
+});
+
+test("a message that waits in a tree keeps the tree, when actors move and when many others are used", () => {
+  const { caster, cast, mesh, ready, sent, viewOf } = casting({ size: 1 });
+  cast("a", viewOf(0));
+  mesh.moves++;
+  caster.needsProtobuf(viewOf(0));
+  const frames = sent();
+  expect([setupsIn(frames).length, kindsIn(frames, Kind.treeFlush)]).toEqual([2, []]);
+  ready();
+  const last = sent();
+  expect([castsIn(last), kindsIn(last, Kind.treeFlush)]).toEqual([["1: 1 a"], []]);
+  const many = casting({ size: 40, procOf: () => 1n });
+  many.cast("b", many.viewOf(0));
+  for (let rank = 1; rank < 32; rank++) many.caster.needsProtobuf(many.viewOf(rank));
+  expect(kindsIn(many.sent(), Kind.treeFlush)).toEqual([]);
+  for (let rank = 32; rank < 40; rank++) many.caster.needsProtobuf(many.viewOf(rank));
+  expect(kindsIn(many.sent(), Kind.treeFlush)).toHaveLength(8);
+  many.ready();
+  expect(castsIn(many.sent())).toEqual(["1: 1 b"]);
+});
+
+test("what is left of a cast that was given up is no message that could come back", () => {
+  const { caster, call, sent, from, news } = casting({ size: 1, compare: () => differs });
+  caster.cancel(call("a"), 1);
+  sent();
+  from(1n).ready(0);
+  expect(news().filter(([what]) => what === "undeliverable")).toEqual([]);
+});
+
+test("a call that all have taken is over when it is given up; one that they have not keeps its place", async () => {
+  const { caster, call, ready, sent, from, viewOf } = casting({ size: 1 });
+  const [taken, other] = [call("a", viewOf(0)), call("b", viewOf(0))];
+  ready();
+  from(1n).taken(1);
+  caster.cancel(taken, 1);
+  caster.cancel(other, 1);
+  sent();
+  from(1n).lost(1n);
+  await turns();
+  const frames = sent().flatMap((one) => ("cast" in one ? [[one.cast, one.flags]] : []));
+  expect(frames).toEqual([[2, CastFlag.empty]]);
+});
+
+test("a tree that nothing is under way in is set up again without being asked for anything", async () => {
+  const { cast, ready, sent, from } = casting({ size: 2 });
+  cast("a");
+  ready();
+  for (const proc of [1n, 2n]) from(proc).taken(1);
+  sent();
+  from(1n).lost(1n);
+  await turns();
+  const frames = sent();
+  expect([setupsIn(frames).length, kindsIn(frames, Kind.treeFlush), castsIn(frames)]).toEqual([2, [], []]);
+});
+
+test("actors on the sender's own proc have casts without a frame, and their proc is in nobody's part", () => {
+  const { cast, ready, sent, news, from } = casting({ procOf: (rank) => (rank === 1 ? self : BigInt(rank + 1)) });
+  cast("a");
+  const procs = setupsIn(sent()).map(({ to, setup }) => [to, setup.procs.map(({ proc }) => proc)]);
+  expect(procs).toEqual([
+    [1n, [1n]],
+    [3n, [3n]],
+  ]);
+  ready();
+  expect(castsIn(sent())).toEqual(["1: 1 a", "3: 1 a"]);
+  expect(news()).toEqual([["awake"], ["posted here", "a"], ["a", "credited"]]);
+  for (const proc of [1n, 3n]) from(proc).taken(1);
+  cast("b");
+  expect(news()).toEqual([
+    ["posted here", "b"],
+    ["b", "credited"],
+  ]);
+});
+
+test("places of ranks that are left out stand among the others in as few runs as there can be", () => {
+  const { cast, ready, sent, viewOf, from } = casting({
+    size: 6,
+    compare: (base) => (base > 3 ? differs : undefined),
+  });
+  cast("a", viewOf(2));
+  ready();
+  cast("b");
+  sent();
+  for (const proc of [1n, 2n, 3n, 4n]) from(proc).ready();
+  from(5n).ready(4);
+  from(6n).ready(5);
+  const [places] = placesIn(sent());
+  expect(places).toEqual([
+    { count: 2, index: 0, way: Way.plain },
+    { count: 1, index: 1, way: Way.plain },
+    { count: 1, index: 0, way: Way.plain },
+    { count: 2, index: 0, way: Way.none },
+  ]);
+});
+
+test("a lost proc that is not in the tree costs nobody anything", async () => {
+  const { call, ready, news, from, sent } = casting({ size: 1 });
+  call("a");
+  ready();
+  news();
+  for (let i = 0; i < 2; i++) {
+    from(1n).lost(77n);
+    await turns();
+    sent();
+  }
+  expect(news()).toEqual([]);
+  from(1n).answers(1, 0, "x");
+  expect(news()).toEqual([["a", [0], "x"]]);
+});
+
+test("a rank that cannot read the interface stays in the tree with its proc, and is told of once", async () => {
+  const { call, sent, from, news } = casting({ size: 2, compare: (base) => (base === 1 ? differs : undefined) });
+  call("a");
+  sent();
+  from(1n).ready();
+  from(2n).ready(1);
+  sent();
+  from(1n).lost(1n);
+  await turns();
+  expect(setupsIn(sent()).map(({ to }) => to)).toEqual([1n, 2n]);
+  news();
+  from(1n).ready();
+  from(2n).ready(1);
+  expect([news(), kindsIn(sent(), Kind.castRelease)]).toEqual([[], []]);
+});
+
+test("what is found out about where actors lived before does not hold where they live now", () => {
+  const { caster, cast, mesh, procs, sent, from } = casting({ size: 2, compare: () => differs });
+  cast("a");
+  sent();
+  procs[1] = 50n;
+  mesh.moves++;
+  cast("b");
+  sent();
+  from(1n, 0).ready();
+  from(2n, 0).ready(1);
+  expect([...caster.excluded]).toEqual([]);
+});
+
+test("blocks go with the cast that they belong to", () => {
+  const { cast, ready, linkTo, whole } = casting({ size: 1 });
+  const blocks = [Uint8Array.of(1, 2)];
+  cast("a", whole, { body: { bytes: Buffer.from("a"), blocks, size: 3, protobuf: false } });
+  ready();
+  expect(
+    linkTo(1n)
+      .sent()
+      .map((frame) => frame.blocks),
+  ).toEqual([blocks]);
+});

@@ -217,7 +217,8 @@ test("a cast goes to the actors here and below, and their answers go up", () => 
   plant();
   below.sent();
   cast(1);
-  expect(below.sent().map(headerOf)).toEqual([[Kind.cast, CastFlag.call, 0, 1, 1]]);
+  const [frameBelow, ...none] = below.sent();
+  expect([headerOf(frameBelow!), frameBelow!.blocks, none]).toEqual([[Kind.cast, CastFlag.call, 0, 1, 1], [], []]);
   expect(posted.map(({ bytes }) => bytes)).toEqual([[1]]);
   answer(posted[0]!, "here");
   frame(below, Kind.answers, { a: 1, b: 1 }, answers(1, "below"));
@@ -291,7 +292,9 @@ test("a cast that waits for a direct message goes on when that one will not come
   expect(posted).toHaveLength(1);
   expect(below.sent().map(headerOf).at(-1)).toEqual([Kind.castRelease, 0, 0, 1, 100]);
   // It is read also where it belongs to nothing.
-  expect(() => frame(above, Kind.castRelease, { b: 100 }, () => {})).toThrow(ProtocolError);
+  expect(() => frame(above, Kind.castRelease, { b: 100 }, () => {})).toThrow(
+    new ProtocolError("cannot read castRelease: the message ends too early"),
+  );
 });
 
 test("what is lost and what came back below is told above", () => {
@@ -405,6 +408,8 @@ test("a tree that is not used any more ends here and below; its sender casts on 
   expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.drop]]);
   cast(1, 0);
   expect([posted, closed]).toEqual([[], []]);
+  // What still comes from below is not even read.
+  expect(() => frame(below, Kind.treeReady, { a: 1 })).not.toThrow();
   // The number of its line is free again.
   plant({ tree: 4, line: 5 });
   cast(1, 0);
@@ -418,7 +423,8 @@ test("a sender that has ended is remembered: nothing of it that comes late is wa
   below.sent();
   frame(above, Kind.treeFlush, { b: Flush.end });
   expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.end]]);
-  expect([closed.length, abandoned]).toEqual([1, [0]]);
+  const actor = { kind: "actor", proc: self, number: 20n, rank: 100, owner: 21n, fingerprint: 0n };
+  expect([closed, abandoned]).toEqual([[actor], [0]]);
   const arrivals = casts.arrivals(sender, { mesh: 20n, owner: 21n, rank: 5 });
   expect(arrivals.arrive({ seq: 1, index: 0, way: Way.plain, post: () => {}, cancel: () => {} })).toBe(false);
   const others = [
@@ -659,7 +665,7 @@ function top(casts: Casts, tree: number, at = self) {
 test("the root hears of lost procs by the number of its tree, from whoever has found out", () => {
   const { casts, frame, linkTo, plant } = proc();
   plant();
-  const [one, other, far] = [top(casts, 7), top(casts, 8), top(casts, 8, 4n)];
+  const [one, far, other] = [top(casts, 7), top(casts, 8, 4n), top(casts, 8)];
   frame(linkTo(6n), Kind.treeLost, { a: 8, b: 1 }, loss(3n));
   frame(linkTo(6n), Kind.treeLost, { a: 9, b: 1 }, loss(3n));
   // Without the mark it is the number of a branch, of which there is none.
@@ -722,4 +728,38 @@ test("a proc passes on what its host knows", () => {
   expect(routed).toEqual([["folding", 3, "sum"]]);
   const link = {} as Link;
   expect(() => casts.linkEnded(link, new DeliveryError("closed", "x"))).not.toThrow();
+});
+
+test("what a lost root has planted ends here, also where its parts hang on others, and nothing else", () => {
+  const { casts, plant, parent, above, below, lost, cast, posted, linkTo } = middle();
+  const other = linkTo(8n);
+  const stranger = { root: 8n, sender: { ...sender, proc: 8n } };
+  plant({ ...stranger, tree: 6, line: 6 }, 71, parent);
+  plant({ ...stranger, tree: 7, line: 7 }, 70, other);
+  below.sent();
+  lost.add(root);
+  casts.linkEnded(above.link, new DeliveryError("peer-down", "its process has ended"));
+  expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.orphan]]);
+  cast(1, 0, 0, 70, parent);
+  expect(posted).toEqual([]);
+  cast(1, 0, 0, 71, parent);
+  cast(2, 0, 1, 70, other);
+  expect(posted).toHaveLength(2);
+});
+
+test("a tree takes the place of those of its own root alone", () => {
+  const { plant, cast, posted, linkTo } = proc();
+  plant();
+  plant({ root: 8n, sender: { ...sender, proc: 8n }, tree: 6, line: 5 }, 71, linkTo(8n));
+  cast(1, 0);
+  expect(posted).toHaveLength(1);
+});
+
+test("an error on the way to the root that is none of delivery is not hidden", () => {
+  const { casts, parent } = middle();
+  casts.routes.to = () => {
+    throw new TypeError("broken");
+  };
+  const why = new DeliveryError("peer-down", "its process has ended");
+  expect(() => casts.linkEnded(parent.link, why)).toThrow(new TypeError("broken"));
 });
