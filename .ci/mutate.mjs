@@ -10,36 +10,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { folders } from "./mutate/folders.mjs";
 import { install, root, run } from "./steps.mjs";
 
-/**
- * The folders under mutation testing, each with the tests that are responsible for it: folders and files, and behind a `!`
- * what is left out of them. Tests that start processes are of no use here, since those run what is built. Tests that take
- * seconds are left out, since they would be run again for each mutant that they reach.
- */
-const folders = {
-  "compiler/evolve": ["test/compiler/evolve", "test/evolution"],
-  "compiler/lock": ["test/compiler/lock"],
-  "compiler/model": ["test/compiler/model"],
-  generated: ["test/wire", "test/supervise"],
-  "runtime/actor": ["test/actor", "!test/actor/no-lost-call.test.ts"],
-  "runtime/cast": ["test/cast/parts"],
-  "runtime/link": ["test/link", "test/testing"],
-  "runtime/shape": ["test/shape"],
-  "runtime/supervise": [
-    "test/supervise/failure.test.ts",
-    "test/supervise/failure-codec.test.ts",
-    "test/supervise/restart.test.ts",
-    "test/supervise/supervisor.test.ts",
-    "test/supervise/unhandled.test.ts",
-  ],
-  "runtime/wire": [
-    "test/wire",
-    ...["fuzz", "generated", "generated-protobuf", "**/random", "json/protobuf-es"].map(
-      (name) => `!test/wire/${name}.test.ts`,
-    ),
-  ],
-};
 const wantedScore = 90;
 
 const { values, positionals } = parseArgs({

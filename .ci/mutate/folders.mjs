@@ -1,0 +1,48 @@
+/**
+ * The folders under mutation testing, each with the tests that are responsible for it: folders and files, and behind a `!`
+ * what is left out of them. Tests that start processes are of no use here, since those run what is built. Tests that take
+ * seconds are left out, since they would be run again for each mutant that they reach.
+ */
+export const folders = {
+  "compiler/evolve": ["test/compiler/evolve", "test/evolution"],
+  "compiler/lock": ["test/compiler/lock"],
+  "compiler/model": ["test/compiler/model"],
+  // What is generated for schemas with every kind of type has the same tests, as goldens.test.ts.
+  generated: ["test/wire/control-plane.test.ts"],
+  "runtime/actor": [
+    "test/actor",
+    "!test/actor/no-lost-call.test.ts",
+    "test/cast/layouts.test.ts",
+    "test/cast/promises.test.ts",
+    "test/cast/reduce.test.ts",
+  ],
+  // These record the other parts of a tree. Whole trees try each mutant for seconds, and find few more.
+  "runtime/cast": ["test/cast/parts"],
+  "runtime/link": [
+    "test/link/!(keep-alive|unix).test.ts",
+    "test/link/handshake",
+    "test/link/lasting/!(actors|cuts).test.ts",
+    "test/link/shared/!(processes|ring).test.ts",
+    "test/link/tls",
+  ],
+  "runtime/shape": ["test/shape"],
+  "runtime/supervise": [
+    "test/supervise/failure.test.ts",
+    "test/supervise/failure-codec.test.ts",
+    "test/supervise/restart.test.ts",
+    "test/supervise/supervisor.test.ts",
+    "test/supervise/unhandled.test.ts",
+  ],
+  "runtime/wire": [
+    "test/wire",
+    ...[
+      "fuzz",
+      "generated",
+      "generated-protobuf",
+      "control-plane",
+      "**/random",
+      "json/protobuf-es",
+      "conformance/*",
+    ].map((name) => `!test/wire/${name}.test.ts`),
+  ],
+};
