@@ -4,6 +4,7 @@ import { MeshRecord } from "../../runtime/actor/address.js";
 import type { Cell } from "../../runtime/actor/cell.js";
 import { Channel } from "../../runtime/actor/channel.js";
 import { context, runTurn } from "../../runtime/actor/context.js";
+import type { Endpoint } from "../../runtime/actor/endpoint.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import type { Turn } from "../../runtime/actor/turn.js";
 import { Flag, ProtocolError } from "../../runtime/link/frame.js";
@@ -419,12 +420,10 @@ describe("a message that its sender has got wrong", () => {
   test("is an error of the caller, or comes back, and the actor goes on", async () => {
     const counter = spawn();
     await counter.increment.callOne(2);
-    const wrong = mistaken() as unknown as CounterMesh<never> & {
-      increment: { broadcast(...args: string[]): unknown };
-    };
-    const error = await failure((wrong.increment.callOne as (...args: string[]) => Promise<void>)("a", "b", "c"));
+    const wrong = mistaken().increment as unknown as Endpoint<string[], void, never>;
+    const error = await failure(wrong.callOne("a", "b", "c"));
     expect(error).toMatchObject({ name: "ActorError", actor: "counter[0]", remoteName: "CodecError" });
-    wrong.increment.broadcast("a", "b", "c");
+    wrong.broadcast("a", "b", "c");
     const told = () => world.root.events.filter(({ kind }) => kind === "undeliverable");
     await until("it has come back", () => told().length > 0);
     expect(told()).toMatchObject([{ detail: { reason: "refused", message: error.message } }]);
