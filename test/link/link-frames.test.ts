@@ -1,0 +1,312 @@
+/** What a link writes for each thing that it is asked to say, and what it keeps of lanes, calls and its end. */
+import { expect, test } from "vitest";
+import { Layout } from "../../runtime/link/binding.js";
+import type { PendingCall } from "../../runtime/link/calls.js";
+import { readText, readU32, readU64 } from "../../runtime/link/control.js";
+import { DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
+import { Flag, HEADER, Kind, MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
+import { Link } from "../../runtime/link/link.js";
+import type { SessionTarget } from "../../runtime/link/session.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import { Reader } from "../../runtime/wire/reader.js";
+import { headerOf, recordedLink } from "../cast/parts/recorded-link.js";
+import { FakeHost, FakeSender, settled } from "./fake-host.js";
+import { pipePair } from "./pipes.js";
+
+/** A link whose frames are noted instead of sent. */
+function linkOf(limits = {}) {
+  const host = new FakeHost(10n, limits);
+  let held = 0;
+  Object.assign(host, { keepAlive: { hold: () => held++, release: () => held-- } });
+  const link = new Link(host, 11n);
+  const { link: recorded, sent } = recordedLink();
+  const ordered = new Set<number>();
+  const outbox = { ...recorded.outbox, ordered, beginValue: () => {}, endValue: () => {}, end: () => {} };
+  Object.assign(link, { outbox });
+  return { link, host, sent, ordered, held: () => held };
+}
+
+const target = (more: Partial<SessionTarget> = {}): SessionTarget => ({
+  kind: "actor",
+  proc: 11n,
+  number: 5n,
+  rank: 6,
+  owner: 7n,
+  fingerprint: 8n,
+  ...more,
+});
+
+function helloOf(link: Link) {
+  const bytes = link.outbox.writer.copy(0);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const r = new Reader();
+  r.reset(bytes, view, HEADER, view.getUint32(0, true));
+  const header = [view.getUint32(4, true), view.getUint32(8, true), view.getUint32(12, true)];
+  const body = [readU32(r), readU32(r), readU64(r), readU64(r), readU32(r), readU32(r), r.end - r.position];
+  return [header, body];
+}
+
+test("a link begins with who is here, and which of its dialler's links it is", () => {
+  const waiting = new Link(new FakeHost(10n), undefined);
+  const header = [Kind.hello, PROTOCOL_VERSION, 0];
+  expect([waiting.dialled, waiting.number, waiting.peer]).toEqual([false, 0, undefined]);
+  expect(helloOf(waiting)).toEqual([header, [MAGIC, 0, 1n, 10n, 0, 0, 0]]);
+  const dialling = new Link(new FakeHost(10n), 11n, { number: 3, over: 2 });
+  expect([dialling.dialled, dialling.number, dialling.peer]).toEqual([true, 3, 11n]);
+  expect(helloOf(dialling)).toEqual([header, [MAGIC, 0, 1n, 10n, 3, 2, 0]]);
+});
+
+test("a session is opened on a lane that is free, with who sends, where it leads, and the credit for streams", () => {
+  const { link, sent, ordered } = linkOf({ creditMessages: 1, creditBytes: 2, streamItems: 3, streamBytes: 4 });
+  const sender = new FakeSender();
+  const session = link.openSession(sender, target(), "key");
+  expect([session.lane, session.key, session.target, link.sessions[1]]).toEqual([1, "key", target(), session]);
+  const [open] = sent();
+  expect(headerOf(open!)).toEqual([Kind.open, 0, 0, 1, 0]);
+  const { r } = open!;
+  expect([readU64(r), readU64(r), readU32(r), readU32(r)]).toEqual([10n, 2n, 0, 0]);
+  expect([readU32(r), readU32(r), readU32(r), readU32(r)]).toEqual([1, 2, 3, 4]);
+  expect([readU64(r), readU64(r), readU64(r), readU32(r), readU32(r)]).toEqual([5n, 7n, 8n, 6, 0]);
+  expect([readText(r), r.end - r.position]).toEqual(["sender", 0]);
+  link.openSession(sender, target({ kind: "port" }), "key");
+  const port = sent()[0]!.r;
+  port.take(16 + 8 + 16 + 24 + 4);
+  expect([readU32(port), [...ordered]]).toEqual([1, []]);
+});
+
+test("orders to the agent of a proc come after all that was sent before, and nothing else does", () => {
+  const { link, ordered } = linkOf();
+  link.openSession(new FakeSender(), target({ number: 0n }), 1);
+  link.openSession(new FakeSender(), target({ number: 0n, kind: "port" }), 2);
+  expect([...ordered]).toEqual([1]);
+  link.laneForgotten(1);
+  link.openSession(new FakeSender(), target(), 3);
+  expect([...ordered]).toEqual([]);
+});
+
+test("the number of a lane is used again when the peer has forgotten it, once", () => {
+  const { link, sent } = linkOf();
+  const [first, second] = [
+    link.openSession(new FakeSender(), target(), 1),
+    link.openSession(new FakeSender(), target(), 2),
+  ];
+  sent();
+  link.closeSession(first);
+  expect(sent().map(headerOf)).toEqual([[Kind.close, 0, 0, 1, 0]]);
+  link.laneForgotten(1);
+  link.laneForgotten(1);
+  link.laneForgotten(9);
+  link.closeSession(first);
+  expect([sent(), link.sessions[1]]).toEqual([[], undefined]);
+  const next = [3, 4].map((key) => link.openSession(new FakeSender(), target(), key).lane);
+  expect([next, second.lane]).toEqual([[1, 3], 2]);
+});
+
+test("an extent is told once, and has the same number from then on", () => {
+  const { link, sent } = linkOf();
+  const numbers = [{ gpus: 4 }, { hosts: 2, gpus: 4 }, { gpus: 4 }, { gpus: 5 }].map((extent) =>
+    link.extentNumber(extent),
+  );
+  expect(numbers).toEqual([1, 2, 1, 3]);
+  const frames = sent();
+  expect(frames.map(headerOf)).toEqual([1, 2, 3].map((number) => [Kind.extent, 0, 0, number, 0]));
+  const { r } = frames[1]!;
+  expect([readU32(r), readText(r), readU32(r), readText(r), readU32(r)]).toEqual([2, "hosts", 2, "gpus", 4]);
+});
+
+test("interfaces are bound with their endpoints where the receiver must know them", () => {
+  const { link, sent } = linkOf();
+  const known = { base: 3, key: "a#B", fingerprint: 9n, endpoints: [{ id: 4, name: "e" }] };
+  link.sendBind(5, { ...known, layout: Layout.lockstep });
+  link.sendBind(5, { ...known, layout: Layout.protobuf });
+  link.sendBound(5, 3, undefined);
+  link.sendBound(5, 3, { fingerprint: 8n, description: "{}" });
+  const [plain, named, same, other] = sent();
+  expect(headerOf(plain!)).toEqual([Kind.bind, 0, 3, 5, Layout.lockstep]);
+  expect([readU64(plain!.r), readText(plain!.r), plain!.r.end - plain!.r.position]).toEqual([9n, "a#B", 0]);
+  expect(headerOf(named!)).toEqual([Kind.bind, 0, 3, 5, Layout.protobuf]);
+  const { r } = named!;
+  expect([readU64(r), readText(r), readU32(r), readU32(r), readText(r)]).toEqual([9n, "a#B", 1, 4, "e"]);
+  expect([headerOf(same!), same!.r.end - same!.r.position]).toEqual([[Kind.bound, 0, 3, 5, 0], 0]);
+  expect(headerOf(other!)).toEqual([Kind.bound, 0, 3, 5, 1]);
+  expect([readU64(other!.r), readText(other!.r)]).toEqual([8n, "{}"]);
+});
+
+test("calls are answered with a value, nothing, an error or an end, and say whether their credit was given back", () => {
+  const { link, sent } = linkOf({ maxFrame: 1000 });
+  expect(link.sendReply(Kind.reply, 7, false, undefined, "ignored")).toBe(0);
+  const size = link.sendReply(Kind.item, 7, true, codec.string, "x");
+  link.sendError(7, false, (w) => void w.reserve(3));
+  link.sendError(7, true, () => {});
+  link.sendEnd(7);
+  const frames = sent();
+  expect(frames.map(headerOf)).toEqual([
+    [Kind.reply, 0, 0, 7, 0],
+    [Kind.item, Flag.credited, 0, 7, 0],
+    [Kind.error, 0, 0, 7, 0],
+    [Kind.error, Flag.credited, 0, 7, 0],
+    [Kind.end, Flag.credited, 0, 7, 0],
+  ]);
+  expect(codec.string.decodeFrom(frames[1]!.r)).toBe("x");
+  expect(size).toBe(codec.string.encode("x").length);
+  const blocks = link.sendReply(Kind.reply, 7, false, codec.bytes, new Uint8Array(900));
+  expect(blocks).toBeGreaterThanOrEqual(900);
+  sent();
+});
+
+test("what cannot be answered with leaves nothing behind", () => {
+  const { link, sent } = linkOf({ maxFrame: 1000 });
+  expect(() => link.sendReply(Kind.reply, 7, false, codec.string, 5)).toThrow();
+  expect(() => link.sendReply(Kind.reply, 7, false, codec.string, "x".repeat(1000))).toThrow(
+    new MessageSizeError(
+      `cannot send the answer: its message has ${codec.string.encode("x".repeat(1000)).length} bytes, more than the limit ` +
+        "of 1000 for a frame; send it in parts",
+    ),
+  );
+  const broken = new Error("broken");
+  const fail = () =>
+    link.sendError(7, false, () => {
+      throw broken;
+    });
+  expect(fail).toThrow(broken);
+  expect([sent(), link.outbox.writer.position]).toEqual([[], 0]);
+});
+
+test("small words between the two ends", () => {
+  const { link, sent } = linkOf();
+  link.sendStreamCredit(7, 3, 40);
+  link.sendCancel(5, 7, 2);
+  link.sendGone(5, "stopped", "it has stopped");
+  link.sendBounce(5, 9, new DeliveryError("refused", "no"));
+  link.sendClosed(5);
+  link.sendAsk(6, 20n);
+  link.sendTell(6, true);
+  link.sendTell(6, false);
+  link.sendHold(true, 1n, "holder", 2n);
+  link.sendHold(false, 1n, "holder", 2n);
+  link.sendRelay({ to: 1n, from: 2n, channel: 3, op: 4, bytes: Uint8Array.of(5, 6) });
+  const frames = sent();
+  expect(frames.map(headerOf)).toEqual([
+    [Kind.streamCredit, 0, 0, 7, 3],
+    [Kind.cancel, 0, 2, 5, 7],
+    [Kind.gone, 0, 0, 5, 3],
+    [Kind.bounce, 0, 9, 5, 5],
+    [Kind.closed, 0, 0, 5, 0],
+    [Kind.ask, 0, 0, 6, 0],
+    [Kind.tell, 0, 0, 6, 1],
+    [Kind.tell, 0, 0, 6, 0],
+    [Kind.hold, 0, 0, 0, 0],
+    [Kind.release, 0, 0, 0, 0],
+    [Kind.relay, 0, 0, 3, 4],
+  ]);
+  const [credit, , gone, bounce, , ask, , , hold, release, relay] = frames.map(({ r }) => r);
+  expect([readU32(credit!), readText(gone!), readText(bounce!), readU64(ask!)]).toEqual([
+    40,
+    "it has stopped",
+    "no",
+    20n,
+  ]);
+  for (const r of [hold!, release!]) expect([readU64(r), readU64(r), readText(r)]).toEqual([1n, 2n, "holder"]);
+  expect([readU64(relay!), readU64(relay!), [...relay!.bytes.subarray(relay!.position)]]).toEqual([1n, 2n, [5, 6]]);
+});
+
+const call = (told: string[] = []): PendingCall => ({
+  id: 0,
+  session: undefined,
+  credit: 0,
+  abandoned: false,
+  answered() {},
+  failed: ({ message }) => void told.push(message),
+  item() {},
+  ended() {},
+});
+
+test("a call holds the process until it has ended or nobody waits for it", () => {
+  const { link, held } = linkOf();
+  const session = link.openSession(new FakeSender(), target(), 1);
+  const [one, given] = [call(), call()];
+  for (const pending of [one, given]) {
+    link.calls.add(pending, session);
+    link.hold();
+  }
+  link.abandonCall(given);
+  link.abandonCall(given);
+  expect([held(), given.abandoned, link.calls.size]).toEqual([1, true, 2]);
+  link.endCall(given);
+  link.endCall(one);
+  expect([held(), link.calls.size]).toEqual([0, 0]);
+  link.hold();
+  link.release();
+  expect(held()).toBe(0);
+});
+
+test("the end of a link fails its calls and ends its sessions and lanes, once", () => {
+  const { link, held } = linkOf();
+  const session = link.openSession(new FakeSender(), target(), 1);
+  const told: string[] = [];
+  const [one, given] = [call(told), call(told)];
+  for (const pending of [one, given]) {
+    link.calls.add(pending, session);
+    link.hold();
+  }
+  link.abandonCall(given);
+  const lane = { open: true, destination: { laneClosed: () => told.push("lane closed") } };
+  link.lanes.push(undefined, lane as never);
+  link.streams.set(1, {} as never);
+  const error = new DeliveryError("peer-down", "gone");
+  link.end(error);
+  link.end(new DeliveryError("closed", "again"));
+  expect([link.ended, session.ended, told, held(), lane.open]).toEqual([
+    error,
+    error,
+    ["gone", "lane closed"],
+    0,
+    false,
+  ]);
+  expect([link.sessions.length, link.lanes.length, link.streams.size, link.calls.size]).toEqual([1, 1, 0, 0]);
+  link.closeSession(session);
+});
+
+test("a link without a way to its peer is over for its host; one that has ended takes no pipe", async () => {
+  const host = new FakeHost(10n);
+  const link = new Link(host, 11n);
+  link.unreachable(new DeliveryError("peer-down", "no way"));
+  expect([host.ends.map((error) => error?.message), link.ended?.message]).toEqual([["no way"], "no way"]);
+  const [near, far] = pipePair();
+  let ended = 0;
+  far.open({ buffer: () => new Uint8Array(64), received: () => expect.fail("bytes"), closed: () => ended++ });
+  link.attach(near);
+  await settled();
+  expect(ended).toBe(1);
+});
+
+test("a link that is closed says so last, once, and sends nothing of it if it has ended before", async () => {
+  const host = new FakeHost(10n);
+  const link = new Link(host, 11n);
+  expect(link.closing).toBe(false);
+  link.close("done");
+  link.close("done");
+  expect(link.closing).toBe(true);
+  const [near, far] = pipePair();
+  const heard: number[] = [];
+  const memory = new Uint8Array(4096);
+  let bytes = Buffer.alloc(0);
+  far.open({
+    buffer: () => memory,
+    received: (n) => {
+      bytes = Buffer.concat([bytes, memory.subarray(0, n)]);
+    },
+    closed: () => {
+      for (let at = 0; at < bytes.length; at += (bytes.readUInt32LE(at) + 7) & ~7)
+        heard.push(bytes.readUInt32LE(at + 4));
+    },
+  });
+  link.end(new DeliveryError("closed", "done"));
+  link.attach(near);
+  await settled();
+  expect(heard).toEqual([Kind.hello, Kind.bye]);
+  const over = linkOf();
+  over.link.end(new DeliveryError("closed", "x"));
+  over.link.close("late");
+  expect([over.link.closing, over.sent()]).toEqual([false, []]);
+});
