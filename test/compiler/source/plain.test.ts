@@ -35,6 +35,24 @@ export interface Store extends Actor<[size: Int32, name?: string]> {
     path: "schemas/b.ts",
     text: "export interface Leaf { value: number }\nexport enum Level { Low, High }\nexport interface Other { leaf: Leaf }\n",
   },
+  {
+    path: "schemas/c.ts",
+    text: `import type { Leaf } from "./b.js";
+export interface Order {
+  lines: Order.Line[];
+}
+export namespace Order {
+  export interface Line { leaf: Leaf; deep: Deep.Part }
+  export namespace Deep { export type Part = "x" | "y" }
+}
+`,
+  },
+  {
+    path: "schemas/d.ts",
+    text: `import type { Order } from "./c.js";
+export interface Cart { order: Order; line?: Order.Line; part: Order.Deep.Part }
+`,
+  },
 ];
 
 const tokens = (text: string) => text.split(/(\s+|[{}()[\]<>;:,|?.="])/).filter((token) => token !== "");
@@ -45,7 +63,7 @@ const odd =
   );
 
 const mutation = fc.record({
-  file: fc.constantFrom(0, 0, 0, 1),
+  file: fc.constantFrom(0, 0, 0, 1, 2, 3),
   edits: fc.array(
     fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -95,6 +113,25 @@ test("what depends on another file is read again when that changes", () => {
   ];
   for (const text of [...variants, ...variants.toReversed()]) {
     const files = [valid[0]!, { path: "schemas/b.ts", text }];
+    source.update(files);
+    const fresh = openTypeSource({ exists: () => false, checkAll: true });
+    fresh.update(files);
+    expect(readSchema(source, "test")).toEqual(readSchema(fresh, "test"));
+  }
+});
+
+test("what depends on a namespace of another file is read again when that changes", () => {
+  const source = openTypeSource({ exists: () => false });
+  const variants = [
+    "export interface Order {}\nexport namespace Order { export interface Line { a: string } export namespace Deep { export type Part = string } }",
+    "export interface Order {}\nexport namespace Order { export type Line = 'a' | 'b'; export namespace Deep { export type Part = string } }",
+    "export interface Order {}\nexport namespace Order { export interface Line<T> { a: T } export namespace Deep { export type Part = string } }",
+    "export interface Order {}\nexport namespace Order { interface Line { a: string } export namespace Deep { export type Part = string } }",
+    "export namespace Order { export interface Line { a: string } export namespace Deep { export class Part {} } }",
+    "export interface Order {}",
+  ];
+  for (const text of [...variants, ...variants.toReversed()]) {
+    const files = [{ path: "schemas/c.ts", text }, valid[3]!];
     source.update(files);
     const fresh = openTypeSource({ exists: () => false, checkAll: true });
     fresh.update(files);
