@@ -237,7 +237,7 @@ describe("stopping", () => {
     );
   });
 
-  test("does not wait for what an actor that has not begun could not handle", async () => {
+  test("waits for an init that does not end as long as for messages, and no longer", async () => {
     class Never extends Counter {
       override init(): Promise<void> {
         return new Promise(() => {});
@@ -245,7 +245,17 @@ describe("stopping", () => {
     }
     const call = failure(spawn(Never).value.callOne());
     await until("it is there", () => lastCell().waiting > 0);
-    await lastCell().stop({ reason: "ordered", drain: 60_000 });
+    let stopped = false;
+    const stopping = lastCell()
+      .stop({ reason: "ordered", drain: 60_000 })
+      .then(() => {
+        stopped = true;
+      });
+    clock.pass(59_999);
+    await delay(1);
+    expect(stopped).toBe(false);
+    clock.pass(1);
+    await stopping;
     expect((await call).message).toMatch(/was stopped: ordered$/);
     expect(clock.waiting).toBe(0);
   });

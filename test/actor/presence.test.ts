@@ -93,7 +93,7 @@ describe("where an actor lives", () => {
   /** A session to it, and how often it was told to begin anew. */
   const session = () => {
     const told = { retired: 0 };
-    target.opened({ retire: () => told.retired++ } as unknown as Session);
+    target.opened({ retire: () => void told.retired++ } as unknown as Session);
     return told;
   };
 
@@ -145,7 +145,7 @@ describe("where an actor lives", () => {
 
   test("forgets sessions that have closed", () => {
     const told = { retired: 0 };
-    const closed = { retire: () => told.retired++ } as unknown as Session;
+    const closed = { retire: () => void told.retired++ } as unknown as Session;
     target.opened(closed);
     target.closed(closed);
     record.locate(1, { proc: 11n, location: "there", generation: 1 });
