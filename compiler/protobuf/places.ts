@@ -3,7 +3,7 @@
  * through aliases to what they stand for.
  */
 
-import { flatName, namespacesOf } from "../../schemas/names/qualified.js";
+import { flatName, isNested, namespacesOf } from "../../schemas/names/qualified.js";
 import { pascalCase } from "../../schemas/protobuf/names.js";
 import { instantiate, partsOf, type SchemaIndex, typeKey } from "../model/resolve.js";
 import type { Module, TypeDeclaration } from "../model/schema.js";
@@ -51,14 +51,12 @@ export class Places {
     });
   }
 
-  /**
-   * Takes the names of the messages that a file's namespaces are and that hold nothing but types: those that no declaration of
-   * the file has.
-   */
+  /** Takes the names of messages that hold nothing but types: those of namespaces without a message of their name. */
   claimScopes(module: Module): void {
     const { path, types } = module;
-    const messages = new Set(types.filter((type) => type.typeParameters.length === 0 && this.isOwnMessage(type)));
-    const known = new Set([...messages].map(({ name }) => name));
+    if (!types.some(({ name }) => isNested(name))) return;
+    const messages = types.filter((type) => type.typeParameters.length === 0 && this.isOwnMessage(type));
+    const known = new Set(messages.map(({ name }) => name));
     for (const { name, at } of types) {
       for (const namespace of namespacesOf(name)) {
         if (known.has(namespace) || !canHoldTypes(namespace, module)) continue;

@@ -24,10 +24,16 @@ class ProtoPrinter {
   readonly #lines = new Lines("//");
   readonly #file: LoweredFile;
   readonly #lowered: Lowered;
+  /** Messages that types of the file stand inside of. */
+  readonly #scopes = new Set<string>();
 
   constructor(file: LoweredFile, lowered: Lowered) {
     this.#file = file;
     this.#lowered = lowered;
+    for (const name of [...file.messages, ...file.enums]) {
+      for (let scope = namespaceOf(name); scope.length > file.package.length; scope = namespaceOf(scope))
+        this.#scopes.add(scope);
+    }
   }
 
   print(header: string): string {
@@ -152,9 +158,9 @@ class ProtoPrinter {
     const { messages, enums } = this.#lowered.schema;
     const own = messages.get(scope);
     const name = `${scope}.${simple}`;
-    if (messages.has(name) || enums.has(name) || (own !== undefined && hasEntry(own, simple))) return true;
     // A message that holds nothing but types is none of the schema's.
-    return this.#file.messages.some((other) => other.startsWith(`${name}.`));
+    if (messages.has(name) || enums.has(name) || this.#scopes.has(name)) return true;
+    return own !== undefined && hasEntry(own, simple);
   }
 
   #enum({ name, simple }: NestedEnum): void {

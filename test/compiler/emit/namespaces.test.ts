@@ -262,3 +262,22 @@ export namespace State { export interface Reason { why: string } }`,
     "StateReason",
   ]);
 });
+
+test("names in a .proto are as short as they can be, and whole where a nested type would be meant", () => {
+  const text = `export interface Line { a: string }
+export interface Mode { a: string }
+export type Top = Line;
+export type Other = Mode;
+export interface Order { line: Order.Line; top: Top; other: Other; deep: Order.Mode.Kind }
+export namespace Order {
+  export interface Line { self?: Line; order?: Order; top: Top; kind: Mode.Kind }
+  export namespace Mode { export type Kind = "a" | "b" }
+}`;
+  const [file] = emitProto(inputOf([{ path: "schemas/a.ts", text }])).files;
+  const fields = String(file?.content).match(/^ +[\w.]+ \w+ = [1-9];$/gm);
+  expect(fields?.map((field) => field.trim())).toEqual([
+    ...["string a = 1;", "string a = 1;"],
+    ...["Line line = 1;", ".golden.v1.Line top = 2;", ".golden.v1.Mode other = 3;", "Mode.Kind deep = 4;"],
+    ...["Line self = 1;", "Order order = 2;", ".golden.v1.Line top = 3;", "Mode.Kind kind = 4;"],
+  ]);
+});
