@@ -391,7 +391,7 @@ export const bugs: readonly PlantedBug[] = [
   bug(
     "a tree that has been replaced comes back",
     ["calls end", "once", "order", "answers"],
-    114,
+    225,
     instead(CasterEnd, "isNewest", () => (() => true) as Method),
   ),
   bug("nobody asks what has been taken", ["calls end"], 82, forgets(TreeNode, "flush", 1)),
