@@ -9,6 +9,9 @@ const union = (name: string) =>
 const oneof = (name: string) => codec.oneof(name, () => ({ n: codec.int32, point }));
 const newer = hex("a2 06 01 41");
 
+/** The fields that a value keeps because its schema does not know them. */
+const unknownOf = (value: unknown) => (value as { [unknownFields]?: Uint8Array })[unknownFields];
+
 describe.each([
   { of: union("Shape") as Codec<unknown>, name: "Shape", tag: "kind", cases: '"dot" or "line"' },
   { of: union("") as Codec<unknown>, name: "union", tag: "kind", cases: '"dot" or "line"' },
@@ -51,7 +54,8 @@ describe.each([
 
   test("a case that it does not know is written as it came, is nothing in JSON, and has no place in the lockstep layout", () => {
     const unknown = of.fromProtobuf(newer);
-    expect(unknown).toMatchObject({ [tag]: "$unknown", [unknownFields]: newer });
+    expect(unknown).toMatchObject({ [tag]: "$unknown" });
+    expect(unknownOf(unknown)).toEqual(newer);
     expect(of.toProtobuf(unknown)).toEqual(newer);
     expect(of.toJson(unknown)).toEqual({});
     expect(messageOf(() => of.toProtobuf({ [tag]: "$unknown" }))).toBe(
@@ -62,7 +66,8 @@ describe.each([
     // In two parts: what comes later is added, and a case that is known wins over one that is not.
     const wrapped = codec.object("W", { inner: of });
     const twice = wrapped.fromProtobuf(concat(field(1, newer), field(1, newer))) as { inner: object };
-    expect(twice.inner).toMatchObject({ [tag]: "$unknown", [unknownFields]: concat(newer, newer) });
+    expect(twice.inner).toMatchObject({ [tag]: "$unknown" });
+    expect(unknownOf(twice.inner)).toEqual(concat(newer, newer));
     const known = of.toProtobuf(
       name === "Shape" || name === "union" ? { kind: "dot", x: 1, y: 2 } : { case: "n", value: 5 },
     );

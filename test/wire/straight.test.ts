@@ -221,6 +221,14 @@ describe("blocks", () => {
         size < blockBytes ? "cannot decode" : "there are more blocks than values need",
       );
     }
+    for (let start = 1; start < 8; start++) {
+      const whole = of.encode([new Uint8Array(blockBytes + 1).fill(1), new Int16Array(blockBytes).fill(2)]);
+      const behind = new Uint8Array(start + whole.length).fill(0xff, 0, start);
+      behind.set(whole, start);
+      const r = new Reader();
+      r.reset(behind, new DataView(behind.buffer), start, behind.length);
+      assert.deepStrictEqual(of.decodeFrom(r), of.decode(whole));
+    }
     const padded = of.encode([new Uint8Array(blockBytes + 1), new Int16Array(blockBytes)]);
     const gap = padded.length - blockBytes * 2 - 1;
     expect(() => of.decode(padded.with(gap, 1))).toThrow("padding is not zero");
@@ -248,6 +256,10 @@ describe("blocks", () => {
     expect(() => read([blocks[0]!, blocks[1]!.subarray(1)])).toThrow(`[1]: ${wrong}`);
     expect(() => read([...blocks, blocks[0]!])).toThrow("there are more blocks than values need");
     expect(() => read(undefined)).toThrow("the message ends too early");
+    // Of a larger buffer, aligned: not copied.
+    const large = new Uint8Array(blocks[1]!.length + 8);
+    large.set(blocks[1]!, 8);
+    expect(read([blocks[0]!, large.subarray(8)])[1].buffer).toBe(large.buffer);
     const longer = Uint8Array.from([...message, 0]);
     expect(() => read(blocks, longer)).toThrow("blocks are both in the message and apart");
     // The reader is used again, for a message without any.
@@ -339,6 +351,19 @@ describe("what the second attempt does not explain", () => {
     });
     expect(thrown(() => huge.encode(1)).message).toBe("cannot encode int32: it takes more than 2147483640 bytes");
     expect(times).toBe(1);
+    let again = 0;
+    class Counting extends Straight<number> {
+      override shape(): Codec<number> {
+        return { write: () => again++ } as unknown as Codec<number>;
+      }
+    }
+    const large = new Counting(
+      codec.int32,
+      (w) => w.reserve(2 ** 31),
+      (r, at) => r.view.getInt32(at, true),
+    );
+    expect(thrown(() => large.encode(1)).message).toBe("cannot encode int32: it takes more than 2147483640 bytes");
+    expect(again).toBe(0);
     expect(huge.shape().decode(huge.shape().encode(5))).toBe(5);
   });
 });

@@ -57,7 +57,7 @@ describe("a field with another wire type than its own is an unknown field", () =
     for (const of of [codec.map(codec.int32, codec.int32), codec.record(codec.int32), point, codec.nullable(point)]) {
       const holder = codec.object("Holder", { f: of as Codec<unknown> }) as Codec<object>;
       for (const bytes of ["08 01", "0d 01 02 03 04"])
-        expect(holder.fromProtobuf(hex(bytes))).toMatchObject({ [unknownFields]: hex(bytes) });
+        expect(holder.fromProtobuf(hex(bytes))[unknownFields as never]).toEqual(hex(bytes));
     }
     const choice = codec.oneof("C", () => ({ n: codec.int32, p: point })) as Codec<object>;
     expect(choice.fromProtobuf(hex("0d 01 02 03 04"))).toMatchObject({ case: "$unknown" });
@@ -220,7 +220,8 @@ test("a message that is too large is refused at once", () => {
       w.reserve(2 ** 31);
     }
     override shape(): Codec<number> {
-      return codec.int32;
+      const again = { writeFields: () => times++ };
+      return Object.assign(Object.create(codec.int32) as Codec<number>, again);
     }
   }
   expect(messageOf(() => new Huge("Huge", 1n, { slot: 4 }).toProtobuf(1))).toBe(
