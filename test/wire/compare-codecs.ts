@@ -4,10 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { describe, expect, test } from "vitest";
-import type { Codec, GeneratedCodec } from "../../runtime/wire/index.js";
+import { type Codec, codec, type GeneratedCodec } from "../../runtime/wire/index.js";
 import { randomNumbers } from "../random.js";
 import { mutateFields } from "./mutate-fields.js";
-import { samplesOf, withUnknownField } from "./samples.js";
+import { concat, field } from "./protobuf/bytes.js";
+import { samplesOf, texts, withUnknownField } from "./samples.js";
 
 export type Generated = GeneratedCodec<unknown>;
 
@@ -61,6 +62,34 @@ export function compareCodecs(codecs: ReadonlyMap<string, Generated>): void {
           );
           if ("result" in bytes) assert.deepStrictEqual(generated[read](bytes.result as Uint8Array), value);
         }
+      }
+    });
+
+    test("writes texts of any length as its parts do, until a chunk of them is full", () => {
+      for (const value of samples.slice(0, 3)) {
+        for (const length of [253, 254, 255, 4096, 4097, 8192, 8193]) {
+          const long = withTexts(value, "y".repeat(length));
+          const bytes = outcome(composed, () => composed.encode(long));
+          assert.deepStrictEqual(
+            outcome(generated, () => generated.encode(long)),
+            bytes,
+          );
+        }
+      }
+    });
+
+    test("merges what comes in two parts, inside of another message", () => {
+      const [one, other] = [generated, composed].map((inner) => codec.object("Whole", { inner }));
+      const parts = samples.slice(0, 6).flatMap((value) => {
+        const written = outcome(composed, () => composed.toProtobuf(value));
+        return "result" in written ? [field(1, written.result as Uint8Array)] : [];
+      });
+      for (const [i, part] of parts.entries()) {
+        const both = concat(part, parts[(i + 1) % parts.length]!, field(1, Uint8Array.of(0xf8, 0x07, 1)));
+        assert.deepStrictEqual(
+          outcome(one!, () => one!.fromProtobuf(both)),
+          outcome(other!, () => other!.fromProtobuf(both)),
+        );
       }
     });
 
@@ -147,6 +176,14 @@ function withOneWrong(value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   const replaced = Object.keys(value).flatMap((key) => wrong.map((other) => ({ ...value, [key]: other })));
   return [...replaced, withUnknownField(value)];
+}
+
+/** `value` with another text for each that is not the name of a case or of an enum's value. */
+function withTexts(value: unknown, text: string): unknown {
+  if (typeof value === "string") return texts.includes(value) ? text : value;
+  if (Array.isArray(value)) return value.map((one) => withTexts(one, text));
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withTexts(one, text)]));
 }
 
 /** Every shorter message, every byte changed in several ways (of long messages some), and a longer one. */

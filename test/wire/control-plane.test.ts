@@ -36,6 +36,20 @@ const codecs = new Map(
 
 compareCodecs(codecs);
 
+test("codecs are named as their types, in the package of the control plane", () => {
+  for (const module of [hostAgent, procAgent, rdma, supervision, tensor]) {
+    for (const [name, codec] of Object.entries(module as Readonly<Record<string, unknown>>)) {
+      if (!isGenerated(codec)) continue;
+      expect(`${codec.name}Codec`).toBe(name);
+      expect(structureOf(codec as Codec<unknown>).type).toBe(`viceroy.v1.${codec.name}`);
+      expect(codec.shape().name).toBe(codec.name);
+    }
+  }
+  for (const { name, endpoints } of actors) {
+    for (const endpoint of endpoints) expect(endpoint.args.name).toBe(`${name}.${endpoint.name}`);
+  }
+});
+
 const lock = readFileSync(new URL("../../viceroy.lock", import.meta.url), "utf8");
 
 /** The numbered lines below the declaration that begins with `head`. */

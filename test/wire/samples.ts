@@ -9,12 +9,15 @@ import { type MembersStructure, presentOf, structureOf, targetOf } from "../../r
 const integers = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 const json: readonly JsonValue[] = [null, true, -1.5, "json", { a: [false, { b: null }] }, []];
 
+/** Values of strings. */
+export const texts: readonly string[] = ["", "text", "Zoë", "日本語", "x".repeat(300)];
+
 /** Values of scalars, by their names in protobuf. The first one is the default. */
 const scalars: Readonly<Record<string, readonly unknown[]>> = {
   bool: [false, true],
   double: [0, -1.5, Number.POSITIVE_INFINITY],
   float: [0, 0.25, -0],
-  string: ["", "text", "Zoë", "日本語", "x".repeat(300)],
+  string: texts,
   bytes: [new Uint8Array(0), Uint8Array.of(1, 2, 255)],
   ...Object.fromEntries(
     ["int32", "sint32", "sfixed32"].map((name) => [name, [0, 5, -300, integers.max, integers.min]]),
