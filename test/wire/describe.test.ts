@@ -141,6 +141,26 @@ test("collections are fields, or messages where they cannot be", () => {
   ]);
 });
 
+test("messages and enums have the full names that they are given", () => {
+  const of = codec.object(
+    "All",
+    {
+      choice: codec.oneof("Choice", () => ({ a: codec.int32 }), { type: "x.v1.Choice" }),
+      shape: codec.union("Shape", "kind", () => ({ dot: codec.object("", {}) }), { type: "x.v1.Shape" }),
+      pair: codec.tupleAs({ type: "x.v1.Pair" }, codec.int32, codec.string),
+      color: codec.enumeration("Color", ["red"], { type: "x.v1.Color" }),
+      level: codec.enumeration("Level", [0, 1], { type: "x.v1.Level" }),
+    },
+    { type: "x.v1.All" },
+  );
+  const { messages, enums } = describeCodecs([of]);
+  expect([...messages.keys()].sort()).toEqual(
+    ["x.v1.All", "x.v1.Choice", "x.v1.Pair", "x.v1.Shape", "x.v1.ShapeDot"].sort(),
+  );
+  expect([...enums.keys()].sort()).toEqual(["x.v1.Color", "x.v1.Level"]);
+  expect(enums.get("x.v1.Color")?.values.map(({ name }) => name)).toEqual(["COLOR_UNSPECIFIED", "COLOR_RED"]);
+});
+
 test("an actor is a service, its constructor a message", () => {
   const add = codec.parameters<[number]>("Counter.add", { by: codec.int32 });
   const descriptor = defineActor({
