@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ActorError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
 import { range } from "../../runtime/shape/index.js";
-import { Counter, type CounterMesh } from "./counter.js";
+import { Counter, type CounterMesh, until } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
 let world: World;
@@ -119,6 +119,7 @@ test("choose asks none of whose link has been lost, also while nobody knows why"
   Object.assign(world.root.proc.hooks, { peerLost: () => why });
   world.pipesBetween("root", "b")[0]!.destroy(new Error("cut"));
   const pending = counters.slice({ gpus: 1 }).value.callOne();
+  await until("the end of the link is known", () => world.root.proc.routes.losing);
   for (let i = 0; i < 50; i++) expect(await ranks()).not.toBe(1);
   end.explain("it was killed");
   await expect(pending).rejects.toThrow("cannot call counters.value on rank 0 (counters[1]): it was killed");
