@@ -2,7 +2,7 @@
  * The schemas as a lock remembers them: rebuilt from its lines, with what it does not say (aliases, tags, the property that
  * tells variants apart) taken from the schemas as they are. What it cannot say is the same on both sides and no difference.
  */
-import type { Lock, LockBlock, LockEntry, LockParam } from "../lock/index.js";
+import type { BlockKind, Lock, LockBlock, LockEntry, LockParam } from "../lock/index.js";
 import { DeclaredBlocks, moduleName, printName } from "../lock/index.js";
 import { typeText } from "../lock/type-text.js";
 import type {
@@ -28,6 +28,9 @@ import { typeOfText } from "./type-of-text.js";
 export function rememberedSchema(schema: Schema, lock: Lock, lockFile: string): Schema {
   return new Memory(schema, lock, lockFile).schema();
 }
+
+/** A declaration that has moved may have become one of another kind. */
+const kindsOfTypes: readonly BlockKind[] = ["message", "oneof", "union", "enum"];
 
 interface Where {
   /** As the lock names modules. */
@@ -58,8 +61,9 @@ class Memory {
       for (const { key, name, shape } of types) {
         if (known.has(name)) continue;
         const isGone = (block: LockBlock) => !here.has(block.name);
-        const moved =
-          this.#declared.moved("alias", name, module, isGone) ?? this.#declared.moved(shape.kind, name, module, isGone);
+        const moved = ["alias", shape.kind, ...kindsOfTypes]
+          .map((kind) => this.#declared.moved(kind as BlockKind, name, module, isGone))
+          .find((block) => block !== undefined);
         if (moved !== undefined) this.#before.set(key, moved.name);
       }
     }
