@@ -1,7 +1,11 @@
 /** Commands in namespaces of their own: Ray listens on all addresses, and leaves processes behind when it is killed. */
 import { spawnSync } from "node:child_process";
 
-const script = 'ip link set lo up && "$@"; code=$?; exit $code';
+/**
+ * The shell waits a moment after the command: processes that end then are counted as the subject's, while those that the
+ * end of the namespace kills would be taken for foreign load.
+ */
+const script = 'ip link set lo up && "$@"; code=$?; sleep 0.5; exit $code';
 const namespaces = ["--map-root-user", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"];
 /** Nothing runs for longer than so many seconds, even if nobody is left to end it. */
 const limit = ["timeout", "--foreground", "--signal=KILL", "170"];
