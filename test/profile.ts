@@ -20,5 +20,10 @@ export function cases(short: number, long = 20 * short): number {
   return process.env["VICEROY_TEST_PROFILE"] === "long" ? long : short;
 }
 
+/** @returns after how many milliseconds a property that is slow on a busy machine stops trying: `short`, or `long` */
+export function timeLimit(short: number, long: number): number {
+  return process.env["VICEROY_TEST_PROFILE"] === "long" ? long : short;
+}
+
 /** For properties whose runs could wait for ever: one that does fails with its seed, and is not made smaller. */
 export const mayHang = { timeout: 20_000, endOnFailure: true };

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { Channel } from "../../runtime/actor/channel.js";
 import type { Limits } from "../../runtime/link/limits.js";
 import { codec } from "../../runtime/wire/composed/index.js";
-import { cases, mayHang } from "../profile.js";
+import { cases, mayHang, timeLimit } from "../profile.js";
 import { Counter, type CounterMesh, delay } from "./counter.js";
 import { World } from "./world.js";
 
@@ -175,7 +175,7 @@ test.each(ways)(
           play.world.close();
         }
       }),
-      { ...mayHang, numRuns: cases(60), interruptAfterTimeLimit: cases(20_000, 600_000) },
+      { ...mayHang, numRuns: cases(60), interruptAfterTimeLimit: timeLimit(20_000, 600_000) },
     );
   },
   cases(300_000, 900_000),
