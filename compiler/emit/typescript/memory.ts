@@ -6,6 +6,7 @@
 import type { Module } from "../../model/index.js";
 import { sameData } from "../../model/same.js";
 import type { DeclarationKey } from "../../model/type.js";
+import { declaredName } from "../../protobuf/declared-names.js";
 import { enumsIn } from "../../protobuf/enum-names.js";
 import type { FileBuilder, Recording } from "../kit/index.js";
 import { type Asked, type Printed, recorded, withFingerprints } from "./asked.js";
@@ -20,6 +21,8 @@ interface Remembered extends Printed {
   readonly packageName: string;
   /** Of enums that are written in place: they depend on what else has names. */
   readonly enumNames: string;
+  /** The names in protobuf of declared types, which depend on what else is called like their namespaces. */
+  readonly declaredNames: string;
   /** What its text depends on: see `Facts`. */
   readonly facts: ReadonlyMap<DeclarationKey, string>;
 }
@@ -44,7 +47,7 @@ export class EmitMemory {
   /** The text of a module: remembered, or emitted with the context and the parts that are handed to `emit`. */
   text(module: Module, context: EmitContext, emit: (context: EmitContext, part: WritePart) => string): string {
     const known = this.#files.get(module.path);
-    if (known?.module === module && this.#isStill(known, module, context)) {
+    if (known?.module === module && this.#isStill(known, module, module, context)) {
       const now = withFingerprints(known, context.fingerprints, module);
       if (now !== undefined) {
         this.#files.set(module.path, now);
@@ -63,10 +66,10 @@ export class EmitMemory {
         parts.set(id, part);
       } else if (recording !== undefined) {
         const printed = { text: recording.text ?? "", asked: asked.slice(from) };
-        parts.set(id, { ...this.#dependencies(of, context), ...printed, of, recording });
+        parts.set(id, { ...this.#dependencies(of, module, context), ...printed, of, recording });
       }
     });
-    this.#files.set(module.path, { ...this.#dependencies(module, context), module, text, asked, parts });
+    this.#files.set(module.path, { ...this.#dependencies(module, module, context), module, text, asked, parts });
     return text;
   }
 
@@ -77,21 +80,31 @@ export class EmitMemory {
     module: Module,
     context: EmitContext,
   ): RememberedPart | undefined {
-    if (known === undefined || !sameData(known.of, of) || !this.#isStill(known, of, context)) return undefined;
+    if (known === undefined || !sameData(known.of, of) || !this.#isStill(known, of, module, context)) return undefined;
     const now = withFingerprints(known, context.fingerprints, module);
     if (now === undefined || now === known) return now;
     return { ...now, recording: { ...now.recording, text: now.text } };
   }
 
-  #dependencies(of: Declarations, context: EmitContext): Omit<Remembered, keyof Printed> {
-    const packageName = context.schema.package;
-    return { packageName, enumNames: enumNamesOf(of, context), facts: this.#factsOf(context).of(of) };
+  #dependencies(of: Declarations, module: Module, context: EmitContext): Omit<Remembered, keyof Printed> {
+    return {
+      packageName: context.schema.package,
+      enumNames: enumNamesOf(of, context),
+      declaredNames: declaredNamesOf(of, module),
+      facts: this.#factsOf(context).of(of),
+    };
   }
 
-  #isStill({ packageName, enumNames, facts }: Remembered, of: Declarations, context: EmitContext): boolean {
+  #isStill(
+    { packageName, enumNames, declaredNames, facts }: Remembered,
+    of: Declarations,
+    module: Module,
+    context: EmitContext,
+  ): boolean {
     return (
       packageName === context.schema.package &&
       enumNames === enumNamesOf(of, context) &&
+      declaredNames === declaredNamesOf(of, module) &&
       this.#factsOf(context).areStill(facts)
     );
   }
@@ -104,6 +117,10 @@ export class EmitMemory {
     }
     return facts;
   }
+}
+
+function declaredNamesOf(of: Declarations, module: Module): string {
+  return of.types.map(({ name }) => declaredName(name, module)).join(" ");
 }
 
 function enumNamesOf(of: Declarations, context: EmitContext): string {

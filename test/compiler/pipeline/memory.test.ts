@@ -18,6 +18,8 @@ type Edit = Readonly<Record<string, string | undefined>>;
 const config =
   'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/**/*.ts", actors: "src/**/*.ts" });\n';
 
+const nested = 'export namespace Order {\n  export enum Level {\n    Low = "low",\n  }\n}\n';
+
 const edits: readonly Edit[] = [
   { "schemas/a.ts": a.replace("size: number", "size: number;\n  weight: number") },
   { "schemas/a.ts": a },
@@ -34,6 +36,10 @@ const edits: readonly Edit[] = [
   { "schemas/d.ts": undefined, "schemas/b.ts": b.replace("get(key", "get(id") },
   { "schemas/b.ts": b.replace("extends Actor {", "extends Actor {\n  drop(): void;") },
   { "package.json": '{ "name": "market", "type": "module" }' },
+  // Types of a namespace stand in the message of its name, and beside the enum of its name.
+  { "schemas/e.ts": `export interface Order {\n  id: string;\n}\n${nested}` },
+  { "schemas/e.ts": `export enum Order {\n  First = "first",\n}\n${nested}` },
+  { "schemas/e.ts": undefined },
 ];
 
 test("edit after edit, with the lock as it was and with the lock as it becomes", async () => {
