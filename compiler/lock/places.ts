@@ -13,6 +13,9 @@ export function placesOf(schema: Schema): ReadonlySet<string> {
   return places;
 }
 
+/** An alias of a shape that is written in place has a block for each of the two. */
 function kindsOf(shape: Shape): readonly string[] {
-  return [shape.kind];
+  if (shape.kind !== "alias") return [shape.kind];
+  const type = shape.type.kind === "nullable" ? shape.type.inner : shape.type;
+  return type.kind === "inline" ? [shape.kind, ...kindsOf(type.shape)] : [shape.kind];
 }

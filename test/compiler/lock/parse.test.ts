@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { firstSides } from "../../../compiler/lock/conflict-markers.js";
 import { assignIds, lockHeader, lockHeader2, parseLock, printLock } from "../../../compiler/lock/index.js";
 import { cases } from "../../profile.js";
 import { field, int32, message, schema } from "./schema.js";
@@ -108,4 +109,88 @@ test("an accepted change without a code is told with its place", () => {
   expect(parse("accepted Entry.key").problems).toMatchObject([
     { kind: "lockSyntax", at: at(2, 10), why: "expected the code of a breaking change and its text" },
   ]);
+});
+
+test.each<readonly [line: string, column: number, why: string]>([
+  ["Message Entry in a next=1", 1, 'expected actor, message, oneof, union, enum or alias, got "Message Entry in a n"'],
+  ["message Entry at a next=1", 15, 'expected "in", got "at a next=1"'],
+  ["message Entry in a nest=1", 20, 'expected "next=", got "nest=1"'],
+  ["message Entry in a next=x", 25, 'expected an id, got "x"'],
+  ["message Entry in a next=1 more", 27, 'expected the end of the line, got "more"'],
+  ['message Entry in "a next=1', 18, `expected a name in quotes, got ""a next=1"`],
+  ['message Entry in "\\q" next=1', 23, 'expected a name in quotes, got "next=1"'],
+  ["actor Store in a 0x1 next=1", 18, 'expected an id of eight hexadecimal digits, got "0x1 next=1"'],
+  ["accepted VC5001", 10, "expected the code of a breaking change and its text"],
+  ["accepted VC5001 ", 10, "expected the code of a breaking change and its text"],
+  ["accepted 5001 Entry.key: its type", 10, "expected the code of a breaking change and its text"],
+])("a line that cannot be read is told with its place and what was expected: %s", (line, column, why) => {
+  expect(parse(line).problems).toEqual([{ kind: "lockSyntax", at: at(2, column), why }]);
+});
+
+test.each<readonly [line: string, column: number, why: string]>([
+  ["  1 f next=1 ) -> void", 14, 'expected "(", got ") -> void"'],
+  ["  1 f next=2 (1 a string) -> void", 19, 'expected ":", got "string) -> void"'],
+  ["  1 f next=2 (1 a: string -> void", 34, 'expected ")", got the end of the line'],
+  ["  1 f next=1 () => void", 17, 'expected "->", got "=> void"'],
+])(
+  "a line of an endpoint that cannot be read is told with its place and what was expected: %s",
+  (line, column, why) => {
+    const { problems } = parse("actor Store in a 0x00000001 next=9", line);
+    expect(problems).toContainEqual({ kind: "lockSyntax", at: at(3, column), why });
+  },
+);
+
+test.each([
+  'map<"a > b", string>',
+  'mesh<Store, "x, (y)", "\\"">',
+  "[int32, map<string, (int32)>?, ...string[]]",
+  "record<nullable<Tree[]>>[]",
+])("a type is read up to what ends it outside brackets and quotes: %s", (type) => {
+  const { lock, problems } = parse(
+    "actor Store in a 0x00000001 next=2",
+    `  1 f next=3 (1 a: ${type} , 2 b: ${type}) -> ${type} was=g,"h, i"`,
+  );
+  expect(problems).toEqual([]);
+  const [entry] = lock.blocks[0]!.entries;
+  expect(entry?.params?.entries.map((param) => param.type)).toEqual([type, type]);
+  expect([entry?.type, entry?.was]).toEqual([type, ["g", "h, i"]]);
+});
+
+test("a next of parameters that would give an id again is found, with the endpoint", () => {
+  expect(parse("actor A in a 0x00000001 next=2", "  1 f next=2 (1 x: int32, 5 y: int32) -> void").problems).toEqual([
+    { kind: "lockNext", at: at(3, 1), of: "A.f", next: 2, highest: 5 },
+  ]);
+});
+
+test("marks of conflicts are those that git writes, at the beginning of a line", () => {
+  expect(parse("<<<<<<<").problems).toEqual([{ kind: "lockConflict", at: at(2, 1) }]);
+  expect(parse("<<<<<<<\r", "<<<<<<<<< HEAD").problems).toEqual(
+    [2, 3].map((line) => ({ kind: "lockConflict", at: at(line, 1) })),
+  );
+  expect(parse("<<<<<<<x", "<<<<<< HEAD", " <<<<<<< HEAD").problems.map(({ kind }) => kind)).not.toContain(
+    "lockConflict",
+  );
+});
+
+test("the first side of conflicts is that above the first line between them", () => {
+  const lines = [
+    "a",
+    "<<<<<<< ours",
+    "b",
+    "||||||| base",
+    "c",
+    "=======",
+    "d",
+    ">>>>>>> theirs",
+    "e",
+    "<<<<<<<",
+    "f",
+    "=======\r",
+    "g",
+    ">>>>>>>",
+    "h",
+  ];
+  expect(firstSides(lines.join("\n"))).toBe("a\nb\ne\nf\nh");
+  const none = ["a ======= b", "<<<<<< c", "|| d", "> e", "=======f"];
+  expect(firstSides(none.join("\n"))).toBe(none.join("\n"));
 });

@@ -270,6 +270,32 @@ test("a new file does not take the block of a file that still has the name", () 
   ]);
 });
 
+test.each<readonly [what: string, type: Type]>([
+  ["a shape in place", here],
+  ["a shape in place or null", { kind: "nullable", inner: here }],
+])("a new file does not take the block of an alias of %s", (_, type) => {
+  const place = declare("Place", { kind: "alias", type });
+  const { lock } = assignIds(files(["schemas/b.ts", [place]]));
+  const yx = message("Place", field("y"), field("x"));
+  const copied = assignIds(files(["schemas/a.ts", [yx]], ["schemas/b.ts", [place]]), reread(lock));
+  expect(copied.schema.modules.map((module) => idsOf(module))).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+test("an actor's block is not taken by a new file either", () => {
+  const store = (...params: Parameters<typeof actor>[1]) => actor("Store", params);
+  const { lock, schema: first } = assignIds(files(["schemas/b.ts", [], [store(param("a"))]]));
+  const { schema: copied } = assignIds(
+    files(["schemas/a.ts", [], [store(param("b", int32))]], ["schemas/b.ts", [], [store(param("a"))]]),
+    reread(lock),
+  );
+  const idOf = (next: Schema, i: number) => next.modules[i]?.actors[0]?.id;
+  expect(idOf(copied, 1)).toBe(idOf(first, 0));
+  expect(idOf(copied, 0)).not.toBe(idOf(first, 0));
+});
+
 test("a block whose file is gone is continued where there is just one that it can be", () => {
   const ab = message("Entry", field("a"), field("b"));
   const ba = message("Entry", field("b"), field("a"));
