@@ -46,7 +46,7 @@ class Memory {
   readonly #file: string;
   readonly #keys = new Map<string, { readonly module: string; readonly type: Type }[]>();
   readonly #declared: DeclaredBlocks;
-  /** What the lock calls declarations that have moved to another namespace since, by their keys. */
+  /** The names in the lock of declarations that have moved to another namespace since, by their keys. */
   readonly #before = new Map<string, string>();
 
   constructor(schema: Schema, lock: Lock, lockFile: string) {

@@ -61,7 +61,7 @@ export class Blocks {
     return found;
   }
 
-  /** As `find`, for a declaration of the schema, which may have stood in another namespace of its file, or in none. */
+  /** Finds the block of a declaration of the schema, which may have stood in another namespace of its file, or in none. */
   findDeclared(kind: BlockKind, name: string, module: string): LockBlock | undefined {
     const found = this.find(kind, name, module);
     if (found !== undefined) return found;
@@ -96,7 +96,7 @@ export class Blocks {
     for (const block of written) this.#written.push(block);
   }
 
-  /** What was written, and a tombstone for each block that was not claimed and whose place no other block has taken. */
+  /** Returns the blocks that were written, and a tombstone for each block that was not claimed and whose place no other block has taken. */
   finish(): readonly LockBlock[] {
     const written = new Set(this.#written.map(blockKey));
     const gone = this.#known.filter((block) => !this.#claimed.has(block) && !written.has(blockKey(block)));

@@ -1,5 +1,5 @@
 /**
- * Which blocks of a lock are those of declarations. A name with dots can be that of a type in a namespace, `Order.Line`, or the
+ * Tells the blocks of declarations in a lock. A name with dots can be that of a type in a namespace, `Order.Line`, or the
  * path to a shape that is written in place in a member, `Order.line`. The schema reader refuses schemas in which one name is both.
  */
 import { isQualifiedName, namespaceOf, simpleName } from "../../schemas/names/qualified.js";
@@ -7,7 +7,7 @@ import type { BlockKind, LockBlock, LockEntry } from "./lock.js";
 
 export class DeclaredBlocks {
   readonly #blocks: readonly LockBlock[];
-  /** By module and name: a declaration can have blocks of several kinds. */
+  /** The blocks by module and name: a declaration can have blocks of several kinds. */
   readonly #byName = new Map<string, LockBlock[]>();
 
   constructor(blocks: readonly LockBlock[]) {

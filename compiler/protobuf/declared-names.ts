@@ -1,5 +1,5 @@
 /**
- * What declarations are called in protobuf, without the package: `Order.Line` for a type in a namespace, which stands inside of
+ * The names of declarations in protobuf, without the package: `Order.Line` for a type in a namespace, which stands inside of
  * the message `Order`. Where the namespace has the name of an enum or of a service, which can hold no types there, its types
  * stand beside that: `StatusDetail`.
  */

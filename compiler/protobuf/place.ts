@@ -8,7 +8,7 @@ import { printName } from "../lock/index.js";
 import type { Position } from "../model/type.js";
 
 export interface Place {
-  /** What a message that stands here would like to be called; of what is in a namespace, qualified: `Order.LineMeta`. */
+  /** The preferred name of a message that stands here, qualified in a namespace: `Order.LineMeta`. */
   readonly name: string;
   /**
    * What an enum that stands here would like to be called: as a message, but in an instance of a generic type by the type

@@ -72,7 +72,7 @@ export interface SourceDeclaration extends Span {
   /** Qualified in a namespace: `Order.Line`. */
   readonly name: string;
   readonly file: string;
-  /** In a namespace: whether that is exported, too. */
+  /** A declaration in a namespace is exported only if the namespace is, too. */
   readonly exported: boolean;
   readonly comment: SourceComment | undefined;
   readonly typeParameters: readonly SourceTypeParameter[];

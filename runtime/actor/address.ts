@@ -31,7 +31,7 @@ export class ActorTarget implements SessionTarget {
   /** Set while this process knows that the actor has ended and does not know that it is back. */
   downtime: Downtime | undefined;
   readonly #sessions = new Set<Session>();
-  /** What was sent to where the actor lived before, and has not been handled or answered. */
+  /** The records of messages that were sent to the actor's former processes and have not been handled or answered. */
   #leaving: Set<Leaving> | undefined;
   #token: readonly [number, number] | undefined;
 
@@ -49,7 +49,7 @@ export class ActorTarget implements SessionTarget {
     for (const before of this.leavingOf(session.sender)) session.waitFor(before);
   }
 
-  /** What a sender has sent to where the actor lived before, and later messages of it wait for. */
+  /** Returns the messages of a sender to former processes of the actor that its later messages wait for. */
   leavingOf(sender: Sender): Leaving[] {
     if (this.#leaving === undefined) return [];
     return [...this.#leaving].filter((leaving) => leaving.sender === sender && !leaving.isHandled);
@@ -186,7 +186,7 @@ export class MeshRecord implements MeshIdentity {
   stopped: string | undefined;
   /** One more each time that one of its actors has moved to another proc. */
   moves = 0;
-  /** Those who cast to it, as long as they have trees. */
+  /** The casters of this process that have trees to the mesh. */
   readonly casters = new Set<MeshCaster>();
   /** By rank in the mesh as it was spawned; those that this process has heard of. */
   readonly #targets = new Map<number, ActorTarget>();

@@ -55,7 +55,7 @@ export class Mailbox {
   /** The queue goes on in a later turn of the event loop, or is being worked on further up the stack. */
   #held = false;
   #whenIdle: (() => void)[] | undefined;
-  /** In the order of their messages. */
+  /** The marks are in the order of their messages. */
   #marks: Mark[] | undefined;
   #onValue: ((value: unknown) => void) | undefined;
   #onError: ((error: unknown) => void) | undefined;

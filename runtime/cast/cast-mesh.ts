@@ -44,7 +44,7 @@ export interface CasterHost {
   targetEnded(base: number): void;
   /** Opens a session to an actor where it lives now, unless there is one, or its process is no more. */
   open(base: number): void;
-  /** What the sender has sent to where an actor lived before, and later messages wait for. */
+  /** Returns the sender's messages to former processes of an actor that its later messages wait for. */
   leaving(base: number): readonly Leaving[];
   /** @returns why not, if those who know an interface by another schema cannot read what is sent by it */
   compare(base: number, known: CastInterface, other: OtherSchema): DeliveryError | undefined;

@@ -30,7 +30,7 @@ export class CasterTree implements TreeOwner {
   readonly tree: Tree;
   readonly view: CastView;
   readonly #caster: TreeCaster;
-  /** How many of the messages that were sent to where actors lived before have not been handled. */
+  /** The number of earlier sessions, to former processes of actors, whose messages have not been handled. */
   #behind = 0;
 
   constructor(caster: TreeCaster, view: CastView) {
@@ -47,7 +47,7 @@ export class CasterTree implements TreeOwner {
     return this.#behind > 0;
   }
 
-  /** What is cast waits for what the sender has sent before. */
+  /** Makes casts wait for the messages that the sender has sent before. */
   waitFor(before: Leaving): void {
     this.#behind++;
     before.afterHandling(() => {

@@ -1,5 +1,5 @@
 /**
- * What one session has sent to a receiver that has moved to another process: kept until the process that the receiver has
+ * A record of the messages that one session has sent to a receiver that has moved: it is kept until the process that the receiver has
  * left has handled it. Later messages of the same sender wait for that, so that order holds across the move, and the process
  * is not stopped before its callers have their answers.
  */

@@ -53,9 +53,9 @@ export class Session {
   #closing = false;
   #moved = false;
   #over = false;
-  /** What it has sent, from when its receiver has moved until that has been handled. */
+  /** Set from the moment when the receiver moves until the messages that were sent before have been handled. */
   leaving: Leaving | undefined;
-  /** How many sessions of the same sender, to where the receiver was before, this one waits for. */
+  /** The number of sessions of the same sender to former processes of the receiver that this one waits for. */
   #behind = 0;
   #afterSending: (() => void)[] | undefined;
 

@@ -33,7 +33,7 @@ import { endBefore } from "./end-before.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
 import type { Platform } from "./platform.js";
-import { within } from "./within.js";
+import { countdown, within } from "./within.js";
 
 export class Agent extends ProcAgentActor {
   readonly #proc: LocalProc;
@@ -108,8 +108,7 @@ export class Agent extends ProcAgentActor {
   async shutdown(order: StopOrder): Promise<void> {
     const { reason, drain, deliver = false } = order;
     const { clock } = this.#proc.platform;
-    const end = clock.now() + drain;
-    const rest = () => Math.max(0, Math.ceil(end - clock.now()));
+    const rest = countdown(clock, drain);
     // What was sent to actors that are just being made is handled, too.
     if (drain > 0) await within(clock, drain, Promise.all(this.#placing.values()));
     await this.#proc.stopAll({ reason, drain: rest() });

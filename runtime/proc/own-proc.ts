@@ -12,7 +12,7 @@ import type { Local } from "./local.js";
 import type { LocalProc } from "./local-proc.js";
 import { noticeOf } from "./notice.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
-import { within } from "./within.js";
+import { countdown, within } from "./within.js";
 
 export class OwnProc extends ActorHost {
   readonly name = "this process";
@@ -64,9 +64,9 @@ export class OwnProc extends ActorHost {
 
   async stopActors({ record }: SpawnedMesh, options: StopOptions): Promise<void> {
     const { clock } = this.proc;
-    const end = clock.now() + options.drain;
+    const rest = countdown(clock, options.drain);
     // What was sent from here comes in a later turn of the event loop.
     if (options.drain > 0) await within(clock, options.drain, this.proc.deliveredTo(this.proc.id));
-    await this.#here.stop(record.id, { ...options, drain: Math.max(0, end - clock.now()) });
+    await this.#here.stop(record.id, { ...options, drain: rest() });
   }
 }

@@ -21,7 +21,7 @@ import { orderAt, orderOf, settleOrder } from "./orders.js";
 import type { Classes } from "./platform.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember } from "./stop-member.js";
-import { within } from "./within.js";
+import { countdown, within } from "./within.js";
 
 /** A process that has just been started, and what it is to be told first. */
 export interface StartedMember {
@@ -97,10 +97,9 @@ async function leave(
   drain: number,
 ): Promise<void> {
   const { clock } = proc;
-  const begun = clock.now();
+  const rest = countdown(clock, drain);
   await within(clock, Math.max(drain, leastAnnouncement), Promise.all(announced));
-  const rest = Math.max(0, Math.ceil(drain - (clock.now() - begun)));
-  const options = { reason: "its process was replaced", drain: rest };
+  const options = { reason: "its process was replaced", drain: rest() };
   await asRoot(proc, () => stopMember(old, agentOf(old.id), options, true));
 }
 

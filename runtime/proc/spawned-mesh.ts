@@ -22,7 +22,7 @@ import type { Owned } from "../supervise/ownership.js";
 import { type RestartPlan, Restarts } from "../supervise/restart.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import { Deferred } from "./deferred.js";
-import { within } from "./within.js";
+import { countdown, within } from "./within.js";
 
 /** What is to be spawned, checked and encoded. */
 export interface SpawnPlan {
@@ -280,11 +280,10 @@ export class SpawnedMesh implements MeshControl, Owned {
     // Orders to stop take other ways than casts, which may be longer, and wait for nothing that messages wait for: neither for
     // credit, nor for what was sent to a process that has been replaced.
     const { clock, casts } = this.#host.proc;
-    const begun = clock.now();
+    const rest = countdown(clock, options.drain);
     if (options.drain > 0)
       await within(clock, options.drain, Promise.all([casts.taken(this.record.id), this.record.sent()]));
-    const drain = Math.max(0, Math.ceil(options.drain - (clock.now() - begun)));
-    const stopped = this.#host.stopActors(this, { ...options, drain });
+    const stopped = this.#host.stopActors(this, { ...options, drain: rest() });
     this.#stopOrdered = true;
     await stopped;
     this.#forget();

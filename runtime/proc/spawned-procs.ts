@@ -30,7 +30,7 @@ import { createAgain, replaceMember, type StartedMember } from "./replacement.js
 import { type LostActor, type Restartable, Restarting } from "./restarting.js";
 import type { SpawnedMesh } from "./spawned-mesh.js";
 import { stopMember, whileAlive } from "./stop-member.js";
-import { within } from "./within.js";
+import { countdown, within } from "./within.js";
 
 export interface SpawnedProcsOptions {
   readonly name: string;
@@ -296,11 +296,11 @@ export class SpawnedProcs extends ActorHost implements Owned, Restartable {
     // Ends that have been noticed are told before this is over.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
     const { clock } = this.proc;
-    const begun = clock.now();
+    const left = countdown(clock, options.drain);
     // Answers come through other processes: none of those may leave before.
     const answered = Promise.all([...this.meshes].map((mesh) => this.#answered(mesh)));
     if (options.drain > 0) await within(clock, options.drain, answered);
-    const rest = { ...options, drain: Math.max(0, Math.ceil(options.drain - (clock.now() - begun))) };
+    const rest = { ...options, drain: left() };
     await asRoot(this.proc, () =>
       Promise.all([
         ...this.#members.map((member) => stopMember(member, this.#agents.one(member.rank), rest)),

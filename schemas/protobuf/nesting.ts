@@ -1,5 +1,5 @@
 /**
- * Which types of a file stand inside of which: names tell. What stands inside of a message that the schema does not have, as in a
+ * Types of a file stand inside of others, as their names tell. What stands inside of a message that the schema does not have, as in a
  * namespace without a type of its name, gets an empty one around it.
  */
 

@@ -22,11 +22,11 @@ import {
 import type { EmitContext } from "./context.js";
 import { literal, type ParameterNames, TypePrinter } from "./types.js";
 
-/** Where a declaration is written that stands in a namespace, or has the name of one. */
+/** Places a declaration that stands in a namespace, or has the name of one. */
 export interface DeclaringScope {
-  /** How other declarations are named there. */
+  /** Names other declarations as they are known in that place. */
   readonly referTo: (key: DeclarationKey) => Code;
-  /** What stands in the constant of an enumeration beside its values; the constant is written by `emitConstants`. */
+  /** The entries of an enumeration's constant beside its values; `emitConstants` writes the constant. */
   othersIn(name: string): readonly string[];
   readonly isNamespace: boolean;
 }
@@ -96,7 +96,7 @@ function writeConstants(file: FileBuilder, path: string, enums: ReadonlyMap<stri
   }
 }
 
-/** What stands in the constant of a namespace beside the values of the enumeration that it has its name from. */
+/** Returns the entries of a namespace's constant beside the values of the enumeration of the same name. */
 export function constantsIn(path: string, enums: ReadonlyMap<string, TypeDeclaration>): readonly string[] {
   const inside = [...enums.keys()].filter((name) => name.startsWith(`${path}.`));
   return [...new Set(inside.map((name) => rootName(name.slice(path.length + 1))))];

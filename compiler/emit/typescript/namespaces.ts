@@ -9,10 +9,10 @@ import { assignment, type Code, type FileBuilder, generic } from "../kit/index.j
 import type { EmitContext } from "./context.js";
 import { constantsIn, type DeclaringScope, emitConstants, emitDeclaration } from "./declarations.js";
 
-/** What a file declares under one name at its top level: a type, a namespace, or both. */
+/** One name that a file declares at its top level: a type, a namespace, or both. */
 export interface Root {
   readonly name: string;
-  /** Of a namespace with all that is in it. */
+  /** Includes everything that stands in the namespace. */
   readonly types: readonly TypeDeclaration[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with a schema as a whole: types that can never be built, generic ones without an end, types in a
+ * Checks of a schema as a whole: types that can never be built, generic ones without an end, types in a
  * namespace that have the name of a member.
  */
 import { isNested, namespaceOf, simpleName } from "../../../schemas/names/qualified.js";
@@ -45,7 +45,7 @@ function namedAsMember({ types, actors }: Module): readonly Diagnostic[] {
   });
 }
 
-/** What the members of a declaration are members of. */
+/** Returns the shape whose members are those of the declaration, also through an alias; undefined if there is none. */
 function shapeInPlace(shape: Shape | undefined): Shape | undefined {
   if (shape?.kind !== "alias") return shape;
   const type = shape.type.kind === "nullable" ? shape.type.inner : shape.type;

@@ -88,7 +88,7 @@ export class Names {
     return { kind: "schema", name: declared, key: `${this.pathOf(file)}#${declared}` };
   }
 
-  /** What stands before the name of a declaration: `Order.` in a namespace; undefined if it is no part of a schema. */
+  /** Returns the prefix of a declaration's name: `Order.` in a namespace; undefined if it is no part of a schema. */
   #namespaceOf(declaration: TypeScript.Node): string | undefined {
     const ts = this.#ts;
     let namespace = "";

@@ -1,4 +1,4 @@
-/** Where the lock keeps what: blocks of declarations, of aliases, and of shapes written in place. */
+/** Tests where the lock keeps blocks of declarations, of aliases, and of shapes written in place. */
 import { expect, test } from "vitest";
 import { AssignMemory, assignIds, type Lock, parseLock, printLock } from "../../../compiler/lock/index.js";
 import type {
