@@ -73,9 +73,8 @@ async function mutate(folder, patterns) {
     writeFileSync(
       config,
       JSON.stringify({
-        testRunner: "vitest",
-        plugins: ["@stryker-mutator/vitest-runner"],
-        vitest: { configFile: path.join(root, ".ci/mutate/vitest.config.ts"), related: true },
+        testRunner: "bundled",
+        plugins: [path.join(root, ".ci/mutate/runner.mjs")],
         mutate: patterns,
         coverageAnalysis: "perTest",
         concurrency: Number(values.concurrency),
@@ -87,7 +86,7 @@ async function mutate(folder, patterns) {
         // Sources keep their paths in the copy, so that no tsconfig has to be changed.
         tsconfigFile: "none.json",
         allowEmpty: true,
-        timeoutMS: 10_000,
+        timeoutMS: 5_000,
       }),
     );
     const tests = folders[folder].map((place) => (place.endsWith(".ts") ? place : `${place}/**/*.test.ts`));
