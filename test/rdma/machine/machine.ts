@@ -6,12 +6,13 @@
  * - the kernel measures the rate of its clock against a timer that stands still while the emulator does not get the processor,
  *   and then hangs: it is told the rate, that of the host, whose counter the emulated processor shows;
  * - without `tsc=reliable` the clock falls back to 4 ms;
+ * - the boot itself may hang, once in hundreds of times, so it is tried again;
  * - the uncompressed kernel starts by PVH, which `microvm` does by itself.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,7 +27,7 @@ export interface MachineOptions {
    * Or one end of a cable to a second machine: rxe0 on eth0, 10.78.0.1 at the end that listens, 10.78.0.2 at the other.
    */
   readonly rdma: "wire" | Cable;
-  /** Milliseconds until the machine is killed. */
+  /** How many milliseconds the machine may run before it is killed. */
   readonly timeLimit: number;
   readonly environment?: Readonly<Record<string, string>>;
   /** Told what the command prints, as it comes. */
@@ -44,7 +45,7 @@ export interface MachineEnd {
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** What the kernel said. */
+  /** What the kernel said. A machine that ran into its time limit has added what each of its processes was doing. */
   readonly console: string;
 }
 
@@ -64,23 +65,62 @@ const modules = [
   ...["crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_rxe"],
 ];
 
-/** Boots a machine. @throws Error from `end` when it ends by itself without an exit code: the text holds its console */
+/** How long a boot may take, in milliseconds. It takes three seconds on two cores that do nothing else. */
+export const bootLimit = 120_000;
+export const boots = 3;
+
+/**
+ * Boots a machine, and resolves when its command begins.
+ * @throws Error when the machine does not start, and from `end` when it ends by itself without an exit code: the text holds
+ *   its console
+ */
 export async function boot(parts: Parts, options: MachineOptions): Promise<Machine> {
+  for (let attempt = 1; ; attempt++) {
+    const machine = await start(parts, options);
+    const timer = setTimeout(() => void machine.giveUp(), bootLimit);
+    const hasStarted = await Promise.race([machine.started.then(() => true), machine.end.then(() => false)]);
+    clearTimeout(timer);
+    if (hasStarted) {
+      const limit = setTimeout(() => void machine.giveUp(), options.timeLimit);
+      machine.end.then(
+        () => clearTimeout(limit),
+        () => clearTimeout(limit),
+      );
+      return machine;
+    }
+    const { console } = await machine.end;
+    if (attempt === boots) throw new Error(`cannot boot the virtual machine in ${boots} attempts. Console: ${console}`);
+  }
+}
+
+interface StartedMachine extends Machine {
+  /** Settles when the machine's command begins. */
+  readonly started: Promise<void>;
+  /** Has the kernel say on its console what each process is doing, and kills the machine. */
+  giveUp(): Promise<void>;
+}
+
+async function start(parts: Parts, options: MachineOptions): Promise<StartedMachine> {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-machine-"));
   writeFileSync(path.join(folder, "initrd"), initrd(parts, options));
-  const streams = await Promise.all(["console", "out", "err", "control"].map((name) => Stream.at(folder, name)));
-  const [log, out, err, control] = streams as [Stream, Stream, Stream, Stream];
+  const names = ["console", "out", "err", "control", "monitor"];
+  const streams = await Promise.all(names.map((name) => Stream.at(folder, name)));
+  const [log, out, err, control, monitor] = streams as [Stream, Stream, Stream, Stream, Stream];
   if (options.onOutput !== undefined) for (const stream of [out, err]) stream.onData = options.onOutput;
-  const qemu = start(parts, folder, options);
+  const qemu = emulate(parts, folder, options);
   let killed = false;
   const kill = (): void => {
     killed = true;
     qemu.kill("SIGKILL");
   };
-  const timer = setTimeout(kill, options.timeLimit);
+  const giveUp = async (): Promise<void> => {
+    killed = true;
+    monitor.write("nmi\n");
+    await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 20_000))]);
+    kill();
+  };
   const ended = async (): Promise<MachineEnd> => {
     const complaint = await complaintOf(qemu);
-    clearTimeout(timer);
     await Promise.all(streams.map((stream) => stream.close()));
     rmSync(folder, { recursive: true, force: true });
     const code = /^exit (\d+)$/m.exec(control.text)?.[1];
@@ -106,7 +146,7 @@ export async function boot(parts: Parts, options: MachineOptions): Promise<Machi
     });
     return Promise.race([out.holds(text), before]);
   };
-  return { end, printed, kill };
+  return { end, printed, kill, started: control.holds("started"), giveUp };
 }
 
 function initrd(parts: Parts, { command, rdma, environment = {} }: MachineOptions): Buffer {
@@ -136,7 +176,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function start(parts: Parts, folder: string, { rdma }: MachineOptions): ChildProcess {
+function emulate(parts: Parts, folder: string, { rdma }: MachineOptions): ChildProcess {
   const port = (id: string, device: string): string[] => [
     ...["-chardev", `socket,id=${id},path=${path.join(folder, id)},server=off`],
     ...["-device", `${device},chardev=${id},name=${id}`],
@@ -150,17 +190,21 @@ function start(parts: Parts, folder: string, { rdma }: MachineOptions): ChildPro
     ...parts.firmware.flatMap((place) => ["-L", place]),
     ...["-M", "microvm,acpi=on,rtc=on,pic=on,pit=on", "-accel", "tcg,thread=multi", "-cpu", "max"],
     ...["-smp", "2", "-m", "2048", "-kernel", parts.kernel, "-initrd", path.join(folder, "initrd")],
-    ...["-append", `console=ttyS0 panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on ${clock()}`],
+    ...["-append", `console=ttyS0 panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on ${onNmi} ${clock()}`],
     ...["-chardev", `socket,id=console,path=${path.join(folder, "console")},server=off`, "-serial", "chardev:console"],
     ...["-device", "virtio-serial-device", ...["out", "err", "control"].flatMap((id) => port(id, "virtserialport"))],
     ...[...files("host", "/"), ...files("parts", parts.folder)],
     ...(typeof rdma === "string" ? [] : cableArgs(rdma)),
+    ...["-chardev", `socket,id=monitor,path=${path.join(folder, "monitor")},server=off`, "-mon", "chardev=monitor"],
     ...["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"],
   ];
   const env = { ...process.env, ...parts.environment };
   // The emulator dies with this process, however it ends.
   return spawn("setpriv", ["--pdeathsig", "KILL", parts.emulator, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
 }
+
+/** An interrupt that nothing in the machine sends makes the kernel print what all processes and processors do, and end. */
+const onNmi = "sysctl.kernel.panic_on_unrecovered_nmi=1 panic_print=0x41";
 
 function cableArgs({ end, path: place }: Cable): string[] {
   const mac = end === "listens" ? "52:54:00:78:00:01" : "52:54:00:78:00:02";
@@ -197,11 +241,12 @@ async function complaintOf(child: ChildProcess): Promise<string> {
   return text;
 }
 
-/** What the machine writes to one of its ports: the emulator connects to a Unix socket. */
+/** A port of the machine, as text: the emulator connects to a Unix socket. */
 class Stream {
   text = "";
   onData: (text: string) => void = () => undefined;
   readonly #server: Server;
+  #socket: Socket | undefined;
   readonly #waiting: { readonly text: string; readonly resolve: () => void }[] = [];
 
   static async at(folder: string, name: string): Promise<Stream> {
@@ -214,6 +259,7 @@ class Stream {
   private constructor(server: Server) {
     this.#server = server;
     server.on("connection", (socket) => {
+      this.#socket = socket;
       socket.setEncoding("utf8");
       socket.on("error", () => undefined);
       socket.on("data", (chunk: string) => {
@@ -222,6 +268,10 @@ class Stream {
         for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
       });
     });
+  }
+
+  write(text: string): void {
+    this.#socket?.write(text);
   }
 
   holds(text: string): Promise<void> {
