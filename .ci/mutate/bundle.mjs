@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { loadOfVitest } from "./of-vitest.mjs";
 
 /** The package's own names lead to the sources, which Stryker mutates, and not to the build in dist. */
@@ -20,18 +20,25 @@ function sourceOf(name) {
   return entryPoints[name] ?? name.replace(/^viceroy\/(rdma|tensor|gateway|testing)$/, "runtime/$1/index.ts");
 }
 
+const target = "node20";
+
 function plugin(root) {
   return {
     name: "mutated sources",
     setup(builder) {
       builder.onResolve({ filter: /^viceroy($|\/)/ }, ({ path: name }) => ({ path: path.join(root, sourceOf(name)) }));
-      builder.onLoad({ filter: /\.ts$/ }, ({ path: file }) => ({
-        contents: readFileSync(file, "utf8")
-          .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(file).href))
-          .replaceAll("import.meta.dirname", JSON.stringify(path.dirname(file))),
-        loader: "ts",
-        resolveDir: path.dirname(file),
-      }));
+      // A script has no import.meta.
+      builder.onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+        const text = readFileSync(file, "utf8");
+        if (!text.includes("import.meta")) return undefined;
+        const define = {
+          "import.meta.url": JSON.stringify(pathToFileURL(file).href),
+          "import.meta.dirname": JSON.stringify(path.dirname(file)),
+        };
+        const options = { loader: "ts", target, define, sourcemap: "inline", sourcefile: file, sourcesContent: false };
+        const { code } = await transform(text, options);
+        return { contents: code, loader: "js" };
+      });
     },
   };
 }
@@ -39,7 +46,8 @@ function plugin(root) {
 /**
  * @param root the copy of the checkout that holds the mutated sources
  * @param patterns globs of test files, those to leave out behind a `!`
- * @returns the test files, and a script whose exports are functions by test file, each of which runs that module
+ * @returns the test files, and a script. It exports a function of `require`, `module` and `exports`, which gives the exports one function
+ *   for each test file, which runs that module
  */
 export async function bundle(root, patterns) {
   const { glob } = await loadOfVitest("tinyglobby");
@@ -51,10 +59,16 @@ export async function bundle(root, patterns) {
     packages: "external",
     platform: "node",
     format: "cjs",
-    target: "node20",
+    target,
     // Classes must keep the names that errors and tests show.
     keepNames: true,
     write: false,
+    banner: { js: "module.exports = (require, module, exports) => {" },
+    footer: { js: "};" },
+    // Stacks of errors, which tests look at, name the files of the sources.
+    sourcemap: "inline",
+    sourcesContent: false,
+    sourceRoot: root,
     logLevel: "error",
     plugins: [plugin(root)],
   });

@@ -2,27 +2,22 @@
  * A process that runs tests against one mutant after the other: its argument is the script that `bundle.mjs` has made. Each run
  * evaluates the modules anew. Messages from the parent say what to run, those to the parent what came of it.
  */
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import vm from "node:vm";
 import { startTests, vitest } from "./vitest.mjs";
 
 const root = process.cwd();
 const file = process.argv[2];
-const script = new vm.Script(
-  `(function (require, module, exports, __filename, __dirname) {${readFileSync(file, "utf8")}\n})`,
-  { filename: file, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER },
-);
-const evaluate = script.runInThisContext();
+process.setSourceMapsEnabled(true);
+const evaluate = createRequire(import.meta.url)(file);
 const requireOfRoot = createRequire(path.join(root, "tests.cjs"));
 const require = Object.assign((name) => (name === "vitest" ? vitest : requireOfRoot(name)), requireOfRoot);
 
-/** The modules of the tests and of what they import, not yet run. */
+/** The modules of the tests and of what they import, not yet run: tests by file. */
 function freshModules() {
   const module = { exports: {} };
-  evaluate(require, module, module.exports, file, root);
+  evaluate(require, module, module.exports);
   return module.exports;
 }
 
@@ -52,19 +47,23 @@ const config = {
   tags: [],
 };
 
+/** Whether a test has failed already because of the mutant. */
+function isDecided({ mutant }, errors, results) {
+  return mutant !== undefined && (errors.length > 0 || results.some(({ error }) => error !== undefined));
+}
+
 /** What Vitest's runner asks. @param order see `run` */
-function runnerFor(modules, order, errors, results) {
+function runnerFor(order, errors, results) {
   const wanted = order.tests === undefined ? undefined : new Set(order.tests);
   return {
     config,
-    importFile: (place) => modules[path.relative(root, place)](),
+    // No file sees what the modules of another file have kept.
+    importFile: (place) => freshModules()[path.relative(root, place)](),
     onCollected() {
       stryker.activeMutant = order.mutant;
     },
     onBeforeRunTask(test) {
-      const done =
-        order.mutant !== undefined && (errors.length > 0 || results.some(({ error }) => error !== undefined));
-      if (done || wanted?.has(idOf(test)) === false) test.mode = "skip";
+      if (isDecided(order, errors, results) || wanted?.has(idOf(test)) === false) test.mode = "skip";
       else stryker.currentTestId = order.mutant === undefined ? idOf(test) : undefined;
     },
     onAfterRunTask(test) {
@@ -98,8 +97,8 @@ process.on("unhandledRejection", (error) => uncaught.push(String(error?.message 
 
 /**
  * @param order `mutant`, unless this is the run without any, which counts what each test reaches; `isStatic`, when it is
- *   active already while modules are evaluated; `tests`, the ids of those to run, all by default; `hitLimit`, how often it
- *   may be reached before it counts as an endless loop
+ *   active already while modules are evaluated; `files` and `tests`, the ids of those to run, all by default; `hitLimit`,
+ *   how often the mutant may be reached before it counts as an endless loop
  */
 async function run(order, files) {
   const before = resources();
@@ -107,15 +106,16 @@ async function run(order, files) {
   const errors = [];
   uncaught = errors;
   for (const name of Object.keys(stryker)) delete stryker[name];
-  stryker.activeMutant = order.isStatic ? order.mutant : undefined;
   stryker.hitCount = order.mutant === undefined ? undefined : 0;
   stryker.hitLimit = order.hitLimit;
-  const wanted =
-    order.tests === undefined ? files : [...new Set(order.tests.map((id) => id.slice(0, id.indexOf("#"))))];
-  const paths = wanted.map((name) => path.join(root, name));
-  const suites = await startTests(paths, runnerFor(freshModules(), order, errors, results));
-  await nextTurn();
-  errors.push(...suites.flatMap(suiteErrors));
+  const runner = runnerFor(order, errors, results);
+  for (const name of order.files ?? files) {
+    stryker.activeMutant = order.isStatic ? order.mutant : undefined;
+    const suites = await startTests([path.join(root, name)], runner);
+    await nextTurn();
+    errors.push(...suites.flatMap(suiteErrors));
+    if (isDecided(order, errors, results)) break;
+  }
   const { hitCount, mutantCoverage } = stryker;
   stryker.activeMutant = undefined;
   return { results, errors, hitCount, coverage: mutantCoverage, isClean: resources() === before };

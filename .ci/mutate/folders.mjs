@@ -4,14 +4,20 @@
  * seconds are left out, since they would be run again for each mutant that they reach.
  */
 export const folders = {
-  "compiler/evolve": ["test/compiler/evolve", "test/evolution"],
-  "compiler/lock": ["test/compiler/lock"],
+  // Random changes that count how many of them broke something need more cases than are tried for a mutant.
+  "compiler/evolve": [
+    "test/compiler/evolve/!(command|document|remembered).test.ts",
+    "test/evolution/{harm,wire-differences}.test.ts",
+  ],
+  "compiler/lock": ["test/compiler/lock", "!test/compiler/lock/git-merge.test.ts"],
   "compiler/model": ["test/compiler/model"],
   // What is generated for schemas with every kind of type has the same tests, as goldens.test.ts.
   generated: ["test/wire/control-plane.test.ts"],
   "runtime/actor": [
     "test/actor",
     "!test/actor/no-lost-call.test.ts",
+    // The files that stacks of errors name are one file here.
+    "!test/actor/callers.test.ts",
     "test/cast/layouts.test.ts",
     "test/cast/promises.test.ts",
     "test/cast/reduce.test.ts",

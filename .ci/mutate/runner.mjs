@@ -82,11 +82,18 @@ class BundledTestRunner {
     if (outcome === "timeout") return { status: DryRunStatus.Timeout };
     if (outcome === "died") return { status: DryRunStatus.Error, errorMessage: "the process of the tests died" };
     if (outcome.errors.length > 0) return { status: DryRunStatus.Error, errorMessage: outcome.errors.join("\n") };
+    this.#count(outcome);
     return { status: DryRunStatus.Complete, tests: testResults(outcome), mutantCoverage: outcome.coverage };
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit, mutantActivation, timeout }) {
-    const order = { mutant: activeMutant.id, isStatic: mutantActivation === "static", tests: testFilter, hitLimit };
+    const order = {
+      mutant: activeMutant.id,
+      isStatic: mutantActivation === "static",
+      files: this.#inOrder(testFilter),
+      tests: testFilter,
+      hitLimit,
+    };
     let outcome = await this.#run(order, timeout);
     // It may be an error of what an earlier mutant has left behind.
     const isDoubtful = outcome.errors?.length > 0 && !this.#wasFresh;
@@ -99,6 +106,7 @@ class BundledTestRunner {
     const { errors, hitCount } = outcome;
     const limit = determineHitLimitReached(hitCount, hitLimit);
     if (limit !== undefined) return toMutantRunResult(limit);
+    this.#count(outcome);
     if (errors.length > 0) return { status: MutantRunStatus.Error, errorMessage: errors.join("\n") };
     return toMutantRunResult({ status: DryRunStatus.Complete, tests: testResults(outcome) });
   }
@@ -109,6 +117,34 @@ class BundledTestRunner {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
+  /** The files of these tests, first those that kill most mutants in least time. */
+  #inOrder(tests) {
+    const files = tests === undefined ? this.#files : [...new Set(tests.map(fileOf))];
+    const worth = (file) => {
+      const { kills, milliseconds } = this.#record(file);
+      return (kills + 1) / (milliseconds + 50);
+    };
+    return [...files].sort((a, b) => worth(b) - worth(a));
+  }
+
+  #count({ results }) {
+    for (const { id, milliseconds, error } of results) {
+      const record = this.#record(fileOf(id));
+      record.milliseconds += milliseconds;
+      if (error !== undefined) record.kills++;
+    }
+  }
+
+  #record(file) {
+    const known = this.#records.get(file);
+    if (known !== undefined) return known;
+    const record = { kills: 0, milliseconds: 0 };
+    this.#records.set(file, record);
+    return record;
+  }
+
+  /** How many mutants the tests of each file have killed, and how long they have taken. */
+  #records = new Map();
   #wasFresh = true;
 
   async #run(order, milliseconds) {
@@ -130,6 +166,11 @@ class BundledTestRunner {
     this.#spare = new Executor(this.#script);
     return executor;
   }
+}
+
+/** Ids of tests are made in executor.mjs. */
+function fileOf(test) {
+  return test.slice(0, test.indexOf("#"));
 }
 
 function testResults({ results }) {

@@ -128,15 +128,15 @@ const named: { readonly [name in ReductionName]: Fold } = {
       add,
     );
   },
-  min: (label, values) => pairwise(label, values, (a, b) => ((b as Comparable) < (a as Comparable) ? b : a)),
-  max: (label, values) => pairwise(label, values, (a, b) => ((b as Comparable) > (a as Comparable) ? b : a)),
+  min: (label, values) => pairwise(label, values, (a: Comparable, b: Comparable) => (b < a ? b : a)),
+  max: (label, values) => pairwise(label, values, (a: Comparable, b: Comparable) => (b > a ? b : a)),
   concat: concat,
   count: (_label, values) => values.length,
 };
 
-function pairwise(label: string, values: readonly unknown[], combine: (a: unknown, b: unknown) => unknown): unknown {
+function pairwise<T>(label: string, values: readonly unknown[], combine: (a: T, b: T) => T): T {
   if (values.length === 0) throw new RangeError(`cannot reduce ${label}: the mesh is empty`);
-  return values.reduce(combine);
+  return (values as readonly T[]).reduce(combine);
 }
 
 function add(a: unknown, b: unknown): unknown {

@@ -62,6 +62,13 @@ describe("the actor", () => {
 });
 
 describe("the stack of an error", () => {
+  test("that a handler has thrown has the frames of whoever wrote it, not those of the runtime that called it", async () => {
+    const error = (await failure(counters.slice({ gpus: 1 }).fail.callOne("nope"))) as ActorError;
+    expect(error.remoteStack).toMatch(/^TypeError: nope\n/);
+    expect(error.remoteStack).toMatch(/counter\.ts:\d+:\d+\)$/);
+    expect(error.remoteStack).not.toContain("runtime/actor");
+  });
+
   async function whoAwaits(call: () => PromiseLike<unknown>): Promise<unknown> {
     const value = await call();
     return value;

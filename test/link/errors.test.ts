@@ -33,5 +33,5 @@ test("why something was not delivered is known for long, and what it ran on is n
   collect();
   expect(reference.deref()).toBe(undefined);
   expect([error.message, (error.cause as Error).message]).toEqual(["it has ended", "the connection broke"]);
-  expect(new Error("others have stacks").stack).toContain("errors.test");
+  expect(new Error("others have stacks").stack).toMatch(/^ +at /m);
 });
