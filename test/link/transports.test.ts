@@ -7,7 +7,6 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Listener } from "../../runtime/link/listener.js";
 import {
   formatNetworkAddress,
-  isLocalAddress,
   type NetworkAddress,
   parseNetworkAddress,
 } from "../../runtime/link/network-address.js";
@@ -149,33 +148,4 @@ test("an address that is taken cannot be listened at", async () => {
     );
   }
   server.close();
-});
-
-describe("addresses", () => {
-  test.each([
-    ["tcp://127.0.0.1:80", { kind: "tcp", host: "127.0.0.1", port: 80 }, true],
-    ["tcp://gpu-7.example.org", { kind: "tcp", host: "gpu-7.example.org", port: 26_600 }, false],
-    ["tls://[::1]:1", { kind: "tls", host: "::1", port: 1 }, true],
-    ["tls://0.0.0.0:0", { kind: "tls", host: "0.0.0.0", port: 0 }, false],
-    ["tcp://localhost:5", { kind: "tcp", host: "localhost", port: 5 }, true],
-    ["tcp://127.0.0.1.example.org:5", { kind: "tcp", host: "127.0.0.1.example.org", port: 5 }, false],
-    ["unix:///run/a b.sock", { kind: "unix", path: "/run/a b.sock" }, true],
-  ])("%s", (text, address, local) => {
-    const parsed = parseNetworkAddress(text);
-    expect(parsed).toEqual(address);
-    expect(parseNetworkAddress(formatNetworkAddress(parsed))).toEqual(address);
-    expect(isLocalAddress(parsed)).toBe(local);
-  });
-
-  test.each([
-    ["host:80", "expected tcp://host:port, tls://host:port or unix:///path"],
-    ["http://host:80", "expected tcp://host:port, tls://host:port or unix:///path"],
-    ["tcp://", "expected tcp://host:port, an IPv6 address in brackets"],
-    ["tls://::1:80", "expected tls://host:port, an IPv6 address in brackets"],
-    ["tcp://host:80/path", "expected tcp://host:port, an IPv6 address in brackets"],
-    ["tcp://host:65536", "the port must be at most 65535"],
-    ["unix://run/a.sock", "the path must be absolute, as in unix:///run/viceroy.sock"],
-  ])("%s is none", (text, why) => {
-    expect(() => parseNetworkAddress(text)).toThrow(`cannot read address "${text}": ${why}`);
-  });
 });

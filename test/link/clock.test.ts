@@ -1,0 +1,75 @@
+/** The machine's own time and randomness, and which of its timers keep a process alive. */
+import { expect, test } from "vitest";
+import { systemClock, systemRandom } from "../../runtime/link/clock.js";
+import { noKeepAlive, TimerKeepAlive } from "../../runtime/link/keep-alive.js";
+
+/** The timers that keep this process alive. */
+const holding = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a timer keeps the process alive only if it is asked to, and not after it was cancelled", () => {
+  const before = holding();
+  const idle = systemClock.after(100_000, () => {});
+  expect(holding()).toBe(before);
+  const holds = systemClock.after(100_000, () => {}, true);
+  expect(holding()).toBe(before + 1);
+  holds.cancel();
+  expect(holding()).toBe(before);
+  idle.cancel();
+});
+
+test("a timer that is due in the distant future does not fire at once", async () => {
+  let fired = false;
+  const far = systemClock.after(2 ** 40, () => {
+    fired = true;
+  });
+  await new Promise<void>((resolve) => void systemClock.after(10, resolve, true));
+  expect(fired).toBe(false);
+  far.cancel();
+});
+
+test("a timer that was cancelled never fires", async () => {
+  let fired = false;
+  systemClock
+    .after(1, () => {
+      fired = true;
+    })
+    .cancel();
+  await new Promise<void>((resolve) => void systemClock.after(10, resolve, true));
+  expect(fired).toBe(false);
+});
+
+test("what is to run soon runs in a later turn, behind what is ready now", async () => {
+  const ran: string[] = [];
+  systemClock.soon(() => ran.push("soon"));
+  queueMicrotask(() => ran.push("microtask"));
+  process.nextTick(() => ran.push("tick"));
+  await turn();
+  expect([ran.length, ran.at(-1)]).toEqual([3, "soon"]);
+});
+
+test("ids are 64 bits that do not come twice, and are never those of agents and roots", () => {
+  const ids = Array.from({ length: 200 }, () => systemRandom.id());
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id > 1n && id < 2n ** 64n).toBe(true);
+  const numbers = Array.from({ length: 10 }, () => systemRandom.number());
+  for (const number of numbers) expect(number >= 0 && number < 1).toBe(true);
+});
+
+test("a process is held from the first holder to the last one, as often as that happens", () => {
+  const before = holding();
+  const keepAlive = new TimerKeepAlive();
+  for (let i = 0; i < 3; i++) {
+    keepAlive.hold();
+    keepAlive.hold();
+    expect(holding()).toBe(before + 1);
+    keepAlive.release();
+    expect(holding()).toBe(before + 1);
+    keepAlive.release();
+    expect(holding()).toBe(before);
+  }
+  noKeepAlive.hold();
+  expect(holding()).toBe(before);
+  noKeepAlive.release();
+});
