@@ -31,6 +31,7 @@ function frame(kind: number, size = HEADER): Uint8Array {
 const batch = (bulk: Bulk): string[] => {
   const chunks: Uint8Array[] = [];
   bulk.take(chunks);
+  expect(chunks.filter(({ length }) => length === 0)).toEqual([]);
   return said(chunks);
 };
 

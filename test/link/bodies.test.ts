@@ -1,6 +1,6 @@
-/** Fixed fields, texts, headers and extensions are read as they were written, and nothing is read behind their end. */
+/** Fixed fields, texts and headers are read as they were written, and nothing is read behind their end. */
 import { expect, test } from "vitest";
-import { AGENT_MESH, hex64, ROOT_MESH, sameAddress } from "../../runtime/link/address.js";
+import { hex64, sameAddress } from "../../runtime/link/address.js";
 import {
   bodySize,
   readBody,
@@ -14,16 +14,7 @@ import {
   writeU64,
 } from "../../runtime/link/control.js";
 import { DeliveryError, type DeliveryReason, deliveryReasons, meansEnded } from "../../runtime/link/errors.js";
-import {
-  chainToken,
-  type Extension,
-  extensionSize,
-  inChain,
-  readExtension,
-  writeExtension,
-} from "../../runtime/link/extension.js";
 import { align8, beginFrame, copyBytes, endFrame, HEADER, ProtocolError } from "../../runtime/link/frame.js";
-import { TraceContext } from "../../runtime/link/trace.js";
 import { Reader } from "../../runtime/wire/reader.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
@@ -104,57 +95,6 @@ test("a copy has memory of its own", () => {
   const copy = copyBytes(bytes, 1, 3);
   bytes.fill(0);
   expect([String(Buffer.from(copy)), copy.buffer.byteLength]).toEqual(["bc", 2]);
-});
-
-const trace = new TraceContext(1, 2, 3, 4, 5, 6, 1);
-const extensions: readonly Extension[] = [
-  { rank: 1, extent: 2, timeout: 3, trace, chain: [7, 8, 9, 10] },
-  { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: [] },
-  { rank: 1, extent: 0, timeout: 0, trace: new TraceContext(0, 0, 0, 4, 0, 0, 0), chain: [1, 2] },
-  { rank: 1, extent: 0, timeout: 0, trace: new TraceContext(9, 0, 0, 0, 1, 2, 255), chain: [] },
-];
-
-test("an extension is read as it was written, and the reader stands at the message behind it", () => {
-  const blocks = [new Uint8Array(1)];
-  for (const extension of extensions) {
-    const w = new Writer(64);
-    // What was in the memory before does not matter.
-    w.bytes.fill(0xee);
-    writeU64(w, 0n);
-    writeExtension(w, extension);
-    writeU32(w, 77);
-    const r = readerOf(w.copy(0), 8, blocks);
-    expect(readExtension(r)).toEqual(extension);
-    expect([readU32(r), r.position === r.end, r.blocks]).toEqual([77, true, blocks]);
-    expect(extensionSize(extension)).toBe(48 + 4 * extension.chain.length);
-  }
-  expect(extensionSize(undefined)).toBe(0);
-});
-
-test.each([
-  ["a size that is smaller than its fixed part", 40, 64],
-  ["a size that ends in the middle of a token", 52, 64],
-  ["a size that is larger than the message", 72, 64],
-  ["a message that is smaller than the fixed part", 0, 47],
-])("an extension with %s is refused", (_, size, length) => {
-  const bytes = new Uint8Array(length);
-  new DataView(bytes.buffer).setUint32(0, size, true);
-  expect(() => readExtension(readerOf(bytes))).toThrow(
-    new ProtocolError(`cannot read message: invalid extension of ${size} bytes`),
-  );
-});
-
-test("an actor in a call chain is found by both of its words, at the place of a token", () => {
-  const token = chainToken({ proc: 5n, mesh: 0x0123_4567_ffff_fffen, rank: 3 });
-  expect(token).toEqual([1, 0x0123_4567]);
-  for (const mesh of [AGENT_MESH, ROOT_MESH]) {
-    expect(chainToken({ proc: 0x10_0000_0040n, mesh, rank: 0 })).toEqual([0x40 + Number(mesh), 0x10]);
-  }
-  expect(inChain([9, 9, ...token], token)).toBe(true);
-  expect(inChain(token, token)).toBe(true);
-  for (const chain of [[], [9, ...token], [token[0], 9], [9, token[1]], [token[0]]]) {
-    expect(inChain(chain, token)).toBe(false);
-  }
 });
 
 test("addresses are the same when all their parts are, and ids are printed with all their digits", () => {

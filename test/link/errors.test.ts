@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { DeliveryError } from "../../runtime/link/errors.js";
+import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -34,4 +34,25 @@ test("why something was not delivered is known for long, and what it ran on is n
   expect(reference.deref()).toBe(undefined);
   expect([error.message, (error.cause as Error).message]).toEqual(["it has ended", "the connection broke"]);
   expect(new Error("others have stacks").stack).toMatch(/^ +at /m);
+});
+
+test("errors of sending say what they are, and what happened to a stack of theirs changes no others", () => {
+  const cause = new Error("because");
+  const delivery = new DeliveryError("stopped", "it has stopped", { cause });
+  expect([delivery.name, delivery.reason, delivery.message, delivery.cause]).toEqual([
+    "DeliveryError",
+    "stopped",
+    "it has stopped",
+    cause,
+  ]);
+  expect([new BackpressureError("x").name, new MessageSizeError("x").name]).toEqual([
+    "BackpressureError",
+    "MessageSizeError",
+  ]);
+  expect(new MessageSizeError("x")).toBeInstanceOf(RangeError);
+  expect([delivery.stack, new DeliveryError("closed", "x").cause]).toEqual([
+    "DeliveryError: it has stopped",
+    undefined,
+  ]);
+  expect(new Error("others").stack).toContain("\n    at ");
 });

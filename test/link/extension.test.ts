@@ -48,6 +48,14 @@ describe("an extension", () => {
     expect([[...r.bytes.subarray(r.position, r.end)], r.blocks]).toEqual([[1, 2, 3], blocks]);
   });
 
+  test("writes nothing behind its own bytes", () => {
+    const w = new Writer(64);
+    w.reserve(8);
+    w.bytes.fill(0xee);
+    writeExtension(w, { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: noChain });
+    expect([...w.bytes.subarray(8 + 48)]).toEqual(Array(w.bytes.length - 56).fill(0xee));
+  });
+
   test("without anything takes no room, and every actor of a chain takes 8 bytes", () => {
     expect(extensionSize(undefined)).toBe(0);
     expect(extensionSize({ ...full, chain: noChain })).toBe(48);

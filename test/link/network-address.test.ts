@@ -1,6 +1,5 @@
 /** Addresses that people write: how they are read and printed, and why a text is none. */
 import { describe, expect, test } from "vitest";
-import { hex64, sameAddress } from "../../runtime/link/address.js";
 import { formatNetworkAddress, isLocalAddress, parseNetworkAddress } from "../../runtime/link/network-address.js";
 
 describe("an address that can be read", () => {
@@ -28,13 +27,12 @@ describe("an address that can be read", () => {
     expect(isLocalAddress(parsed)).toBe(local);
   });
 
-  test.each([
-    "tcp://127.0.0.1:80",
-    "tls://[::1]:1",
-    "unix:///run/a b.sock",
-  ])("is printed as it was written: %s", (text) => {
-    expect(formatNetworkAddress(parseNetworkAddress(text))).toBe(text);
-  });
+  test.each(["tcp://127.0.0.1:80", "tls://[::1]:1", "unix:///run/a b.sock"])(
+    "is printed as it was written: %s",
+    (text) => {
+      expect(formatNetworkAddress(parseNetworkAddress(text))).toBe(text);
+    },
+  );
 });
 
 describe("a text that is no address is refused, with why:", () => {
@@ -72,23 +70,5 @@ describe("a text that is no address is refused, with why:", () => {
     ["unix:///", absolute],
   ])("%j", (text, why) => {
     expect(() => parseNetworkAddress(text)).toThrow(new TypeError(`cannot read address "${text}": ${why}`));
-  });
-});
-
-describe("who is who", () => {
-  test("an id has 16 hex digits, however small it is", () => {
-    expect([hex64(0n), hex64(0xabcn), hex64(2n ** 64n - 1n)]).toEqual([
-      "0000000000000000",
-      "0000000000000abc",
-      "ffffffffffffffff",
-    ]);
-  });
-
-  test("two addresses are the same when process, mesh and rank are", () => {
-    const one = { proc: 1n, mesh: 2n, rank: 3 };
-    expect(sameAddress(one, { ...one })).toBe(true);
-    for (const other of [{ proc: 9n }, { mesh: 9n }, { rank: 9 }]) {
-      expect(sameAddress(one, { ...one, ...other })).toBe(false);
-    }
   });
 });

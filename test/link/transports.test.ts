@@ -5,11 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Listener } from "../../runtime/link/listener.js";
-import {
-  formatNetworkAddress,
-  type NetworkAddress,
-  parseNetworkAddress,
-} from "../../runtime/link/network-address.js";
+import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../../runtime/link/network-address.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { Credentials } from "../../runtime/link/tls/credentials.js";
 import { connectTo, listenAt } from "../../runtime/link/transport.js";

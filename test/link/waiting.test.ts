@@ -36,6 +36,18 @@ test("a name that is used again is another one: an answer that comes twice finds
   expect(names.size).toBe(128);
 });
 
+test("as many indices are in use as calls have been pending at once", () => {
+  const calls = new PendingCalls();
+  const index = (name: number) => name & 0xff_ffff;
+  const all = Array.from({ length: 3 }, call);
+  for (const one of all) calls.add(one, session);
+  expect(all.map(({ id }) => index(id))).toEqual([1, 2, 3]);
+  calls.remove(all[1]!);
+  const next = [call(), call()];
+  for (const one of next) calls.add(one, session);
+  expect([next.map(({ id }) => index(id)), calls.size, calls.all().length]).toEqual([[2, 4], 4, 4]);
+});
+
 const body = (size: number) => ({ bytes: new Uint8Array(size), blocks: [], size, protobuf: false });
 const message = (slot: number, size: number, of?: PendingCall): WaitingMessage => ({
   slot,
@@ -157,4 +169,19 @@ test("the answer for an interface that was asked later leaves what was sent for 
   expect(agreement.same(1)).toBe(true);
   // They answer in the order in which they are asked; after the last one nothing is kept.
   expect([b.state, agreement.asking]).toEqual(["lockstep", false]);
+});
+
+test("slots that were agreed before belong to no interface that is asked for", () => {
+  const agreement = new Agreement();
+  const late = part(2, 2);
+  agreement.ask(late);
+  expect([1, 2, 3, 4].map((slot) => agreement.partOf(slot))).toEqual([undefined, late, late, undefined]);
+});
+
+test("an interface that is asked for once more is not agreed, whatever was agreed before", () => {
+  const agreement = new Agreement();
+  const again = part(0, 1);
+  again.state = "lockstep";
+  agreement.ask(again);
+  expect([agreement.trivial, agreement.asking]).toEqual([false, true]);
 });

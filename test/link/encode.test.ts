@@ -1,0 +1,126 @@
+/** Messages that are encoded apart from a link: in which layout, how large they are, and what is refused. */
+import { beforeEach, expect, test } from "vitest";
+import { encodeMessage } from "../../runtime/link/encode.js";
+import { MessageSizeError } from "../../runtime/link/errors.js";
+import { HEADER } from "../../runtime/link/frame.js";
+import { defaultLimits } from "../../runtime/link/limits.js";
+import type { Encoder, Message } from "../../runtime/link/sending.js";
+import type { Codec } from "../../runtime/wire/codec.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import { CodecError } from "../../runtime/wire/errors.js";
+import { hasRead } from "../../runtime/wire/protobuf/read-so-far.js";
+import { unknownFields } from "../../runtime/wire/protobuf/unknown.js";
+import { protobufValue } from "../../runtime/wire/protobuf-messages.js";
+
+const text: Message = { label: "a.text", codec: codec.string, protobuf: protobufValue(codec.string as Codec<unknown>) };
+const raw: Message = { label: "a.bytes", codec: codec.bytes, protobuf: codec.bytes };
+const point = codec.object("Point", { x: codec.int32 });
+const points: Message = { label: "a.point", codec: point as Encoder, protobuf: protobufValue(point as Codec<unknown>) };
+
+/** Writes a few bytes. */
+const writes = (...bytes: number[]): Encoder => ({
+  encodeInto: (w) => {
+    const at = w.reserve(bytes.length);
+    w.bytes.set(bytes, at);
+  },
+});
+const refuses = (error: Error): Encoder => ({
+  encodeInto: () => {
+    throw error;
+  },
+});
+
+beforeEach(() => {
+  hasRead.messages = true;
+  hasRead.unknownFields = true;
+});
+
+test("a message is in the lockstep layout unless its receiver needs the other one", () => {
+  const message = { label: "a.b", codec: writes(1), protobuf: writes(2, 3) };
+  expect(encodeMessage(message, "x", defaultLimits)).toEqual({
+    bytes: Uint8Array.of(1),
+    blocks: [],
+    size: 1,
+    protobuf: false,
+  });
+  expect(encodeMessage(message, "x", defaultLimits, true)).toEqual({
+    bytes: Uint8Array.of(2, 3),
+    blocks: [],
+    size: 2,
+    protobuf: true,
+  });
+});
+
+test("what the lockstep layout has no room for is in the other one", () => {
+  const value = { x: 1, [unknownFields]: Uint8Array.of(0xf8, 0x07, 1) };
+  expect(encodeMessage(points, { x: 1 }, defaultLimits).protobuf).toBe(false);
+  expect(encodeMessage(points, value, defaultLimits).protobuf).toBe(true);
+});
+
+test("what the lockstep layout refuses is tried in the other one, if values of newer schemas have been read", () => {
+  const refusal = new CodecError("encode", "Color", "why");
+  const message = { label: "a.b", codec: refuses(refusal), protobuf: writes(2) };
+  expect(encodeMessage(message, "x", defaultLimits)).toMatchObject({ bytes: Uint8Array.of(2), protobuf: true });
+  const broken = new Error("broken");
+  expect(() => encodeMessage({ ...message, codec: refuses(broken) }, "x", defaultLimits)).toThrow(broken);
+  hasRead.messages = false;
+  expect(() => encodeMessage(message, "x", defaultLimits)).toThrow(refusal);
+});
+
+test("what both layouts refuse is refused as by the lockstep layout, and by one codec once", () => {
+  const refusal = new CodecError("encode", "Color", "why");
+  const other = new CodecError("encode", "Color", "why else");
+  expect(() =>
+    encodeMessage({ label: "", codec: refuses(refusal), protobuf: refuses(other) }, 1, defaultLimits),
+  ).toThrow(refusal);
+  let times = 0;
+  const same: Encoder = {
+    encodeInto: () => {
+      times++;
+      throw refusal;
+    },
+  };
+  expect(() => encodeMessage({ label: "", codec: same, protobuf: same }, 1, defaultLimits)).toThrow(refusal);
+  expect(times).toBe(1);
+});
+
+test("the size of a message counts its blocks, which stay those of the value", () => {
+  const block = new Uint8Array(100_000);
+  const { bytes, blocks, size } = encodeMessage(raw, block, defaultLimits);
+  expect([blocks.length, blocks[0]?.buffer === block.buffer, size]).toEqual([1, true, bytes.length + block.length]);
+  expect(encodeMessage(text, "x", defaultLimits).blocks).toEqual([]);
+});
+
+test("a message is refused from the size on that no frame can have", () => {
+  const limits = { ...defaultLimits, maxFrame: HEADER + 3 };
+  const message = (size: number): Message => ({ ...text, codec: writes(...Array(size).fill(1)) });
+  expect(encodeMessage(message(3), "x", limits).size).toBe(3);
+  expect(() => encodeMessage(message(4), "x", limits)).toThrow(
+    new MessageSizeError(
+      `cannot send a.text: its message has 4 bytes, more than the limit of ${HEADER + 3} for a frame; send it in parts`,
+    ),
+  );
+});
+
+test("what a getter of a value encodes meanwhile is another message, and so is the one after", () => {
+  const seen: string[] = [];
+  const outer: Encoder = {
+    encodeInto: (w) => {
+      const at = w.reserve(2);
+      seen.push(`inner ${encodeMessage({ ...text, codec: writes(7) }, "", defaultLimits).bytes}`);
+      w.bytes.set([8, 9], at);
+    },
+  };
+  seen.push(`outer ${encodeMessage({ ...text, codec: outer }, "", defaultLimits).bytes}`);
+  const half: Encoder = {
+    encodeInto: (w) => {
+      w.reserve(5);
+      w.blocks.push(new Uint8Array(5));
+      throw new Error("broken");
+    },
+  };
+  expect(() => encodeMessage({ ...text, codec: half }, "", defaultLimits)).toThrow("broken");
+  const after = encodeMessage({ ...text, codec: writes(1) }, "", defaultLimits);
+  seen.push(`after ${after.bytes}, ${after.size} bytes, ${after.blocks.length} blocks`);
+  expect(seen).toEqual(["inner 7", "outer 8,9", "after 1, 1 bytes, 0 blocks"]);
+});
