@@ -146,7 +146,7 @@ export class Outbox implements Flushed {
     this.#writing++;
     pipe.write(chunks, () => {
       w.recycle(batch);
-      if (this.#writing-- === WRITES_AHEAD || this.#bulk !== undefined) this.flush();
+      if (this.#writing-- === WRITES_AHEAD) this.flush();
       if (this.#finished !== undefined) this.#checkFinished();
     });
     if (this.#bulk !== undefined) this.flush();

@@ -232,7 +232,6 @@ export class Session {
 
   /** @throws BackpressureError if a message of so many bytes would not find room */
   admits(size: number, label: string): void {
-    if (this.hasCredit) return;
     const { sendWindowMessages, sendWindowBytes } = this.link.limits;
     const waiting = this.#waiting;
     if (waiting === undefined || waiting.size === 0) return;
@@ -474,11 +473,11 @@ export class Session {
 
   /** Sends a message that the receiver has not taken: its credit was used, and is used again. */
   #again(message: SentMessage): void {
-    const { slot, call, body } = message;
+    const { slot, call, body, extension } = message;
     // A call that has ended with the link has nobody who waits; one that was given up is over now.
     if (call?.id === 0) return;
     this.#messages--;
-    this.#bytes -= call === undefined ? body.size + extensionSize(message.extension) : call.credit;
+    this.#bytes -= body.size + extensionSize(extension);
     if (call?.abandoned === true) this.link.endCall(call);
     else if (!this.#refused(this.#agreement!, slot, call, undefined)) {
       const size = this.#send(message);

@@ -10,6 +10,7 @@ function slowPipe() {
   const done: (() => void)[] = [];
   const pipe = {
     write: (chunks: readonly Uint8Array[], taken: () => void) => {
+      expect(chunks.filter(({ length }) => length === 0)).toEqual([]);
       writes.push(framesIn(Buffer.concat(chunks)));
       done.push(taken);
     },
@@ -254,4 +255,69 @@ test("nobody is told that all was handed over while a value is being encoded", a
   outbox.commit(at);
   await tick();
   expect(writes()).toEqual([["6 1 "]]);
+});
+
+test("a batch goes at once when it is exactly as large as it may be, and not because of what went before it", async () => {
+  const { outbox, writes } = attached();
+  sized(outbox, 1, FLUSH_BYTES - HEADER);
+  expect(writes().flat()).toEqual([`6 1 ${FLUSH_BYTES - HEADER}`]);
+  sized(outbox, 1, 40 * 1024);
+  frame(outbox, Kind.message, 2, [2], [new Uint8Array(8)]);
+  frame(outbox, Kind.message, 3, [3]);
+  expect(writes()).toEqual([]);
+  await tick();
+  expect(writes()).toEqual([[`6 1 ${40 * 1024}`, "block 8", "6 2 2", "6 3 3"]]);
+});
+
+test("a pipe that takes a batch early does not send the next one before the end of its tick", async () => {
+  const { outbox, writes, took } = attached();
+  frame(outbox, Kind.message, 1);
+  await tick();
+  writes();
+  frame(outbox, Kind.message, 2);
+  took();
+  frame(outbox, Kind.message, 3);
+  expect(writes()).toEqual([]);
+  await tick();
+  expect(writes()).toEqual([["6 2 ", "6 3 "]]);
+});
+
+test("blocks of exactly that size go in pieces, and what is left of them waits", async () => {
+  const { outbox, writes, took } = attached();
+  frame(outbox, Kind.message, 1, [1], [new Uint8Array(256 * 1024)]);
+  frame(outbox, Kind.message, 2, [2], [new Uint8Array(900 * 1024)]);
+  await tick();
+  const pieces = [`piece ${256 * 1024}`, `piece ${256 * 1024}`];
+  expect(writes().flat()).toEqual([pieces[0], "block 0", "6 1 1", `piece ${256 * 1024 - HEADER - 8}`]);
+  expect(outbox.waiting).toBe(900 * 1024 - (256 * 1024 - HEADER - 8) + HEADER + 8);
+  took();
+  took();
+  while (outbox.waiting > 0) took();
+  expect(writes().flat().slice(0, 2)).toEqual(pieces);
+});
+
+test("only messages come after all that was sent before: an answer whose call has the number of such a lane passes", async () => {
+  const { outbox, writes } = attached();
+  outbox.ordered.add(9);
+  frame(outbox, Kind.message, 1, [1], [new Uint8Array(300 * 1024)]);
+  frame(outbox, Kind.reply, 9, [2]);
+  await tick();
+  expect(writes()[0]).toEqual(["7 9 2", `piece ${256 * 1024}`]);
+});
+
+test("a pipe that takes everything at once gets very large blocks whole", async () => {
+  const outbox = new Outbox(2048);
+  const writes: string[] = [];
+  outbox.attach({
+    write: (chunks: readonly Uint8Array[], taken: () => void) => {
+      writes.push(...framesIn(Buffer.concat(chunks)));
+      taken();
+    },
+  } as Pipe);
+  frame(outbox, Kind.message, 1, [1], [new Uint8Array(600 * 1024)]);
+  await tick();
+  expect([writes, outbox.waiting]).toEqual([
+    [`piece ${256 * 1024}`, `piece ${256 * 1024}`, `piece ${88 * 1024}`, "block 0", "6 1 1"],
+    0,
+  ]);
 });

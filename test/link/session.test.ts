@@ -1,13 +1,21 @@
 /** One session of a sender, with its link recorded: credit, what waits for it, agreement on a schema, and the end. */
-import { expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Layout } from "../../runtime/link/binding.js";
 import { type PendingCall, PendingCalls } from "../../runtime/link/calls.js";
 import { BackpressureError, DeliveryError } from "../../runtime/link/errors.js";
 import { Flag, Kind, Sync } from "../../runtime/link/frame.js";
+import { extensionSize, readExtension } from "../../runtime/link/extension.js";
+import { Leaving } from "../../runtime/link/leaving.js";
 import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
-import type { Interface, Sender, SessionTarget } from "../../runtime/link/session.js";
+import type { Interface, Message, Sender, SessionTarget } from "../../runtime/link/session.js";
 import { Session } from "../../runtime/link/session.js";
 import type { Encoded } from "../../runtime/link/waiting.js";
+import type { Codec } from "../../runtime/wire/codec.js";
+import { codec } from "../../runtime/wire/composed/index.js";
+import { CodecError } from "../../runtime/wire/errors.js";
+import { hasRead } from "../../runtime/wire/protobuf/read-so-far.js";
+import { unknownFields } from "../../runtime/wire/protobuf/unknown.js";
+import { protobufValue } from "../../runtime/wire/protobuf-messages.js";
 import { recordedLink } from "../cast/parts/recorded-link.js";
 import { texts } from "./fake-host.js";
 
@@ -24,6 +32,7 @@ const other = { fingerprint: 6n, description: "another" };
 /** @param refusal of other schemas */
 function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTranslate = true) {
   const told: unknown[][] = [];
+  const errors: DeliveryError[] = [];
   const note =
     (name: string) =>
     (...what: unknown[]): number =>
@@ -62,7 +71,10 @@ function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTrans
       if (!canTranslate) throw new RangeError(`${endpoint.name} cannot be said`);
       return { ...body, protobuf: true };
     },
-    bounced: (_session, slot, error) => void note("bounced")(slot, error.message),
+    bounced: (_session, slot, error) => {
+      errors.push(error);
+      note("bounced")(slot, error.message);
+    },
     targetEnded: () => void note("target ended")(),
     sessionEnded: () => void note("session ended")(),
   };
@@ -95,7 +107,7 @@ function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTrans
   const post = (text: string, more: { slot?: number; call?: PendingCall; protobuf?: boolean } = {}): void =>
     session.post(more.slot ?? 0, body(text, more.protobuf), undefined, more.call, waiter(text));
   const news = (): unknown[][] => told.splice(0);
-  return { session, frames, news, pending, waiter, post, held: () => held, calls };
+  return { session, frames, news, pending, waiter, post, held: () => held, calls, link, sent, errors, body };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -420,4 +432,385 @@ test("what cannot be said in the other layout fails or comes back alone", async 
     ["bounced", 1, "e1 cannot be said"],
     ["call", "failed", "e0 cannot be said"],
   ]);
+});
+
+test("credit is counted in bytes too: up to the limit itself, and what comes back piece by piece", () => {
+  const { session, post, frames } = agreed({ creditBytes: 10 });
+  post("aaaaa");
+  expect(session.hasCredit).toBe(true);
+  post("bbbbb");
+  expect(session.hasCredit).toBe(false);
+  session.credited(1, 1);
+  expect(session.hasCredit).toBe(true);
+  for (const text of ["c", "d", "e"]) post(text);
+  expect([session.hasCredit, frames().at(-1)]).toEqual([false, "0 c"]);
+  session.credited(0, 0);
+  expect(frames()).toEqual([]);
+  session.credited(1, 1);
+  expect(frames()).toEqual(["0 d"]);
+  session.credited(1, 1);
+  expect(frames()).toEqual(["0 e"]);
+});
+
+test("a call that waits without credit may be given up by whoever has no interest in its credit", () => {
+  const { session, frames, pending, held, calls } = agreed({ creditMessages: 1, sendWindowBytes: 100 });
+  session.call(0, texts, "x", pending("x"));
+  const late = pending("late");
+  session.call(0, texts, "y", late);
+  session.abandon(late, 0);
+  expect([frames(), held(), calls.size]).toEqual([["0 call x"], 1, 1]);
+  // Nothing waits any more: a message that is larger than the window finds room.
+  session.admits(1000, "x.y");
+});
+
+test("a message of many may be posted for nobody, and a call gets the credit that its answer brings back", () => {
+  const { session, frames, pending, body } = agreed({ creditMessages: 2 });
+  session.post(0, body("a"), undefined, undefined, undefined);
+  const call = pending("call");
+  session.post(0, body("bcd"), undefined, call, undefined);
+  session.post(0, body("e"), undefined, undefined, undefined);
+  expect([frames(), call.credit]).toEqual([["0 a", "0 call bcd"], 3]);
+  session.credited(1, 1);
+  expect(frames()).toEqual(["0 e"]);
+});
+
+const extension = { rank: 1, extent: 2, timeout: 3, trace: undefined, chain: [] };
+
+test("what a message carries besides its arguments stands before them, and costs credit", () => {
+  const { session, sent, pending, waiter, body } = agreed();
+  const call = pending("call");
+  session.call(0, texts, "x", call, extension);
+  session.cast(0, 0, texts, "x", waiter("x"), extension);
+  session.post(0, body("abc"), extension, undefined, undefined);
+  const frames = sent();
+  expect(frames.map(({ flags }) => flags)).toEqual([Flag.extended, Flag.extended, Flag.extended]);
+  for (const { r } of frames) expect(readExtension(r)).toEqual(extension);
+  const size = extensionSize(extension) + codec.string.encode("x").length;
+  expect(call.credit).toBe(size);
+});
+
+test("an interface is named by its slots, and everything else by where it leads", () => {
+  const fresh = sending().session;
+  expect(fresh.labelOf(0)).toBe("actor");
+  const { session } = agreed();
+  expect([0, 1, 2].map((slot) => session.labelOf(slot))).toEqual(["A.e0", "A.e1", "actor"]);
+});
+
+test("an answer for an interface that was not asked for changes nothing", () => {
+  const { session, news } = sending();
+  session.slotOf(a);
+  news();
+  expect([session.bound(9, other), session.bound(9, undefined), news(), session.asking]).toEqual([
+    false,
+    false,
+    [],
+    true,
+  ]);
+  session.bound(0, undefined);
+  session.slotOf(b);
+  // The first interface is agreed for good; only the second one is asked for.
+  expect([session.needsProtobuf(0), session.needsProtobuf(2), session.asking]).toEqual([false, false, true]);
+});
+
+test("messages by an interface that was agreed go on while another one is asked for", () => {
+  const { session, post, frames } = agreed();
+  session.slotOf(b);
+  post("x");
+  expect(frames()).toEqual(["0 x"]);
+});
+
+test("a sender that has ended is not asked for anything any more", () => {
+  const { session } = sending();
+  session.slotOf(a);
+  expect(session.asking).toBe(true);
+  session.close();
+  expect([session.asking, session.ended?.reason]).toEqual([false, "closed"]);
+});
+
+test("the receiver may ask for everything again that was sent since it was asked, by calls and casts alike", () => {
+  const { session, frames, pending, waiter, sent } = sending();
+  session.slotOf(a);
+  const message = { ...texts, protobuf: texts.codec };
+  session.call(0, message, "x", pending("x"));
+  session.cast(1, 0, message, "y", waiter("y"));
+  session.cast(1, Flag.exception, message, "z", waiter("z"), extension);
+  frames();
+  session.bound(0, other);
+  expect(sent().map(({ flags, slot, b: call }) => [flags, slot, call > 0])).toEqual([
+    [Flag.protobuf, 0, true],
+    [Flag.protobuf, 1, false],
+    // Errors have one layout.
+    [Flag.exception | Flag.extended, 1, false],
+  ]);
+  expect(session.asking).toBe(false);
+});
+
+test("what is sent again has the bytes that it had when it was sent", () => {
+  const { session, sent, body } = sending();
+  session.slotOf(a);
+  const block = Uint8Array.of(1, 2, 3);
+  session.post(0, { ...body("x"), blocks: [block], size: 4 }, undefined, undefined, undefined);
+  expect(sent()[0]!.blocks[0]).toBe(block);
+  block.fill(9);
+  session.bound(0, other);
+  expect(sent().map(({ blocks }) => blocks.map((bytes) => [...bytes]))).toEqual([[[1, 2, 3]]]);
+});
+
+test("what is sent again costs its credit once, with all that it carries", () => {
+  const size = extensionSize(extension);
+  const { session, body, pending } = sending({ creditBytes: 10 + 2 * size });
+  session.slotOf(a);
+  const call = pending("call");
+  session.post(0, body("xxxxx"), extension, undefined, undefined);
+  session.post(0, body("yyyy"), extension, call, undefined);
+  session.bound(0, other);
+  expect([session.hasCredit, session.load, call.credit]).toEqual([true, 2, 4 + size]);
+  session.post(0, body("z"), undefined, undefined, undefined);
+  expect(session.hasCredit).toBe(false);
+});
+
+test("a call has the credit of the message that its receiver takes, though that is longer than the first one", () => {
+  const { session, body, pending } = sending();
+  session.slotOf(a);
+  const call = pending("call");
+  session.post(0, body("x"), undefined, call, undefined);
+  session.sender.translate = (_known, _endpoint, { bytes }) => {
+    const longer = Buffer.concat([bytes, bytes, bytes]);
+    return { bytes: longer, blocks: [], size: longer.length, protobuf: true };
+  };
+  session.bound(0, other);
+  expect(call.credit).toBe(3);
+});
+
+test("a call that has ended meanwhile is not sent again", () => {
+  const { session, body, pending, calls, frames } = sending();
+  session.slotOf(a);
+  const call = pending("call");
+  session.post(0, body("x"), undefined, call, undefined);
+  frames();
+  calls.remove(call);
+  session.bound(0, other);
+  expect(frames()).toEqual([]);
+});
+
+test("what cannot be said names its endpoint, whichever interface that is of, and why", async () => {
+  const { session, post, errors } = sending({}, undefined, false);
+  session.slotOf(a);
+  session.bound(0, undefined);
+  session.slotOf(b);
+  post("x", { slot: 3 });
+  session.bound(2, other);
+  await turn();
+  const [error] = errors;
+  expect([error?.reason, error?.message, error?.cause]).toEqual([
+    "refused",
+    "e1 cannot be said",
+    new RangeError("e1 cannot be said"),
+  ]);
+});
+
+test("what waits for credit comes back when the receiver turns out to be unable to read it", async () => {
+  const { session, news, post, frames, pending, held } = sending(
+    { creditMessages: 1 },
+    new DeliveryError("refused", "no"),
+  );
+  session.slotOf(a);
+  const call = pending("call");
+  post("x", { call });
+  post("y");
+  post("z", { call: pending("waiting") });
+  expect(held()).toBe(3);
+  frames();
+  news();
+  session.bound(0, other);
+  session.credited(1, 1);
+  // The end of the link is quicker.
+  call.id = 0;
+  await turn();
+  expect(frames()).toEqual([]);
+  expect(news().slice(2)).toEqual([
+    ["y", "credited"],
+    ["z", "credited"],
+    ["bounced", 0, "no"],
+    ["waiting", "failed", "no"],
+  ]);
+  expect(held()).toBe(1);
+});
+
+describe("values of a newer schema", () => {
+  const refusal = new CodecError("encode", "Color", "why");
+  let encoded = 0;
+  const refusing = (error: Error): Message => ({
+    label: "x.y",
+    codec: {
+      encodeInto: () => {
+        encoded++;
+        throw error;
+      },
+    },
+    protobuf: texts.codec,
+  });
+
+  beforeEach(() => {
+    encoded = 0;
+    hasRead.messages = true;
+    hasRead.unknownFields = true;
+  });
+
+  test("go in the layout that has room for them", () => {
+    const { session, sent, waiter } = agreed();
+    const point = codec.object("Point", { x: codec.int32 }) as Codec<unknown>;
+    const message = { label: "x.y", codec: point, protobuf: protobufValue(point) };
+    session.cast(0, 0, message, { x: 1 }, waiter("old"));
+    session.cast(0, 0, message, { x: 1, [unknownFields]: Uint8Array.of(0xf8, 7, 1) }, waiter("new"));
+    session.cast(0, 0, refusing(refusal), "x", waiter("unknown"));
+    expect(sent().map(({ flags }) => flags)).toEqual([0, Flag.protobuf, Flag.protobuf]);
+  });
+
+  test("are the only ones that are encoded twice: whatever else is refused is refused at once", () => {
+    const { session, sent, waiter } = agreed();
+    const broken = new Error("broken");
+    expect(() => session.cast(0, 0, refusing(broken), "x", waiter("x"))).toThrow(broken);
+    expect(encoded).toBe(1);
+    hasRead.messages = false;
+    expect(() => session.cast(0, 0, refusing(refusal), "x", waiter("x"))).toThrow(refusal);
+    expect([encoded, sent()]).toEqual([2, []]);
+  });
+});
+
+describe("a receiver that moves", () => {
+  test("leaves nothing behind where everything is known to have been handled", () => {
+    const { session, frames, pending, calls, link, post } = agreed();
+    post("a");
+    session.credited(1, 1);
+    const [given, another] = [pending("given"), pending("another")];
+    post("b", { call: given });
+    session.credited(1, 1);
+    session.abandon(given, 0);
+    // A call by another session of the same link.
+    calls.add(another, sending().session);
+    frames();
+    expect([session.retire(), session.leaving, link.hasLeaving, frames()]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      [],
+    ]);
+    expect(session.ended?.reason).toBe("closed");
+    expect(session.retire()).toBe(undefined);
+  });
+
+  test.each<[string, (made: ReturnType<typeof agreed>) => void]>([
+    ["a message that was not consumed", ({ post }) => post("a")],
+    [
+      "a call that was not answered",
+      ({ post, pending, session }) => {
+        post("a", { call: pending("call") });
+        session.credited(1, 1);
+      },
+    ],
+    ["an interface that was not answered for", ({ session }) => void session.slotOf(b)],
+    [
+      "casts by other ways",
+      ({ session }) => {
+        session.order = { behind: () => session.sync(Sync.after, 5), ended() {} };
+      },
+    ],
+  ])("is asked whether it has handled %s", (_, leave) => {
+    const made = agreed();
+    leave(made);
+    const { session, frames, link } = made;
+    const leaving = session.retire();
+    expect([leaving instanceof Leaving, leaving === session.leaving, link.hasLeaving]).toEqual([true, true, true]);
+    expect([leaving?.isHandled, leaving?.sender]).toEqual([false, session.sender]);
+    const all = frames();
+    expect(all.at(-1)).toBe(`sync ${Sync.reached} 0`);
+    if (session.order !== undefined) expect(all).toEqual([`sync ${Sync.after} 5`, `sync ${Sync.reached} 0`]);
+    session.end(new DeliveryError("closed", "the end"));
+    expect(leaving?.isHandled).toBe(true);
+  });
+
+  test("is left when every call of this session has its answer, and none of another one", () => {
+    const { session, post, pending, calls, frames } = agreed();
+    const [own, another] = [pending("own"), pending("another")];
+    post("a", { call: own });
+    calls.add(another, sending().session);
+    frames();
+    const leaving = session.retire();
+    let left = 0;
+    leaving?.afterAnswers(() => left++);
+    leaving?.handled();
+    expect(left).toBe(0);
+    leaving?.callEnded(own);
+    expect(left).toBe(1);
+  });
+});
+
+describe("what is sent to where a receiver has moved", () => {
+  const unhandled = () => new Leaving(sending().session.sender, []);
+
+  test("waits until what was sent before has been handled, in its order, though there is credit", () => {
+    const { session, post, frames, news, waiter } = agreed();
+    const leaving = unhandled();
+    session.waitFor(leaving);
+    expect(session.hasCredit).toBe(false);
+    post("a");
+    session.sync(Sync.mark, 7);
+    expect(session.cast(0, 0, texts, "b", waiter("b"))).toBe(false);
+    session.credited(1, 1);
+    expect([frames(), news()]).toEqual([[], []]);
+    leaving.handled();
+    expect(frames()).toEqual(["0 a", `sync ${Sync.mark} 7`, "0 b"]);
+    expect([news(), session.hasCredit]).toEqual([
+      [
+        ["a", "credited"],
+        ["b", "credited"],
+      ],
+      true,
+    ]);
+    post("c");
+    expect(frames()).toEqual(["0 c"]);
+  });
+
+  test("waits for everything that was sent before, wherever that was", () => {
+    const { session, post, frames } = agreed();
+    const [one, two] = [unhandled(), unhandled()];
+    session.waitFor(one);
+    session.waitFor(two);
+    post("a");
+    one.handled();
+    expect(frames()).toEqual([]);
+    two.handled();
+    expect(frames()).toEqual(["0 a"]);
+  });
+
+  test("waits behind what waits for credit already", () => {
+    const { session, post, frames, held } = agreed({ creditMessages: 1 });
+    post("a");
+    post("b");
+    frames();
+    const leaving = unhandled();
+    session.waitFor(leaving);
+    expect(session.load).toBe(2);
+    session.credited(1, 1);
+    expect(frames()).toEqual([]);
+    leaving.handled();
+    expect([frames(), held()]).toEqual([["0 b"], 0]);
+  });
+
+  test("does not wait for what has been handled, and comes back when the session ends meanwhile", () => {
+    const { session, post, frames, news } = agreed();
+    const [done, leaving] = [unhandled(), unhandled()];
+    done.handled();
+    session.waitFor(done);
+    post("a");
+    expect(frames()).toEqual(["0 a"]);
+    session.waitFor(leaving);
+    post("b");
+    news();
+    session.end(new DeliveryError("closed", "the end"));
+    expect(news()).toEqual([["b", "credited"], ["bounced", 0, "the end"], ["session ended"]]);
+    leaving.handled();
+    expect(frames()).toEqual([]);
+  });
 });
