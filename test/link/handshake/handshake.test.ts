@@ -1,13 +1,28 @@
 /** Two sides that want a link find out who they are before any byte of the link goes; whoever cannot is told why. */
 import { describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
+import { PROTOCOL_VERSION } from "../../../runtime/link/frame.js";
 import { Acceptor, type AcceptorOptions } from "../../../runtime/link/handshake/accept.js";
-import { HandshakeError } from "../../../runtime/link/handshake/errors.js";
-import type { Offer } from "../../../runtime/link/handshake/message.js";
+import { HandshakeError, handshakeReasons } from "../../../runtime/link/handshake/errors.js";
+import { Exchange } from "../../../runtime/link/handshake/exchange.js";
+import {
+  ANSWER_BYTES,
+  CHALLENGE_BYTES,
+  NONCE_BYTES,
+  type Offer,
+  PROOF_BYTES,
+  proofOf,
+  REQUEST_BYTES,
+  readAnswer,
+  writeAnswer,
+  writeChallenge,
+  writeRequest,
+} from "../../../runtime/link/handshake/message.js";
 import { type OfferOptions, offerLink } from "../../../runtime/link/handshake/offer.js";
-import { tokenOf } from "../../../runtime/link/handshake/proof.js";
+import { nonce, proofBy, tokenOf } from "../../../runtime/link/handshake/proof.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { until } from "../../proc/until.js";
+import { ManualClock } from "../lasting/cut-world.js";
 import { pipePair } from "../pipes.js";
 
 const token = "a token that nobody guesses";
@@ -39,29 +54,58 @@ function listenTo(pipe: Pipe): { text: string; ended: boolean } {
   return heard;
 }
 
-interface Met {
-  readonly offers: Offer[];
+interface Met extends ReturnType<typeof accepting> {
   readonly refusals: string[];
-  readonly opened: Pipe[];
-  readonly acceptor: Acceptor;
   readonly outcome: ReturnType<typeof offerLink>;
 }
 
-function meet(dialler: Partial<OfferOptions>, acceptor: Partial<AcceptorOptions>, offer: Partial<Offer> = {}): Met {
-  const [near, far] = pipePair();
-  const met = { offers: [] as Offer[], refusals: [] as string[], opened: [] as Pipe[] };
-  const made = new Acceptor({
+/** A side that listens; it opens whatever is offered, unless it is told otherwise. */
+function accepting(options: Partial<AcceptorOptions>) {
+  const met = {
+    offers: [] as Offer[],
+    errors: [] as HandshakeError[],
+    peers: [] as (string | undefined)[],
+    opened: [] as Pipe[],
+  };
+  const acceptor = new Acceptor({
     ...machine,
     decide: (asked) => {
       met.offers.push(asked);
       return { kind: "open", received: 7, open: (pipe) => met.opened.push(pipe) };
     },
-    refused: ({ message }) => met.refusals.push(message),
-    ...acceptor,
+    refused: (error, peer) => {
+      met.errors.push(error as HandshakeError);
+      met.peers.push(peer);
+    },
+    ...options,
   });
-  made.accept(far);
+  return { ...met, acceptor };
+}
+
+/** Lets a dialler in as an acceptor does, and sends something behind the answer. */
+async function answerByHand(pipe: Pipe, behind: Uint8Array, own = token): Promise<void> {
+  const exchange = new Exchange(pipe, systemClock, 100_000);
+  const request = await exchange.read(REQUEST_BYTES);
+  const challenge = writeChallenge({ token: true }, nonce(systemRandom));
+  exchange.send(challenge);
+  await exchange.read(PROOF_BYTES);
+  const answer = writeAnswer({ kind: "open", received: 0 });
+  proofOf(answer).set(proofBy("acceptor", own, [request, challenge, answer]));
+  exchange.send(Buffer.concat([answer, behind]));
+}
+
+function meet(dialler: Partial<OfferOptions>, acceptor: Partial<AcceptorOptions>, offer: Partial<Offer> = {}): Met {
+  const [near, far] = pipePair();
+  const met = accepting(acceptor);
+  met.acceptor.accept(far, "10.0.0.7:5");
   const outcome = offerLink(near, { ...offered, ...offer }, { ...machine, ...dialler });
-  return { ...met, acceptor: made, outcome };
+  return {
+    ...met,
+    get refusals() {
+      return met.errors.map(({ message }) => message);
+    },
+    outcome,
+  };
 }
 
 async function failure(outcome: Promise<unknown>): Promise<HandshakeError> {
@@ -77,7 +121,9 @@ describe("two sides with the same token", () => {
     if (outcome.kind !== "open") throw new Error("expected a pipe");
     await until(() => met.opened.length === 1);
     expect(outcome.received).toBe(7);
-    expect(met.offers).toEqual([expect.objectContaining({ ...offered, first: false, received: 2 ** 40 })]);
+    expect(met.offers).toEqual([
+      { ...offered, first: false, received: 2 ** 40, protocol: PROTOCOL_VERSION, token: true },
+    ]);
     const here = listenTo(outcome.pipe);
     const there = listenTo(met.opened[0]!);
     outcome.pipe.write([Buffer.from("ping")], () => {});
@@ -93,6 +139,27 @@ describe("two sides with the same token", () => {
     const met = meet({ token }, { token, decide: () => ({ kind: "redirect", port: 4711 }) });
     expect(await met.outcome).toEqual({ kind: "redirect", port: 4711 });
     await until(() => met.acceptor.connections === 0);
+    expect([met.acceptor.halfOpen, met.refusals]).toEqual([0, []]);
+  });
+
+  test("can send a lot behind the last word of their handshake, in the same breath", async () => {
+    const met = meet({ token }, { token });
+    const outcome = await met.outcome;
+    if (outcome.kind !== "open") throw new Error("expected a pipe");
+    outcome.pipe.write([Buffer.alloc(10_000, "x")], () => {});
+    await until(() => met.opened.length === 1);
+    const there = listenTo(met.opened[0]!);
+    await until(() => there.text.length === 10_000);
+  });
+
+  test("hear what stands behind the answer, however much that is", async () => {
+    const [near, far] = pipePair();
+    const outcome = offerLink(near, offered, { ...machine, token });
+    await answerByHand(far, Buffer.alloc(10_000, "x"));
+    const met = await outcome;
+    if (met.kind !== "open") throw new Error("expected a pipe");
+    const here = listenTo(met.pipe);
+    await until(() => here.text.length === 10_000);
   });
 
   test("can be refused, with a reason and a text that may be too long", async () => {
@@ -100,12 +167,17 @@ describe("two sides with the same token", () => {
     const met = meet({ token }, { token, decide: () => ({ kind: "refuse", reason: "gone", text }) });
     const error = await failure(met.outcome);
     expect([error.reason, error.message]).toEqual(["gone", "ü".repeat(228)]);
+    await until(() => met.refusals.length === 1);
+    expect(met.errors.map(({ reason, message }) => [reason, message])).toEqual([["gone", text]]);
+    expect(met.peers).toEqual(["10.0.0.7:5"]);
   });
 });
 
 describe("two sides without a token", () => {
   test("trust each other", async () => {
-    expect((await meet({}, {}).outcome).kind).toBe("open");
+    const met = meet({}, {});
+    expect((await met.outcome).kind).toBe("open");
+    expect(met.offers).toEqual([expect.objectContaining({ token: false })]);
   });
 });
 
@@ -120,18 +192,23 @@ describe("a dialler is refused", () => {
     expect(met.offers).toEqual([]);
     await until(() => met.refusals.length > 0);
     expect(met.refusals).toEqual(["the token is not that of this process; give the same to both"]);
+    expect([met.errors.map(({ reason }) => reason), met.peers]).toEqual([["token"], ["10.0.0.7:5"]]);
   });
 
   test("without a token where one is asked for", async () => {
     const met = meet({}, { token });
-    expect((await failure(met.outcome)).message).toBe(
+    const error = await failure(met.outcome);
+    expect(error.reason).toBe("token");
+    expect(error.message).toBe(
       "the peer asks for a token, and this process has been given none; give it with VICEROY_TOKEN or the option token",
     );
   });
 
   test("with a token where nobody has one: it would tell strangers what it is told", async () => {
     const met = meet({ token }, {});
-    expect((await failure(met.outcome)).message).toBe(
+    const error = await failure(met.outcome);
+    expect(error.reason).toBe("token");
+    expect(error.message).toBe(
       "this process has a token, and the peer was started without one: whoever it is could not prove it; " +
         "start it with the same token",
     );
@@ -141,7 +218,127 @@ describe("a dialler is refused", () => {
     const met = meet({ token }, { token, limits: { connections: 0 } });
     const error = await failure(met.outcome);
     expect([error.passing, error.message]).toEqual([true, "this process has 0 connections and takes no more"]);
+    // As many as that are let in.
+    expect((await meet({ token }, { token, limits: { connections: 1 } }).outcome).kind).toBe("open");
   });
+
+  test("of another version of the protocol, whatever else it wants", async () => {
+    const [near, far] = pipePair();
+    const { acceptor, errors, offers } = accepting({ token });
+    acceptor.accept(far);
+    const exchange = new Exchange(near, systemClock, 100_000);
+    const request = writeRequest({ ...offered, protocol: 99, token: true }, nonce(systemRandom));
+    exchange.send(request);
+    const challenge = await exchange.read(CHALLENGE_BYTES);
+    exchange.send(proofBy("dialler", token, [request, challenge]));
+    const text =
+      `this process speaks version ${PROTOCOL_VERSION} of the protocol, the dialler 99; ` +
+      "install the same version of viceroy on both sides";
+    expect(readAnswer(await exchange.read(ANSWER_BYTES))).toEqual({ kind: "refuse", reason: "version", text });
+    await until(() => errors.length === 1);
+    expect([errors[0]?.reason, errors[0]?.message, offers]).toEqual(["version", text, []]);
+  });
+
+  test("by a process that has not the token, and does not believe it", async () => {
+    const [near, far] = pipePair();
+    const outcome = offerLink(near, offered, { ...machine, token });
+    await answerByHand(far, Buffer.alloc(0), "another token, as good");
+    const error = await failure(outcome);
+    expect([error.reason, error.message]).toEqual([
+      "token",
+      "the peer has not proved that it has the token: it may be an impostor",
+    ]);
+  });
+
+  test("where nobody wants to know why", async () => {
+    const silent = { refused: undefined as never };
+    await failure(meet({ token: "another token, as good" }, { token, ...silent }).outcome);
+    const refuse = () => ({ kind: "refuse", reason: "gone", text: "no" }) as const;
+    expect((await failure(meet({ token }, { token, ...silent, decide: refuse }).outcome)).message).toBe("no");
+    const broken = (): never => {
+      throw new Error("broken");
+    };
+    const error = await failure(meet({ token }, { token, ...silent, decide: broken }).outcome);
+    expect([error.reason, error.message]).toEqual([
+      "lost",
+      "the connection ended during the handshake: the peer has closed it without saying why",
+    ]);
+  });
+});
+
+describe("connections that do not complete their handshake", () => {
+  test("are bounded: one more ends the oldest", async () => {
+    const { acceptor, errors } = accepting({ limits: { halfOpen: 2 } });
+    const heard = Array.from({ length: 4 }, (_, i) => {
+      const [near, far] = pipePair();
+      const listening = listenTo(near);
+      acceptor.accept(far, `peer ${i}`);
+      return listening;
+    });
+    expect(acceptor.halfOpen).toBe(2);
+    await until(() => heard[0]!.ended && heard[1]!.ended);
+    expect([heard[2]!.ended, heard[3]!.ended, acceptor.halfOpen, acceptor.connections]).toEqual([false, false, 2, 2]);
+    expect(errors.map(({ reason, message }) => [reason, message])).toEqual(
+      Array(2).fill(["busy", "there are too many connections that do not complete their handshake"]),
+    );
+    acceptor.close();
+    await until(() => heard[2]!.ended && heard[3]!.ended);
+    expect([acceptor.halfOpen, acceptor.connections]).toEqual([0, 0]);
+  });
+
+  test("end in time, and say so", async () => {
+    const clock = new ManualClock();
+    const { acceptor, errors } = accepting({ clock, limits: { handshakeMs: 300 } });
+    const [near, far] = pipePair();
+    const heard = listenTo(near);
+    acceptor.accept(far);
+    clock.pass(299);
+    expect(acceptor.halfOpen).toBe(1);
+    clock.pass(1);
+    await until(() => heard.ended && errors.length === 1);
+    expect([errors[0]?.reason, errors[0]?.message]).toEqual(["lost", "the handshake was not complete within 300 ms"]);
+  });
+
+  test("are none once nobody listens", async () => {
+    const { acceptor, offers } = accepting({ token });
+    acceptor.close();
+    const [near, far] = pipePair();
+    const heard = listenTo(near);
+    acceptor.accept(far);
+    await until(() => heard.ended);
+    expect([acceptor.connections, offers]).toEqual([0, []]);
+  });
+
+  test("tell what ended them", async () => {
+    const [near, far] = pipePair();
+    const outcome = offerLink(near, offered, { ...machine, token });
+    near.destroy(new Error("the cable was cut"));
+    listenTo(far);
+    const error = await failure(outcome);
+    expect([error.reason, error.passing, error.message, (error.cause as Error).message]).toEqual([
+      "lost",
+      true,
+      "the connection ended during the handshake: the cable was cut",
+      "the cable was cut",
+    ]);
+  });
+});
+
+test("only what may pass by itself is worth another attempt", () => {
+  const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").passing);
+  expect(passing).toEqual(["busy", "lost"]);
+  expect(handshakeReasons).toEqual([
+    "version",
+    "token",
+    "unknown",
+    "gone",
+    "offset",
+    "busy",
+    "protocol",
+    "lost",
+    "transport",
+    "certificate",
+  ]);
 });
 
 describe("tokens", () => {
@@ -154,4 +351,11 @@ describe("tokens", () => {
       "cannot use the token from /etc/token: expected at least 16 characters, got 6; make one with: openssl rand -base64 32",
     );
   });
+});
+
+test("a nonce is drawn anew for each handshake, and no more than it needs", () => {
+  let drawn = 1n;
+  const bytes = nonce({ number: () => 0, id: () => drawn++ });
+  expect([drawn, bytes.length]).toEqual([5n, NONCE_BYTES]);
+  expect([...new BigUint64Array(bytes.buffer)]).toEqual([1n, 2n, 3n, 4n]);
 });
