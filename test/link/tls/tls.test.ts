@@ -3,6 +3,8 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
+import { offerLink } from "../../../runtime/link/handshake/offer.js";
 import type { Listener } from "../../../runtime/link/listener.js";
 import type { SocketAddress } from "../../../runtime/link/network-address.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
@@ -114,14 +116,51 @@ describe("a client", () => {
     });
     expect(error.message).toContain("alert protocol version");
     expect(server.accepted).toEqual([]);
+    await until(() => server.refusals.length === 1);
+    expect(server.refusals[0]?.message).toContain("unsupported protocol");
   });
 
-  test("that speaks no TLS at all is told nothing", async () => {
+  test.each(["GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\xff\xff", "something else entirely"])(
+    "that speaks no TLS at all is let in nowhere, and noted: %j",
+    async (said) => {
+      const server = await serve(files);
+      const socket = connectTcp(server.address.port, "127.0.0.1", () => socket.write(said, "latin1"));
+      socket.on("error", () => {});
+      await new Promise((resolve) => socket.resume().once("close", resolve));
+      expect(server.accepted).toEqual([]);
+      expect(server.refusals.map(({ message }) => message)).toEqual(["it does not speak TLS"]);
+      expect(server.refusals[0]?.cause).toBeInstanceOf(Error);
+    },
+  );
+
+  test("that was given a tcp:// address learns that the host speaks TLS", async () => {
     const server = await serve(files);
-    const socket = connectTcp(server.address.port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\n\r\n"));
-    socket.on("error", () => {});
-    await new Promise((resolve) => socket.resume().once("close", resolve));
-    expect(server.accepted).toEqual([]);
+    const pipe = await connectTo({ ...server.address, kind: "tcp" }, undefined);
+    const offer = { universe: 1n, from: 2n, to: 3n, link: 4n, first: true, direct: false, received: 0 };
+    const outcome = offerLink(pipe, { ...offer, use: "link" }, { clock: systemClock, random: systemRandom });
+    await expect(outcome).rejects.toMatchObject({
+      reason: "transport",
+      message: "the host speaks TLS and this process does not; use tls:// in its address, and give certificates",
+    });
+  });
+
+  test("that has shown its certificate stays, however late it is", async () => {
+    const clock = new ManualClock();
+    const server = await serve(files, { clock, halfOpen: 2, handshakeMs: 400 });
+    const pipe = await connectTo(server.address, new Credentials(files));
+    const heard = new Heard(pipe);
+    await until(() => server.accepted.length === 1);
+    for (let i = 0; i < 3; i++) {
+      const socket = connectTcp(server.address.port, "127.0.0.1").on("error", () => {});
+      const closed = new Promise((resolve) => socket.resume().once("close", resolve));
+      await new Promise((resolve) => socket.once("connect", resolve));
+      socket.destroy();
+      await closed;
+    }
+    clock.pass(400);
+    server.accepted[0]!.write([Buffer.from("still here")], () => {});
+    await heard.bytes(10);
+    pipe.destroy();
   });
 
   test("that never shows its certificate is cut off, and so is the oldest when there are too many", async () => {
@@ -147,6 +186,32 @@ describe("a client", () => {
 });
 
 describe("a client trusts no server", () => {
+  test("that speaks no TLS, and says what to do", async () => {
+    const listener = await listenAt({ kind: "tcp", host: "127.0.0.1", port: 0 }, (pipe) => {
+      new Heard(pipe);
+      pipe.write([Buffer.from("220 somebody else\r\n")], () => {});
+    });
+    listeners.push(listener);
+    const address = { ...(listener.address as SocketAddress), kind: "tls" } as const;
+    const error = await connectTo(address, new Credentials(files)).then(undefined, (e) => e);
+    expect([error.name, error.reason, error.message]).toEqual([
+      "HandshakeError",
+      "transport",
+      "the host does not speak TLS; use tcp:// in its address, or start it with a certificate",
+    ]);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test("and says which side does not trust which", async () => {
+    const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
+    const error = await connectTo(impostor.address, new Credentials(files)).then(undefined, (e) => e);
+    expect([error.name, error.reason, error.cause?.code]).toEqual([
+      "HandshakeError",
+      "certificate",
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    ]);
+  });
+
   test("with a certificate of another authority", async () => {
     const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
     // Later versions of Node.js go on with advice.
@@ -201,6 +266,7 @@ describe("files that change", () => {
       expect.stringMatching(/^cannot use the files for TLS that have changed: .*; those from before stay in use$/),
     ]);
     expect(await outcome(server, files)).toBe("let in");
+    expect([server.refusals.length, server.refusals[0]?.cause instanceof Error]).toEqual([1, true]);
   });
 
   test("and were never there, are named", async () => {
