@@ -1,16 +1,21 @@
 /** What a link writes for each thing that it is asked to say, and what it keeps of lanes, calls and its end. */
-import { expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Layout } from "../../runtime/link/binding.js";
 import type { PendingCall } from "../../runtime/link/calls.js";
 import { readText, readU32, readU64 } from "../../runtime/link/control.js";
 import { DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
 import { Flag, HEADER, Kind, MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
 import { Link } from "../../runtime/link/link.js";
-import type { SessionTarget } from "../../runtime/link/session.js";
+import type { Session, SessionTarget } from "../../runtime/link/session.js";
+import type { Codec } from "../../runtime/wire/codec.js";
 import { codec } from "../../runtime/wire/composed/index.js";
+import { CodecError } from "../../runtime/wire/errors.js";
+import { hasRead } from "../../runtime/wire/protobuf/read-so-far.js";
+import { unknownFields } from "../../runtime/wire/protobuf/unknown.js";
+import { protobufValue } from "../../runtime/wire/protobuf-messages.js";
 import { Reader } from "../../runtime/wire/reader.js";
 import { headerOf, recordedLink } from "../cast/parts/recorded-link.js";
-import { FakeHost, FakeSender, settled } from "./fake-host.js";
+import { FakeHost, FakeSender, linked, settled } from "./fake-host.js";
 import { pipePair } from "./pipes.js";
 
 /** A link whose frames are noted instead of sent. */
@@ -24,6 +29,22 @@ function linkOf(limits = {}) {
   const outbox = { ...recorded.outbox, ordered, beginValue: () => {}, endValue: () => {}, end: () => {} };
   Object.assign(link, { outbox });
   return { link, host, sent, ordered, held: () => held };
+}
+
+function readerOf(bytes: Uint8Array): Reader {
+  const r = new Reader();
+  r.reset(bytes, new DataView(bytes.buffer), 0, bytes.length, undefined);
+  return r;
+}
+
+/** What the lockstep layout says of a value that it does not take. */
+function lockstepRefusal(of: Codec<unknown>, value: unknown): string {
+  try {
+    of.encode(value);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return expect.fail("it takes the value");
 }
 
 const target = (more: Partial<SessionTarget> = {}): SessionTarget => ({
@@ -154,6 +175,67 @@ test("calls are answered with a value, nothing, an error or an end, and say whet
   sent();
 });
 
+test("the size of an answer counts what stands in blocks, and nothing that was written before", () => {
+  const { link } = linked();
+  const small = codec.string.encode("x").length;
+  expect([1, 2, 3].map((id) => link.sendReply(Kind.reply, id, false, codec.string, "x"))).toEqual([
+    small,
+    small,
+    small,
+  ]);
+  const bytes = new Uint8Array(100_000);
+  const { link: recorded, sent } = linkOf();
+  const size = recorded.sendReply(Kind.reply, 7, false, codec.bytes, bytes);
+  const [frame] = sent();
+  expect([frame!.blocks.length, size]).toEqual([1, bytes.length + frame!.r.end - frame!.r.position]);
+});
+
+describe("answers of a newer schema", () => {
+  const point = codec.object("Point", { x: codec.int32 });
+  const color = codec.enumeration("Color", ["red"]) as Codec<unknown>;
+
+  beforeEach(() => {
+    hasRead.messages = true;
+    hasRead.unknownFields = true;
+  });
+
+  test("go in the layout that has room for them", () => {
+    const { link, sent } = linkOf();
+    link.sendReply(Kind.reply, 7, true, point, { x: 1 });
+    link.sendReply(Kind.reply, 7, true, point, { x: 1, [unknownFields]: Uint8Array.of(0xf8, 7, 1) });
+    // A value that this process does not know, as it has read it.
+    const unknown = protobufValue(color).decodeFrom(readerOf(Uint8Array.of(8, 5)));
+    link.sendReply(Kind.item, 7, false, color, unknown);
+    expect(sent().map(headerOf)).toEqual([
+      [Kind.reply, Flag.credited, 0, 7, 0],
+      [Kind.reply, Flag.credited | Flag.protobuf, 0, 7, 0],
+      [Kind.item, Flag.protobuf, 0, 7, 0],
+    ]);
+  });
+
+  test("that neither layout takes are refused as by the first one, and other errors are not taken for such", () => {
+    const { link, sent } = linkOf();
+    const refusal = new CodecError("encode", "Color", "why");
+    let encoded = 0;
+    const refusing = (error: Error, more = {}) =>
+      ({
+        ...more,
+        encodeInto: () => {
+          encoded++;
+          throw error;
+        },
+      }) as never;
+    expect(() => link.sendReply(Kind.reply, 7, false, color, "no color")).toThrow(
+      expect.objectContaining({ name: "CodecError", message: lockstepRefusal(color, "no color") }),
+    );
+    // What is no codec of whole values has no other layout.
+    expect(() => link.sendReply(Kind.reply, 7, false, refusing(refusal), 1)).toThrow(refusal);
+    const broken = new Error("broken");
+    expect(() => link.sendReply(Kind.reply, 7, false, refusing(broken, { position: 1 }), 1)).toThrow(broken);
+    expect([encoded, sent()]).toEqual([2, []]);
+  });
+});
+
 test("what cannot be answered with leaves nothing behind", () => {
   const { link, sent } = linkOf({ maxFrame: 1000 });
   expect(() => link.sendReply(Kind.reply, 7, false, codec.string, 5)).toThrow();
@@ -238,6 +320,80 @@ test("a call holds the process until it has ended or nobody waits for it", () =>
   link.hold();
   link.release();
   expect(held()).toBe(0);
+});
+
+test("a call that nobody waits for does not hold the process, and its end holds nothing back", () => {
+  const { link, held } = linkOf();
+  const session = link.openSession(new FakeSender(), target(), 1);
+  const all = [call(), call(), call()];
+  for (const pending of all) {
+    link.calls.add(pending, session);
+    link.hold();
+  }
+  link.abandonCall(all[0]!);
+  link.abandonCall(all[1]!);
+  expect(held()).toBe(1);
+  link.endCall(all[0]!);
+  link.endCall(all[1]!);
+  expect(held()).toBe(1);
+  link.endCall(all[2]!);
+  expect(held()).toBe(0);
+});
+
+test("what has moved is told of the end of each of its calls, answered or given up", () => {
+  const { link } = linkOf();
+  const [moved, stays] = [1, 2].map((key) => link.openSession(new FakeSender(), target(), key)) as [Session, Session];
+  const [answered, given, other, alone] = [call(), call(), call(), call()];
+  for (const [pending, session] of [
+    [answered, moved],
+    [given, moved],
+    [other, stays],
+    [alone, stays],
+  ] as const) {
+    link.calls.add(pending, session);
+    link.hold();
+  }
+  alone.session = undefined;
+  const leaving = moved.retire();
+  expect(link.hasLeaving).toBe(true);
+  let over = 0;
+  leaving?.afterAnswers(() => over++);
+  leaving?.handled();
+  for (const pending of [other, alone]) {
+    link.abandonCall(pending);
+    link.endCall(pending);
+  }
+  link.endCall(answered);
+  expect(over).toBe(0);
+  link.abandonCall(given);
+  expect(over).toBe(1);
+});
+
+test("everything has been sent when all its sessions have sent everything", async () => {
+  const { link } = linkOf();
+  const sessions = [1, 2, 3].map((key) => link.openSession(new FakeSender(), target(), key)) as Session[];
+  link.laneForgotten(sessions[1]!.lane);
+  await link.afterSending();
+  for (const session of sessions) session.slotOf({ key: "a", name: "A", fingerprint: 1n, endpoints: [] });
+  let sent = false;
+  const all = link.afterSending().then(() => {
+    sent = true;
+  });
+  sessions[0]!.bound(0, undefined);
+  await settled(1);
+  expect(sent).toBe(false);
+  sessions[2]!.bound(0, undefined);
+  await all;
+});
+
+test("nothing is said of sessions that end because their link does", () => {
+  const { link, sent } = linkOf();
+  const sender = new FakeSender();
+  const [, other] = [1, 2].map((key) => link.openSession(sender, target(), key));
+  sender.sessionEnded = () => other!.close();
+  sent();
+  link.end(new DeliveryError("closed", "x"));
+  expect(sent()).toEqual([]);
 });
 
 test("the end of a link fails its calls and ends its sessions and lanes, once", () => {

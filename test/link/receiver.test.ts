@@ -285,6 +285,12 @@ test("blocks belong to the next message, and count for its size", () => {
     ],
     ["message", 0, 0, 0, [8], undefined, 1],
   ]);
+  // As much as a frame may have is taken, and no more.
+  const half = (w: Writer): void => void w.reserve(1 << 19);
+  frame(Kind.block, 0, 0, half);
+  frame(Kind.block, 0, 0, half);
+  frame(Kind.message, 1, 0, bytes(7));
+  expect(news().map(([what, , , , , blocks]) => [what, (blocks as unknown[]).length])).toEqual([["message", 2]]);
   const whole = (w: Writer): void => void w.reserve(600_000);
   frame(Kind.block, 0, 0, whole);
   expect(news()).toEqual([]);
@@ -403,6 +409,25 @@ test("credit goes to the session or the stream that it is for", () => {
     ["session", 3, 50],
     ["stream", 2, 50],
   ]);
+});
+
+test("credit for no message says that everything before has been handled: of a receiver that has moved", () => {
+  const { frame, news, state, note } = receiving();
+  const session = { credited: note("credited"), leaving: { handled: note("handled") } };
+  state.sessions.push(session, { credited: note("other") });
+  const none = (w: Writer) => writeU32(w, 0);
+  frame(Kind.credit, 1, 0, none);
+  // Of those that have not moved, and of lanes that are forgotten, nobody has asked.
+  frame(Kind.credit, 2, 0, none);
+  frame(Kind.credit, 9, 0, none);
+  expect(news()).toEqual([["handled"]]);
+});
+
+test("nothing is read behind its end, however wrong it is", () => {
+  const { feed, receiver, news, state } = receiving();
+  receiver.stop();
+  feed(new Uint8Array(16).fill(0xff));
+  expect([news(), state.fault]).toEqual([[], undefined]);
 });
 
 test("an interface is bound with what its layout says of it", () => {
