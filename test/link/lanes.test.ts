@@ -190,6 +190,7 @@ test("a lane that is closed while its sender has not answered goes on for those 
   const other = noted();
   lane.redirect(other.destination);
   const { resumed } = lane;
+  expect(resumed).toBeInstanceOf(Promise);
   lane.destination.laneClosed(lane);
   await resumed;
   expect([news(), other.news()]).toEqual([[], [["closed"]]]);
@@ -204,4 +205,12 @@ test("a lane that waits for casts can be paused behind them", () => {
   message(lane, 1);
   gate.open();
   expect([lane.destination, news().map(([what]) => what)]).toEqual([destination, ["bind", "message"]]);
+});
+
+test("a sender is told that nothing will be received any more, as long as it is there", () => {
+  const { lane, gone } = laneOf();
+  lane.gone("stopped", "it has stopped");
+  lane.open = false;
+  lane.gone("failed", "again");
+  expect(gone).toEqual([[5, "stopped", "it has stopped"]]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../runtime/link/clock.js";
 import { localPipe, loopPipe } from "../../runtime/link/local/pipe.js";
-import type { PipeSink } from "../../runtime/link/pipe.js";
+import { deliver, type PipeSink } from "../../runtime/link/pipe.js";
 
 /** A clock whose turns of the event loop a test makes. */
 function handClock() {
@@ -136,4 +136,24 @@ test("what comes back to a loop is what was written to it", () => {
   pipe.close();
   while (turn() > 0);
   expect(notes.ends).toEqual(["in order"]);
+});
+
+test("what is written just before the end, while earlier bytes are delivered, comes before the end", () => {
+  const { near, far, there, turn } = pair();
+  far.open(there);
+  turn();
+  there.onBytes = () => {
+    there.onBytes = () => {};
+    near.write([bytes(", and more")], () => {});
+    near.close();
+  };
+  near.write([bytes("first")], () => {});
+  while (turn() > 0);
+  expect([there.text, there.ends]).toEqual(["first, and more", ["in order"]]);
+});
+
+test("bytes that were read elsewhere are handed over in pieces that fit", () => {
+  const notes = new Notes();
+  deliver(bytes("1234567890"), notes);
+  expect(notes.text).toBe("1234567890");
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
 import {
   ANSWER_BYTES,
+  kindOf,
   OFFER_BYTES,
   readAnswer,
   readOffer,
@@ -60,6 +61,7 @@ class HandChannel implements NativeChannel {
   closed = 0;
   room = Number.POSITIVE_INFINITY;
   sentBefore = -1;
+  broken = false;
   written = Buffer.alloc(0);
   incoming = Buffer.alloc(0);
 
@@ -77,6 +79,7 @@ class HandChannel implements NativeChannel {
     this.resumed++;
   }
   before(): number {
+    if (this.closed > 0) throw new Error("asked after its end");
     return this.sentBefore;
   }
   write(bytes: Uint8Array, from: number): number {
@@ -88,6 +91,7 @@ class HandChannel implements NativeChannel {
   }
   read(target: Uint8Array): number {
     if (this.closed > 0) throw new Error("read after its end");
+    if (this.broken) return -1;
     const size = Math.min(target.length, this.incoming.length);
     target.set(this.incoming.subarray(0, size));
     this.incoming = this.incoming.subarray(size);
@@ -315,6 +319,30 @@ describe("what comes in memory", () => {
     expect([socket.calls, notes.text, channel.closed]).toEqual([[`destroy: ${why}`], "too much", 1]);
   });
 
+  test("comes last: the other side cannot go on by the socket, or break its ring", () => {
+    for (const [breaks, why] of [
+      [
+        ({ socket }: ReturnType<typeof offering>) => socket.give(bytes("and more")),
+        "the peer has sent bytes by the socket after those in shared memory",
+      ],
+      [
+        ({ channel }: ReturnType<typeof offering>) => {
+          channel.broken = true;
+          channel.ready();
+        },
+        "the peer has written positions that cannot be into shared memory",
+      ],
+    ] as const) {
+      const made = offering(true);
+      const { channel, socket, notes } = made;
+      channel.sentBefore = 0;
+      channel.incoming = bytes("in memory");
+      channel.ready();
+      breaks(made);
+      expect([notes.text, socket.calls]).toEqual(["in memory", [`destroy: the connection was ended: ${why}`]]);
+    }
+  });
+
   test("is read before the end of the socket is told of, as far as one ring goes", () => {
     const { socket, channel, notes } = offering(true);
     channel.sentBefore = 0;
@@ -437,6 +465,17 @@ describe("the end", () => {
     other.socket.sink.closed();
     expect([other.notes.text, other.notes.ends, other.channel.closed]).toEqual(["", ["in order"], 1]);
   });
+});
+
+test("the first bytes tell an offer from anything else, as early as they can", () => {
+  const said = writeOffer(offer);
+  for (let fill = 0; fill < OFFER_BYTES; fill++) expect(kindOf(said, fill, OFFER_BYTES)).toBe("more");
+  expect(kindOf(said, OFFER_BYTES, OFFER_BYTES)).toBe("whole");
+  for (let at = 0; at < 4; at++) {
+    const other = said.slice();
+    other[at] = 0;
+    expect([kindOf(other, at, OFFER_BYTES), kindOf(other, at + 1, OFFER_BYTES)]).toEqual(["more", "else"]);
+  }
 });
 
 test("a process is held by the socket", () => {
