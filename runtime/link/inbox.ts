@@ -143,23 +143,15 @@ export class Inbox {
     return end;
   }
 
-  /** The frame at `at` doesn't fit: its body moves out, and the rest of it is read where it belongs. */
+  /** The frame at `at` doesn't fit: what has come of its body moves out, and the rest of it is read where it belongs. */
   #startLarge({ bytes: arrived, view }: ReceiveMemory, at: number, end: number): void {
     const size = view.getUint32(at, true) - HEADER;
     const word1 = view.getUint32(at + 4, true);
     const b = view.getUint32(at + 12, true);
     const bytes = this.#handler.placeOf(word1, b, size) ?? new Uint8Array(new ArrayBuffer(size));
-    const large: LargeBody = { word1, a: view.getUint32(at + 8, true), b, bytes, fill: 0 };
-    const here = arrived.subarray(at + HEADER, Math.min(end, at + HEADER + size));
-    large.bytes.set(here);
-    large.fill = here.length;
-    this.#large = large;
+    bytes.set(arrived.subarray(at + HEADER, end));
+    this.#large = { word1, a: view.getUint32(at + 8, true), b, bytes, fill: end - at - HEADER };
     this.#skip = -size & 7;
-    // What is left behind the body can be padding alone: the whole frame is larger than this buffer.
-    if (large.fill === size) {
-      this.#skip -= end - at - HEADER - size;
-      this.#endLarge(large);
-    }
   }
 
   #endLarge({ word1, a, b, bytes }: LargeBody): void {

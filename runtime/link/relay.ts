@@ -58,13 +58,11 @@ class RelayPipe implements Pipe {
   }
 
   close(): void {
-    if (this.#ended) return;
     this.#send(Op.close, nothing);
     this.end(undefined);
   }
 
   destroy(error?: Error): void {
-    if (this.#ended) return;
     this.#send(Op.reset, nothing);
     this.end(error);
   }
@@ -76,8 +74,11 @@ class RelayPipe implements Pipe {
   /** `bytes` need not outlast this call. */
   received(bytes: Uint8Array): void {
     const sink = this.#sink;
-    if (sink === undefined) this.#early.push(copyBytes(bytes, 0, bytes.length));
-    for (let at = 0; sink !== undefined && at < bytes.length && !this.#ended; ) {
+    if (sink === undefined) {
+      this.#early.push(copyBytes(bytes, 0, bytes.length));
+      return;
+    }
+    for (let at = 0; at < bytes.length && !this.#ended; ) {
       const target = sink.buffer();
       const size = Math.min(target.length, bytes.length - at);
       target.set(bytes.subarray(at, at + size));

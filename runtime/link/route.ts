@@ -136,7 +136,7 @@ export class Routes {
   replacedBy(link: Link, over: number): Link[] {
     if (link.dialled || link.number === 0 || this.#links.get(link.peer!) === link) return [];
     return this.allTo(link.peer!).filter((older) => {
-      if (older === link || !older.introduced) return false;
+      if (!older.introduced) return false;
       return older.dialled ? older.number <= over : older.number < link.number;
     });
   }

@@ -62,6 +62,7 @@ test("a process is held from the first holder to the last one, as often as that 
   const keepAlive = new TimerKeepAlive();
   for (let i = 0; i < 3; i++) {
     keepAlive.hold();
+    expect(holding()).toBe(before + 1);
     keepAlive.hold();
     expect(holding()).toBe(before + 1);
     keepAlive.release();

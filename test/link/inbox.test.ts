@@ -1,9 +1,9 @@
 /** Frames are cut out of a stream of bytes, however it comes. */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { beginFrame, endFrame, HEADER, ProtocolError } from "../../runtime/link/frame.js";
 import { Inbox } from "../../runtime/link/inbox.js";
-import { RECEIVE_BUFFER } from "../../runtime/link/receive-memory.js";
+import { isShared, memoryToReadInto, ownMemory, RECEIVE_BUFFER } from "../../runtime/link/receive-memory.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
 interface Seen {
@@ -101,4 +101,80 @@ test("nothing is handed out after stop, not even what has come", () => {
   });
   feed(inbox, frames([new Uint8Array(3), new Uint8Array(3)]), [1000]);
   expect(seen).toEqual([0]);
+});
+
+test("a frame may be exactly as long as frames may be", () => {
+  const { inbox, seen } = collector(1000);
+  feed(inbox, frames([new Uint8Array(1000 - HEADER)]), [5000]);
+  expect(seen.length).toBe(1);
+});
+
+test("the padding of a large frame may come byte by byte, before the next frame", () => {
+  const size = RECEIVE_BUFFER + 1;
+  const stream = frames([new Uint8Array(size).fill(1), new Uint8Array(3).fill(2)]);
+  const { inbox, seen } = collector();
+  feed(inbox, stream.subarray(0, HEADER + size), [RECEIVE_BUFFER]);
+  expect(seen.length).toBe(1);
+  feed(inbox, stream.subarray(HEADER + size), [1]);
+  expect(seen.map(({ a, body }) => [a, body.length])).toEqual([
+    [0, size],
+    [1, 3],
+  ]);
+});
+
+test("nothing is handed out after stop of what was on its way into memory of its own", () => {
+  const stream = frames([new Uint8Array(100_000)]);
+  const { inbox, seen } = collector();
+  feed(inbox, stream.subarray(0, 90_000), [RECEIVE_BUFFER]);
+  inbox.stop();
+  feed(inbox, stream.subarray(90_000), [RECEIVE_BUFFER]);
+  expect(seen).toEqual([]);
+});
+
+describe("memory", () => {
+  const shared = memoryToReadInto().bytes.buffer;
+
+  test("is that of all links while nothing is under way, and an inbox's own while the rest of a frame is", () => {
+    const { inbox, seen } = collector();
+    const stream = frames([new Uint8Array(3).fill(1), new Uint8Array(20).fill(2)]);
+    expect(inbox.buffer().buffer).toBe(shared);
+    feed(inbox, stream.subarray(0, 30), [100]);
+    const own = inbox.buffer();
+    expect([seen.length, own.buffer === shared, own.byteOffset]).toEqual([1, false, 6]);
+    feed(inbox, stream.subarray(30), [100]);
+    expect([seen.length, inbox.buffer().buffer === shared]).toEqual([2, true]);
+    // It is free for the next one that needs some.
+    expect(ownMemory().bytes.buffer).toBe(own.buffer);
+  });
+
+  test("in which frames are handled is read into by nobody else meanwhile, and by everybody afterwards", () => {
+    const other = collector();
+    const seen: number[][] = [];
+    const inbox = new Inbox(1000, {
+      placeOf: () => undefined,
+      frame(_word1, _a, _b, bytes, _view, start, end) {
+        // As a link does that hands on what it has read, to another one of the same thread.
+        for (let i = 0; i < 2; i++) feed(other.inbox, frames([new Uint8Array(100).fill(0xee)]), [100, 1000]);
+        seen.push([...bytes.subarray(start, end)]);
+      },
+    });
+    feed(inbox, frames([Uint8Array.of(1, 2), Uint8Array.of(3, 4), Uint8Array.of(5, 6)]), [1000]);
+    expect(seen).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect([other.seen.length, isShared(memoryToReadInto())]).toEqual([6, true]);
+  });
+
+  test("is free again also when what was in it could not be handled", () => {
+    const inbox = new Inbox(1000, {
+      placeOf: () => undefined,
+      frame() {
+        throw new Error("broken");
+      },
+    });
+    expect(() => feed(inbox, frames([new Uint8Array(3)]), [1000])).toThrow("broken");
+    expect(isShared(memoryToReadInto())).toBe(true);
+  });
 });

@@ -423,6 +423,25 @@ test("the end of a link fails its calls and ends its sessions and lanes, once", 
   link.closeSession(session);
 });
 
+test("extents are known to the peer by the numbers that it was told", async () => {
+  const { link, other } = linked();
+  link.extentNumber({ gpus: 4 });
+  link.extentNumber({ hosts: 2, gpus: 4 });
+  await settled();
+  expect(other.extents).toEqual([{}, { gpus: 4 }, { hosts: 2, gpus: 4 }]);
+});
+
+test("nothing goes over a link that has ended, also if its pipe stands", async () => {
+  const { link, far } = linked();
+  await settled();
+  link.end(new DeliveryError("peer-down", "gone"));
+  link.sendTell(1, true);
+  await settled();
+  expect(far.answers).toEqual([]);
+  // One that never had a pipe has none to end.
+  new Link(new FakeHost(10n), 11n).destroy(new Error("x"));
+});
+
 test("a link without a way to its peer is over for its host; one that has ended takes no pipe", async () => {
   const host = new FakeHost(10n);
   const link = new Link(host, 11n);

@@ -150,6 +150,14 @@ describe("who dials", () => {
     expect(notes.text).toBe("more tha");
   });
 
+  test("may end the pipe before anybody reads it", async () => {
+    const { relays, via, pipe } = dialled();
+    pipe.destroy(new Error("enough"));
+    relays.linkEnded(via.link, new Error("gone"));
+    await microtask();
+    expect(via.news()).toEqual([[peer, own, 1, reset, ""]]);
+  });
+
   test("is told when the link goes, and nobody else is", async () => {
     const { relays, via, pipe, notes, linkTo } = dialled();
     pipe.open(notes);

@@ -110,6 +110,7 @@ describe("a peer without a location", () => {
     const [owner, parent] = [linkOf({ peer: 20n }), linkOf({ peer: 40n })];
     routes.add(20n, owner);
     routes.add(40n, parent);
+    routes.add(own, linkOf({ peer: own }));
     routes.to(11n, "", 20n);
     routes.to(12n, "", undefined);
     routes.to(13n, "", 30n);
@@ -201,6 +202,7 @@ describe("several links to a peer", () => {
     expect(routes.existing(peer)).toBe(one);
     expect(routes.allTo(peer)).toEqual([one, two, three]);
     expect([routes.remove(one), routes.existing(peer) === two]).toEqual([true, true]);
+    expect(routes.allTo(peer)).toEqual([two, three]);
     expect([routes.remove(three), routes.allTo(peer).length]).toEqual([true, 1]);
     expect([routes.remove(two), routes.existing(peer), routes.allTo(peer)]).toEqual([false, undefined, []]);
     expect(routes.remove(linkOf({ peer: undefined }))).toBe(true);
