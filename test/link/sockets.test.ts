@@ -1,15 +1,15 @@
 /** Pipes over sockets: when bytes leave, what is told of their end, what they hold, and what is said of those they cannot reach. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server, Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { connecting, fdPipe, socketPipe, streamPipe } from "../../runtime/link/socket-pipe.js";
-import { cannotListen, peerOf } from "../../runtime/link/tcp/pipe.js";
+import { cannotListen, peerOf, tuned } from "../../runtime/link/tcp/pipe.js";
 import { connectTo, listenAt } from "../../runtime/link/transport.js";
-import { connectSocket, listenAtSocket } from "../../runtime/link/unix/pipe.js";
+import { childPipe, connectSocket, listenAtSocket, listenUnix, parentPipe } from "../../runtime/link/unix/pipe.js";
 import { until } from "../proc/until.js";
 import { Heard } from "./heard.js";
 
@@ -24,6 +24,12 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+async function connectedBy(socket: Socket): Promise<Socket> {
+  await new Promise((resolve) => socket.once("connect", resolve));
+  sockets.push(socket);
+  return socket;
+}
+
 /** A pipe over a Unix socket, and the other end as a plain socket that nobody reads. */
 async function unread(): Promise<{ pipe: Pipe; peer: Socket }> {
   const place = path.join(folder, `${paths++}.sock`);
@@ -37,6 +43,23 @@ async function unread(): Promise<{ pipe: Pipe; peer: Socket }> {
   const pipe = await connectSocket(place);
   const peer = await accepted;
   peer.on("error", () => {});
+  sockets.push(peer);
+  return { pipe, peer };
+}
+
+/** The same over TCP, of which the system takes parts of what it is given. */
+async function unreadTcp(): Promise<{ pipe: Pipe; peer: Socket }> {
+  const accepted: Socket[] = [];
+  const server: Server = createServer({ pauseOnConnect: true }, (socket) => accepted.push(socket)).listen(
+    0,
+    "127.0.0.1",
+  );
+  servers.push(server);
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  const pipe = await connectTo({ kind: "tcp", host: "127.0.0.1", port }, undefined);
+  await until(() => accepted.length === 1);
+  const peer = accepted[0]!.on("error", () => {});
   sockets.push(peer);
   return { pipe, peer };
 }
@@ -62,8 +85,11 @@ describe("a pipe over a plain socket", () => {
     pipe.destroy();
   });
 
-  test("loses nothing when the system takes a part of what is short, or none of it", async () => {
-    const { pipe, peer } = await unread();
+  test.each([
+    ["a Unix socket", unread],
+    ["TCP", unreadTcp],
+  ])("loses nothing when the system takes a part of what is short, or none of it: %s", async (_, make) => {
+    const { pipe, peer } = await make();
     const sent: Buffer[] = [];
     let [asked, taken] = [0, 0];
     for (let waiting = 0; waiting < 3; asked++) {
@@ -152,6 +178,24 @@ describe("a socket that exists already", () => {
     expect(`${heard.all}`).toBe("hello");
   });
 
+  test("is written to at once by whoever was connected to, and ends with whoever made it", async () => {
+    const place = path.join(folder, `${paths++}.sock`);
+    const accepted: Pipe[] = [];
+    servers.push(await listenAtSocket(place, (pipe) => accepted.push(pipe)));
+    const socket = connect(place);
+    const pipe = socketPipe(await connectedBy(socket));
+    await until(() => accepted.length === 1);
+    let done = false;
+    accepted[0]!.write([Buffer.from("hello")], () => {
+      done = true;
+    });
+    expect(done).toBe(true);
+    const [here, there] = [new Heard(pipe), new Heard(accepted[0]!)];
+    await here.bytes(5);
+    socket.destroy();
+    await Promise.all([here.end, there.end]);
+  });
+
   test("is read as it is where it cannot be taken over, and never written past", async () => {
     for (const make of [socketPipe, streamPipe]) {
       // Without a handle, as sockets are that other libraries make.
@@ -165,6 +209,48 @@ describe("a socket that exists already", () => {
       expect(await heard.end).toBe(undefined);
     }
   });
+});
+
+test("a child is spoken to over a socket that it inherits, and its parent likewise", async () => {
+  const place = path.join(folder, `${paths++}.sock`);
+  const joined: Pipe[] = [];
+  servers.push(await listenUnix(place, (pipe) => joined.push(pipe)));
+  const child = childPipe(await connectedBy(connect(place)));
+  const here = new Heard(child);
+  await until(() => joined.length === 1);
+  const there = new Heard(joined[0]!);
+  child.write([Buffer.from("to the child")], () => {});
+  await there.bytes(12);
+  joined[0]!.write([Buffer.from("to the parent")], () => {});
+  await here.bytes(13);
+  child.destroy();
+  const fifo = path.join(folder, "inherited");
+  execFileSync("mkfifo", [fifo]);
+  const parent = parentPipe(openSync(fifo, "r+"));
+  const heard = new Heard(parent);
+  // Another process writes there what is no offer.
+  writeFileSync(fifo, "from the parent");
+  await heard.bytes(15);
+  expect(`${heard.all}`).toBe("from the parent");
+  parent.destroy();
+});
+
+test("sockets over a network send at once, and find out peers whose machine is gone", () => {
+  const calls: unknown[][] = [];
+  const note =
+    (name: string) =>
+    (...what: unknown[]) => {
+      calls.push([name, ...what]);
+      return socket;
+    };
+  const socket = { setNoDelay: note("no delay"), setKeepAlive: note("keep alive") } as unknown as Socket;
+  expect([tuned(socket), calls]).toEqual([
+    socket,
+    [
+      ["no delay", true],
+      ["keep alive", true, 5000],
+    ],
+  ]);
 });
 
 describe("who cannot be reached is named, with why:", () => {

@@ -85,9 +85,8 @@ class Dialler {
 
   /** Makes a connection and goes on over it. */
   async connect(): Promise<void> {
-    if (await this.#attempt()) return;
-    if (await this.#attempt()) return;
-    throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
+    // Whoever is sent elsewhere goes there, once.
+    if (!(await this.#attempt())) await this.#attempt();
   }
 
   /** @returns whether there is a connection; otherwise the host has sent us to another port */

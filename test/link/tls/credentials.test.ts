@@ -1,5 +1,5 @@
 /** Files with certificates: read again when they change, kept while they cannot be read, and named when there are none. */
-import { mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -41,6 +41,15 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
     const next = credentials.current();
     expect([next[kind].toString(), next === first]).toEqual(["another one, of another size", false]);
     expect(credentials.current()).toBe(next);
+  });
+
+  test("is read again when it has changed and is as long as before", () => {
+    const credentials = new Credentials(files);
+    credentials.current();
+    const text = `${kind} now`.padEnd(`the ${kind}`.length);
+    writeFileSync(files[kind], text);
+    utimesSync(files[kind], 1000, 1000);
+    expect(`${credentials.current()[kind]}`).toBe(text);
   });
 
   test("is named when it is not there, or is none", () => {

@@ -1,7 +1,7 @@
 /** Over TLS, nobody gets a byte through without a certificate that the other side trusts. */
 import { copyFileSync, writeFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectAnyhow } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
 import { offerLink } from "../../../runtime/link/handshake/offer.js";
@@ -9,6 +9,7 @@ import type { Listener } from "../../../runtime/link/listener.js";
 import type { SocketAddress } from "../../../runtime/link/network-address.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { Credentials, type TlsFiles } from "../../../runtime/link/tls/credentials.js";
+import { connectTls } from "../../../runtime/link/tls/pipe.js";
 import { connectTo, listenAt } from "../../../runtime/link/transport.js";
 import { until } from "../../proc/until.js";
 import { Heard } from "../heard.js";
@@ -57,7 +58,7 @@ async function serve(own: TlsFiles, limits = {}): Promise<Server> {
 async function outcome(server: Server, own: TlsFiles): Promise<string> {
   const before = server.accepted.length;
   try {
-    const pipe = await connectTo(server.address, new Credentials(own));
+    const pipe = await connectTls(server.address, new Credentials(own));
     // In TLS 1.3 a client is done before the server has looked at its certificate.
     let fate = "";
     void new Heard(pipe).end.then((error) => {
@@ -100,7 +101,7 @@ describe("a client", () => {
   test("without a certificate is not", async () => {
     const server = await serve(files);
     const { port } = server.address;
-    const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false });
+    const socket = connectAnyhow({ host: "127.0.0.1", port, rejectUnauthorized: false });
     await new Promise((resolve) => socket.resume().once("close", resolve));
     expect(server.accepted).toEqual([]);
     expect(server.refusals.map(({ message }) => message)).toEqual([
@@ -112,7 +113,10 @@ describe("a client", () => {
     const server = await serve(files);
     const { port } = server.address;
     const error = await new Promise<Error>((resolve) => {
-      connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false, maxVersion: "TLSv1.2" }).once("error", resolve);
+      connectAnyhow({ host: "127.0.0.1", port, rejectUnauthorized: false, maxVersion: "TLSv1.2" }).once(
+        "error",
+        resolve,
+      );
     });
     expect(error.message).toContain("alert protocol version");
     expect(server.accepted).toEqual([]);
@@ -157,6 +161,8 @@ describe("a client", () => {
       socket.destroy();
       await closed;
     }
+    // Nobody waits for those who have gone.
+    await until(() => clock.waiting === 1);
     clock.pass(400);
     server.accepted[0]!.write([Buffer.from("still here")], () => {});
     await heard.bytes(10);
