@@ -152,7 +152,6 @@ export class LastingPipe implements Pipe, SegmentHandler {
   }
 
   close(): void {
-    if (this.#over !== undefined || this.#closing) return;
     this.#closing = true;
     this.#pump();
   }
@@ -181,7 +180,7 @@ export class LastingPipe implements Pipe, SegmentHandler {
     else {
       this.#received += n;
       this.#sink!.received(n);
-      if (this.#over !== undefined || this.#connection === undefined) return;
+      if (this.#connection === undefined) return;
     }
     if (this.#taken - this.#confirmed >= this.#ackBytes) this.#ack();
     else this.#ackLater();

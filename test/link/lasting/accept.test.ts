@@ -1,9 +1,19 @@
 /** The side that listens for lasting links: which connections it takes, and which link each of them continues. */
 import { expect, test } from "vitest";
-import type { Offer } from "../../../runtime/link/handshake/message.js";
+import { PROTOCOL_VERSION } from "../../../runtime/link/frame.js";
+import { Exchange } from "../../../runtime/link/handshake/exchange.js";
+import {
+  ANSWER_BYTES,
+  CHALLENGE_BYTES,
+  type Offer,
+  readAnswer,
+  writeRequest,
+  writeTaken,
+} from "../../../runtime/link/handshake/message.js";
 import { offerLink } from "../../../runtime/link/handshake/offer.js";
+import { nonce, proofBy } from "../../../runtime/link/handshake/proof.js";
 import { type Admission, LastingAcceptor, type LastingAcceptorOptions } from "../../../runtime/link/lasting/accept.js";
-import { resetSegment, SegmentKind, writeSegmentHeader } from "../../../runtime/link/lasting/segment.js";
+import { ackSegment, resetSegment, SegmentKind, writeSegmentHeader } from "../../../runtime/link/lasting/segment.js";
 import { localPipe } from "../../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { ManualClock } from "./cut-world.js";
@@ -224,4 +234,78 @@ test("limits of links are checked when the acceptor is made", () => {
   expect(() => listening({ lasting: { ackMs: 0 } })).toThrow(
     new RangeError("cannot limit a link: ackMs must be a whole number of at least 1, got 0"),
   );
+});
+
+/** A connection that has its answer, and has not said yet that it knows of it. */
+async function answered(acceptor: LastingAcceptor, clock: ManualClock, more: Partial<Offer> = {}) {
+  const [near, far] = localPipe();
+  acceptor.accept(far);
+  const exchange = new Exchange(near, clock, 1_000_000);
+  const offer = {
+    universe: 1n,
+    from: 2n,
+    to: 3n,
+    link: 4n,
+    first: true,
+    direct: false,
+    use: "link",
+    received: 0,
+  } as const;
+  const random = { id: () => 77n, number: () => 0.5 };
+  const request = writeRequest({ ...offer, ...more, protocol: PROTOCOL_VERSION, token: false }, nonce(random));
+  exchange.send(request);
+  const challenge = await exchange.read(CHALLENGE_BYTES);
+  exchange.send(proofBy("dialler", undefined, [request, challenge]));
+  const answer = readAnswer(await exchange.read(ANSWER_BYTES, true));
+  const heard = { ended: false };
+  const memory = new Uint8Array(1024);
+  exchange.settle().open({
+    buffer: () => memory,
+    received() {},
+    closed: () => {
+      heard.ended = true;
+    },
+  });
+  return { answer, heard, say: (bytes: Uint8Array) => exchange.send(bytes) };
+}
+
+test("of two connections for one link that are made at once, the one that brings bytes first goes on", async () => {
+  const { acceptor, clock, guests } = listening();
+  const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
+  expect([one.answer, two.answer]).toEqual(Array(2).fill({ kind: "open", received: 0 }));
+  one.say(writeTaken());
+  one.say(segment("hello"));
+  await turns();
+  two.say(writeTaken());
+  await turns();
+  expect([one.heard.ended, two.heard.ended, guests.length]).toEqual([false, true, 1]);
+  one.say(segment(" again"));
+  await turns();
+  expect(guests[0]!.heard.join("")).toBe("hello again");
+});
+
+test("nor does one go on whose dialler has less of the link than it has confirmed by another one", async () => {
+  const { acceptor, clock, guests } = listening();
+  const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
+  one.say(writeTaken());
+  await turns();
+  guests[0]!.pipe.write([Buffer.from("abc")], () => {});
+  await turns();
+  one.say(ackSegment(3));
+  await turns();
+  two.say(writeTaken());
+  await turns();
+  expect([one.heard.ended, two.heard.ended]).toEqual([false, true]);
+});
+
+test("a link that was given up before its dialler knew of it is nobody's", async () => {
+  const { acceptor, clock, guests } = listening();
+  const one = await answered(acceptor, clock);
+  expect(acceptor.links).toBe(1);
+  clock.pass(1000);
+  await turns();
+  expect(acceptor.links).toBe(0);
+  one.say(writeTaken());
+  await turns();
+  expect([guests, one.heard.ended]).toEqual([[], true]);
 });

@@ -87,6 +87,18 @@ test("what is large is read where it belongs, without a copy; what follows it is
   expect(data().length).toBe(60_002);
 });
 
+test("only what is large is read where it belongs: reading goes on behind what is short", () => {
+  for (const [size, where] of [
+    [8191, "here"],
+    [8192, "there"],
+  ] as const) {
+    const { reader, feed } = reading();
+    const there = reading().reader.buffer();
+    feed(segment(SegmentKind.data, size));
+    expect([size, reader.buffer().length === there.length]).toEqual([size, where === "here"]);
+  }
+});
+
 test.each([
   ["data of nothing", SegmentKind.data, 0],
   ["data that is too large", SegmentKind.data, LARGEST_SEGMENT + 1],
@@ -94,7 +106,9 @@ test.each([
   ["a confirmation that is too long", SegmentKind.ack, 9],
   ["an end with a body", SegmentKind.end, 1],
   ["a reason that is too long", SegmentKind.reset, 513],
+  ["an end as long as a confirmation", SegmentKind.end, 8],
   ["an unknown kind", 4, 0],
+  ["an unknown kind as long as a confirmation", 4, 8],
 ])("%s breaks the link", (_, kind, size) => {
   const { feed, heard } = reading();
   feed(segment(kind, size));
@@ -225,6 +239,59 @@ test("what is kept to be sent again is what was added, wherever sending begins a
     }),
     { numRuns: 40 },
   );
+});
+
+test("sending begins again at any byte: within what was sent together, between, and behind all of it", () => {
+  const make = () => {
+    const buffer = new ResendBuffer();
+    for (const [size, from] of [
+      [1000, 0],
+      [500, 1000],
+      [300, 1500],
+    ] as const) {
+      addAll(buffer, numbered(size, from));
+      expect(taken(buffer, 1 << 20)?.length).toBe(size);
+    }
+    return buffer;
+  };
+  for (const offset of [0, 1, 999, 1000, 1001, 1250, 1499, 1500, 1799]) {
+    const buffer = make();
+    buffer.rewind(offset);
+    expect([buffer.start, buffer.sent, buffer.end]).toEqual([offset, offset, 1800]);
+    expect(taken(buffer, 1 << 20)).toEqual(Buffer.from(numbered(1800 - offset, offset)));
+    expect([buffer.sent, taken(buffer, 1)]).toEqual([1800, undefined]);
+    // And once more, as far as that was confirmed.
+    buffer.rewind(1600);
+    expect(taken(buffer, 1 << 20)).toEqual(Buffer.from(numbered(200, 1600)));
+  }
+  const all = make();
+  all.rewind(1800);
+  expect([all.sent, taken(all, 1)]).toEqual([1800, undefined]);
+  addAll(all, numbered(5));
+  expect(taken(all, 1)).toEqual(Buffer.from(numbered(5)));
+});
+
+test("what was sent in pieces goes again in segments of about as much as is asked for, and no more", () => {
+  const buffer = new ResendBuffer();
+  for (let i = 0; i < 5; i++) {
+    addAll(buffer, numbered(100));
+    taken(buffer, 1);
+  }
+  buffer.rewind(0);
+  expect([100, 150, 1000].map((limit) => taken(buffer, limit)?.length)).toEqual([100, 200, 200]);
+});
+
+test("what is not confirmed keeps its place in memory, whatever else of that was confirmed", () => {
+  const buffer = new ResendBuffer();
+  for (const from of [0, 100]) {
+    addAll(buffer, numbered(100, from));
+    taken(buffer, 1);
+  }
+  buffer.confirm(100);
+  addAll(buffer, numbered(150, 200));
+  taken(buffer, 1);
+  buffer.rewind(100);
+  expect(taken(buffer, 1 << 20)).toEqual(Buffer.from(numbered(250, 100)));
 });
 
 test("a buffer takes no more than it may, and no more than fits into its page", () => {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { Acceptor, type Verdict } from "../../../runtime/link/handshake/accept.js";
 import type { Offer } from "../../../runtime/link/handshake/message.js";
 import { dialLasting, type LastingDialOptions } from "../../../runtime/link/lasting/dial.js";
+import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
 import { localPipe } from "../../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { ManualClock } from "./cut-world.js";
@@ -23,6 +24,8 @@ function dialling(options: Partial<LastingDialOptions> = {}) {
   const random = { id: () => 77n, number: () => 0.5 };
   const answers: Verdict[] = [];
   const failures: Error[] = [];
+  /** What connections that are being made wait for. */
+  const gates: Promise<void>[] = [];
   const offers: Offer[] = [];
   /** The ports that were dialled, and when. */
   const attempts: (readonly [number | undefined, number])[] = [];
@@ -55,6 +58,7 @@ function dialling(options: Partial<LastingDialOptions> = {}) {
       handshakeMs: 600,
       connect: async (port) => {
         attempts.push([port, clock.now()]);
+        await gates.shift();
         const failure = failures.shift();
         if (failure !== undefined) throw failure;
         const [near, far] = localPipe();
@@ -66,7 +70,7 @@ function dialling(options: Partial<LastingDialOptions> = {}) {
   const says = (bytes: number) => {
     received = bytes;
   };
-  return { clock, dial, answers, failures, offers, attempts, connections, says };
+  return { clock, dial, answers, failures, gates, offers, attempts, connections, says };
 }
 
 /** A link that stands, and how it ends. */
@@ -210,9 +214,20 @@ test("connections that end as soon as they are made are not made again without a
   clock.pass(80);
   await turns();
   expect(attempts.length).toBe(2);
+  clock.pass(350);
+  await cut();
+  expect(attempts.length).toBe(2);
+  clock.pass(1000);
+  await turns();
+  expect(attempts.length).toBe(3);
   clock.pass(351);
   await cut();
-  expect(attempts.length).toBe(3);
+  expect(attempts.length).toBe(4);
+  // However long the process runs.
+  clock.sleep(1_000_000);
+  await cut();
+  await cut();
+  expect(attempts.length).toBe(5);
 });
 
 test("a peer that knows of no such link any more ends it; one that is busy is asked again", async () => {
@@ -267,4 +282,36 @@ test("a connection that confirms nothing is replaced by another one, if there is
   clock.pass(2000);
   await turns();
   expect([attempts.length, connections.length, ends]).toEqual([3, 2, []]);
+});
+
+test("a connection that is lost while another one is made is replaced by that, and by no third", async () => {
+  const { clock, pipe, attempts, connections, gates, cut } = await standing();
+  let openGate: () => void = () => {};
+  gates.push(
+    new Promise((resolve) => {
+      openGate = resolve;
+    }),
+  );
+  pipe.write([Buffer.from("x")], () => {});
+  clock.pass(1000);
+  await turns();
+  expect(attempts.length).toBe(2);
+  await cut();
+  openGate();
+  await turns();
+  expect([attempts.length, connections.length]).toEqual([2, 2]);
+});
+
+test("why a link cannot be restored is the cause of its end", async () => {
+  const { dial, clock, answers } = dialling();
+  const pipe = await dial();
+  await turns();
+  const ends: (Error | undefined)[] = [];
+  pipe.open({ buffer: () => new Uint8Array(64), received() {}, closed: (error) => ends.push(error) });
+  answers.push(refusal("gone", "there is no such link"));
+  (pipe as LastingPipe).lost(new Error("cut"));
+  await turns();
+  clock.pass(100);
+  await turns();
+  expect(ends).toEqual([expect.objectContaining({ cause: expect.objectContaining({ reason: "gone" }) })]);
 });

@@ -486,3 +486,144 @@ test("where nobody watches, or there is no connection, nothing is overdue", () =
   other.clock.pass(900);
   expect(other.news()).toEqual(["lost"]);
 });
+
+test("what comes behind a confirmation is confirmed after a while again", () => {
+  const { connection, clock } = connected();
+  connection.says(data("0123456789"));
+  expect(connection.news()).toEqual(["ack 10"]);
+  connection.took();
+  connection.says(data("a"));
+  expect(connection.news()).toEqual([]);
+  clock.pass(50);
+  expect(connection.news()).toEqual(["ack 11"]);
+});
+
+test("a confirmation that says nothing new is no mistake", () => {
+  const { connection, write, pipe } = connected();
+  connection.says(ackSegment(0));
+  write("abc");
+  connection.says(ackSegment(2), ackSegment(2));
+  expect([pipe.ended, pipe.retained]).toEqual([false, 1]);
+});
+
+test("a pipe at which nothing is under way waits for nothing", () => {
+  const { clock, connection, write } = connected();
+  expect(clock.waiting).toBe(0);
+  write("a");
+  expect(clock.waiting).toBe(1);
+  connection.says(ackSegment(1));
+  clock.pass(300);
+  expect(clock.waiting).toBe(0);
+});
+
+test("a reader that ends the pipe has nothing confirmed, and nothing is left to be done but the last word", () => {
+  for (const text of ["a", "more than ten bytes"]) {
+    const { connection, pipe, sink, clock } = connected();
+    sink.received = () => pipe.destroy(new Error("enough"));
+    connection.says(data(text));
+    expect([connection.news(), clock.waiting]).toEqual([["reset enough", "close"], 1]);
+  }
+});
+
+test("a pipe that is released without a connection does not hold the one that comes", () => {
+  const { pipe, connect } = lasting();
+  pipe.ref();
+  pipe.unref();
+  expect(connect().news()).toEqual([]);
+});
+
+test("why the last attempt failed is the cause of the end", async () => {
+  const { pipe, clock, sink } = lasting();
+  const causes: unknown[] = [];
+  sink.closed = (error) => void causes.push(error?.cause);
+  pipe.open(sink);
+  const failure = new Error("nobody listens");
+  pipe.attemptFailed(failure);
+  clock.pass(1000);
+  await soon();
+  expect(causes).toEqual([failure]);
+});
+
+test("a pipe that is closed says so once on a connection, when that has taken everything else", () => {
+  const { connection, pipe, write } = connected();
+  write("a");
+  pipe.close();
+  expect(connection.news()).toEqual(["data a", "end"]);
+  connection.took();
+  pipe.close();
+  expect(connection.news()).toEqual([]);
+});
+
+test("a pipe that is closed sends all that is missing on another connection before it says so", () => {
+  const { connection, pipe, connect, write } = connected({ resendBytes: 1 << 21 });
+  const large = new Uint8Array(900_000);
+  write(large);
+  while (connection.waiting > 0) connection.took();
+  pipe.close();
+  const next = connect(0);
+  const first = next.news();
+  expect([first.length, first.includes("end")]).toEqual([3, false]);
+  while (next.waiting > 0) next.took();
+  expect(next.news().at(-1)).toBe("end");
+});
+
+test("writes are done when the connection has taken them, and not when there is only room for them", () => {
+  const { connect, write, news } = lasting({ resendBytes: 1 << 21 });
+  write(new Uint8Array(300_000));
+  write(new Uint8Array(300_001));
+  const connection = connect();
+  expect(news()).toEqual([]);
+  connection.took();
+  expect(news()).toEqual(["wrote 300000"]);
+  while (connection.waiting > 0) connection.took();
+  expect(news()).toEqual(["wrote 300001"]);
+});
+
+test("a connection that is replaced because it has taken something gets nothing more", () => {
+  /** Takes everything at once. */
+  class Quick extends Connection {
+    override write(chunks: readonly Uint8Array[], done: () => void): void {
+      super.write(chunks, done);
+      this.took();
+    }
+  }
+  const { pipe, connect } = lasting({ resendBytes: 1 << 22 });
+  const quick = new Quick();
+  let next: Connection | undefined;
+  const size = 300_000;
+  pipe.write([new Uint8Array(size)], () => {
+    next = connect(0);
+  });
+  pipe.write([new Uint8Array(2_000_000)], () => {});
+  pipe.close();
+  pipe.resume(quick, 0);
+  const given = quick.news().map((text) => Number.parseInt(text, 10));
+  expect(given.slice(0, -1).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(2 * 400_000);
+  expect(quick.log).toEqual([]);
+  // The next one gets everything from the beginning, and the end behind it.
+  while (next!.waiting > 0) next!.took();
+  const all = next!.news();
+  const sum = all.slice(0, -1).reduce((total, text) => total + Number.parseInt(text, 10), 0);
+  expect([sum, all.at(-1)]).toEqual([size + 2_000_000, "end"]);
+});
+
+test("a connection that is replaced by its last write does not say that the pipe is closed", () => {
+  class Quick extends Connection {
+    override write(chunks: readonly Uint8Array[], done: () => void): void {
+      super.write(chunks, done);
+      this.took();
+    }
+  }
+  const { pipe, connect } = lasting();
+  const quick = new Quick();
+  let next: Connection | undefined;
+  pipe.write([Buffer.from("abc")], () => {
+    next = connect(0);
+  });
+  pipe.close();
+  pipe.resume(quick, 0);
+  expect([quick.news(), next!.news()]).toEqual([
+    ["data abc", "destroy"],
+    ["data abc", "end"],
+  ]);
+});
