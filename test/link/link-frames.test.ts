@@ -232,6 +232,10 @@ describe("answers of a newer schema", () => {
     expect(() => link.sendReply(Kind.reply, 7, false, refusing(refusal), 1)).toThrow(refusal);
     const broken = new Error("broken");
     expect(() => link.sendReply(Kind.reply, 7, false, refusing(broken, { position: 1 }), 1)).toThrow(broken);
+    // As long as nothing of a newer schema has been read, nothing is taken for it.
+    const unknown = protobufValue(color).decodeFrom(readerOf(Uint8Array.of(8, 5)));
+    hasRead.messages = false;
+    expect(() => link.sendReply(Kind.reply, 7, false, color, unknown)).toThrow(CodecError);
     expect([encoded, sent()]).toEqual([2, []]);
   });
 });
