@@ -1,4 +1,5 @@
 /** The machine's own time and randomness, and which of its timers keep a process alive. */
+import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { noKeepAlive, TimerKeepAlive } from "../../runtime/link/keep-alive.js";
@@ -50,7 +51,10 @@ test("what is to run soon runs in a later turn, behind what is ready now", async
 });
 
 test("ids are 64 bits that do not come twice, and are never those of agents and roots", () => {
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
   const ids = Array.from({ length: 200 }, () => systemRandom.id());
+  expect(open()).toBe(before);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id > 1n && id < 2n ** 64n).toBe(true);
   const numbers = Array.from({ length: 10 }, () => systemRandom.number());
