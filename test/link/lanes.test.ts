@@ -214,3 +214,11 @@ test("a sender is told that nothing will be received any more, as long as it is 
   lane.gone("failed", "again");
   expect(gone).toEqual([[5, "stopped", "it has stopped"]]);
 });
+
+test("credit for no message says that everything before has been handled, as long as the lane is open", () => {
+  const { lane, sent } = laneOf();
+  lane.reached();
+  lane.open = false;
+  lane.reached();
+  expect(sent().map((frame) => [headerOf(frame), readU32(frame.r)])).toEqual([[[Kind.credit, 0, 0, 5, 0], 0]]);
+});
