@@ -61,8 +61,9 @@ test("ids are 64 bits that do not come twice, and are never those of agents and 
 test.runIf(existsSync("/proc/self/fd"))("drawing ids leaves no file open", () => {
   const open = () => readdirSync("/proc/self/fd").length;
   const before = open();
-  for (let i = 0; i < 200; i++) systemRandom.id();
-  expect(open()).toBe(before);
+  for (let i = 0; i < 5000; i++) systemRandom.id();
+  // Other threads may open a few meanwhile.
+  expect(open()).toBeLessThan(before + 50);
 });
 
 test("a process is held from the first holder to the last one, as often as that happens", () => {

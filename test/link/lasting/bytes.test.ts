@@ -257,6 +257,8 @@ test("sending begins again at any byte: within what was sent together, between, 
   for (const offset of [0, 1, 999, 1000, 1001, 1250, 1499, 1500, 1799]) {
     const buffer = make();
     buffer.rewind(offset);
+    // The peer says once more what it has.
+    buffer.confirm(offset);
     expect([buffer.start, buffer.sent, buffer.end]).toEqual([offset, offset, 1800]);
     expect(taken(buffer, 1 << 20)).toEqual(Buffer.from(numbered(1800 - offset, offset)));
     expect([buffer.sent, taken(buffer, 1)]).toEqual([1800, undefined]);
@@ -377,6 +379,17 @@ test("writes that were copied and not reported are reported when nothing will be
   unsent.copy(new ResendBuffer(), 10);
   for (const one of unsent.clear()) one();
   expect([done, unsent.empty]).toEqual([["a", "b"], true]);
+});
+
+test("a write of no bytes is done, and nothing is sent for it", () => {
+  const unsent = new Unsent();
+  const buffer = new ResendBuffer();
+  let done = 0;
+  unsent.add([new Uint8Array(0)], () => done++);
+  expect(unsent.copy(buffer, 10)).toBe(true);
+  for (const one of unsent.takeDone()) one();
+  const chunks: Uint8Array[] = [];
+  expect([buffer.take(chunks, 10), chunks, done]).toEqual([0, [], 1]);
 });
 
 test("limits of lasting links are whole numbers of at least 1", () => {
