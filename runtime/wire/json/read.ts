@@ -4,7 +4,7 @@
  */
 import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
 import type { Codec } from "../codec.js";
-import { type MapPosition, positionOf, type RepeatedPosition } from "../protobuf/position.js";
+import { type MapPosition, positionOf, type RepeatedPosition, type ScalarPosition } from "../protobuf/position.js";
 import {
   type ChoiceStructure,
   choiceOf,
@@ -87,7 +87,11 @@ function givenOf(run: JsonRun, parts: readonly Part[], json: Readonly<Record<str
   return { json: given, hasUnknown };
 }
 
-function readMembers(run: JsonRun, structure: MembersStructure, json: Readonly<Record<string, unknown>>): unknown {
+function readMembers(
+  run: JsonRun,
+  structure: Pick<MembersStructure, "parts" | "fromRow">,
+  json: Readonly<Record<string, unknown>>,
+): unknown {
   const { parts } = structure;
   const given = givenOf(run, parts, json);
   return structure.fromRow(parts.map((part) => within(part.segment, () => readMember(run, part, given))));
@@ -163,7 +167,7 @@ function readChoice(run: JsonRun, codec: Codec<unknown>, structure: ChoiceStruct
 function readItems(run: JsonRun, codec: Codec<unknown>, position: RepeatedPosition, json: unknown): unknown {
   if (!Array.isArray(json)) throw invalid(codec.name, "an array", json);
   const { element, scalar } = position;
-  if (element === undefined || scalar !== undefined) return readTyped(codec, position, scalar as ProtoScalar, json);
+  if (element === undefined) return readTyped(codec, position, scalar as ProtoScalar, json);
   const items = json
     .map((item, i) => within(i, () => readValue(run, element, item)))
     .filter((item) => item !== unknownName);
@@ -191,7 +195,7 @@ function readTyped(
   const items = json.map((item, i) => within(i, () => jsonScalars[scalar].read(item))) as (number | bigint)[];
   const type = (position.empty() as object).constructor as unknown as { from(items: unknown[]): NumericArray };
   const array = type.from(items);
-  const lost = items.findIndex((item, i) => !Object.is(array[i], item) && item !== array[i]);
+  const lost = items.findIndex((item, i) => !Object.is(array[i], item));
   if (lost >= 0) {
     const expected = ranges[(position.empty() as object).constructor.name] ?? "an element in range";
     throw located(invalid(codec.name, expected, items[lost]), lost);
@@ -201,7 +205,7 @@ function readTyped(
 
 function readMap(run: JsonRun, codec: Codec<unknown>, position: MapPosition, json: unknown): unknown {
   const entries = position.native ? readNative(run, codec, position, json) : readEntries(run, codec, position, json);
-  const known = entries.filter(([key, value]) => key !== unknownName && value !== unknownName);
+  const known = entries.filter(([, value]) => value !== unknownName);
   if (!(position.empty() instanceof Map)) return Object.fromEntries(known as [string, unknown][]);
   const map = new Map(known);
   if (map.size < known.length) throw new Refused(`invalid Map: a key is in it twice`);
@@ -212,8 +216,7 @@ type Entries = readonly (readonly [unknown, unknown])[];
 
 function readNative(run: JsonRun, codec: Codec<unknown>, { key, value }: MapPosition, json: unknown): Entries {
   if (!isJsonObject(json)) throw invalid(codec.name, "an object", json);
-  const position = positionOf(key);
-  const scalar = position.kind === "scalar" ? position.scalar : "string";
+  const { scalar } = positionOf(key) as ScalarPosition;
   return Object.entries(json).map(([text, item], i) => [
     within(keySegment(i), () => readKey(scalar, text)),
     within(valueSegment(text), () => readValue(run, value, item)),
@@ -223,13 +226,7 @@ function readNative(run: JsonRun, codec: Codec<unknown>, { key, value }: MapPosi
 /** Entries that protobuf has no maps for: messages with `key` and `value`. */
 function readEntries(run: JsonRun, codec: Codec<unknown>, { key, value }: MapPosition, json: unknown): Entries {
   if (!Array.isArray(json)) throw invalid(codec.name, "an array of entries", json);
-  const parts = entryParts(key, value);
-  const structure: MembersStructure = {
-    kind: "members",
-    parts,
-    toRow: (entry) => entry as never,
-    fromRow: (row) => row,
-  };
+  const structure = { parts: entryParts(key, value), fromRow: (row: readonly unknown[]) => row };
   return json.map((entry, i) =>
     within(i, () => {
       if (!isJsonObject(entry)) throw invalid("entry", "an object", entry);

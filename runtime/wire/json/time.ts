@@ -31,9 +31,9 @@ export function parseTimestamp(text: string): Instant | undefined {
   const found = timestamp.exec(text);
   if (found === null) return undefined;
   const [, day = "", time = "", fraction = "", sign, hours = "0", minutes = "0"] = found;
-  if (time > "23:59:59" || hours > "23" || minutes > "59") return undefined;
+  if (hours > "23" || minutes > "59") return undefined;
   const date = new Date(`${day}T${time}Z`);
-  // A 30th of February is a day in March to `Date`.
+  // To `Date`, a 30th of February is a day in March, and 24:00:00 is the next day. Other times beyond 23:59:59 are invalid to it.
   if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day)) return undefined;
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
   const seconds = BigInt(date.getTime() / 1000 - offset);

@@ -149,7 +149,7 @@ function copyObject(run: JsonRun, value: unknown): { [key: string]: JsonValue } 
 /** Objects of classes are no JSON: a `Map` would be written as an object of nothing. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** A wrapper is written as what it wraps. */
@@ -178,7 +178,7 @@ export function anyForm(known: () => ReadonlyMap<string, Codec<unknown>>): JsonF
   return {
     absent: () => ({ typeUrl: "", value: new Uint8Array(0) }),
     write(run, value) {
-      const { typeUrl, value: bytes } = value;
+      const { typeUrl, value: bytes } = value ?? {};
       if (typeof typeUrl !== "string") throw invalid("Any", "an object with typeUrl", value);
       if (!(bytes instanceof Uint8Array)) throw invalid("Any", "an object with a value of bytes", value);
       if (typeUrl === "" && bytes.length === 0) return {};

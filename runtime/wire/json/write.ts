@@ -114,7 +114,7 @@ function flatEntries(run: JsonRun, codec: Codec<unknown>, cases: readonly Part[]
 function writeItems(run: JsonRun, codec: Codec<unknown>, position: RepeatedPosition, value: unknown): JsonValue[] {
   const { element, scalar } = position;
   const like = position.empty();
-  if (element === undefined || scalar !== undefined) {
+  if (element === undefined) {
     const type = (like as object).constructor as new () => object;
     if (!(value instanceof type)) throw invalid(codec.name, `a ${codec.name}`, value);
     return Array.from(value as never, (item) => writeScalar(scalar as ProtoScalar, item));

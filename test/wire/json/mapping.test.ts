@@ -140,6 +140,36 @@ describe("writing", () => {
     expect(shape.toJson({ kind: "$unknown" })).toEqual({});
   });
 
+  test("the smallest and the largest integer are written, and -0 as 0", () => {
+    const signed = codec.array(codec.int32);
+    expect(signed.toJson([-(2 ** 31), 2 ** 31 - 1, -0])).toEqual({ items: [-(2 ** 31), 2 ** 31 - 1, 0] });
+    expect(codec.array(codec.uint32).toJson([0, 2 ** 32 - 1])).toEqual({ items: [0, 2 ** 32 - 1] });
+  });
+
+  test("a set is a list, and nothing else is taken for one", () => {
+    const holder = codec.object("Holder", { tags: codec.set(codec.string) });
+    expect(holder.toJson({ tags: new Set(["a", "b"]) })).toEqual({ tags: ["a", "b"] });
+    expect(holder.fromJson({ tags: ["a", "b"] })).toEqual({ tags: new Set(["a", "b"]) });
+    expect(refusal(() => holder.toJson({ tags: ["a"] } as never))).toBe(
+      "cannot encode Holder.tags: invalid Set: expected a Set, got an array of 1",
+    );
+  });
+
+  test("a message with a codec of somebody else is written and read by that codec, with the same options", () => {
+    const calls: unknown[] = [];
+    const foreign = {
+      name: "Foreign",
+      position: { kind: "message" },
+      toJson: (value: unknown, options: unknown) => [calls.push(value, options)],
+      fromJson: (json: unknown, options: unknown) => calls.push(json, options),
+    } as unknown as Codec<number>;
+    const holder = codec.object("Holder", { foreign });
+    const options = { registry: [leaf] };
+    expect(holder.toJson({ foreign: 7 }, options)).toEqual({ foreign: [2] });
+    expect(holder.fromJson({ foreign: "x" }, options)).toEqual({ foreign: 4 });
+    expect(calls).toEqual([7, options, "x", options]);
+  });
+
   test("what no message is stands in one", () => {
     expect(codec.array(codec.int32).toJson([1])).toEqual({ items: [1] });
     expect(codec.record(codec.int32).toJson({ a: 1 })).toEqual({ entries: { a: 1 } });
@@ -423,6 +453,8 @@ describe("reading", () => {
       floats: Float32Array.of(0.1, Number.NaN),
       raw: Uint8ClampedArray.of(1, 2),
     });
+    const written = { small: [-128, 127], floats: [0.5, "NaN"], raw: "AQI=" };
+    expect(holder.toJson(holder.fromJson(written))).toEqual(written);
     expect(refusal(() => holder.fromJson({ small: [0, 128] }))).toBe(
       "cannot decode Holder.small[1]: invalid Int8Array: expected an integer from -128 to 127, got 128",
     );
@@ -458,6 +490,9 @@ test("what is unknown is left out where that is asked for, values of enums inclu
     leaf,
     shape,
   });
+  const choice = codec.oneof("Choice", () => ({ level, leaf }));
+  const ignored = choice.fromJson({ level: "LEVEL_NEW" }, { ignoreUnknownFields: true });
+  expect(ignored).toEqual({ case: "$unknown", value: undefined });
   const json = {
     level: "LEVEL_NEW",
     levels: ["LEVEL_MID", "LEVEL_NEW", 7],

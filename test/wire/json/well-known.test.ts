@@ -1,4 +1,5 @@
 /** The JSON of well-known types, and of what is inside an `Any`; and that they are what protobuf-es takes them for. */
+import { runInNewContext } from "node:vm";
 import { create, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import {
   DurationSchema,
@@ -124,6 +125,19 @@ test("null is a value where there is one for it, and nothing elsewhere", () => {
   expect(choice.toJson({ case: "nothing", value: null })).toEqual({ nothing: null });
   expect(choice.fromJson({ nothing: "NULL_VALUE" })).toEqual({ case: "nothing", value: null });
   expect(choice.fromJson({ any: null })).toEqual({ case: "any", value: null });
+  expect(all.fromJson({ nulls: [null, "NULL_VALUE", 0] }).nulls).toEqual([null, null, null]);
+});
+
+test("what JSON writes for no paths and for no message is read as that", () => {
+  expect(all.fromJson({ fieldMask: "", any: {} })).toEqual(all.fromJson({}));
+});
+
+test("objects without a prototype, and those of other realms, are plain", () => {
+  const bare = Object.assign(Object.create(null), { a: 1 });
+  for (const plain of [bare, runInNewContext("({ a: 1 })")]) {
+    expect(codec.struct.toJson(plain)).toEqual({ a: 1 });
+    expect(codec.struct.decode(codec.struct.encode(plain))).toEqual({ a: 1 });
+  }
 });
 
 describe("what is out of range is refused", () => {
@@ -143,7 +157,12 @@ describe("what is out of range is refused", () => {
       { fieldMask: { paths: ["a", "displayName"] } },
       'fieldMask.paths[1]: invalid path: expected names in snake case, with dots between them, got "displayName"',
     ],
+    [
+      { fieldMask: { paths: [["a"]] } },
+      "fieldMask.paths[0]: invalid path: expected names in snake case, with dots between them, got an array of 1",
+    ],
     [{ fieldMask: {} }, "fieldMask: invalid FieldMask: expected an object with paths, got an object"],
+    [{ fieldMask: null }, "fieldMask: invalid FieldMask: expected an object with paths, got null"],
     [{ value: Number.NaN }, "value: invalid JsonValue: expected a number that JSON has, got NaN"],
     [
       { value: [undefined] },
@@ -154,7 +173,18 @@ describe("what is out of range is refused", () => {
     [{ listValue: {} }, "listValue: invalid ListValue: expected an array, got an object"],
     [{ value: "\ud800" }, 'value: invalid string: expected text without lone surrogates, got "\\ud800"'],
     [{ nullValue: 0 }, "nullValue: invalid NullValue: expected null, got 0"],
+    [{ nulls: [null, 0] }, "nulls[1]: invalid NullValue: expected null, got 0"],
     [{ wrapped: 5n }, "wrapped: invalid Int64Value: expected an object, got 5n"],
+    [{ any: null }, "any: invalid Any: expected an object with typeUrl, got null"],
+    [
+      { any: { typeUrl: 5, value: new Uint8Array(0) } },
+      "any: invalid Any: expected an object with typeUrl, got an object",
+    ],
+    [{ any: { typeUrl: "", value: [] } }, "any: invalid Any: expected an object with a value of bytes, got an object"],
+    [
+      { any: { typeUrl: "", value: Uint8Array.of(1) } },
+      'any: invalid Any: expected a type URL, as type.googleapis.com/example.v1.Tree, got ""',
+    ],
     [
       { any: { typeUrl: "x/example.v1.Tree", value: new Uint8Array(0) } },
       'any: invalid Any: no codec for "example.v1.Tree" is in the registry',
@@ -170,6 +200,10 @@ describe("what is out of range is refused", () => {
     ],
     [{ duration: "1" }, 'duration: invalid Duration: expected up to 315576000000 seconds, as "1.5s", got "1"'],
     [{ duration: 1 }, 'duration: invalid Duration: expected up to 315576000000 seconds, as "1.5s", got 1'],
+    [
+      { duration: ["1s"] },
+      'duration: invalid Duration: expected up to 315576000000 seconds, as "1.5s", got an array of 1',
+    ],
     [
       { fieldMask: "a,b_c" },
       'fieldMask: invalid FieldMask: expected paths in lower camel case, with commas between them, got "a,b_c"',
@@ -188,6 +222,7 @@ describe("what is out of range is refused", () => {
       'any: invalid Any: expected a type URL, as type.googleapis.com/example.v1.Tree, got "not_a_url"',
     ],
     [{ any: { "@type": "" } }, 'any: invalid Any: expected a type URL, as type.googleapis.com/example.v1.Tree, got ""'],
+    [{ any: 5 }, "any: invalid Any: expected an object, got 5"],
     [{ any: { value: 1 } }, 'any: invalid Any: expected a type URL under "@type", got undefined'],
     [{ any: { "@type": "x/google.protobuf.Duration" } }, 'any: invalid Any: "value" is missing'],
     [
@@ -218,6 +253,14 @@ describe("Any", () => {
     ).toEqual(value);
   });
 
+  test("the type is what comes behind the last slash of its URL, and is found among all in the registry", () => {
+    const other = codec.object("Other", { leaves: codec.string }, { type: "example.v1.Other" });
+    for (const url of ["/example.v1.Tree", "a/b/example.v1.Tree"]) {
+      const value = { typeUrl: url, value: tree.toProtobuf({ leaves: 3 }) };
+      expect(codec.any.fromJson({ "@type": url, leaves: 3 }, { registry: [other, tree] })).toEqual(value);
+    }
+  });
+
   test("any in any", () => {
     const json = {
       "@type": typeUrl,
@@ -231,6 +274,9 @@ describe("Any", () => {
   test("bytes that are no such message are refused, with what is wrong with them", () => {
     expect(refusal(() => codec.any.toJson({ typeUrl, value: Uint8Array.of(8) }, { registry }))).toBe(
       "cannot encode Any: invalid Any: cannot decode Tree.leaves: the message ends too early",
+    );
+    expect(() => codec.any.toJson({ typeUrl, value: Uint8Array.of(8) }, { registry })).toThrow(
+      expect.objectContaining({ cause: expect.any(CodecError) }),
     );
   });
 
