@@ -161,6 +161,107 @@ test("messages and enums have the full names that they are given", () => {
   expect(enums.get("x.v1.Color")?.values.map(({ name }) => name)).toEqual(["COLOR_UNSPECIFIED", "COLOR_RED"]);
 });
 
+test("fields come in the order of their numbers, and say where elements have fields of their own", () => {
+  const of = codec.object(
+    "All",
+    { last: codec.array(codec.int32), first: codec.string, middle: codec.array(codec.int32) },
+    { numbers: [9, 1, 5], unpacked: ["last"] },
+  );
+  expect(lines(describeCodecs([of]))).toEqual([
+    "message All",
+    "  1 first: implicit string",
+    "  5 middle: repeated int32",
+    "  9 last: repeated int32 packed=false",
+  ]);
+});
+
+test("a oneof among the fields is demanded unless it may be null, and has no name of a case", () => {
+  const choice = codec.oneof("", () => ({ left: codec.int32, right: codec.string }), { numbers: [1, 2] });
+  const more = codec.oneof("", () => ({ up: codec.int32, down: codec.string }), { numbers: [3, 4] });
+  const flat = codec.object("Flat", { choice, more: codec.nullable(more) }, { flat: ["choice", "more"] });
+  const named = codec.oneof("Named", () => ({ value: codec.int32, value_case: codec.int32, other: codec.int32 }));
+  expect(lines(describeCodecs([flat, named]))).toEqual([
+    "message Flat demands choice",
+    '  1 left: explicit int32 oneof="choice"',
+    '  2 right: explicit string oneof="choice"',
+    '  3 up: explicit int32 oneof="more"',
+    '  4 down: explicit string oneof="more"',
+    "message Named oneof demands value_case_case",
+    '  1 value: explicit int32 oneof="value_case_case"',
+    '  2 value_case/valueCase: explicit int32 oneof="value_case_case"',
+    '  3 other: explicit int32 oneof="value_case_case"',
+  ]);
+});
+
+test("elements are unique where two of them can be equal", () => {
+  const point = codec.object("Point", { x: codec.int32 });
+  const all = codec.object("All", {
+    numbers: codec.set(codec.double),
+    kinds: codec.set(kind),
+    maybe: codec.set(codec.nullable(point)),
+    points: codec.set(point),
+    bytes: codec.set(codec.bytes),
+    byPoint: codec.map(point, codec.int32),
+    listed: codec.array(codec.int32),
+  });
+  const fields = describeCodecs([all]).messages.get("All")?.fields;
+  expect(fields?.map(({ unique }) => unique)).toEqual(["value", "value", "value", ...new Array(4).fill(undefined)]);
+});
+
+test("what has no simple name is named by its place, and an enum is told once", () => {
+  const nameless = codec.enumeration("", ["a"]);
+  const all = codec.object("All", {
+    odd: codec.enumeration("_Odd", ["b"]),
+    spaced: codec.object("Spaced out", {}),
+    one: nameless,
+    two: nameless,
+    named: kind,
+    again: codec.array(kind),
+    bytes: codec.map(codec.string, codec.int8Array),
+    port: codec.port(() => codec.object("", {})),
+    nothing: codec.array(codec.nullValue),
+  });
+  const { messages, enums } = describeCodecs([all]);
+  expect([...messages.keys()]).toEqual(["All", "AllSpaced", "AllBytesValue", "viceroy.handle.v1.Port", "AllPortPort"]);
+  expect([...enums.keys()]).toEqual(["AllOdd", "AllOne", "Kind"]);
+  expect(messages.get("All")?.fields.map(({ type }) => type)).toEqual([
+    { kind: "enum", name: "AllOdd" },
+    { kind: "message", name: "AllSpaced" },
+    { kind: "enum", name: "AllOne" },
+    { kind: "enum", name: "AllOne" },
+    { kind: "enum", name: "Kind" },
+    { kind: "enum", name: "Kind" },
+    { kind: "message", name: "AllBytesValue" },
+    { kind: "message", name: "viceroy.handle.v1.Port" },
+    { kind: "enum", name: "google.protobuf.NullValue" },
+  ]);
+});
+
+test("a type without a full name is in the package of the service; what keeps answers is no method", () => {
+  const item = codec.object("Item", {});
+  const none = defineArgs(codec.parameters("Shop.list", {}), 0, 0);
+  const tensors = { propagates: true, keptArgs: () => none.codec, keptResult: item };
+  const descriptor = defineActor({
+    key: "p/a#Shop",
+    name: "Shop",
+    id: 7,
+    service: "acme.shop.v1.ShopService",
+    fingerprint: 1n,
+    args: () => defineArgs(codec.parameters("Shop", {}), 0, 0),
+    endpoints: () => ({ list: { id: 1, args: none, result: item, tensors: tensors as never } }),
+  });
+  expect(descriptor.endpoints.map(({ name }) => name)).toEqual(["list", "list, kept"]);
+  expect(lines(describeActor(descriptor))).toEqual([
+    "message acme.shop.v1.ShopServiceListRequest",
+    "message acme.shop.v1.ShopServiceListResponse",
+    "  1 result: explicit acme.shop.v1.Item always=true",
+    "message acme.shop.v1.ShopService.constructor",
+    "message acme.shop.v1.Item",
+    "service acme.shop.v1.ShopService 7",
+    "  1 List(acme.shop.v1.ShopServiceListRequest): acme.shop.v1.ShopServiceListResponse",
+  ]);
+});
+
 test("an actor is a service, its constructor a message", () => {
   const add = codec.parameters<[number]>("Counter.add", { by: codec.int32 });
   const descriptor = defineActor({
@@ -213,16 +314,20 @@ test("an actor is a service, its constructor a message", () => {
 test("messages of one name are told apart, and one message is told once", () => {
   const one = codec.object("Item", { a: codec.int32 });
   const other = codec.object("Item", { b: codec.int32 });
-  const both = codec.tuple(one, other, one);
+  const third = codec.object("Item", { c: codec.int32 });
+  const both = codec.tuple(one, other, one, third);
   expect(lines(describeCodecs([both]))).toEqual([
-    "message [Item, Item, Item] tuple",
+    "message [Item, Item, Item, Item] tuple",
     "  1 item1: explicit Item always=true",
     "  2 item2: explicit Item2 always=true",
     "  3 item3: explicit Item always=true",
+    "  4 item4: explicit Item3 always=true",
     "message Item",
     "  1 a: implicit int32",
     "message Item2",
     "  1 b: implicit int32",
+    "message Item3",
+    "  1 c: implicit int32",
   ]);
 });
 

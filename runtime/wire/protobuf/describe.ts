@@ -8,6 +8,7 @@ import type {
   ProtoField,
   ProtoMessage,
   ProtoMethod,
+  ProtoScalar,
   ProtoSchema,
   ProtoService,
   ProtoType,
@@ -15,7 +16,7 @@ import type {
 import { pascalCase } from "../../../schemas/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../descriptor.js";
-import { type MapPosition, positionOf, type RepeatedPosition } from "./position.js";
+import { type MapPosition, positionOf, type RepeatedPosition, type ScalarPosition } from "./position.js";
 import {
   type ChoiceStructure,
   entryParts,
@@ -198,9 +199,8 @@ class Description {
       const type = { kind: "message", name: this.#entry(codec, key, value, wanted) } as const;
       return { cardinality: "repeated", type, ...(canBeEqual(key) && { unique: "key" }) };
     }
-    const position = positionOf(key);
-    if (position.kind !== "scalar") throw new Error(`cannot describe ${codec.name}: its keys are no scalars`);
-    return { cardinality: "map", key: position.scalar, ...this.#place(value, `${wanted}Value`) };
+    const { scalar } = positionOf(key) as ScalarPosition;
+    return { cardinality: "map", key: scalar, ...this.#place(value, `${wanted}Value`) };
   }
 
   /** An entry of a map that protobuf does not have. */
@@ -220,9 +220,9 @@ class Description {
   ): Pick<ProtoField, "type" | "carries" | "unique" | "bits" | "millis"> {
     const { element, scalar } = position;
     const like = position.empty() as object;
-    if (element === undefined || scalar !== undefined) {
+    if (element === undefined) {
       const bits = narrow[like.constructor.name];
-      return { type: { kind: "scalar", scalar: scalar ?? "bytes" }, ...(bits && { bits }) };
+      return { type: { kind: "scalar", scalar: scalar as ProtoScalar }, ...(bits && { bits }) };
     }
     const isUnique = like instanceof Set && canBeEqual(element);
     return { ...this.#place(element, `${wanted}Item`), ...(isUnique && { unique: "value" }) };

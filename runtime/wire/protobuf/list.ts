@@ -35,8 +35,8 @@ export class List {
   }
 
   reads(wire: number): boolean {
-    const { element, packing } = this.#plan;
-    return wire === element.wire || (wire === 2 && packing !== undefined);
+    // What is not packed has wire type 2 itself.
+    return wire === 2 || wire === this.#plan.element.wire;
   }
 
   /** @param before how many elements there are in front of those in `into` */

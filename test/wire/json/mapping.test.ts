@@ -159,7 +159,6 @@ describe("writing", () => {
     const calls: unknown[] = [];
     const foreign = {
       name: "Foreign",
-      position: { kind: "message" },
       toJson: (value: unknown, options: unknown) => [calls.push(value, options)],
       fromJson: (json: unknown, options: unknown) => calls.push(json, options),
     } as unknown as Codec<number>;
@@ -514,9 +513,22 @@ test("what is unknown is left out where that is asked for, values of enums inclu
   );
 });
 
+test("a case whose name begins with a digit has an underscore before it, a map too", () => {
+  const choice = codec.oneof("Choice", () => ({ 7: codec.map(codec.string, codec.int32), a: codec.int32 }));
+  const value = { case: "7", value: new Map([["x", 1]]) } as const;
+  const flat = codec.object("Flat", { choice }, { flat: ["choice"] });
+  expect(choice.toJson(value)).toEqual({ 7: { entries: { x: 1 } } });
+  expect(choice.fromJson({ _7: { entries: { x: 1 } } })).toEqual(value);
+  expect(flat.fromJson({ _7: { entries: { x: 1 } } })).toEqual({ choice: value });
+  expect(refusal(() => choice.fromJson({ n7: {} }))).toBe("cannot decode Choice.n7: there is no such field");
+  expect(refusal(() => flat.fromJson({ n7: {} }))).toBe("cannot decode Flat.n7: there is no such field");
+});
+
 test("names that would be the same have their numbers behind them", () => {
   const odd = codec.object("Odd", { a: codec.int32, a_: codec.int32, "+": codec.int32, "-": codec.int32 });
   const value = { a: 1, a_: 2, "+": 3, "-": 4 };
   expect(odd.toJson(value)).toEqual({ a: 1, a2: 2, "3": 3, "4": 4 });
   expect(odd.fromJson({ a: 1, a__2: 2, __3: 3, "4": 4 })).toEqual(value);
+  const reversed = codec.object("Reversed", { a_: codec.int32, a: codec.int32 }, { numbers: [2, 1] });
+  expect(reversed.toJson({ a_: 2, a: 1 })).toEqual({ a: 1, a2: 2 });
 });

@@ -333,6 +333,23 @@ describe("in bytes", () => {
     expect(codec.value.fromProtobuf(joined([1], [2]))).toEqual([1, 2]);
     expect(codec.value.fromProtobuf(joined({ a: 1, b: 1 }, { b: 2 }))).toEqual({ a: 1, b: 2 });
     expect(codec.value.fromProtobuf(joined([1], null, [2]))).toEqual([2]);
+    for (const before of [null, true, 5, "x", [1]])
+      expect(codec.value.fromProtobuf(joined(before, { a: 1 }))).toEqual({ a: 1 });
+    for (const before of [null, true, 5, "x", { a: 1 }])
+      expect(codec.value.fromProtobuf(joined(before, [1]))).toEqual([1]);
+  });
+
+  test("what is no value in bytes is refused or skipped", () => {
+    expect(codec.value.fromProtobuf(Uint8Array.of(0xa2, 6, 2, 8, 1, 0x20, 1))).toBe(true);
+    const kind = codec.value.encode(true);
+    kind[4] = 9;
+    expect(refusal(() => codec.value.decode(kind))).toBe(
+      "cannot decode JsonValue: invalid JsonValue: expected a number from 1 to 7, got 9",
+    );
+    expect(codec.nullValue.decode(Uint8Array.of(0))).toBe(null);
+    expect(refusal(() => codec.nullValue.decode(Uint8Array.of(1)))).toBe(
+      "cannot decode NullValue: invalid NullValue: expected 0, got 1",
+    );
   });
 
   test("values that no JSON has are refused, on the way out alone", () => {
@@ -342,6 +359,34 @@ describe("in bytes", () => {
     expect(refusal(() => codec.value.encode(new Date(0) as never))).toBe(
       "cannot encode JsonValue: invalid JsonValue: expected null, a boolean, a number, a string, an array or a plain object, got a Date",
     );
+    for (const layout of ["encode", "toProtobuf"] as const) {
+      expect(refusal(() => codec.value[layout]({ a: [1, new Map()] } as never))).toBe(
+        'cannot encode JsonValue["a"][1]: invalid JsonValue: expected null, a boolean, a number, a string, an array or a plain object, got a Map',
+      );
+      expect(refusal(() => codec.value[layout]({ a: "\ud800" }))).toBe(
+        'cannot encode JsonValue["a"]: invalid string: expected text without lone surrogates, got "\\ud800"',
+      );
+      for (const [wrong, got] of [
+        [null, "null"],
+        [undefined, "undefined"],
+        [5, "5"],
+        ["a", '"a"'],
+        [[], "an array of 0"],
+        [new Map(), "a Map"],
+      ] as const) {
+        expect(refusal(() => codec.struct[layout](wrong as never))).toBe(
+          `cannot encode Struct: invalid Struct: expected a plain object, got ${got}`,
+        );
+      }
+      for (const [wrong, got] of [
+        [undefined, "undefined"],
+        [0, "0"],
+      ] as const) {
+        expect(refusal(() => codec.nullValue[layout](wrong as never))).toBe(
+          `cannot encode NullValue: invalid NullValue: expected null, got ${got}`,
+        );
+      }
+    }
     const circular: unknown[] = [];
     circular.push(circular);
     expect(refusal(() => codec.value.toProtobuf(circular as never))).toMatch(/nested deeper than 256$/);

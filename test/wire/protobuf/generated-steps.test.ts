@@ -11,6 +11,7 @@ import {
   unknownFields,
   writeUnknownVariant,
 } from "../../../runtime/wire/index.js";
+import { readCollection, writeCollection } from "../../../runtime/wire/protobuf/collection.js";
 import { Refused } from "../../../runtime/wire/refused.js";
 import { hex, toHex } from "./bytes.js";
 
@@ -70,6 +71,26 @@ test("a packed field of an enum is written as its numbers", () => {
   expect(toHex(w.copy(0))).toBe("0a0401ac0207");
   expect(() => w.packedEnumeration(10, color, "red" as never)).toThrow(Refused);
   expect(() => w.packedEnumeration(10, color, ["blue"])).toThrow('expected "red" or "green", got "blue"');
+});
+
+test("collections are written as fields of a number, and read behind what came before", () => {
+  for (const [of, value, bytes, twice] of [
+    [codec.array(codec.int32), [1, 2], "2a 02 01 02", [1, 2, 1, 2]],
+    [codec.set(codec.string), new Set(["a"]), "2a 01 61", new Set(["a"])],
+    [codec.map(codec.int32, codec.int32), new Map([[1, 2]]), "2a 04 08 01 10 02", new Map([[1, 2]])],
+    [codec.record(codec.int32), { a: 2 }, "2a 05 0a 01 61 10 02", { a: 2 }],
+  ] as readonly (readonly [Codec<unknown>, unknown, string, unknown])[]) {
+    const w = new ProtobufWriter();
+    writeCollection(w, 5, of, value);
+    expect(toHex(w.copy(0))).toBe(toHex(hex(bytes)));
+    const once = readCollection(readerOf(w.copy(0)), of, 2, undefined);
+    expect(once).toEqual(value);
+    expect(readCollection(readerOf(w.copy(0)), of, 2, once)).toEqual(twice);
+  }
+  for (const of of [codec.int32, codec.string, color, codec.object("", {})] as readonly Codec<unknown>[]) {
+    expect(() => writeCollection(new ProtobufWriter(), 5, of, 1)).toThrow(Refused);
+    expect(() => readCollection(readerOf(hex("2a 00")), of, 2, undefined)).toThrow(Refused);
+  }
 });
 
 test("what is no map and no set is refused", () => {

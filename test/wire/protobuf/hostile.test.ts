@@ -223,3 +223,11 @@ function repeated(part: Uint8Array, times: number): Uint8Array {
   for (let i = 0; i < times; i++) whole.set(part, i * part.length);
   return whole;
 }
+
+test("a group is refused where one of number 0 is in it", () => {
+  const none = codec.object("None", {});
+  for (const bytes of ["0b 03 0c", "0b 04 0c"])
+    expect(messageOf(() => none.fromProtobuf(hex(bytes)))).toBe(
+      "CodecError: cannot decode None: invalid tag: field number 0",
+    );
+});

@@ -18,6 +18,9 @@ const choice = codec.oneof("Choice", () => ({ n: codec.int32, point }));
 /** A codec of somebody else: all that is known of it is that it is a message. */
 const foreign = { name: "Foreign", encodeInto() {}, position: { kind: "message" } } as unknown as Codec<unknown>;
 
+/** Before anything is read. */
+const atFirst = { ...hasRead };
+
 beforeEach(() => {
   hasRead.messages = true;
   hasRead.unknownFields = true;
@@ -62,6 +65,29 @@ describe("the lockstep layout would lose unknown fields", () => {
       { children: [{ children: [{ children: [], ...newer }] }] },
     ],
     ["of a message of somebody else's codec", codec.array(foreign), [old], [newer]],
+    ["behind null", codec.array(codec.nullable(point)), [null, old], [null, newer]],
+    ["behind what is absent", codec.array(codec.optional(point)), [undefined, old], [undefined, newer]],
+    [
+      "beside what may be null and holds none",
+      codec.object("A", { n: codec.nullable(codec.int32), p: point }),
+      { n: 1, p: old },
+      { n: 1, p: newer },
+    ],
+    [
+      "of a key behind another one, whose values hold none",
+      codec.array(codec.map(point, codec.string)),
+      [new Map([[old, "a"]]), new Map([[old, "a"]])],
+      [new Map([[old, "a"]]), new Map([[newer, "a"]])],
+    ],
+    [
+      "behind a case that holds none",
+      codec.array(choice),
+      [{ case: "n", value: 1 }],
+      [
+        { case: "n", value: 1 },
+        { case: "point", value: newer },
+      ],
+    ],
   ])("%s", (_, of, without, having) => {
     const encoder = of as Codec<unknown>;
     expect(losesInLockstep(encoder, without)).toBe(false);
@@ -86,6 +112,10 @@ describe("the lockstep layout would lose unknown fields", () => {
     expect(losesInLockstep(shape as Codec<unknown>, unknown)).toBe(true);
     expect(losesInLockstep(shape as Codec<unknown>, { kind: "$unknown" })).toBe(false);
   });
+});
+
+test("at first nothing has been read", () => {
+  expect(atFirst).toEqual({ messages: false, unknownFields: false });
 });
 
 test("what the lockstep layout refuses may be newer once a message of the protobuf layout has been read", () => {
