@@ -1,7 +1,8 @@
 /** A writer as links use it: frames one after another, taken as a batch, pages written again. */
-import { expect, test } from "vitest";
-import { codec, Reader, Writer } from "../../runtime/wire/index.js";
+import { describe, expect, test } from "vitest";
+import { type Codec, codec, Reader, Writer } from "../../runtime/wire/index.js";
 import { standardPageBytes } from "../../runtime/wire/limits.js";
+import { Refused } from "../../runtime/wire/refused.js";
 
 /** Reads the message in `bytes[start, end)` as a link does. */
 function readAt<T>(
@@ -176,4 +177,93 @@ test("a message cannot be begun inside another one", () => {
     },
   };
   expect(type.decode(type.encode(nesting))).toEqual({ text: "inner" });
+});
+
+test("a message with blocks says where it ends from where it starts", () => {
+  const w = new Writer();
+  const type = codec.tuple(codec.bytes, codec.string);
+  codec.string.encodeInto(w, "something before");
+  w.align();
+  const start = w.position;
+  type.encodeInto(w, [new Uint8Array(40_000).fill(7), "text"]);
+  const [end, blocks] = [w.position, w.blocks.map((block) => block.slice())];
+  const batch = w.take();
+  const r = new Reader();
+  r.reset(batch, new DataView(batch.buffer, batch.byteOffset, batch.byteLength), start, end, blocks);
+  expect(type.decodeFrom(r)).toEqual([new Uint8Array(40_000).fill(7), "text"]);
+});
+
+test("a type that contains itself nests 256 deep, and has any number of parts side by side", () => {
+  interface Tree {
+    children: Tree[];
+  }
+  const tree: Codec<Tree> = codec.object<Tree>("Tree", () => ({ children: codec.array(tree) }));
+  const wide = { children: Array.from({ length: 300 }, () => ({ children: [] })) };
+  expect(tree.decode(tree.encode(wide))).toEqual(wide);
+  const nested = (depth: number): Tree => ({ children: depth === 1 ? [] : [nested(depth - 1)] });
+  expect(tree.decode(tree.encode(nested(256)))).toEqual(nested(256));
+  expect(() => tree.encode(nested(257))).toThrow("nested deeper than 256");
+  const w = new Writer();
+  for (let i = 0; i < 256; i++) w.enter();
+  expect(() => w.enter()).toThrow("nested deeper than 256");
+});
+
+describe("what generated code puts into its place is of its type, or refused", () => {
+  const noNumbers = [undefined, null, "1", true, {}];
+  const notIntegers = [...noNumbers, 0.5, Number.NaN];
+  const put: readonly (readonly [string, (w: Writer, value: never) => void, readonly unknown[], readonly unknown[]])[] =
+    [
+      ["putBoolean", (w, value) => w.putBoolean(0, value), [true, false], [undefined, null, 0, 1, "true"]],
+      ["putDouble", (w, value) => w.putDouble(0, value), [0, -0, Number.NaN, 1e300], [...noNumbers, 5n]],
+      ["putInt32", (w, value) => w.putInt32(0, value), [-(2 ** 31), 2 ** 31 - 1], [...notIntegers, 2 ** 31]],
+      ["putUint32", (w, value) => w.putUint32(0, value), [0, 2 ** 32 - 1], [...notIntegers, -1, 2 ** 32]],
+      [
+        "putFloat32",
+        (w, value) => w.putFloat32(0, value),
+        [0.5, Number.NEGATIVE_INFINITY, Number.NaN],
+        [...noNumbers, 5n, 1e39, -1e39],
+      ],
+      [
+        "putInt64",
+        (w, value) => w.putInt64(0, value),
+        [-(2n ** 63n), 2n ** 63n - 1n],
+        [...noNumbers, 5, 2n ** 63n, -(2n ** 63n) - 1n],
+      ],
+      ["putUint64", (w, value) => w.putUint64(0, value), [0n, 2n ** 64n - 1n], [...noNumbers, 5, -1n, 2n ** 64n]],
+      ["putDate", (w, value) => w.putDate(0, value), [new Date(0)], [...noNumbers, 0, new Date(Number.NaN)]],
+      ["putString", (w, value) => w.putString(0, value), ["", "é"], [undefined, null, 5, ["a"], {}]],
+      [
+        "putBytes",
+        (w, value) => w.putBytes(0, value),
+        [Uint8Array.of(1)],
+        [undefined, null, "a", [1], new Int8Array(1)],
+      ],
+      [
+        "putNumbers",
+        (w, value) => w.putNumbers(0, value),
+        [[], [1], [1, 2, 3, 4, 5]],
+        [undefined, null, 5, {}, new Float64Array(1), [5n], [1, 2, 3, 4, "5"]],
+      ],
+      ["requireObject", (w, value) => w.requireObject(value), [{}, [], new Date(0)], [undefined, null, 5, "a"]],
+      ["requireRecord", (w, value) => w.requireRecord(value), [{}, { a: 1 }], [undefined, null, 5, "a", [], new Map()]],
+      ["requireArray", (w, value) => w.requireArray(value), [[]], [undefined, null, 5, "a", {}, new Set()]],
+      ["requireMap", (w, value) => w.requireMap(value), [new Map()], [undefined, null, 5, "a", {}, [], new Set()]],
+      ["requireSet", (w, value) => w.requireSet(value), [new Set()], [undefined, null, 5, "a", {}, [], new Map()]],
+    ];
+
+  test.each(put)("%s", (_, step, good, wrong) => {
+    const w = new Writer();
+    w.reserve(8);
+    for (const value of good) expect(() => step(w, value as never)).not.toThrow();
+    for (const value of wrong) expect(() => step(w, value as never)).toThrow(Refused);
+  });
+
+  test("doubles, each of the four that are put at once", () => {
+    for (let at = 0; at < 9; at++) {
+      const values = Array.from({ length: 9 }, (_, i) => (i === at ? "x" : i));
+      const w = new Writer();
+      w.reserve(8);
+      expect(() => w.putNumbers(0, values as never)).toThrow(Refused);
+    }
+  });
 });
