@@ -190,7 +190,9 @@ test("a message with blocks says where it ends from where it starts", () => {
   const batch = w.take();
   const r = new Reader();
   r.reset(batch, new DataView(batch.buffer, batch.byteOffset, batch.byteLength), start, end, blocks);
-  expect(type.decodeFrom(r)).toEqual([new Uint8Array(40_000).fill(7), "text"]);
+  const [bytes, text] = type.decodeFrom(r);
+  expect(Buffer.compare(bytes, new Uint8Array(40_000).fill(7))).toBe(0);
+  expect(text).toBe("text");
 });
 
 test("a type that contains itself nests 256 deep, and has any number of parts side by side", () => {
