@@ -122,6 +122,41 @@ test("cases have the numbers and the names that they are given", () => {
   expect(named.fromJson({ one_of_them: 1 })).toEqual({ case: "first", value: 1 });
 });
 
+test("of many cases a refusal names eight, and says how many more there are", () => {
+  const refusal = (count: number) => {
+    const names = Array.from({ length: count }, (_, i) => `c${i}`);
+    const of = codec.oneof("Choice", () => Object.fromEntries(names.map((name) => [name, codec.int32])));
+    return messageOf(() => of.toProtobuf({ case: "x" } as never));
+  };
+  const start = "CodecError: cannot encode Choice: invalid Choice: expected case to be";
+  expect(refusal(1)).toBe(`${start} "c0", got "x"`);
+  expect(refusal(2)).toBe(`${start} "c0" or "c1", got "x"`);
+  expect(refusal(8)).toBe(`${start} "c0", "c1", "c2", "c3", "c4", "c5", "c6" or "c7", got "x"`);
+  expect(refusal(9)).toBe(`${start} "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7" or one of 1 more, got "x"`);
+});
+
+test("a case is not merged with another one that came before", () => {
+  const two = codec.oneof("Two", () => ({ a: point, b: point }));
+  expect(two.fromProtobuf(concat(field(1, hex("08 01")), field(2, hex("10 02"))))).toEqual({
+    case: "b",
+    value: { x: 0, y: 2 },
+  });
+});
+
+test("an enum of numbers refuses whatever is no integer of 32 bits", () => {
+  const level = codec.enumeration("Level", [0, 1]) as Codec<unknown>;
+  for (const [wrong, got] of [
+    ["1", '"1"'],
+    [1n, "1n"],
+    [0.5, "0.5"],
+    [2 ** 31, "2147483648"],
+    [undefined, "undefined"],
+  ] as const)
+    expect(messageOf(() => level.toProtobuf(wrong))).toBe(
+      `CodecError: cannot encode Level: invalid Level: expected an integer from -2147483648 to 2147483647, got ${got}`,
+    );
+});
+
 test("of 256 enum values one takes a byte, of more it takes two", () => {
   for (const count of [255, 256, 257, 300]) {
     const values = Array.from({ length: count }, (_, i) => `v${i}`);
@@ -176,6 +211,13 @@ describe("a oneof whose cases are fields of its message", () => {
     expect(flat.fromJson(flat.toJson(good))).toEqual(good);
   });
 
+  test("is null where it may be null and no case came", () => {
+    const choice = codec.nullable(oneof("Choice"));
+    const nullable = codec.object("Nullable", { choice }, { flat: ["choice"] });
+    expect(toHex(nullable.toProtobuf({ choice: null }))).toBe("");
+    expect(nullable.fromProtobuf(hex(""))).toEqual({ choice: null });
+  });
+
   test("has its last case, the same one merged", () => {
     const read = (...parts: readonly Uint8Array[]) => flat.fromProtobuf(concat(hex("08 01"), ...parts));
     expect(read(field(8, hex("08 01")), field(8, hex("10 02")))).toEqual({
@@ -196,6 +238,9 @@ test("what cannot be a field of its own, or unpacked, is said when the codec is 
   const use = (of: Codec<unknown>) => messageOf(() => of.toProtobuf({ a: 1 }));
   expect(use(codec.object("A", { a: codec.int32 }, { flat: ["a"] }))).toContain(
     "cannot make the cases of int32 fields of a message: it is no oneof",
+  );
+  expect(use(codec.object("A", { a: point }, { flat: ["a"] }))).toContain(
+    "cannot make the cases of Point fields of a message: it is no oneof",
   );
   expect(use(codec.object("A", { a: codec.int32 }, { unpacked: ["a"] }))).toContain(
     "cannot leave int32 unpacked: it is no array",

@@ -47,7 +47,7 @@ function unknownNumber(value: unknown): number | undefined {
   const digits = typeof value === "string" ? unknownValue.exec(value)?.[1] : undefined;
   const number = Number(digits);
   // As it was read: neither `-0` nor `007`.
-  return digits !== undefined && isInt32(number) && String(number) === digits ? number : undefined;
+  return isInt32(number) && String(number) === digits ? number : undefined;
 }
 
 function isInt32(value: unknown): value is number {

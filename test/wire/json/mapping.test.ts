@@ -169,6 +169,14 @@ describe("writing", () => {
     expect(calls).toEqual([7, options, "x", options]);
   });
 
+  test("a map by the values of an enum is a list of entries", () => {
+    const byColor = codec.object("ByColor", { map: codec.map(color, codec.int32) });
+    const value = { map: new Map([["red" as const, 1]]) };
+    expect(byColor.toJson(value)).toEqual({ map: [{ key: "COLOR_RED", value: 1 }] });
+    expect(byColor.fromJson({ map: [{ key: "COLOR_RED", value: 1 }] })).toEqual(value);
+    expect(byColor.fromProtobuf(byColor.toProtobuf(value))).toEqual(value);
+  });
+
   test("what no message is stands in one", () => {
     expect(codec.array(codec.int32).toJson([1])).toEqual({ items: [1] });
     expect(codec.record(codec.int32).toJson({ a: 1 })).toEqual({ entries: { a: 1 } });

@@ -87,6 +87,11 @@ test("collections are written as fields of a number, and read behind what came b
     expect(once).toEqual(value);
     expect(readCollection(readerOf(w.copy(0)), of, 2, once)).toEqual(twice);
   }
+  const texts = codec.object("Texts", { pad: codec.int32, list: codec.array(codec.string) });
+  expect(() => texts.fromProtobuf(hex("12 01 61 12 01 ff"))).toThrow(
+    "cannot decode Texts.list[1]: invalid string: expected UTF-8",
+  );
+  expect(texts.fromProtobuf(hex("10 05"))).toMatchObject({ pad: 0, list: [] });
   for (const of of [codec.int32, codec.string, color, codec.object("", {})] as readonly Codec<unknown>[]) {
     expect(() => writeCollection(new ProtobufWriter(), 5, of, 1)).toThrow(Refused);
     expect(() => readCollection(readerOf(hex("2a 00")), of, 2, undefined)).toThrow(Refused);

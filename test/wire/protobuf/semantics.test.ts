@@ -357,6 +357,18 @@ test("dates are timestamps: what is finer than milliseconds is cut off", () => {
   );
 });
 
+test("something that is being written may write and read another message", () => {
+  const inner = codec.object("Inner", { x: codec.int32 });
+  const outer = codec.object("Outer", { before: codec.string, text: codec.string });
+  const value = {
+    before: "b",
+    get text(): string {
+      return String(inner.fromProtobuf(inner.toProtobuf({ x: 7 })).x);
+    },
+  };
+  expect(toHex(outer.toProtobuf(value))).toBe("0a0162120137");
+});
+
 test("wrong values are refused with the path of the member", () => {
   const deep = codec.object("Deep", {
     list: codec.array(codec.object("Item", { qty: codec.int32 })),

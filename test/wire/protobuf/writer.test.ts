@@ -271,7 +271,10 @@ test("bytes, texts and points in time are what they say, and nothing else", () =
   for (const [tag, tagBytes] of tags) {
     expect(written((to) => to.putBytes(tag, Uint8Array.of(1, 2)))).toBe(bytes(`${tagBytes} 02 01 02`));
     expect(written((to) => to.clamped(tag, Uint8ClampedArray.of(1, 2)))).toBe(bytes(`${tagBytes} 02 01 02`));
+    expect(written((to) => to.string(tag, "abc"))).toBe(bytes(`${tagBytes} 03 61 62 63`));
     expect(written((to) => to.string(tag, "aé"))).toBe(bytes(`${tagBytes} 03 61 c3 a9`));
+    const wide = `${tagBytes} c8 01 ${"c3 a9".repeat(100)}`;
+    expect(written((to) => to.string(tag, "é".repeat(100)))).toBe(bytes(wide));
     expect(written((to) => to.date(tag, new Date(1001)))).toBe(bytes(`${tagBytes} 06 08 01 10 c0 84 3d`));
     expect(written((to) => to.date(tag, new Date(-1000)))).toBe(bytes(`${tagBytes} 0b 08 ${minusOne}`));
     expect(written((to) => to.date(tag, new Date(0)))).toBe(bytes(`${tagBytes} 00`));
@@ -308,6 +311,26 @@ test("messages nest 256 deep and no deeper", () => {
   const w = new ProtobufWriter();
   for (let depth = 1; depth <= 256; depth++) w.begin(10);
   expect(() => w.begin(10)).toThrow("nested deeper than 256");
+});
+
+test("messages beside each other are as deep as the first one", () => {
+  const w = new ProtobufWriter();
+  for (let i = 0; i < 300; i++) w.message(10, point, { x: i });
+  expect(w.depth).toBe(0);
+});
+
+test("a message of 128 bytes has a size of two, and is moved behind it", () => {
+  const holder = codec.object("Holder", { text: codec.string });
+  for (const [length, size] of [
+    [125, "7f"],
+    [126, "80 01"],
+  ] as const) {
+    const content = `0a ${length.toString(16)} ${"78".repeat(length)}`;
+    for (const [tag, tagBytes] of tags) {
+      const value = { text: "x".repeat(length) };
+      expect(written((w) => w.message(tag, holder, value))).toBe(bytes(`${tagBytes} ${size} ${content}`));
+    }
+  }
 });
 
 test("a message is its tag, its size and its fields, unknown ones at the end", () => {
