@@ -33,7 +33,7 @@ class WellKnownCodec<T extends object> extends ObjectCodec<T> {
   readonly jsonForm: JsonForm<T> | undefined;
 
   constructor(name: string, fields: FieldCodecs<T>, jsonForm?: JsonForm<T>) {
-    super(name, fields, { type: `google.protobuf.${name}` });
+    super(name, fields);
     this.jsonForm = jsonForm;
   }
 

@@ -1,0 +1,392 @@
+/** What composed codecs promise of objects, tuples, collections and enumerations, in both layouts and in JSON. */
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  type Codec,
+  CodecError,
+  codec,
+  type Reader,
+  setWireEnvironment,
+  unknownFields,
+  type WireEnvironment,
+  type Writer,
+} from "../../runtime/wire/index.js";
+import { concat, field, hex, messageOf } from "./protobuf/bytes.js";
+
+const layouts = ["encode", "toProtobuf", "toJson"] as const;
+const point = codec.object("Point", { x: codec.int32 });
+
+/** The value as it comes back from each layout. */
+function roundTrips(of: Codec<unknown>, value: unknown): readonly unknown[] {
+  return [of.decode(of.encode(value)), of.fromProtobuf(of.toProtobuf(value)), of.fromJson(of.toJson(value))];
+}
+
+function expectBack(of: Codec<unknown>, value: unknown): void {
+  for (const back of roundTrips(of, value)) expect(back).toStrictEqual(value);
+}
+
+function expectRefused(
+  of: Codec<unknown>,
+  value: unknown,
+  text: string,
+  by: readonly (typeof layouts)[number][] = layouts,
+) {
+  for (const layout of by)
+    expect(
+      messageOf(() => of[layout](value)),
+      layout,
+    ).toBe(`CodecError: cannot encode ${text}`);
+}
+
+const got: readonly (readonly [unknown, string])[] = [
+  [null, "null"],
+  [undefined, "undefined"],
+  [5, "5"],
+  ["a", '"a"'],
+];
+
+test("what is no object, no tuple and no collection is refused by name, by itself and as a part", () => {
+  const kinds: readonly (readonly [Codec<unknown>, string, readonly (readonly [unknown, string])[]])[] = [
+    [point, "Point: invalid Point: expected an object", []],
+    [codec.array(codec.int32), "int32[]: invalid array: expected an array", [[new Set(), "a Set"]]],
+    [codec.array(point), "Point[]: invalid array: expected an array", [[{}, "an object"]]],
+    [codec.set(codec.int32), "Set<int32>: invalid Set: expected a Set", [[[], "an array of 0"]]],
+    [codec.map(codec.int32, point), "Map<int32, Point>: invalid Map: expected a Map", [[{}, "an object"]]],
+    [codec.map(codec.double, point), "Map<double, Point>: invalid Map: expected a Map", [[{}, "an object"]]],
+    [codec.record(point), "Record<string, Point>: invalid Record: expected an object", [[[], "an array of 0"]]],
+    [codec.tuple(codec.int32, point), "[int32, Point]: invalid [int32, Point]: expected an array", [[{}, "an object"]]],
+    [codec.int16Array, "Int16Array: invalid Int16Array: expected a Int16Array", [[[], "an array of 0"]]],
+    [codec.float64Array, "Float64Array: invalid Float64Array: expected a Float64Array", [[[1], "an array of 1"]]],
+  ];
+  for (const [of, text, more] of kinds) {
+    const name = text.slice(0, text.indexOf(": "));
+    const rest = text.slice(name.length);
+    const holder = codec.object("Holder", { n: codec.int32, part: of }) as Codec<unknown>;
+    for (const [value, what] of [...got, ...more]) {
+      expectRefused(of, value, `${text}, got ${what}`);
+      expectRefused(holder, { n: 1, part: value }, `Holder.part${rest}, got ${what}`);
+      expectRefused(
+        codec.tuple(codec.int32, of) as Codec<unknown>,
+        [1, value],
+        `[int32, ${name}][1]${rest}, got ${what}`,
+      );
+    }
+  }
+  const unpacked = codec.object("M", { list: codec.array(codec.int32) }, { unpacked: ["list"] }) as Codec<unknown>;
+  expectRefused(unpacked, { list: {} }, "M.list: invalid array: expected an array, got an object");
+});
+
+test("the path leads to what is wrong inside", () => {
+  const int32 = "invalid int32: expected an integer from -2147483648 to 2147483647, got 0.5";
+  for (const [of, value, path] of [
+    [codec.nullable(point), { x: 0.5 }, "Point | null.x"],
+    [codec.optional(point), { x: 0.5 }, "Point | undefined.x"],
+    [codec.array(codec.nullable(point)), [null, { x: 0.5 }], "(Point | null)[][1].x"],
+    [codec.set(codec.int32), new Set([1, 0.5]), "Set<int32>[1]"],
+    [codec.map(codec.int32, codec.int32), new Map([[0.5, 1]]), "Map<int32, int32>.keys()[0]"],
+    [codec.map(codec.int32, codec.int32), new Map([[7, 0.5]]), "Map<int32, int32>[7]"],
+    [codec.record(codec.int32), { a: 0.5 }, 'Record<string, int32>["a"]'],
+    [codec.tuple(codec.string, codec.int32), ["a", 0.5], "[string, int32][1]"],
+    [codec.lazy(() => point), { x: 0.5 }, "Point.x"],
+  ] as readonly (readonly [Codec<unknown>, unknown, string])[])
+    expectRefused(of, value, `${path}: ${int32}`);
+});
+
+describe("objects", () => {
+  test("have bits for what may be missing, in as many bytes as it takes", () => {
+    const names = Array.from({ length: 17 }, (_, i) => `m${i}`);
+    const of = codec.object("Many", Object.fromEntries(names.map((name) => [name, codec.optional(codec.boolean)])));
+    for (const [i, name] of names.entries()) {
+      for (const value of [{ [name]: true }, { [name]: false }, { [name]: true, m0: true, m16: false }])
+        expectBack(of as Codec<unknown>, value);
+      const bytes = of.encode({ [name]: true } as never);
+      expect(bytes.length).toBe(5);
+      expect(bytes[i >> 2]).toBe(3 << ((i & 3) * 2));
+    }
+    // Of 34 bits the last byte has two; the others must be zero.
+    for (const bit of [4, 8, 128])
+      expect(messageOf(() => of.decode(Uint8Array.of(0, 0, 0, 0, bit)))).toBe(
+        "CodecError: cannot decode Many: invalid padding bits",
+      );
+    expect(messageOf(() => of.decode(Uint8Array.of(2, 0, 0, 0, 0)))).toBe(
+      "CodecError: cannot decode Many: invalid presence bits",
+    );
+  });
+
+  test("begin with a member that may be null as well as with others", () => {
+    const of = codec.object("First", { a: codec.nullable(codec.int32), b: codec.int32 }) as Codec<unknown>;
+    expectBack(of, { a: null, b: 1 });
+    expectBack(of, { a: 2, b: 1 });
+  });
+
+  test("may have members from their class, but none from Object.prototype", () => {
+    class Place {
+      get x(): number {
+        return 7;
+      }
+    }
+    expect(point.decode(point.encode(new Place()))).toEqual({ x: 7 });
+    expect(point.fromProtobuf(point.toProtobuf(new Place()))).toEqual({ x: 7 });
+    const odd = codec.object("Odd", { toString: codec.optional(codec.int32) }) as Codec<unknown>;
+    expect(odd.decode(odd.encode({}))).toEqual({});
+    expect(odd.decode(odd.encode({ toString: 5 }))).toEqual({ toString: 5 });
+  });
+
+  test("that cannot contain themselves nest as deep as their types do", () => {
+    let deep: Codec<unknown> = codec.int32 as Codec<unknown>;
+    let value: unknown = 1;
+    for (let i = 0; i < 300; i++) {
+      const inner = deep;
+      deep = codec.object(`M${i}`, () => ({ first: codec.int32, next: inner })) as Codec<unknown>;
+      value = { first: i, next: value };
+    }
+    expect(deep.decode(deep.encode(value))).toEqual(value);
+  });
+
+  test("that contain themselves, in whatever member, are refused where they nest deeper than 256", () => {
+    interface Tree {
+      n: number;
+      next?: Tree;
+    }
+    const tree: Codec<Tree> = codec.object<Tree>("Tree", () => ({ n: codec.int32, next: codec.optional(tree) }));
+    const both = codec.tuple(codec.array(point), tree);
+    const points = Array.from({ length: 20 }, (_, x) => ({ x }));
+    const nested = (depth: number): Tree => (depth === 1 ? { n: 1 } : { n: depth, next: nested(depth - 1) });
+    expect(both.decode(both.encode([points, nested(256)]))).toEqual([points, nested(256)]);
+    expect(() => both.encode([points, nested(257)])).toThrow("nested deeper than 256");
+    const circular: Tree = { n: 1 };
+    circular.next = circular;
+    expect(() => tree.encode(circular)).toThrow("nested deeper than 256");
+  });
+
+  test("keep the unknown fields of every part that they are read from", () => {
+    const [first, second] = [hex("f8 07 01"), hex("f8 07 02")];
+    const holder = codec.object("Holder", { point });
+    const value = holder.fromProtobuf(concat(field(1, first), field(1, concat(hex("08 05"), second))));
+    expect(value.point).toEqual({ x: 5, [unknownFields]: concat(first, second) });
+  });
+
+  test("have the names in JSON that they are given", () => {
+    const of = codec.object("Named", { one: codec.int32, two: codec.int32 }, { json: { two: "zwei" } });
+    expect(of.toJson({ one: 1, two: 2 })).toEqual({ one: 1, zwei: 2 });
+    expect(of.fromJson({ one: 1, zwei: 2 })).toEqual({ one: 1, two: 2 });
+  });
+});
+
+describe("tuples", () => {
+  test("end with the last element that is there", () => {
+    const of = codec.tuple(codec.int32, codec.optional(codec.string), codec.optional(codec.int32)) as Codec<unknown>;
+    for (const value of [[1], [1, "a"], [1, undefined, 3], [1, "a", 3]]) expectBack(of, value);
+    const none = codec.tuple(codec.optional(codec.int32)) as Codec<unknown>;
+    for (const value of [[], [5]]) expectBack(none, value);
+    expectRefused(
+      none,
+      [1, 2],
+      "[int32 | undefined]: invalid [int32 | undefined]: expected at most 1 elements, got an array of 2",
+    );
+  });
+
+  test("have any number of elements of their rest, which stay behind the others", () => {
+    for (const of of [
+      codec.tupleWithRest([codec.int32, codec.string], codec.string),
+      codec.tupleWithRest([codec.int32, codec.string], codec.nullable(codec.string)),
+    ] as Codec<unknown>[]) {
+      for (const value of [
+        [1, "a"],
+        [1, "a", "b"],
+        [1, "a", "b", "c", "d"],
+      ])
+        expectBack(of, value);
+      expect([of.text, of.bulk]).toEqual([true, false]);
+    }
+    const words = codec.tupleWithRest([codec.int32], codec.string) as Codec<unknown>;
+    expect(words.text).toBe(true);
+    expectBack(words, [1, "a", "b"]);
+    expectRefused(words, [1, "a", 5], "[int32, ...string[]][1]: invalid string: expected a string, got 5");
+    expect(codec.tupleWithRest([codec.string], codec.int32).text).toBe(true);
+    const holder = codec.object("Holder", { words });
+    const parts = [
+      [1, "a", "b"],
+      [2, "c"],
+    ].map((value) => holder.toProtobuf({ words: value }));
+    expect(holder.fromProtobuf(concat(...parts))).toEqual({ words: [2, "a", "b", "c"] });
+  });
+
+  test("of parameters have their names, or those that they are given", () => {
+    const of = codec.parameters(
+      "call",
+      { first: codec.int32, second: codec.int32 },
+      { names: { second: "other_one" } },
+    );
+    expect(of.toJson([1, 2])).toEqual({ first: 1, otherOne: 2 });
+    expect(of.fromJson({ first: 1, other_one: 2 })).toEqual([1, 2]);
+    expectRefused(
+      of as Codec<unknown>,
+      [1, "a"],
+      'call(second): invalid int32: expected an integer from -2147483648 to 2147483647, got "a"',
+    );
+  });
+});
+
+describe("collections", () => {
+  test("have slots of any size", () => {
+    expectBack(codec.set(codec.double) as Codec<unknown>, new Set([1, 2, 3]));
+    expectBack(codec.set(codec.boolean) as Codec<unknown>, new Set([true]));
+    expectBack(
+      codec.map(codec.double, codec.int32) as Codec<unknown>,
+      new Map([
+        [0.5, 1],
+        [1.5, 2],
+      ]),
+    );
+    expectBack(codec.record(codec.double) as Codec<unknown>, { a: 1, b: 2 });
+    expectBack(codec.array(codec.nullable(codec.int64)) as Codec<unknown>, [1n, null, 3n]);
+  });
+
+  test("are refused where bytes say that a key or an element comes twice", () => {
+    const twice = Uint8Array.of(2, 0, 0, 0, 7, 0, 0, 0, 7, 0, 0, 0);
+    expect(messageOf(() => codec.set(codec.int32).decode(twice))).toBe(
+      "CodecError: cannot decode Set<int32>: invalid Set: 7 is in it twice",
+    );
+    const entries = Uint8Array.of(2, 0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0);
+    expect(messageOf(() => codec.map(codec.int32, codec.int32).decode(entries))).toBe(
+      "CodecError: cannot decode Map<int32, int32>: invalid Map: the key 7 is in it twice",
+    );
+  });
+});
+
+test("what may be missing begins with a byte that is 0 or 1", () => {
+  const of = codec.nullable(codec.int32);
+  expect([...of.encode(null)]).toEqual([0]);
+  expect([...of.encode(7)]).toEqual([1, 7, 0, 0, 0]);
+  expect(messageOf(() => of.decode(Uint8Array.of(2, 7, 0, 0, 0)))).toBe(
+    "CodecError: cannot decode int32 | null: invalid int32 | null: expected 0 or 1, got 2",
+  );
+});
+
+test("numbers from 0 on are their own numbers, up to the last one", () => {
+  for (const [name, shown] of [
+    ["Level", "Level"],
+    ["", "enum"],
+  ] as const) {
+    const level = codec.enumeration(name, [0, 1, 2]) as Codec<unknown>;
+    for (const value of [0, 1, 2]) expect([...level.encode(value)]).toEqual([value]);
+    for (const [value, text] of [...got.filter(([wrong]) => wrong !== 5), [3, "3"], [-1, "-1"], [0.5, "0.5"]] as const)
+      expectRefused(level, value, `${name}: invalid ${shown}: expected an integer from 0 to 2, got ${text}`, [
+        "encode",
+      ]);
+    expect(messageOf(() => level.decode(Uint8Array.of(3)))).toBe(
+      `CodecError: cannot decode ${name}: invalid ${shown}: expected a number up to 2, got 3`,
+    );
+  }
+});
+
+test("a generic type has one codec for the same arguments, and another one for others", () => {
+  const triple = codec.generic(
+    1n,
+    (a: Codec<never>, b: Codec<never>, c: Codec<never>) => codec.tuple(a, b, c) as never,
+  );
+  const [a, b, c] = [codec.int32, codec.string, codec.boolean] as unknown as Codec<never>[] as [
+    Codec<never>,
+    Codec<never>,
+    Codec<never>,
+  ];
+  expect(triple(a, b, c)).toBe(triple(a, b, c));
+  const others = [triple(a, c, c), triple(b, b, c), triple(a, b, b), triple(a, b, a), triple(b, a, c)];
+  expect(new Set([triple(a, b, c), ...others]).size).toBe(6);
+});
+
+describe("well-known wrappers", () => {
+  test.each<[string, Codec<{ value: unknown }>, unknown, unknown, unknown]>([
+    ["DoubleValue", codec.doubleValue as never, 0, 1.5, 1.5],
+    ["FloatValue", codec.floatValue as never, 0, 1.5, 1.5],
+    ["Int64Value", codec.int64Value as never, 0n, -5n, "-5"],
+    ["UInt64Value", codec.uInt64Value as never, 0n, 5n, "5"],
+    ["Int32Value", codec.int32Value as never, 0, -5, -5],
+    ["UInt32Value", codec.uInt32Value as never, 0, 5, 5],
+    ["BoolValue", codec.boolValue as never, false, true, true],
+    ["StringValue", codec.stringValue as never, "", "a", "a"],
+    ["BytesValue", codec.bytesValue as never, new Uint8Array(0), Uint8Array.of(1), "AQ=="],
+  ])(
+    "%s is what it wraps in JSON, its default where it is missing, and known to Any",
+    (name, of, zero, value, json) => {
+      const holder = codec.object("Holder", { of }) as Codec<{ of: unknown }>;
+      expect(holder.fromJson({})).toEqual({ of: { value: zero } });
+      expect(holder.toJson({ of: { value } })).toEqual({ of: json });
+      expect(holder.fromJson({ of: json })).toEqual({ of: { value } });
+      expect(messageOf(() => holder.toJson({ of: 5 }))).toBe(
+        `CodecError: cannot encode Holder.of: invalid ${name}: expected an object, got 5`,
+      );
+      expect(messageOf(() => of.encode(5 as never))).toBe(
+        `CodecError: cannot encode ${name}: invalid ${name}: expected an object, got 5`,
+      );
+      const any = { "@type": `type.googleapis.com/google.protobuf.${name}`, value: json };
+      expect(codec.any.toJson(codec.any.fromJson(any as never))).toEqual(any);
+    },
+  );
+
+  test("others have their names as well", () => {
+    const others = [codec.timestamp, codec.duration, codec.fieldMask, codec.empty, codec.any] as Codec<unknown>[];
+    expect(others.map(({ name }) => name)).toEqual(["Timestamp", "Duration", "FieldMask", "Empty", "Any"]);
+  });
+});
+
+describe("handles", () => {
+  afterEach(() => setWireEnvironment(undefined));
+  const named = {
+    writePort: (w: Writer, value: unknown) => w.string(value as string),
+    readPort: (r: Reader) => r.string(),
+  } as unknown as WireEnvironment;
+  const port = codec.port<string>(() => codec.int32);
+
+  test("are refused where bytes say that they are longer or shorter than they are", () => {
+    setWireEnvironment(named);
+    const holder = codec.tuple(port, codec.int32);
+    const bytes = holder.encode(["p", 7]);
+    expect(holder.decode(bytes)).toEqual(["p", 7]);
+    const lengthAt = 4;
+    expect(bytes[lengthAt]).toBe(1);
+    for (const [length, why] of [
+      [2, "the message ends too early"],
+      [0, "the message ends too early"],
+    ] as const) {
+      const wrong = bytes.slice();
+      wrong[lengthAt] = length;
+      expect(messageOf(() => holder.decode(wrong))).toBe(`CodecError: cannot decode [Port<int32>, int32][0]: ${why}`);
+    }
+    setWireEnvironment({ ...named, readPort: () => "nothing" });
+    expect(messageOf(() => holder.decode(bytes))).toBe(
+      "CodecError: cannot decode [Port<int32>, int32][0]: invalid Port<int32>: there is more than it needs",
+    );
+  });
+
+  test("in a message are the last ones that came, and what is unknown beside them is left out", () => {
+    setWireEnvironment(named);
+    const holder = codec.object("Holder", { port });
+    const [first, second] = ["one", "two"].map((name) => field(1, port.encode(name))) as [Uint8Array, Uint8Array];
+    const unknown = field(2, port.encode("other"));
+    expect(holder.fromProtobuf(field(1, concat(unknown, first, unknown)))).toEqual({ port: "one" });
+    expect(holder.fromProtobuf(concat(field(1, first), field(1, unknown)))).toEqual({ port: "one" });
+    expect(holder.fromProtobuf(concat(field(1, first), field(1, second)))).toEqual({ port: "two" });
+  });
+
+  test("give the cause why they cannot be read", () => {
+    const cause = new Error("it is gone");
+    setWireEnvironment({
+      ...named,
+      readPort: () => {
+        throw cause;
+      },
+    });
+    const holder = codec.object("Holder", { port });
+    const state = Uint8Array.of(8, 0, 0, 0, 0, 0, 0, 0);
+    let error: unknown;
+    try {
+      holder.fromProtobuf(field(1, field(1, state)));
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toBeInstanceOf(CodecError);
+    expect((error as Error).message).toBe("cannot decode Holder.port: it is gone");
+    expect((error as Error).cause).toBe(cause);
+  });
+});
