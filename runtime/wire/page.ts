@@ -4,6 +4,12 @@
  */
 import { recycledBytes, standardPageBytes } from "./limits.js";
 
+// Layouts are little-endian, and typed arrays are copied as they are in memory. The check is in this module since both layouts
+// need its pages: of a module that has types alone nothing would be loaded.
+if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) {
+  throw new Error("cannot load viceroy: it needs a little-endian processor");
+}
+
 /** `Buffer`'s own string methods: a native call each, no options, no bounds arithmetic (Node has them since 0.x). */
 export interface TextBuffer extends Uint8Array {
   latin1Write(text: string, offset: number, length: number): number;

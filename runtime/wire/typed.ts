@@ -18,8 +18,3 @@ export interface TypedArrayConstructor<T> {
   readonly name: string;
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): T;
 }
-
-/** Layouts are little-endian, and typed arrays are copied as they are. */
-if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) {
-  throw new Error("cannot load viceroy: it needs a little-endian processor");
-}

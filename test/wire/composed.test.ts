@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import {
   type Codec,
-  CodecError,
   codec,
   type Reader,
   setWireEnvironment,
@@ -44,8 +43,8 @@ const got: readonly (readonly [unknown, string])[] = [
   ["a", '"a"'],
 ];
 
-test("what is no object, no tuple and no collection is refused by name, by itself and as a part", () => {
-  const kinds: readonly (readonly [Codec<unknown>, string, readonly (readonly [unknown, string])[]])[] = [
+describe("what is no object, no tuple and no collection is refused by name, by itself and as a part", () => {
+  test.each<readonly [Codec<unknown>, string, readonly (readonly [unknown, string])[]]>([
     [point, "Point: invalid Point: expected an object", []],
     [codec.array(codec.int32), "int32[]: invalid array: expected an array", [[new Set(), "a Set"]]],
     [codec.array(point), "Point[]: invalid array: expected an array", [[{}, "an object"]]],
@@ -54,25 +53,26 @@ test("what is no object, no tuple and no collection is refused by name, by itsel
     [codec.map(codec.double, point), "Map<double, Point>: invalid Map: expected a Map", [[{}, "an object"]]],
     [codec.record(point), "Record<string, Point>: invalid Record: expected an object", [[[], "an array of 0"]]],
     [codec.tuple(codec.int32, point), "[int32, Point]: invalid [int32, Point]: expected an array", [[{}, "an object"]]],
+    [codec.bytes, "bytes: invalid bytes: expected a Uint8Array", [[new Int8Array(0), "an Int8Array"]]],
     [codec.int16Array, "Int16Array: invalid Int16Array: expected a Int16Array", [[[], "an array of 0"]]],
     [codec.float64Array, "Float64Array: invalid Float64Array: expected a Float64Array", [[[1], "an array of 1"]]],
-  ];
-  for (const [of, text, more] of kinds) {
+  ] as never)("%#: %s", (of, text, more) => {
     const name = text.slice(0, text.indexOf(": "));
     const rest = text.slice(name.length);
     const holder = codec.object("Holder", { n: codec.int32, part: of }) as Codec<unknown>;
+    const pair = codec.tuple(codec.int32, of) as Codec<unknown>;
     for (const [value, what] of [...got, ...more]) {
       expectRefused(of, value, `${text}, got ${what}`);
       expectRefused(holder, { n: 1, part: value }, `Holder.part${rest}, got ${what}`);
-      expectRefused(
-        codec.tuple(codec.int32, of) as Codec<unknown>,
-        [1, value],
-        `[int32, ${name}][1]${rest}, got ${what}`,
-      );
+      expectRefused(pair, [1, value], `[int32, ${name}][1]${rest}, got ${what}`);
     }
-  }
-  const unpacked = codec.object("M", { list: codec.array(codec.int32) }, { unpacked: ["list"] }) as Codec<unknown>;
-  expectRefused(unpacked, { list: {} }, "M.list: invalid array: expected an array, got an object");
+  });
+
+  test("in a list of which each element has a field of its own as well", () => {
+    const unpacked = codec.object("M", { list: codec.array(codec.int32) }, { unpacked: ["list"] }) as Codec<unknown>;
+    expectRefused(unpacked, { list: {} }, "M.list: invalid array: expected an array, got an object");
+    expect(unpacked.fromProtobuf(unpacked.toProtobuf({ list: [1, 2] }))).toEqual({ list: [1, 2] });
+  });
 });
 
 test("the path leads to what is wrong inside", () => {
@@ -228,6 +228,31 @@ describe("tuples", () => {
 });
 
 describe("collections", () => {
+  test("say whether there is text in them", () => {
+    for (const of of [codec.array, codec.set, codec.record, codec.nullable, codec.optional] as const)
+      expect([of(codec.int32).text, of(codec.bytes).bulk, of(codec.bytes).text]).toEqual([
+        of === codec.record,
+        true,
+        of === codec.record,
+      ]);
+    expect([codec.map(codec.string, codec.int32).text, codec.map(codec.int32, codec.string).text]).toEqual([
+      true,
+      true,
+    ]);
+    expect([codec.lazy(() => codec.string).text, codec.lazy(() => codec.int32).text]).toEqual([true, false]);
+  });
+
+  test("of doubles are aligned, and not where there are none", () => {
+    const of = codec.tuple(codec.int32, codec.array(codec.double), codec.boolean) as Codec<unknown>;
+    expect(of.encode([1, [], true]).length).toBeLessThan(8);
+    for (const value of [
+      [1, [], true],
+      [1, [0.5], false],
+      [1, [0.5, 1.5, 2.5, 3.5, 4.5], true],
+    ])
+      expectBack(of, value);
+  });
+
   test("have slots of any size", () => {
     expectBack(codec.set(codec.double) as Codec<unknown>, new Set([1, 2, 3]));
     expectBack(codec.set(codec.boolean) as Codec<unknown>, new Set([true]));
@@ -369,6 +394,19 @@ describe("handles", () => {
     expect(holder.fromProtobuf(concat(field(1, first), field(1, second)))).toEqual({ port: "two" });
   });
 
+  test("give the cause why they cannot be written", () => {
+    const cause = new Error("it is gone");
+    setWireEnvironment({
+      ...named,
+      writePort: () => {
+        throw cause;
+      },
+    });
+    expect(() => port.encode("p")).toThrow(
+      expect.objectContaining({ message: "cannot encode Port<int32>: it is gone", cause }),
+    );
+  });
+
   test("give the cause why they cannot be read", () => {
     const cause = new Error("it is gone");
     setWireEnvironment({
@@ -379,14 +417,8 @@ describe("handles", () => {
     });
     const holder = codec.object("Holder", { port });
     const state = Uint8Array.of(8, 0, 0, 0, 0, 0, 0, 0);
-    let error: unknown;
-    try {
-      holder.fromProtobuf(field(1, field(1, state)));
-    } catch (caught) {
-      error = caught;
-    }
-    expect(error).toBeInstanceOf(CodecError);
-    expect((error as Error).message).toBe("cannot decode Holder.port: it is gone");
-    expect((error as Error).cause).toBe(cause);
+    expect(() => holder.fromProtobuf(field(1, field(1, state)))).toThrow(
+      expect.objectContaining({ message: "cannot decode Holder.port: it is gone", cause }),
+    );
   });
 });

@@ -29,6 +29,8 @@ describe("a value", () => {
     [{ constructor: undefined }, "an object"],
     [Object.create(null), "an object"],
     [nameless, "an object"],
+    [Object.create(Object.create(null)), "an object"],
+    [new BigInt64Array(1), "a BigInt64Array"],
     [odd, "an object"],
     [new Map(), "a Map"],
     [new Account(), "an Account"],
