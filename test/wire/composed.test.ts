@@ -7,7 +7,7 @@ import {
   setWireEnvironment,
   unknownFields,
   type WireEnvironment,
-  type Writer,
+  Writer,
 } from "../../runtime/wire/index.js";
 import { concat, field, hex, messageOf } from "./protobuf/bytes.js";
 
@@ -112,6 +112,23 @@ describe("objects", () => {
     );
   });
 
+  test("have zeros for the bits that they do not need", () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const ten = codec.object("Ten", Object.fromEntries(names.map((name) => [name, codec.optional(codec.boolean)])));
+    expect(ten.decode(Uint8Array.of(0, 3))).toEqual({ e: true });
+    expect(messageOf(() => ten.decode(Uint8Array.of(0, 4)))).toBe(
+      "CodecError: cannot decode Ten: invalid padding bits",
+    );
+    const none = codec.object("None", {});
+    expect(none.decode(Uint8Array.of(0))).toEqual({});
+    expect(messageOf(() => none.decode(Uint8Array.of(1)))).toBe("CodecError: cannot decode None: invalid padding bits");
+    const maybe = codec.object("Maybe", { a: codec.optional(codec.nullable(codec.int32)) });
+    expect([maybe.decode(Uint8Array.of(0)), maybe.decode(Uint8Array.of(1))]).toEqual([{}, { a: null }]);
+    expect(messageOf(() => maybe.decode(Uint8Array.of(2)))).toBe(
+      "CodecError: cannot decode Maybe: invalid presence bits",
+    );
+  });
+
   test("begin with a member that may be null as well as with others", () => {
     const of = codec.object("First", { a: codec.nullable(codec.int32), b: codec.int32 }) as Codec<unknown>;
     expectBack(of, { a: null, b: 1 });
@@ -136,8 +153,8 @@ describe("objects", () => {
     let value: unknown = 1;
     for (let i = 0; i < 300; i++) {
       const inner = deep;
-      deep = codec.object(`M${i}`, () => ({ first: codec.int32, next: inner })) as Codec<unknown>;
-      value = { first: i, next: value };
+      deep = codec.object(`M${i}`, () => ({ next: inner })) as Codec<unknown>;
+      value = { next: value };
     }
     expect(deep.decode(deep.encode(value))).toEqual(value);
   });
@@ -153,6 +170,10 @@ describe("objects", () => {
     const nested = (depth: number): Tree => (depth === 1 ? { n: 1 } : { n: depth, next: nested(depth - 1) });
     expect(both.decode(both.encode([points, nested(256)]))).toEqual([points, nested(256)]);
     expect(() => both.encode([points, nested(257)])).toThrow("nested deeper than 256");
+    const w = new Writer();
+    w.depth = -10;
+    both.encodeInto(w, [points, nested(257)]);
+    expect(() => both.decode(w.copy(0))).toThrow("nested deeper than 256");
     const circular: Tree = { n: 1 };
     circular.next = circular;
     expect(() => tree.encode(circular)).toThrow("nested deeper than 256");
@@ -294,7 +315,11 @@ test("numbers from 0 on are their own numbers, up to the last one", () => {
     ["", "enum"],
   ] as const) {
     const level = codec.enumeration(name, [0, 1, 2]) as Codec<unknown>;
-    for (const value of [0, 1, 2]) expect([...level.encode(value)]).toEqual([value]);
+    for (const value of [0, 1, 2]) {
+      expect([...level.encode(value)]).toEqual([value]);
+      expect(level.decode(Uint8Array.of(value))).toBe(value);
+    }
+    expectRefused(level, 1n, `${name}: invalid ${shown}: expected an integer from 0 to 2, got 1n`, ["encode"]);
     for (const [value, text] of [...got.filter(([wrong]) => wrong !== 5), [3, "3"], [-1, "-1"], [0.5, "0.5"]] as const)
       expectRefused(level, value, `${name}: invalid ${shown}: expected an integer from 0 to 2, got ${text}`, [
         "encode",
@@ -303,6 +328,39 @@ test("numbers from 0 on are their own numbers, up to the last one", () => {
       `CodecError: cannot decode ${name}: invalid ${shown}: expected a number up to 2, got 3`,
     );
   }
+});
+
+test("values of an enum are told by their number, which is one of them", () => {
+  for (const [name, shown] of [
+    ["Color", "Color"],
+    ["", "enum"],
+  ] as const) {
+    const color = codec.enumeration(name, ["red", "green"]) as Codec<unknown>;
+    expectBack(color, "green");
+    expectRefused(color, "blue", `${name}: invalid ${shown}: expected "red" or "green", got "blue"`, ["encode"]);
+    expect(messageOf(() => color.decode(Uint8Array.of(2)))).toBe(
+      `CodecError: cannot decode ${name}: invalid ${shown}: expected a number below 2, got 2`,
+    );
+    expect(messageOf(() => codec.nullable(color).decode(Uint8Array.of(1, 2)))).toBe(
+      `CodecError: cannot decode ${name} | null: invalid ${shown}: expected a number below 2, got 2`,
+    );
+  }
+});
+
+test("a codec that is looked up later is that codec", () => {
+  const later = codec.lazy(() => point);
+  expectBack(later as Codec<unknown>, { x: 5 });
+  expectBack(codec.array(codec.lazy(() => codec.array(codec.double))) as Codec<unknown>, [[1], [], [2, 3]]);
+  expect([later.name, later.slot, later.fingerprint]).toEqual([point.name, point.slot, point.fingerprint]);
+});
+
+test("a collection that stands as a message of its own is merged with what came before", () => {
+  const choice = codec.oneof("Choice", () => ({ list: codec.array(codec.int32), set: codec.set(codec.string) }));
+  const [first, second] = [[1, 2], [3]].map((value) => choice.toProtobuf({ case: "list", value }));
+  expect(choice.fromProtobuf(concat(first as Uint8Array, second as Uint8Array))).toEqual({
+    case: "list",
+    value: [1, 2, 3],
+  });
 });
 
 test("a generic type has one codec for the same arguments, and another one for others", () => {
@@ -321,6 +379,20 @@ test("a generic type has one codec for the same arguments, and another one for o
 });
 
 describe("well-known wrappers", () => {
+  test("and the other types of google.protobuf are known to Any", () => {
+    const messages: Readonly<Record<string, unknown>> = {
+      ...{ Timestamp: "1970-01-01T00:00:00Z", Duration: "1s", FieldMask: "a", Struct: { a: 1 }, Value: 1 },
+      ...{ ListValue: [1], DoubleValue: 1, FloatValue: 1, Int64Value: "1", UInt64Value: "1", Int32Value: 1 },
+      ...{ UInt32Value: 1, BoolValue: true, StringValue: "a", BytesValue: "AQ==" },
+    };
+    for (const [name, value] of Object.entries(messages)) {
+      const any = { "@type": `type.googleapis.com/google.protobuf.${name}`, value };
+      expect(codec.any.toJson(codec.any.fromJson(any as never))).toEqual(any);
+    }
+    const none = { "@type": "type.googleapis.com/google.protobuf.Empty" };
+    expect(codec.any.toJson(codec.any.fromJson(none))).toEqual(none);
+  });
+
   test.each<[string, Codec<{ value: unknown }>, unknown, unknown, unknown]>([
     ["DoubleValue", codec.doubleValue as never, 0, 1.5, 1.5],
     ["FloatValue", codec.floatValue as never, 0, 1.5, 1.5],
@@ -331,23 +403,18 @@ describe("well-known wrappers", () => {
     ["BoolValue", codec.boolValue as never, false, true, true],
     ["StringValue", codec.stringValue as never, "", "a", "a"],
     ["BytesValue", codec.bytesValue as never, new Uint8Array(0), Uint8Array.of(1), "AQ=="],
-  ])(
-    "%s is what it wraps in JSON, its default where it is missing, and known to Any",
-    (name, of, zero, value, json) => {
-      const holder = codec.object("Holder", { of }) as Codec<{ of: unknown }>;
-      expect(holder.fromJson({})).toEqual({ of: { value: zero } });
-      expect(holder.toJson({ of: { value } })).toEqual({ of: json });
-      expect(holder.fromJson({ of: json })).toEqual({ of: { value } });
-      expect(messageOf(() => holder.toJson({ of: 5 }))).toBe(
-        `CodecError: cannot encode Holder.of: invalid ${name}: expected an object, got 5`,
-      );
-      expect(messageOf(() => of.encode(5 as never))).toBe(
-        `CodecError: cannot encode ${name}: invalid ${name}: expected an object, got 5`,
-      );
-      const any = { "@type": `type.googleapis.com/google.protobuf.${name}`, value: json };
-      expect(codec.any.toJson(codec.any.fromJson(any as never))).toEqual(any);
-    },
-  );
+  ])("%s is what it wraps in JSON, and its default where it is missing", (name, of, zero, value, json) => {
+    const holder = codec.object("Holder", { of }) as Codec<{ of: unknown }>;
+    expect(holder.fromJson({})).toEqual({ of: { value: zero } });
+    expect(holder.toJson({ of: { value } })).toEqual({ of: json });
+    expect(holder.fromJson({ of: json })).toEqual({ of: { value } });
+    expect(messageOf(() => holder.toJson({ of: 5 }))).toBe(
+      `CodecError: cannot encode Holder.of: invalid ${name}: expected an object, got 5`,
+    );
+    expect(messageOf(() => of.encode(5 as never))).toBe(
+      `CodecError: cannot encode ${name}: invalid ${name}: expected an object, got 5`,
+    );
+  });
 
   test("others have their names as well", () => {
     const others = [codec.timestamp, codec.duration, codec.fieldMask, codec.empty, codec.any] as Codec<unknown>[];
