@@ -363,6 +363,19 @@ test("a collection that stands as a message of its own is merged with what came 
   });
 });
 
+test("a date in bytes is a whole number of milliseconds that a Date can say", () => {
+  const decode = (time: number) => codec.date.decode(new Uint8Array(Float64Array.of(time).buffer));
+  expect(decode(-1)).toEqual(new Date(-1));
+  for (const [time, shown] of [
+    [0.5, "0.5"],
+    [8.64e15 + 2, "8640000000000002"],
+    [Number.NaN, "NaN"],
+  ] as const)
+    expect(messageOf(() => decode(time))).toBe(
+      `CodecError: cannot decode date: invalid date: expected whole milliseconds from -8.64e15 to 8.64e15, got ${shown}`,
+    );
+});
+
 test("a generic type has one codec for the same arguments, and another one for others", () => {
   const triple = codec.generic(
     1n,

@@ -154,6 +154,7 @@ test("messages and enums have the full names that they are given", () => {
     { type: "x.v1.All" },
   );
   const { messages, enums } = describeCodecs([of]);
+  expect(messages.get("x.v1.Shape")).toMatchObject({ standsFor: "union", demandedOneofs: ["kind"] });
   expect([...messages.keys()].sort()).toEqual(
     ["x.v1.All", "x.v1.Choice", "x.v1.Pair", "x.v1.Shape", "x.v1.ShapeDot"].sort(),
   );

@@ -339,6 +339,14 @@ describe("in bytes", () => {
       expect(codec.value.fromProtobuf(joined(before, [1]))).toEqual([1]);
   });
 
+  test("every value that JSON has comes back", () => {
+    for (const value of [null, true, false, 0, -0.5, "", "é", [], [false, [null]], {}, { a: { b: [true] }, "": 1 }]) {
+      expect(codec.value.decode(codec.value.encode(value))).toEqual(value);
+      expect(codec.value.fromProtobuf(codec.value.toProtobuf(value))).toEqual(value);
+      expect(codec.value.fromJson(codec.value.toJson(value))).toEqual(value);
+    }
+  });
+
   test("what is no value in bytes is refused or skipped", () => {
     expect(codec.value.fromProtobuf(Uint8Array.of(0xa2, 6, 2, 8, 1, 0x20, 1))).toBe(true);
     const kind = codec.value.encode(true);
@@ -360,6 +368,9 @@ describe("in bytes", () => {
       "cannot encode JsonValue: invalid JsonValue: expected null, a boolean, a number, a string, an array or a plain object, got a Date",
     );
     for (const layout of ["encode", "toProtobuf"] as const) {
+      expect(refusal(() => codec.value[layout](["fine", undefined] as never))).toMatch(
+        /^cannot encode JsonValue\[1\]: /,
+      );
       expect(refusal(() => codec.value[layout]({ a: [1, new Map()] } as never))).toBe(
         'cannot encode JsonValue["a"][1]: invalid JsonValue: expected null, a boolean, a number, a string, an array or a plain object, got a Map',
       );
