@@ -123,7 +123,7 @@ export class Reader {
     const from = wide ? at + 4 + ((at - this.#start) & 1) : at + 4;
     const to = from + (wide ? size * 2 : size);
     if (to > this.#heapEnd) throw new Refused("a chunk of text ends outside the message");
-    if (size === 0 || size < units || (size > chunkUnits && size !== units)) {
+    if (size < units || (size > chunkUnits && size !== units)) {
       throw new Refused("a chunk of text has the wrong size");
     }
     if (from !== at + 4 && this.bytes[at + 4] !== 0) throw new Refused("padding is not zero");

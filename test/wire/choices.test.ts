@@ -207,6 +207,9 @@ describe("a oneof whose cases are fields of its message", () => {
       );
       expect(messageOf(() => flat[write](good))).toBe("nothing");
     }
+    expect(messageOf(() => flat.fromJson({}))).toBe(
+      'CodecError: cannot decode Flat.must: invalid Choice: expected one of "n", "point", got none of them',
+    );
     expect(flat.fromProtobuf(flat.toProtobuf(good))).toEqual(good);
     expect(flat.fromJson(flat.toJson(good))).toEqual(good);
   });

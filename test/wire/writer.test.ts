@@ -210,6 +210,41 @@ test("a type that contains itself nests 256 deep, and has any number of parts si
   expect(() => w.enter()).toThrow("nested deeper than 256");
 });
 
+test("a message may start anywhere, and typed arrays that are read from it are no views of its memory", () => {
+  const type = codec.tuple(codec.int32, codec.array(codec.double), codec.float64Array, codec.string);
+  const value: [number, number[], Float64Array, string] = [1, [0.5, 1.5], Float64Array.of(2.5), "日本"];
+  const message = type.encode(value);
+  for (let start = 0; start < 9; start++) {
+    const memory = new Uint8Array(start + message.length + 5).fill(0xee);
+    memory.set(message, start);
+    const r = new Reader();
+    r.reset(memory, new DataView(memory.buffer), start, start + message.length);
+    const read = type.decodeFrom(r);
+    expect(read).toEqual(value);
+    expect(read[2].buffer).not.toBe(memory.buffer);
+    r.reset(memory, new DataView(memory.buffer), start, start + 3);
+    expect(() => type.decodeFrom(r)).toThrow(/: it takes at least \d+ bytes, got 3$/);
+  }
+});
+
+test("blocks that start behind the end of the message are refused", () => {
+  const bytes = codec.bytes.encode(Uint8Array.of(1, 2));
+  for (const start of [bytes.length + 1, 255, 0]) {
+    const wrong = bytes.slice();
+    wrong[0] = start;
+    expect(() => codec.bytes.decode(wrong)).toThrow("cannot decode bytes: the blocks start outside the message");
+  }
+});
+
+test("a page has twice the room until it is enough", () => {
+  const w = new Writer(16);
+  w.reserve(10);
+  expect(w.capacity).toBe(16);
+  w.reserve(90);
+  expect(w.capacity).toBe(128);
+  expect(w.position).toBe(100);
+});
+
 describe("what generated code puts into its place is of its type, or refused", () => {
   const noNumbers = [undefined, null, "1", true, {}];
   const notIntegers = [...noNumbers, 0.5, Number.NaN];

@@ -471,6 +471,11 @@ describe("reading", () => {
   });
 
   test("messages nest at most 256 deep", () => {
+    const leaves = { items: Array.from({ length: 300 }, (_, n) => ({ n })) };
+    expect(codec.array(leaf).toJson(leaves.items)).toEqual({ items: [{}, ...leaves.items.slice(1)] });
+    expect(codec.array(leaf).fromJson(leaves)).toEqual(leaves.items);
+    const values = Array.from({ length: 300 }, (_, n) => (n % 2 === 0 ? [n] : { n }));
+    expect(codec.value.fromJson(codec.value.toJson(values))).toEqual(values);
     interface List {
       next?: List;
     }

@@ -195,6 +195,7 @@ describe("points in time", () => {
     "10000-01-01T00:00:00Z",
     "+010000-01-01T00:00:00Z",
     "1970-01-01T00:00:00Z ",
+    "11970-01-01T00:00:00Z",
   ])("%j is none", (text) => {
     expect(parseTimestamp(text)).toBe(undefined);
   });
@@ -243,12 +244,24 @@ describe("spans of time", () => {
     expect(parseDuration(text)).toEqual({ seconds, nanos });
   });
 
-  test.each(["", "s", "1", "1m", "1.s", ".5s", "+1s", "1e3s", "1.0000000000s", "315576000001s", "--1s", " 1s", "1 s"])(
-    "%j is none",
-    (text) => {
-      expect(parseDuration(text)).toBe(undefined);
-    },
-  );
+  test.each([
+    "",
+    "s",
+    "1",
+    "1m",
+    "1.s",
+    ".5s",
+    "+1s",
+    "1e3s",
+    "1.0000000000s",
+    "315576000001s",
+    "--1s",
+    " 1s",
+    "1 s",
+    "1s ",
+  ])("%j is none", (text) => {
+    expect(parseDuration(text)).toBe(undefined);
+  });
 
   test.each<readonly [bigint, number]>([
     [315576000001n, 0],
