@@ -4,19 +4,23 @@
  */
 import type { Config } from "../../../compiler/config/index.js";
 import { type Break, findBreaks, type Side } from "../../../compiler/evolve/index.js";
-import { printLock } from "../../../compiler/lock/index.js";
+import { parseLock, printLock } from "../../../compiler/lock/index.js";
 import { readSide } from "../../../compiler/pipeline/side.js";
 import { openTypeSource } from "../../../compiler/source/index.js";
 
 export const vocabulary =
-  'import type { Actor, Any, Int32, Int64, Mesh, NullValue, Oneof, Port, RDMABuffer, Sint32, Stream, Tensor, Uint32 } from "viceroy/schema";\n';
+  'import type { Actor, Any, Int32, Int64, Mesh, NullValue, Oneof, Port, RdmaBuffer, Sint32, Stream, Tensor, Uint32 } from "viceroy/schema";\n';
 
 export type SchemaTexts = string | Readonly<Record<string, string>>;
 
 export interface StateOptions {
   readonly emit?: Config["emit"];
-  /** The text of a lock from which the ids go on. */
-  readonly lock?: string;
+  /** The name of the newer package, `example` if it is not given. */
+  readonly newerPackage?: string;
+  /** Edits the text of the older lock, of which the older state has it then. */
+  readonly before?: (lock: string) => string;
+  /** Edits the text of the older lock, from which the newer ids go on. */
+  readonly edit?: (lock: string) => string;
 }
 
 const source = openTypeSource({ exists: () => false });
@@ -33,19 +37,27 @@ const config: Config = {
   break: { ignore: [] },
 };
 
-/** @throws Error if the schemas have errors: each is `CODE text` */
-export function stateOf(texts: SchemaTexts, { emit = ["ts"], lock }: StateOptions = {}): Side {
+/**
+ * @param lock the text of a lock from which the ids go on
+ * @throws Error if the schemas have errors: each is `CODE text`
+ */
+export function stateOf(texts: SchemaTexts, emit: Config["emit"] = ["ts"], lock?: string, name = "example"): Side {
   const files = typeof texts === "string" ? { "schemas/a.ts": vocabulary + texts } : texts;
   const schemas = Object.entries(files).map(([path, text]) => ({ path, text }));
-  const { side, diagnostics } = readSide({ ...config, emit }, "example", schemas, lock, source, []);
+  const { side, diagnostics } = readSide({ ...config, emit }, name, schemas, lock, source, []);
   if (side !== undefined) return side;
   throw new Error(diagnostics.map(({ code, text }) => `${code} ${text}`).join("\n"));
 }
 
 /** The older state, and the newer one with ids that go on from it. */
 export function statesOf(older: SchemaTexts, newer: SchemaTexts, options: StateOptions = {}) {
-  const before = stateOf(older, options);
-  return { older: before, newer: stateOf(newer, { ...options, lock: printLock(before.lock) }) };
+  const { emit, newerPackage, before = (lock) => lock, edit = (lock) => lock } = options;
+  const state = stateOf(older, emit);
+  const lock = printLock(state.lock);
+  return {
+    older: { ...state, lock: parseLock("viceroy.lock", before(lock)).lock },
+    newer: stateOf(newer, emit, edit(lock), newerPackage),
+  };
 }
 
 export function breaksOf(older: SchemaTexts, newer: SchemaTexts, options?: StateOptions): readonly Break[] {
