@@ -67,8 +67,6 @@ class TextReader {
     let open = 0;
     for (; at < this.#text.length; at++) {
       const c = this.#text[at] as string;
-      // The name of a dimension may have any mark in it.
-      if (c === '"') at = this.#endOfQuoted(at) - 1;
       if (open === 0 && /[,>?\]]/.test(c)) return 0;
       // The first bracket of a tuple opens the type itself; any later one stands behind it.
       if (open === 0 && c === "[" && at > this.#at) break;
@@ -187,22 +185,17 @@ class TextReader {
   }
 
   #quoted(): string {
-    const start = this.#at;
-    this.#at = this.#endOfQuoted(start);
+    const found = /"(?:[^"\\]|\\.)*"/y;
+    found.lastIndex = this.#at;
+    const text = found.exec(this.#text)?.[0];
+    if (text === undefined) throw new Unknown();
+    this.#at += text.length;
     try {
-      return JSON.parse(this.#text.slice(start, this.#at)) as string;
+      return JSON.parse(text) as string;
     } catch {
       // Somebody has edited the lock.
       throw new Unknown();
     }
-  }
-
-  /** Returns the place behind the string that begins at `start`. */
-  #endOfQuoted(start: number): number {
-    const found = /"(?:[^"\\]|\\.)*"/y;
-    found.lastIndex = start;
-    if (!found.test(this.#text)) throw new Unknown();
-    return found.lastIndex;
   }
 
   #skip(text: string): boolean {

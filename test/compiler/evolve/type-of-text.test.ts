@@ -59,7 +59,7 @@ const types: readonly (readonly [string, Type])[] = [
   ["nullable<int32[]>[]", array({ kind: "nullable", inner: array(int32) })],
   ["port<nullable<string>>", { kind: "port", element: { kind: "nullable", inner: string } }],
   ["mesh<Counter>", counter],
-  ['mesh<Counter, "gpus", "a \\"b, c>">[]', array({ ...counter, dimensions: ["gpus", 'a "b, c>'] })],
+  ['mesh<Counter, "gpus", "a \\"b">[]', array({ ...counter, dimensions: ["gpus", 'a "b'] })],
   ["[]", tuple([])],
   ["[][]", array(tuple([]))],
   ["[int32]", tuple([[int32]])],

@@ -1,0 +1,308 @@
+/** What a lock remembers of the schemas as they were: everything that is on the wire, whatever has become of them since. */
+import { describe, expect, test } from "vitest";
+import { rememberedSchema } from "../../../compiler/evolve/index.js";
+import type { Schema, TypeDeclaration } from "../../../compiler/model/index.js";
+import { type SchemaTexts, type StateOptions, statesOf } from "./states.js";
+
+/** The schema that the lock of `older` remembers beside the schemas of `newer`, and the two. */
+function remember(older: SchemaTexts, newer: SchemaTexts, options?: StateOptions) {
+  const states = statesOf(older, newer, options);
+  const { schema } = states.newer;
+  return {
+    was: states.older.schema,
+    is: schema,
+    remembered: rememberedSchema(schema, states.older.lock, "viceroy.lock"),
+  };
+}
+
+/** What the lock does not say: where things stand, what is said about them, and names that are TypeScript's alone. */
+const unsaid = new Set(["at", "doc", "readonly", "exported", "discriminant", "origin", "options", "package", "tags"]);
+
+/** The declarations of a schema by their keys, without what the lock does not say. */
+function said(schema: Schema): Readonly<Record<string, unknown>> {
+  const plain = JSON.parse(
+    JSON.stringify(schema, (key, value) => (unsaid.has(key) ? undefined : (value as unknown))),
+  ) as Schema;
+  return Object.fromEntries(
+    plain.modules.flatMap(({ types, actors }) => [...types, ...actors].map((one) => [one.key, one])),
+  );
+}
+
+function expectRemembered(older: SchemaTexts, newer: SchemaTexts, options?: StateOptions): void {
+  const { was, remembered } = remember(older, newer, options);
+  const now = said(remembered);
+  for (const [key, one] of Object.entries(said(was))) expect(now[key]).toEqual(one);
+}
+
+const shape = (schema: Schema, name: string) => {
+  const found = schema.modules.flatMap(({ types }) => types).find((type) => type.name === name);
+  return (found as TypeDeclaration).shape;
+};
+
+const leaf = "export interface Leaf<T> {\n  value: T;\n}\n";
+const types = [
+  "Int32",
+  "string | null",
+  "Int32[][]",
+  "Set<string>[]",
+  "Map<string, Map<Int32, boolean>>",
+  "Record<string, Int32[]>",
+  "[Int32, string?, ...boolean[]]",
+  "Uint8Array",
+  "Float64Array",
+  "Leaf<Int32>",
+  "Leaf<Leaf<string>[]> | null",
+  "Any",
+  "{ a: Int32; b?: string }",
+  "{ a: { b: { c: Int32 } } }[] | null",
+  "Map<string, { a: Int32 }>",
+  "Record<string, { a: Int32 }[]>",
+  "Set<string> | null",
+  "[{ a: Int32 }, { b: string }?, ...{ c: boolean }[]]",
+  "Leaf<{ a: Int32 }>",
+  '"x" | "y"',
+  "Map<'k' | 'l', Int32>",
+  '({ kind: "a"; x: Int32 } | { kind: "b" })[]',
+  "Oneof<{ a: { b: Int32 }; d: { c: string } }>",
+] as const;
+
+describe.each(types)("a field of type %s", (type) => {
+  const before = `${leaf}export interface Tree {\n  is: ${type};\n  more?: string;\n}\n`;
+
+  test("is remembered beside one of another type", () => {
+    expectRemembered(before, `${leaf}export interface Tree {\n  is: Uint32;\n  more?: string;\n}\n`);
+  });
+
+  test("is remembered where it has gone", () => {
+    expectRemembered(before, `${leaf}export interface Tree {\n  more?: string;\n}\n`);
+  });
+
+  test("is remembered where it is optional, and in another order", () => {
+    expectRemembered(before, `${leaf}export interface Tree {\n  more: string;\n  is?: ${type};\n}\n`);
+  });
+
+  test("is remembered where what is in it has changed", () => {
+    const changed = type
+      .replace("a: Int32", "a?: string; z: Int32")
+      .replace("c: Int32", "c: Uint32")
+      .replace("c: string", "d: Uint32")
+      .replace('"x" | ', "")
+      .replace("'k' | ", "")
+      .replace('| { kind: "b" }', '| { kind: "c" }')
+      .replace("x: Int32", "x: string");
+    expectRemembered(before, before.replace(type, changed));
+  });
+
+  test("is remembered as an alias", () => {
+    const alias = `${leaf}export type Row = ${type};\nexport interface Tree {\n  row: Row;\n}\n`;
+    for (const other of ["Uint32", "Oneof<{ q: Int32 }>", '"m" | "n"', "{ q: Int32 }", "Uint32[]"])
+      expectRemembered(alias, alias.replace(`Row = ${type}`, `Row = ${other}`));
+  });
+
+  test("is remembered as a parameter, a result, items of a stream and an argument of a constructor", () => {
+    const actor = (of: string) =>
+      `${leaf}export interface Clock extends Actor<[first: ${of}, second?: string]> {\n  get(a: ${of}, b?: ${of}): ${of};\n  all(): Stream<${of}>;\n  put(to: Port<${of}>): void;\n}\n`;
+    expectRemembered(actor(type), actor("Uint32"));
+    expectRemembered(actor(type), `${leaf}export interface Clock extends Actor {\n  other(): void;\n}\n`);
+    expectRemembered(actor(type), actor(type).replace("b?:", "b:").replace("a:", "z:"));
+  });
+});
+
+test("handles are remembered", () => {
+  const before = `export interface Clock extends Actor {
+  join(others: Mesh<Clock, "gpus">, any: Mesh<Clock>, to: Port<Int32[]>): void;
+  lend(buffer: RdmaBuffer, tensor: Tensor): void;
+}
+`;
+  expectRemembered(before, "export interface Clock extends Actor {\n  join(a: Int32, b: Int32, c: Int32): void;\n}\n");
+  expectRemembered(before, before.replace('"gpus"', '"cpus"').replace("Int32[]", "string"));
+});
+
+describe("declarations", () => {
+  const kinds = {
+    interface: "interface X { a?: Int32; b: string }",
+    Oneof: "type X = Oneof<{ a: Int32; b: string }>;",
+    union: 'type X = { kind: "a"; x: Int32 } | { kind: "b" };',
+    enumeration: 'type X = "a" | "b";',
+    "enumeration of numbers": "enum X { A = 0, B = 7 }",
+    alias: "type X = Int32;",
+  };
+  const pairs = Object.entries(kinds).flatMap(([was, older]) =>
+    Object.entries(kinds).map(([is, newer]) => [was, is, older, newer] as const),
+  );
+
+  test.each(pairs)("of kind %s are remembered beside one of kind %s", (_, __, older, newer) => {
+    const tree = "export interface Tree {\n  x: X;\n  list: X[];\n}\n";
+    const { was, remembered } = remember(`export ${older}\n${tree}`, `export ${newer}\n${tree}`);
+    // The names of values are all that the lock has of them.
+    const hasNumbers = `${older}${newer}`.includes("enum X");
+    const text = (of: Schema) => JSON.stringify(said(of)).replace(hasNumbers ? /,"value":(\d+|"[^"]*")/g : "", "");
+    expect(JSON.parse(text(remembered))).toEqual(JSON.parse(text(was)));
+  });
+
+  test("that have gone are remembered as messages of which nothing is known, for those who refer to them", () => {
+    const tree = "export interface Tree {\n  x?: Gone;\n  list: Other[];\n}\n";
+    const { is, remembered } = remember(
+      `${tree}export interface Gone {\n  a: Int32;\n}\nexport interface Other {\n  b: { c: Int32 };\n}\n`,
+      "export interface Tree {\n  x?: Int32;\n  list: Int32[];\n}\n",
+    );
+    expect(remembered.modules[0]?.types.map(({ name }) => name)).toEqual(["Tree", "Gone", "Other"]);
+    expect(shape(remembered, "Tree")).toMatchObject({
+      fields: [
+        { name: "x", type: { kind: "ref", target: "schemas/a.ts#Gone", args: [] }, optional: true },
+        { name: "list", type: { kind: "array", element: { kind: "ref", target: "schemas/a.ts#Other", args: [] } } },
+      ],
+    });
+    expect(remembered.modules[0]?.types[2]).toEqual({
+      ...{ key: "schemas/a.ts#Other", name: "Other", exported: true, doc: "", typeParameters: [] },
+      shape: { kind: "message", fields: [expect.objectContaining({ name: "b" })] },
+      at: { file: "viceroy.lock", line: 4, column: 1 },
+    });
+    expect(is.modules[0]?.types.map(({ name }) => name)).toEqual(["Tree"]);
+  });
+
+  test("that had gone before are not", () => {
+    const leaf = "export interface Leaf {\n  a: Int32;\n}\n";
+    const tree = "export interface Tree {\n  x?: Int32;\n}\n";
+    const retired = (lock: string) => lock.replace("message Leaf", "-message Leaf");
+    const { remembered } = remember(leaf + tree, tree, { before: retired });
+    expect(remembered.modules[0]?.types.map(({ name }) => name)).toEqual(["Tree"]);
+  });
+
+  test("that have come are as they are", () => {
+    const { is, remembered } = remember(
+      "export interface Tree {\n  a: Int32;\n}\n",
+      'export interface Tree {\n  a: Int32;\n  leaf?: Leaf;\n}\nexport interface Leaf {\n  b: { c: "x" };\n}\nexport type Row = { d: Int32 }[];\nexport interface Clock extends Actor {\n  get(): Leaf;\n}\n',
+    );
+    for (const name of ["Leaf", "Row"]) expect(shape(remembered, name)).toEqual(shape(is, name));
+    expect(remembered.modules[0]?.actors).toEqual([]);
+  });
+
+  test("of one name in two files are told apart by their files, and one that has moved follows its name", () => {
+    const declare = (type: string) => `export interface Leaf {\n  a: ${type};\n  next?: Leaf;\n}\n`;
+    expectRemembered(
+      { "schemas/a.ts": declare("string"), "schemas/b.ts": declare("boolean") },
+      { "schemas/a.ts": declare("Date"), "schemas/b.ts": declare("Uint8Array") },
+    );
+    const { remembered } = remember({ "schemas/a.ts": declare("string") }, { "schemas/c.ts": declare("Date") });
+    expect(shape(remembered, "Leaf")).toMatchObject({
+      fields: [
+        { name: "a", type: { scalar: "string" } },
+        { name: "next", type: { target: "schemas/c.ts#Leaf" } },
+      ],
+    });
+  });
+
+  test("of a name that two other files have are not taken for one of those", () => {
+    const leaf = "export interface Leaf {\n  a: string;\n}\n";
+    const { is, remembered } = remember(
+      { "schemas/a.ts": leaf, "schemas/b.ts": leaf },
+      { "schemas/c.ts": leaf.replace("string", "boolean") },
+    );
+    expect(remembered.modules).toEqual(is.modules);
+  });
+
+  test("that have moved to a namespace are remembered by the names that they had", () => {
+    const before =
+      "export interface Tree {\n  leaf: Leaf;\n  kind: Kind;\n}\nexport interface Leaf {\n  a: { b: Int32 };\n}\nexport type Kind = 'x' | 'y';\n";
+    const { remembered } = remember(
+      before,
+      "export interface Tree {\n  leaf: Order.Leaf;\n  kind: Order.Kind;\n}\nexport namespace Order {\n  export interface Leaf {\n    a: { b: string };\n  }\n  export type Kind = 'y';\n}\n",
+    );
+    expect(remembered.modules[0]?.types.map(({ name }) => name)).toEqual(["Tree", "Order.Leaf", "Order.Kind"]);
+    expect(shape(remembered, "Tree")).toMatchObject({
+      fields: [{ type: { target: "schemas/a.ts#Order.Leaf" } }, { type: { target: "schemas/a.ts#Order.Kind" } }],
+    });
+    const inner = { kind: "message", fields: [{ name: "b", type: { scalar: "int32" } }] };
+    expect(shape(remembered, "Order.Leaf")).toMatchObject({ fields: [{ type: { shape: inner } }] });
+    expect(shape(remembered, "Order.Kind")).toMatchObject({ values: [{ name: "x" }, { name: "y" }] });
+  });
+});
+
+describe("members", () => {
+  const before = `export interface Tree {
+  a: Int32;
+  inner: { c: string };
+}
+export interface Clock extends Actor<[zone: string]> {
+  /** @timeout 5s */
+  get(key: string, limit?: Int32): string;
+  put(key: string): void;
+}
+export type Choice = { kind: "a"; x: Int32 } | { kind: "b" };
+export enum Mode { On = "on", Off = "off" }
+`;
+
+  test("stand where they are now, and in the lock where they have gone", () => {
+    const after = `export interface Tree {
+
+  /** @was a */ z: string;
+}
+export interface Clock extends Actor {
+  /** @idempotent */
+
+  get(limit?: Int32): string;
+}
+export type Choice = { kind: "a"; x: string };
+export enum Mode { On = "on" }
+`.replace('{ kind: "a"; x: string }', '{ kind: "a"; x: string } | { kind: "c" }');
+    const { remembered } = remember(before, after);
+    const place = ({ at }: { readonly at: { readonly file: string; readonly line: number } }) =>
+      `${at.file}:${at.line}`;
+    const tree = shape(remembered, "Tree");
+    expect(tree.kind === "message" && tree.fields.map((field) => `${field.name} ${place(field)}`)).toEqual([
+      "a schemas/a.ts:4",
+      "inner viceroy.lock:17",
+    ]);
+    const choice = shape(remembered, "Choice");
+    expect(choice.kind === "union" && choice.variants.map((one) => `${one.tag} ${place(one)}`)).toEqual([
+      "a schemas/a.ts:11",
+      "b viceroy.lock:4",
+    ]);
+    const mode = shape(remembered, "Mode");
+    expect(mode.kind === "enum" && mode.values.map((one) => `${one.name} ${one.value} ${place(one)}`)).toEqual([
+      "On on schemas/a.ts:12",
+      "Off Off viceroy.lock:14",
+    ]);
+    const clock = remembered.modules[0]?.actors[0];
+    expect(clock?.args.map((one) => `${one.name} ${place(one)}`)).toEqual(["zone schemas/a.ts:6"]);
+    expect(clock?.endpoints.map((one) => [`${one.name} ${place(one)}`, ...one.params.map(place)])).toEqual([
+      ["get schemas/a.ts:9", "schemas/a.ts:9", "schemas/a.ts:9"],
+      ["put viceroy.lock:11", "viceroy.lock:11"],
+    ]);
+  });
+
+  test("of an endpoint are promised what is promised now", () => {
+    const { remembered } = remember(before, before.replace("@timeout 5s", "@idempotent").replace(/ {2}put.*\n/, ""));
+    const [get, put] = remembered.modules[0]?.actors[0]?.endpoints ?? [];
+    expect(get?.options).toEqual({ concurrent: false, idempotent: true, respond: false });
+    expect(put?.options).toEqual({ concurrent: false, idempotent: false, respond: false });
+    expect([put?.doc, put?.tags, put?.stream]).toEqual(["", {}, false]);
+  });
+
+  test("that had gone before are not remembered", () => {
+    const gone = ["inner message", "put next", "limit: ", "Off"];
+    const retired = (lock: string) => gone.reduce((text, one) => text.replace(` ${one}`, ` -${one}`), lock);
+    const after = before
+      .replace("  inner: { c: string };\n", "")
+      .replace(", limit?: Int32", "")
+      .replace(', Off = "off"', "");
+    const { remembered } = remember(before, after.replace(/ {2}put.*\n/, ""), { before: retired });
+    expect(shape(remembered, "Tree")).toMatchObject({ fields: [{ name: "a" }] });
+    expect(shape(remembered, "Mode")).toMatchObject({ values: [{ name: "On" }] });
+    expect(remembered.modules[0]?.actors[0]?.endpoints).toMatchObject([{ name: "get", params: [{ name: "key" }] }]);
+  });
+
+  test("of a Oneof whose cases all have numbers keep theirs", () => {
+    const tree = (cases: string) => `export interface Tree {\n  one?: Oneof<{ ${cases} }>;\n}\n`;
+    const both = tree("/** @id 3 */ a: Int32; /** @id 4 */ b: string");
+    const { remembered } = remember(both, tree("/** @id 3 */ a: Int32"));
+    expect(shape(remembered, "Tree")).toMatchObject({
+      fields: [{ type: { shape: { cases: [{ tags: { id: 3 } }, { name: "b", id: 4, tags: { id: 4 } }] } } }],
+    });
+    const { remembered: plain } = remember(tree("a: Int32; b: string"), tree("a: Int32"));
+    const field = shape(plain, "Tree");
+    const type = field.kind === "message" ? field.fields[0]?.type : undefined;
+    expect(type?.kind === "inline" && type.shape.kind === "oneof" && type.shape.cases[1]?.tags).toEqual({});
+  });
+});
