@@ -9,7 +9,7 @@ import { readSide } from "../../../compiler/pipeline/side.js";
 import { openTypeSource } from "../../../compiler/source/index.js";
 
 export const vocabulary =
-  'import type { Actor, Any, Int32, Int64, Mesh, NullValue, Oneof, Port, RdmaBuffer, Sint32, Stream, Tensor, Uint32 } from "viceroy/schema";\n';
+  'import type { Actor, Any, Float32, Int32, Int64, Mesh, NullValue, Oneof, Port, RdmaBuffer, Sint32, Stream, Tensor, Uint32, Uint64, Value } from "viceroy/schema";\n';
 
 export type SchemaTexts = string | Readonly<Record<string, string>>;
 
