@@ -14,8 +14,8 @@ export interface CapnpChange {
 
 /** The struct of an exported type. */
 export function structOf(files: readonly CapnpFile[], module: string, name: string): CapnpStruct | undefined {
-  const types = files.find((file) => file.module === module)?.types ?? [];
-  return types.find((type): type is CapnpStruct => type.kind === "struct" && type.root?.name === name);
+  const file = files.find((one) => one.module === module);
+  return file?.types.find((type): type is CapnpStruct => type.kind === "struct" && type.root?.name === name);
 }
 
 /** @param seen structs that have been compared, by those they were compared with */

@@ -71,6 +71,7 @@ describe("members", () => {
   test("that have gone, or have come, are none that moved", () => {
     expect(changes(tree("a?: Int32;\n  b?: Int32;"), tree("b?: Int32;\n  c?: string;"))).toEqual([]);
     expect(changes(tree("b?: Int32;"), tree("c?: string;"))).toEqual([]);
+    expect(changes(tree("a: string;\n  b: 'x' | 'y';\n  c: Int32;"), tree("c: Int32;"))).toEqual([]);
   });
 
   test("of what stands in another message are named with the way to them, below the member of the exported type", () => {
@@ -93,6 +94,11 @@ describe("members", () => {
     expect(changes(both("Int32"), both("Int32"))).toEqual([]);
   });
 
+  test("that are as they were are not named", () => {
+    const fields = "a: 'x' | 'y';\n  b: string[];\n  c: { d: Date };\n  e: ({ f: 'x' }[] | null)[];";
+    expect(changes(tree(fields), tree(`${fields}\n  more?: string;`))).toEqual([]);
+  });
+
   test("of two pairs of messages are named for each", () => {
     const leaves = "interface One { c: Int32 }\ninterface Two { c: string }\ninterface Three { c: boolean }\n";
     const before = tree("a: One;\n  b: One;", leaves);
@@ -104,9 +110,11 @@ describe("members", () => {
 });
 
 test("a struct is found by its file and by its name, and what is no struct is none", () => {
-  const { newer } = statesOf("", tree("a: Int32;", 'export type Kind = "x" | "y";\nexport type Rows = Int32[];\n'), {
-    emit,
-  });
+  const { newer } = statesOf(
+    "",
+    `interface Leaf {\n  b: Int32;\n}\n${tree("a: Int32;\n  leaf: Leaf;", 'export type Kind = "x" | "y";\nexport type Rows = Int32[];\n')}`,
+    { emit },
+  );
   const files = newer.capnp ?? [];
   expect(structOf(files, "schemas/a.ts", "Tree")).toMatchObject({ kind: "struct", name: "Tree" });
   expect(structOf(files, "schemas/b.ts", "Tree")).toBeUndefined();

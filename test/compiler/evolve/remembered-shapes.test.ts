@@ -61,6 +61,8 @@ const types = [
   "[{ a: Int32 }, { b: string }?, ...{ c: boolean }[]]",
   "Leaf<{ a: Int32 }>",
   '"x" | "y"',
+  'Set<"x" | "y">',
+  "{ a: Int32 } | null",
   "Map<'k' | 'l', Int32>",
   '({ kind: "a"; x: Int32 } | { kind: "b" })[]',
   "Oneof<{ a: { b: Int32 }; d: { c: string } }>",
@@ -81,15 +83,17 @@ describe.each(types)("a field of type %s", (type) => {
     expectRemembered(before, `${leaf}export interface Tree {\n  more: string;\n  is?: ${type};\n}\n`);
   });
 
+  const changed = type
+    .replace("a: Int32", "a?: string; z: Int32")
+    .replace("c: Int32", "c: Uint32")
+    .replace("c: string", "d: Uint32")
+    .replace('"x" | ', "")
+    .replace("'k' | ", "")
+    .replace('| { kind: "b" }', '| { kind: "c" }')
+    .replace("x: Int32", "x: string")
+    .replace("c: boolean", "c: Uint32");
+
   test("is remembered where what is in it has changed", () => {
-    const changed = type
-      .replace("a: Int32", "a?: string; z: Int32")
-      .replace("c: Int32", "c: Uint32")
-      .replace("c: string", "d: Uint32")
-      .replace('"x" | ', "")
-      .replace("'k' | ", "")
-      .replace('| { kind: "b" }', '| { kind: "c" }')
-      .replace("x: Int32", "x: string");
     expectRemembered(before, before.replace(type, changed));
   });
 
@@ -103,6 +107,7 @@ describe.each(types)("a field of type %s", (type) => {
     const actor = (of: string) =>
       `${leaf}export interface Clock extends Actor<[first: ${of}, second?: string]> {\n  get(a: ${of}, b?: ${of}): ${of};\n  all(): Stream<${of}>;\n  put(to: Port<${of}>): void;\n}\n`;
     expectRemembered(actor(type), actor("Uint32"));
+    expectRemembered(actor(type), actor(changed));
     expectRemembered(actor(type), `${leaf}export interface Clock extends Actor {\n  other(): void;\n}\n`);
     expectRemembered(actor(type), actor(type).replace("b?:", "b:").replace("a:", "z:"));
   });
@@ -179,16 +184,26 @@ describe("declarations", () => {
   });
 
   test("of one name in two files are told apart by their files, and one that has moved follows its name", () => {
-    const declare = (type: string) => `export interface Leaf {\n  a: ${type};\n  next?: Leaf;\n}\n`;
+    const declare = (type: string) =>
+      `export interface Leaf {\n  a: ${type};\n  next?: Leaf;\n  all: Leaf[];\n  in: { b: ${type} };\n}\n`;
     expectRemembered(
       { "schemas/a.ts": declare("string"), "schemas/b.ts": declare("boolean") },
       { "schemas/a.ts": declare("Date"), "schemas/b.ts": declare("Uint8Array") },
+    );
+    expectRemembered(
+      { "schemas/a.ts": declare("string"), "schemas/b.ts": declare("boolean") },
+      {
+        "schemas/a.ts": declare("Date").replace("Leaf[]", "string"),
+        "schemas/b.ts": declare("Date").replace("Leaf[]", "string"),
+      },
     );
     const { remembered } = remember({ "schemas/a.ts": declare("string") }, { "schemas/c.ts": declare("Date") });
     expect(shape(remembered, "Leaf")).toMatchObject({
       fields: [
         { name: "a", type: { scalar: "string" } },
         { name: "next", type: { target: "schemas/c.ts#Leaf" } },
+        {},
+        { name: "in" },
       ],
     });
   });
@@ -241,7 +256,8 @@ export enum Mode { On = "on", Off = "off" }
 export interface Clock extends Actor {
   /** @idempotent */
 
-  get(limit?: Int32): string;
+  get(
+    limit?: Int32): string;
 }
 export type Choice = { kind: "a"; x: string };
 export enum Mode { On = "on" }
@@ -256,18 +272,18 @@ export enum Mode { On = "on" }
     ]);
     const choice = shape(remembered, "Choice");
     expect(choice.kind === "union" && choice.variants.map((one) => `${one.tag} ${place(one)}`)).toEqual([
-      "a schemas/a.ts:11",
+      "a schemas/a.ts:12",
       "b viceroy.lock:4",
     ]);
     const mode = shape(remembered, "Mode");
     expect(mode.kind === "enum" && mode.values.map((one) => `${one.name} ${one.value} ${place(one)}`)).toEqual([
-      "On on schemas/a.ts:12",
+      "On on schemas/a.ts:13",
       "Off Off viceroy.lock:14",
     ]);
     const clock = remembered.modules[0]?.actors[0];
     expect(clock?.args.map((one) => `${one.name} ${place(one)}`)).toEqual(["zone schemas/a.ts:6"]);
     expect(clock?.endpoints.map((one) => [`${one.name} ${place(one)}`, ...one.params.map(place)])).toEqual([
-      ["get schemas/a.ts:9", "schemas/a.ts:9", "schemas/a.ts:9"],
+      ["get schemas/a.ts:9", "schemas/a.ts:9", "schemas/a.ts:10"],
       ["put viceroy.lock:11", "viceroy.lock:11"],
     ]);
   });
@@ -305,4 +321,180 @@ export enum Mode { On = "on" }
     const type = field.kind === "message" ? field.fields[0]?.type : undefined;
     expect(type?.kind === "inline" && type.shape.kind === "oneof" && type.shape.cases[1]?.tags).toEqual({});
   });
+
+  test("of a type of which nothing is known any more are not remembered", () => {
+    const members = `export interface Tree {
+  a: Date;
+  b: string;
+}
+export type Choice = { kind: "a"; x: Int32 } | { kind: "b" };
+export type Row = Int64;
+export interface Clock extends Actor {
+  get(a: Uint32, b?: string): boolean;
+}
+`;
+    const lost = (lock: string) =>
+      ["date", "int64", "uint32", "string?", "1 a message", "boolean"].reduce(
+        (text, one) =>
+          text.replace(one, one.replace(/(date|int64|uint32|string|message|boolean)$|string(?=\?)/, "Nothing")),
+        lock,
+      );
+    const after =
+      "export interface Tree {}\nexport type Choice = { kind: 'c' } | { kind: 'd' };\nexport type Row = boolean;\nexport interface Clock extends Actor {}\n";
+    const { remembered } = remember(members, after, { before: lost });
+    expect(shape(remembered, "Tree")).toMatchObject({ fields: [{ name: "b" }] });
+    expect(shape(remembered, "Choice")).toMatchObject({ variants: [{ tag: "b" }] });
+    expect(shape(remembered, "Row")).toEqual({ kind: "alias", type: { kind: "scalar", scalar: "boolean" } });
+    const [get] = remembered.modules[0]?.actors[0]?.endpoints ?? [];
+    expect([get?.params, get?.result]).toEqual([[], undefined]);
+    // What has its old id and another type has that.
+    const { remembered: same } = remember(members, members, { before: lost });
+    expect(shape(same, "Tree")).toMatchObject({ fields: [{ type: { scalar: "date" } }, { name: "b" }] });
+  });
+
+  test("that are written in place, of which the lock has no block, are not remembered", () => {
+    const tree = "export interface Tree {\n  a?: { b: Int32 };\n  c: Int32;\n}\n";
+    const cut = (lock: string) => lock.replace("message Tree.a in schemas/a next=2\n  1 b int32\n", "");
+    const { remembered } = remember(tree, "export interface Tree {\n  c: Int32;\n}\n", { before: cut });
+    expect(shape(remembered, "Tree")).toMatchObject({ fields: [{ name: "c" }] });
+  });
+
+  test("of an alias without a block, as locks were written before, are remembered as far as blocks of shapes go", () => {
+    const row = (type: string) => `export type Row = { a: ${type} }[];\n`;
+    const older = (lock: string) => lock.replace(/^alias .*\n.*\n/m, "");
+    const { was, remembered } = remember(row("Int32"), row("string"), { before: older });
+    expect(said(remembered)).toEqual(said(was));
+    const empty = (lock: string) => lock.replace(/^(alias .*\n).*\n/m, "$1");
+    const { is, remembered: nothing } = remember("export type Row = Int32;\n", "export type Row = string;\n", {
+      before: empty,
+    });
+    expect(said(nothing)).toEqual(said(is));
+  });
+
+  test("of a generic type are remembered with its parameters", () => {
+    expectRemembered(
+      "export interface Page<T, S> {\n  items: T[];\n  one?: T;\n  map: Map<string, S>;\n}\n",
+      "export interface Page<T, S> {\n  items: S;\n  map: Int32;\n}\n",
+    );
+  });
+
+  test("that refer to a declaration of another file are remembered, and those that cannot be told apart are not", () => {
+    const files = (type: string, more = "") => ({
+      "schemas/a.ts": "export interface Leaf {\n  x: string;\n}\n",
+      "schemas/b.ts": `import type { Leaf } from "./a.js";\nexport interface Tree {\n  a: ${type};\n  b: string;\n  u?: Leaf;\n}\n`,
+      ...(more !== "" && { "schemas/c.ts": more }),
+    });
+    expectRemembered(files("Leaf[]"), files("string"));
+    const { remembered } = remember(files("Leaf[]"), files("string", "export interface Leaf {\n  x: string;\n}\n"));
+    expect(shape(remembered, "Tree")).toMatchObject({ fields: [{ name: "a", type: { scalar: "string" } }, {}, {}] });
+  });
+
+  test("of an actor are not taken for those of a type of its name", () => {
+    const after = "export interface Clock {\n  a: Int32;\n}\n";
+    const { is, remembered } = remember("export interface Clock extends Actor {\n  get(): Int32;\n}\n", after);
+    expect(shape(remembered, "Clock")).toEqual(shape(is, "Clock"));
+  });
+
+  test("of an actor without a constructor, as an edited lock has it, are its endpoints alone", () => {
+    const clock = "export interface Clock extends Actor<[zone: string]> {\n  get(key: string): Int32;\n}\n";
+    const cut = (lock: string) => lock.replace(/^ {2}0 new.*\n/m, "");
+    const [actor] = remember(clock, clock, { before: cut }).remembered.modules[0]?.actors ?? [];
+    expect(actor?.args).toEqual([]);
+    expect(actor?.endpoints.map(({ name }) => name)).toEqual(["get"]);
+  });
+
+  test("that answered nothing answer nothing, and what is called like a stream is none", () => {
+    const clock = (result: string) =>
+      `export interface Upstream<T> {\n  value: T;\n}\nexport interface Clock extends Actor {\n  get(): ${result};\n}\n`;
+    for (const [was, is] of [
+      ["void", "Int32"],
+      ["Upstream<Int32>", "void"],
+      ["Stream<Int32>", "Int32"],
+      ["Int32", "Stream<Int32>"],
+    ] as const)
+      expectRemembered(clock(was), clock(is));
+  });
+
+  test("that have gone say nothing of themselves", () => {
+    const { remembered } = remember(
+      "export interface Tree {\n  a?: Int32;\n  b: Int32;\n}\nexport type Kind = 'x' | 'y';\n",
+      "export interface Tree {\n  b: Int32;\n}\nexport type Kind = 'y';\n",
+    );
+    const at = (line: number) => ({ file: "viceroy.lock", line, column: 1 });
+    const tree = shape(remembered, "Tree");
+    expect(tree.kind === "message" && tree.fields[0]).toEqual({
+      ...{ name: "a", id: 1, type: { kind: "scalar", scalar: "int32" }, optional: true, readonly: false },
+      ...{ doc: "", tags: {}, at: at(6) },
+    });
+    const kind = shape(remembered, "Kind");
+    expect(kind).toMatchObject({ kind: "enum", origin: "enum" });
+    expect(kind.kind === "enum" && kind.values[0]).toEqual({ name: "x", value: "x", id: 1, doc: "", at: at(3) });
+  });
+
+  test("of a Oneof of which some have numbers, or that was something else, have none of their own", () => {
+    const one = (cases: string) => `export type One = Oneof<{ ${cases} }>;\n`;
+    for (const after of [one("/** @id 1 */ a: Int32; c: string"), "export interface One {}\n"]) {
+      const found = shape(remember(one("a: Int32; b: string; c: string"), after).remembered, "One");
+      expect(found.kind === "oneof" && found.cases.map(({ name, tags }) => [name, name === "b" && tags])).toEqual([
+        ["a", false],
+        ["b", {}],
+        ["c", false],
+      ]);
+    }
+  });
+
+  test("of a union are told apart as they are now", () => {
+    const before = 'export type Choice = { kind: "a" } | { kind: "b" };\n';
+    const discriminant = (after: string) => {
+      const choice = shape(remember(before, after).remembered, "Choice");
+      return choice.kind === "union" && choice.discriminant;
+    };
+    expect(discriminant(before.replaceAll("kind:", "is:"))).toBe("is");
+    expect(discriminant("export type Choice = Int32;\n")).toBe("kind");
+  });
+
+  test.each([
+    ["1 | 'a'", "1", [1, "a"]],
+    ["'a' | 'b'", "'a'", ["a", "b"]],
+    ["1 | 2", "1", [1, 2]],
+    ["{ A = 0, B = 1 }", "{ A = 0 }", [0, 1]],
+    ["{ A = 0, B = 1 }", "{ C = 0, D = 1 }", [0, 1]],
+    ['{ A = "a", B = "b" }', '{ C = "c" }', ["A", "B"]],
+    ['{ A = "a", B = "b" }', '{ A = "a", /** @was B */ C = "c" }', ["a", "B"]],
+    ["{ A = 5, B = 7 }", "{ A = 5, C = 9 }", [5, 7]],
+  ])("of the enumeration %s are remembered beside %s", (before, after, values) => {
+    const declare = (text: string) => (text.startsWith("{") ? `export enum E ${text}\n` : `export type E = ${text};\n`);
+    const found = shape(remember(declare(before), declare(after)).remembered, "E");
+    expect(found.kind === "enum" && found.values.map(({ value }) => value)).toEqual(values);
+  });
+});
+
+test("what has not changed is remembered as it is, with all that the lock does not say", () => {
+  const text = `/** A tree. */
+export interface Tree {
+  /** @json leaves */ readonly a: readonly Int32[];
+  b?: [x: Int32, y?: string];
+  c: Pair;
+  d: { is: "x" } | { is: "y"; z: Int32 };
+  e: Map<string, { f: Int32 }>;
+}
+export type Pair = [x: Int32, { y: string }];
+export enum Mode { /** On. */ On = "on", Off = "off" }
+export interface Clock extends Actor<[zone: string]> {
+  /** @timeout 5s @idempotent */ get(key: string, limit?: Int32): [a: Int32, b: string];
+  ticks(): Stream<Tree>;
+}
+`.replace("/** @timeout 5s @idempotent */", "/** @idempotent */");
+  const { is, remembered } = remember(text, text);
+  const enums = (schema: Schema) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"origin":"literals"', '"origin":"enum"'));
+  expect(enums(remembered)).toEqual(enums(is));
+});
+
+test("an alias that has moved to a namespace, and is a shape now, is remembered", () => {
+  const { remembered } = remember(
+    "export interface Tree {\n  row: Row;\n}\nexport type Row = Int32;\n",
+    "export interface Tree {\n  row: Order.Row;\n}\nexport namespace Order {\n  export type Row = 'x' | 'y';\n}\n",
+  );
+  expect(shape(remembered, "Order.Row")).toEqual({ kind: "alias", type: { kind: "scalar", scalar: "int32" } });
 });
