@@ -71,15 +71,11 @@ class Walk {
   declaration(older: TypeDeclaration, newer: TypeDeclaration): void {
     if (older.shape.kind === "alias" && newer.shape.kind === "alias")
       this.whole(newer.name, older.shape.type, newer.shape.type, newer.at);
-    else this.#shapes(newer.name, older.shape, newer.shape, newer.at);
+    else this.#shapes(newer.name, older.shape, newer.shape);
   }
 
-  #shapes(place: string, older: Shape, newer: Shape, at: Position): void {
+  #shapes(place: string, older: Shape, newer: Shape, _at: Position): void {
     if (older.kind !== newer.kind) return;
-    if (older.kind === "alias" && newer.kind === "alias") {
-      this.#types(place, older.type, newer.type, at);
-      return;
-    }
     this.found.shapes.push({ place, older, newer });
     this.members(place, membersOf(older), membersOf(newer));
   }
@@ -101,7 +97,7 @@ class Walk {
   /** Two types that are made alike are walked into part by part, whether they may be null or not. */
   #types(place: string, olderType: Type, newerType: Type, at: Position): void {
     const [older, newer] = [withoutNull(olderType), withoutNull(newerType)];
-    if (older.kind === "inline" && newer.kind === "inline") this.#shapes(place, older.shape, newer.shape, at);
+    if (older.kind === "inline" && newer.kind === "inline") this.#shapes(place, older.shape, newer.shape);
     if (older.kind === "tuple" && newer.kind === "tuple") this.found.tuples.push({ place, older, newer, at });
     if (older.kind !== newer.kind || older.kind === "inline") return;
     const before = partsOf(older);

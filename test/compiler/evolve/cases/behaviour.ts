@@ -195,4 +195,41 @@ export const behaviour: readonly Case[] = [
     older: "export enum E {\n  A = 1,\n  B = 2,\n}\n",
     newer: 'export enum E {\n  A = "a",\n  B = "b",\n}\n',
   },
+
+  {
+    title: "VC5055 a label of a tuple in a shape in place",
+    older: tree("a: { b: [x: Int32] }[];"),
+    newer: tree("a: { b: [y: Int32] }[];"),
+  },
+  {
+    title: "VC5055 labels that are one in JSON",
+    older: tree("a: [a_b: Int32, aB: string];"),
+    newer: tree("a: [c: Int32, aB: string];"),
+  },
+  {
+    title: "VC5055 labels and parameters with numbers first",
+    older: tree("a: [_7: Int32];") + actor("get(_7: Int32): void;"),
+    newer: tree("a: [n7: Int32];") + actor("get(n7: Int32): void;"),
+  },
+  {
+    title: "VC5055 parameters that are one in JSON change places",
+    older: actor("add(a_b?: Int32, aB?: Int32): void;"),
+    newer: actor("add(aB?: Int32, a_b?: Int32): void;"),
+  },
+  {
+    title: "VC5055 an actor that is renamed and has an endpoint with another public name",
+    older: actor("/** @name Plus */ add(): void;"),
+    newer: watch("add(): void;"),
+    edit: replaced("actor Clock", "actor Watch"),
+  },
+  {
+    title: "VC5051 no deadline, before or now, and a longer one",
+    older: actor("a(): void;\n  /** @timeout 5s */ b(): void;"),
+    newer: actor("/** @idempotent */ a(): void;\n  /** @timeout 6s */ b(): void;"),
+  },
+  {
+    title: "VC5034 a literal beside one that has the name of JSON",
+    older: 'export type E = "a" | "b";\n',
+    newer: 'export type E = "b" | "a";\n',
+  },
 ];

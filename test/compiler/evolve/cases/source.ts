@@ -298,4 +298,57 @@ export const source: readonly Case[] = [
     newer: tree("b: Int32;\n  c: Int32;"),
     edit: replaced("  1 a int32\n  2 b int32", "  1 b int32 was=a\n  2 -b int32"),
   },
+
+  {
+    title: "VC5035 a variant of three",
+    older: 'export type C = { kind: "a" } | { kind: "b" } | { kind: "c" };\n',
+    newer: 'export type C = { kind: "a" } | { kind: "c" };\n',
+  },
+  {
+    title: "a namesake in another file stays",
+    older: { "schemas/a.ts": interfaceOf("Leaf", "a: string;"), "schemas/b.ts": interfaceOf("Leaf", "b: string;") },
+    newer: { "schemas/b.ts": interfaceOf("Leaf", "b: string;") },
+  },
+  {
+    title: "a namesake in another file stays, and one moves",
+    older: { "schemas/a.ts": interfaceOf("Leaf", "a: string;"), "schemas/b.ts": interfaceOf("Leaf", "b: string;") },
+    newer: { "schemas/b.ts": interfaceOf("Leaf", "b: string;"), "schemas/c.ts": interfaceOf("Leaf", "a: string;") },
+  },
+  {
+    title: "a new name for the id of a member that has another id",
+    older: tree("a?: Int32;\n  b?: Int32;"),
+    newer: tree("c?: Int32;\n  a?: Int32;"),
+    edit: replaced("  1 a int32?\n  2 b int32?", "  1 c int32?\n  2 a int32? was=b"),
+  },
+  {
+    title: "shapes in place, of endpoints and constructors",
+    older: actor(
+      "get(a: { x?: Int32; y: Int32 }): { z?: Int32; y: Int32 };\n  all(): Stream<{ v?: Int32 }>;\n  put(): void;\n  take(): { w?: Int32 };",
+      "<[at: { u?: Int32 }]>",
+    ),
+    newer: actor(
+      "get(a: { y: Int32 }): { y: Int32 };\n  all(): Stream<{}>;\n  put(): { a: Int32 };\n  take(): void;",
+      "<[at: {}]>",
+    ),
+  },
+  {
+    title: "a shape in place that gets a name",
+    older: tree("a: { b?: Int32 };"),
+    newer: `${tree("a: Leaf;")}${interfaceOf("Leaf", "b?: Int32;")}`,
+  },
+  {
+    title: "a tuple that is a list, and a list that is a tuple",
+    older: tree("a: [Int32, Int32];\n  b: Int32[];"),
+    newer: tree("a: Int32[];\n  b: [Int32, Int32];"),
+  },
+  {
+    title: "a shape in a record that is one in a list",
+    older: tree("a: Record<string, { b?: Int32 }>;"),
+    newer: tree("a: { b: Int32 }[];"),
+  },
+  {
+    title: "an alias of a shape in place",
+    older: "export type Row = { a?: Int32 }[];\n",
+    newer: "export type Row = { a: Int32 }[];\n",
+  },
 ];

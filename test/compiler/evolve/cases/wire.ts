@@ -3,6 +3,8 @@ import { actor, type Case, interfaceOf, replaced, tree, watch, without } from ".
 
 const uses = "export interface Page<T> {\n  item?: T;\n}\nexport type Pair<A, B> = [A, B];\n";
 
+const page = (count: string) => `export interface Page<T> {\n  items: T[];\n  count: ${count};\n}\n`;
+
 const aliases = [
   ["in place", "Row"],
   ["in a list", "Row[]"],
@@ -234,5 +236,76 @@ export const wire: readonly Case[] = [
     older: actor("get(): void;\n  put(): void;"),
     newer: actor("put(): void;"),
     edit: without("  1 get next=1 () -> void\n"),
+  },
+
+  {
+    title: "a Oneof that must be there, whose cases were fields",
+    older: tree("/** @id 9 */ z: Int32;\n  is: Oneof<{ /** @id 1 */ a: Int32 }>;"),
+    newer: tree("/** @id 9 */ z: Int32;\n  is: Oneof<{ a: Int32 }>;"),
+  },
+  {
+    title: "a type that only another declaration reaches now, not exported",
+    older: `interface Leaf {\n  a: Int32;\n}\n${tree("leaf?: Leaf;")}`,
+    newer: `interface Leaf {\n  a: string;\n}\n${tree("")}${interfaceOf("Other", "leaf: Leaf;")}`,
+  },
+  {
+    title: "a type that only another declaration reaches now, exported before",
+    older: `export interface Leaf {\n  a: Int32;\n}\n${tree("leaf?: Leaf;")}`,
+    newer: `interface Leaf {\n  a: string;\n}\n${tree("")}${interfaceOf("Other", "leaf: Leaf;")}`,
+  },
+  {
+    title: "a type that only another declaration reaches now, exported",
+    older: `export interface Leaf {\n  a: Int32;\n}\n${tree("leaf?: Leaf;")}`,
+    newer: `export interface Leaf {\n  a: string;\n}\n${tree("")}${interfaceOf("Other", "leaf: Leaf;")}`,
+  },
+  {
+    title: "a generic type of which one use has gone",
+    older: `${page("Int32")}${tree("a?: Page<Int32>;\n  b?: Page<string>;")}`,
+    newer: `${page("Int32")}${tree("b?: Page<string>;")}`,
+  },
+  {
+    title: "a generic type that others use now",
+    older: `${page("Int32")}${tree("a?: Page<Int32>;\n  b?: Page<string>;")}`,
+    newer: `${page("string")}${tree("")}${interfaceOf("Other", "a?: Page<Int32>;\n  b?: Page<string>;")}`,
+  },
+  {
+    title: "a type that has moved to a namespace",
+    older: interfaceOf("Leaf", "a: Int32;"),
+    newer: "export namespace Order {\n  export interface Leaf {\n    a: string;\n  }\n}\n",
+  },
+  {
+    title: "a value, where an alias stands on its line of the newer schema",
+    older: `export type Row = Int32;\n${tree('a: "x" | "y";\n  row: Row;')}`,
+    newer: `export type Row = string;\n${tree("row: Row;")}`,
+  },
+  {
+    title: "a field whose alias and whose own line have changed",
+    older: `export type Row = Int32;\n${tree("rows: Row[];")}`,
+    newer: `export type Row = string;\n${tree("rows: Row[][];")}`,
+  },
+  {
+    title: "an argument of an alias that has not changed",
+    older: `export type Row = Int32;\nexport type Box<T> = T[];\n${tree("row: Box<Row>;")}`,
+    newer: `export type Row = string;\nexport type Box<T> = T[];\n${tree("row: Box<Row>;")}`,
+  },
+  {
+    title: "a choice that is required, with an alias inside",
+    older: `export type Row = Int32;\n${tree('at?: { kind: "a"; row: Row } | { kind: "b" };')}`,
+    newer: `export type Row = string;\n${tree('at: { kind: "a"; row: Row } | { kind: "b" };')}`,
+  },
+  {
+    title: "an alias that is an interface now",
+    older: `export type Row = { a: Int32 }[];\n${tree("row: Row;")}`,
+    newer: `export interface Row { a: Int32 }\n${tree("row: Row;")}`,
+  },
+  {
+    title: "an enum that is an interface now",
+    older: `export type Row = "a" | "b";\n${tree("row: Row;")}`,
+    newer: `export interface Row { a: Int32 }\n${tree("row: Row;")}`,
+  },
+  {
+    title: "aliases that refer to each other",
+    older: `export type Row = { next?: Rows };\nexport type Rows = Row[] | null;\n${tree("row: Rows;\n  a: Int32;")}`,
+    newer: `export type Row = { next?: Rows };\nexport type Rows = Row[] | null;\n${tree("row: Rows;\n  a: string;")}`,
   },
 ];

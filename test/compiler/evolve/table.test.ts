@@ -1,0 +1,39 @@
+/** The table of rules, and breaks that a project has agreed to. */
+import { describe, expect, test } from "vitest";
+import type { IgnoredBreak } from "../../../compiler/config/index.js";
+import { type Break, breakClasses, breakTable, sift } from "../../../compiler/evolve/index.js";
+
+test("the table has every rule once, in the order of the codes", () => {
+  const codes = [...breakTable.keys()];
+  expect(codes).toEqual(codes.toSorted());
+  expect([...breakTable.values()].map(({ code }) => code)).toEqual(codes);
+  const names = [...breakTable.values()].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.every((name) => /^[a-z]+(-[a-z]+)*$/.test(name))).toBe(true);
+  expect([...breakTable.values()].every((rule) => breakClasses.includes(rule.class))).toBe(true);
+});
+
+describe("what is agreed to", () => {
+  const found = (code: string, place: string): Break => ({
+    ...{ code, place, class: "WIRE", side: "newer", text: `${place} has changed` },
+    at: { file: "schemas/a.ts", line: 1, column: 1 },
+  });
+  const agreed = (code: string, place: string): IgnoredBreak => ({ code, place, reason: "It was never sent." });
+  const breaks = [found("VC5001", "Tree.a"), found("VC5002", "Tree.a"), found("VC5001", "Tree.b")];
+
+  test("is left out, by rule and place, as often as it is found", () => {
+    expect(sift([...breaks, ...breaks], [agreed("VC5001", "Tree.a")])).toEqual({
+      breaks: [breaks[1], breaks[2], breaks[1], breaks[2]],
+      unused: [],
+    });
+    const all = breaks.map(({ code, place }) => agreed(code, place));
+    expect(sift(breaks, all)).toEqual({ breaks: [], unused: [] });
+  });
+
+  test("and does not happen is named", () => {
+    const unused = [agreed("VC5002", "Tree.b"), agreed("VC5003", "Tree.a")];
+    expect(sift(breaks, [agreed("VC5001", "Tree.b"), ...unused])).toEqual({ breaks: breaks.slice(0, 2), unused });
+    expect(sift([], unused)).toEqual({ breaks: [], unused });
+    expect(sift(breaks, [])).toEqual({ breaks, unused: [] });
+  });
+});
