@@ -38,7 +38,8 @@ function changedAlias(
       if (inside !== undefined) return inside;
     }
   }
-  if (older.kind === "inline" || newer.kind === "inline") return undefined;
+  // Members of a shape that is written in place have lines of their own.
+  if (newer.kind === "inline") return undefined;
   const before = partsOf(older);
   for (const [i, part] of partsOf(newer).entries()) {
     const was = before[i];

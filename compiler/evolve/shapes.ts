@@ -74,7 +74,7 @@ class Walk {
     else this.#shapes(newer.name, older.shape, newer.shape);
   }
 
-  #shapes(place: string, older: Shape, newer: Shape, _at: Position): void {
+  #shapes(place: string, older: Shape, newer: Shape): void {
     if (older.kind !== newer.kind) return;
     this.found.shapes.push({ place, older, newer });
     this.members(place, membersOf(older), membersOf(newer));

@@ -52,10 +52,8 @@ function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>):
     const is = after.get(key(pair.newer.name, pair.newer.at)) ?? [];
     if (pair.older.typeParameters.length === 0) return was[0] && is[0] ? [{ older: was[0], newer: is[0] }] : [];
     // A generic type is one message for each of its arguments.
-    return was.filter((name) => is.includes(name)).map((name) => ({ older: name, newer: name }));
+    return was.map((name) => ({ older: name, newer: name }));
   });
-  const areIn = (of: "messages" | "enums") => (pair: Pair<string>) =>
-    older.schema[of].has(pair.older) && newer.schema[of].has(pair.newer);
   const actors = sides.older.schema.modules.flatMap((module) => module.actors).map(({ id }) => id);
   const services = new Map([...newer.schema.services.values()].map(({ id, name }) => [id, name]));
   const constructors = [...older.schema.services.values()].flatMap(({ id, name }) => {
@@ -65,8 +63,9 @@ function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>):
     return was === undefined || is === undefined ? [] : [{ older: was.name, newer: is.name }];
   });
   return {
-    messages: [...constructors, ...values.filter(areIn("messages"))],
-    enums: values.filter(areIn("enums")),
+    // The walk passes over names that one of the sides does not have.
+    messages: [...constructors, ...values],
+    enums: values,
     actors,
   };
 }

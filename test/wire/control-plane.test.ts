@@ -50,6 +50,24 @@ test("codecs are named as their types, in the package of the control plane", () 
   }
 });
 
+test("arguments are named as their actors and endpoints, as they are generated and as they are composed", () => {
+  for (const { name, args, endpoints } of actors) {
+    for (const [codec, wanted] of [
+      [args as Codec<unknown>, name] as const,
+      ...endpoints.map((endpoint) => [endpoint.args as Codec<unknown>, `${name}.${endpoint.name}`] as const),
+    ]) {
+      expect(codec.name).toBe(wanted);
+      if (isGenerated(codec)) expect(codec.shape().name).toBe(wanted);
+    }
+  }
+});
+
+test("each class to extend has the descriptor of its actor", () => {
+  const classes = exported.filter((value) => typeof value === "function");
+  const described = classes.map((one) => [one.name, (one as unknown as { descriptor: unknown }).descriptor]);
+  expect(described).toEqual(actors.map((actor) => [`${actor.name}Actor`, actor]));
+});
+
 const lock = readFileSync(new URL("../../viceroy.lock", import.meta.url), "utf8");
 
 /** The numbered lines below the declaration that begins with `head`. */

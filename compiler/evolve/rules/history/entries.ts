@@ -26,9 +26,11 @@ export function blockPairs(older: Lock, newer: Lock): readonly BlockPair[] {
 export function entryPairs(older: Lock, newer: Lock): readonly EntryPair[] {
   return blockPairs(older, newer).flatMap(({ older: was, newer: block }) => {
     if (block === undefined) return [];
-    return was.entries
-      .filter(({ id }) => id !== 0 || was.kind !== "actor")
-      .map((entry) => ({ block, older: entry, newer: block.entries.find(({ id }) => id === entry.id) }));
+    return was.entries.map((entry) => ({
+      block,
+      older: entry,
+      newer: block.entries.find(({ id }) => id === entry.id),
+    }));
   });
 }
 

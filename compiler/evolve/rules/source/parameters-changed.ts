@@ -25,13 +25,13 @@ function compareCalls(
   at: Position,
   textNow: (type: Type) => string,
 ): readonly Finding[] {
-  const found = (text: string, where: Position, fix?: string): readonly Finding[] => [
+  const found = (text: string, where: Position, fix: string): readonly Finding[] => [
     {
       place,
       at: where,
       side: "newer",
       text: `${place}: ${text}: calls do not compile`,
-      ...(fix !== undefined && { fix }),
+      fix,
     },
   ];
   for (const [i, was] of older.entries()) {

@@ -11,7 +11,7 @@ export const resultChanged: BreakRule = {
     return endpoints.flatMap(({ older, newer, actor }) => {
       const was = resultText(older, typeText);
       const is = resultText(newer, typeText);
-      if (resultText(older, textNow) === is || older.stream !== newer.stream) return [];
+      if (resultText(older, textNow) === is) return [];
       const place = `${actor.name}.${newer.name}`;
       const text = `${place} answered ${was} and answers ${is}: code that uses the answer may not compile`;
       return [{ place, at: newer.at, side: "newer" as const, text }];

@@ -2,7 +2,6 @@
  * Declarations in another file, whose generated code is imported from another module, and declarations in another namespace,
  * whose generated code has another name.
  */
-import { simpleName } from "../../../../schemas/names/qualified.js";
 import type { BreakRule } from "../../rule.js";
 
 export const typeMoved: BreakRule = {
@@ -12,7 +11,7 @@ export const typeMoved: BreakRule = {
   find({ types, actors }) {
     const visible = types.filter(({ older, newer }) => older.exported && newer.exported);
     const renamed = visible
-      .filter(({ older, newer }) => older.name !== newer.name && simpleName(older.name) === simpleName(newer.name))
+      .filter(({ older, newer }) => older.name !== newer.name)
       .map(({ older, newer: { name, at } }) => ({
         place: name,
         at,

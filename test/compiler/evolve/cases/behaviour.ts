@@ -232,4 +232,10 @@ export const behaviour: readonly Case[] = [
     older: 'export type E = "a" | "b";\n',
     newer: 'export type E = "b" | "a";\n',
   },
+
+  {
+    title: "VC5055 labels and parameters with numbers first, beside a namesake",
+    older: tree("a: [_7: Int32, n7: Int32];") + actor("get(_7: Int32, n7: Int32): void;"),
+    newer: tree("a: [_7: Int32, x: Int32];") + actor("get(_7: Int32, x: Int32): void;"),
+  },
 ];

@@ -29,4 +29,10 @@ export const dangerous: readonly Case[] = [
     edit: without("  1 a int32?\n"),
   },
   { title: "VC5072 renamed", older: tree("a?: Int32;"), newer: tree("/** @was a */ b?: Int32;") },
+
+  {
+    title: "VC5070 a third variant",
+    older: 'export type C = { kind: "a" } | { kind: "b" };\n',
+    newer: 'export type C = { kind: "a" } | { kind: "b" } | { kind: "c" };\n',
+  },
 ];

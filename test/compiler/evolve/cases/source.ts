@@ -351,4 +351,21 @@ export const source: readonly Case[] = [
     older: "export type Row = { a?: Int32 }[];\n",
     newer: "export type Row = { a: Int32 }[];\n",
   },
+
+  {
+    title: "VC5038 a message that may be absent and null",
+    older: tree("a: { x: Int32 };\n  b: Leaf;") + interfaceOf("Leaf", "c: Int32;"),
+    newer: tree("a?: { x: Int32 } | null;\n  b?: Leaf | null;") + interfaceOf("Leaf", "c: Int32;"),
+  },
+  {
+    title: "VC5041 a stream of something else",
+    older: actor("get(): Stream<Tree>;") + tree("a?: Int32;"),
+    newer: actor("get(): Int32;") + tree("a?: Int32;"),
+  },
+
+  {
+    title: "VC5038 a member of a generic type that may be absent and null",
+    older: "export interface Page<T> {\n  a: T;\n}\n",
+    newer: "export interface Page<T> {\n  a?: T | null;\n}\n",
+  },
 ];

@@ -308,4 +308,15 @@ export const wire: readonly Case[] = [
     older: `export type Row = { next?: Rows };\nexport type Rows = Row[] | null;\n${tree("row: Rows;\n  a: Int32;")}`,
     newer: `export type Row = { next?: Rows };\nexport type Rows = Row[] | null;\n${tree("row: Rows;\n  a: string;")}`,
   },
+
+  {
+    title: "a list of an alias that is a set, where the alias has changed too",
+    older: `export type Row = Int32;\n${tree("rows: Row[];")}`,
+    newer: `export type Row = string;\n${tree("rows: Set<Row>;")}`,
+  },
+  {
+    title: "an enum that is an alias of a list now, exported",
+    older: 'export type E = "a" | "b";\nexport interface M { a: Int32 }\n',
+    newer: 'export interface E { a: Int32 }\nexport type M = "a" | "b";\n',
+  },
 ];
