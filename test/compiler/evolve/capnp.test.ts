@@ -1,7 +1,8 @@
 /** What has another place in Cap'n Proto: how types are called there, which member is named, and where comparing ends. */
 import { describe, expect, test } from "vitest";
 import { structChanges, structOf } from "../../../compiler/evolve/capnp.js";
-import { breaksOf, type SchemaTexts, statesOf } from "./states.js";
+import { findBreaks } from "../../../compiler/evolve/index.js";
+import { breaksOf, type SchemaTexts, stateOf, statesOf } from "./states.js";
 
 const emit = ["ts", "capnp"] as const;
 
@@ -140,6 +141,18 @@ describe("viceroy break", () => {
     expect(found(before, after, ["ts"])).toEqual([
       "VC5038 | SOURCE | Tree.in.a | newer 4:9 | Tree.in.a may be absent now: code that reads it may not compile | ",
     ]);
+  });
+
+  test("says nothing of it where one side alone emits Cap'n Proto, or has a struct", () => {
+    const [before, after] = [stateOf(tree("a: Int32;"), emit), stateOf(tree("a?: Int32;"), ["ts"])];
+    for (const [older, newer] of [
+      [before, after],
+      [after, before],
+    ] as const)
+      expect(findBreaks(older, newer).filter(({ code }) => code === "VC5020")).toEqual([]);
+    const kinds = ["export interface Kind {\n  a?: Int32;\n}\n", 'export type Kind = "x" | "y";\n'] as const;
+    expect(found(...kinds).join("\n")).not.toContain("VC5020");
+    expect(found(kinds[1], kinds[0]).join("\n")).not.toContain("VC5020");
   });
 
   test("says it of no member twice, of which the protobuf layout says worse", () => {

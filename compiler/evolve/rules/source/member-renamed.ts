@@ -33,7 +33,6 @@ function renamed({ older, newer }: Pair<Pick<Member, "name" | "at">>, owner: str
 function fixOf(comparison: Comparison, shape: ShapePair, pair: Pair<Member>): Pick<Finding, "fix"> {
   const names = outsideNames(comparison, shape, pair);
   if (names === undefined || names.older.json === names.newer.json) return {};
-  if (shape.newer.kind === "enum" && shape.newer.origin === "literals") return {};
   const { proto, json } = names.older;
   const isPlain = shape.newer.kind === "enum" || json === jsonName(proto);
   const tag = isPlain ? `@name ${proto}` : `@json ${json}`;

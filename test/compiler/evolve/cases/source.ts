@@ -368,4 +368,12 @@ export const source: readonly Case[] = [
     older: "export interface Page<T> {\n  a: T;\n}\n",
     newer: "export interface Page<T> {\n  a?: T | null;\n}\n",
   },
+
+  {
+    title: "VC5034 a variant and a literal that are renamed in the lock by hand",
+    older: 'export type C = { kind: "a" } | { kind: "b" };\nexport type E = "x" | "y";\n',
+    newer: 'export type C = { kind: "c" } | { kind: "b" };\nexport type E = "z" | "y";\n',
+    edit: (lock) =>
+      lock.replace("  1 a message", "  1 c message").replace("message C|a", "message C|c").replace("  1 x", "  1 z"),
+  },
 ];
