@@ -498,3 +498,57 @@ test("an alias that has moved to a namespace, and is a shape now, is remembered"
   );
   expect(shape(remembered, "Order.Row")).toEqual({ kind: "alias", type: { kind: "scalar", scalar: "int32" } });
 });
+
+describe("declarations in namespaces", () => {
+  const kinds = {
+    interface: "interface X { a?: Int32; b: string }",
+    Oneof: "type X = Oneof<{ a: Int32; b: string }>;",
+    union: 'type X = { kind: "a"; x: Int32 } | { kind: "b" };',
+    enumeration: 'type X = "a" | "b";',
+    alias: "type X = Int32;",
+  };
+  const pairs = Object.entries(kinds).flatMap(([was, older]) =>
+    Object.entries(kinds).map(([is, newer]) => [was, is, older, newer] as const),
+  );
+  /** A shape without what the lock does not say. */
+  const core = (schema: Schema, name: string) =>
+    JSON.parse(JSON.stringify(shape(schema, name), (key, value: unknown) => (unsaid.has(key) ? undefined : value)));
+
+  test.each(pairs)(
+    "that were a top-level %s are remembered beside a %s, and those who referred to them",
+    (_, __, older, newer) => {
+      const { was, remembered } = remember(
+        `export interface Tree {\n  x: X;\n  list: X[];\n}\nexport ${older}\n`,
+        `export interface Tree {\n  x: Order.X;\n  list: Int32;\n}\nexport namespace Order {\n  export ${newer}\n}\n`,
+      );
+      expect(core(remembered, "Order.X")).toEqual(core(was, "X"));
+      const target = "schemas/a.ts#Order.X";
+      expect(shape(remembered, "Tree")).toMatchObject({
+        fields: [{ type: { target } }, { type: { element: { target } } }],
+      });
+    },
+  );
+
+  const leaf = (field: string) => `export interface Leaf {\n  ${field}\n}\n`;
+  const order = (field: string) => `export namespace Order {\n${leaf(field)}}\n`;
+
+  test("that have come beside a namesake are as they are", () => {
+    const { remembered } = remember(leaf("a: Int32;"), leaf("a: string;") + order("b: string;"));
+    expect(shape(remembered, "Leaf")).toMatchObject({ fields: [{ name: "a", type: { scalar: "int32" } }] });
+    expect(shape(remembered, "Order.Leaf")).toMatchObject({ fields: [{ name: "b", type: { scalar: "string" } }] });
+  });
+
+  test("that have gone are not taken for a namesake that is still there", () => {
+    const { remembered } = remember(leaf("a: Int32;") + order("b: string;"), leaf("a: string;"));
+    expect(shape(remembered, "Leaf")).toMatchObject({ fields: [{ name: "a", type: { scalar: "int32" } }] });
+  });
+
+  test("that have left theirs are not taken for a namesake in another file", () => {
+    const { remembered } = remember(
+      { "schemas/a.ts": leaf("a: string;"), "schemas/b.ts": order("b: string;") },
+      { "schemas/a.ts": leaf("a: boolean;"), "schemas/b.ts": leaf("b: boolean;") },
+    );
+    const [, moved] = remembered.modules.flatMap(({ types }) => types);
+    expect(moved?.shape).toMatchObject({ fields: [{ name: "b", type: { scalar: "string" } }] });
+  });
+});
