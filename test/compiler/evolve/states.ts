@@ -8,7 +8,7 @@ import { parseLock, printLock } from "../../../compiler/lock/index.js";
 import { readSide } from "../../../compiler/pipeline/side.js";
 import { openTypeSource } from "../../../compiler/source/index.js";
 
-export const vocabulary =
+const vocabulary =
   'import type { Actor, Any, Float32, Int32, Int64, Mesh, NullValue, Oneof, Port, RdmaBuffer, Sint32, Stream, Tensor, Uint32, Uint64, Value } from "viceroy/schema";\n';
 
 export type SchemaTexts = string | Readonly<Record<string, string>>;
