@@ -12,7 +12,6 @@ import type { Reader } from "../wire/reader.js";
 import { Refusal } from "./refusal.js";
 
 export class Held implements Destination {
-  readonly #lanes = new Set<Lane>();
   readonly #log = new FrameLog();
   /** Who has come. Lanes that were opened before, and on which nothing had come, still lead here. */
   #to: Destination | undefined;
@@ -23,7 +22,6 @@ export class Held implements Destination {
       this.#to.bind(lane, binding);
       return;
     }
-    this.#lanes.add(lane);
     this.#log.bind(lane, binding);
   }
 
@@ -44,7 +42,6 @@ export class Held implements Destination {
   /** The sender of a lane wants to know when everything that has come before has been handled. */
   reached(lane: Lane): void {
     if (this.#to === undefined) {
-      this.#lanes.add(lane);
       this.#log.sync(lane, Sync.reached, 0);
       return;
     }
@@ -52,14 +49,12 @@ export class Held implements Destination {
     lane.sync(Sync.reached, 0);
   }
 
-  laneClosed(lane: Lane): void {
-    this.#lanes.delete(lane);
-  }
+  laneClosed(): void {}
 
   /** The actor has come: it gets everything, in order, and what follows. */
   release(to: Destination): void {
     this.#to = to;
-    for (const lane of [...this.#lanes, ...this.#log.lanes()]) lane.redirect(to);
+    for (const lane of this.#log.lanes()) lane.redirect(to);
     // Past a lane's gate: what is here came through it. And not always to `to`: schemas may turn out to differ.
     this.#log.release((lane) => lane.behind);
   }
