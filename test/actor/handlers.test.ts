@@ -21,8 +21,10 @@ describe("the method of an endpoint", () => {
     }
   }
   class Actor extends Base {
-    constructor(readonly own: (() => unknown) | string) {
+    readonly own: (() => unknown) | string;
+    constructor(own: (() => unknown) | string) {
       super();
+      this.own = own;
     }
     declared(): string {
       return "declared";

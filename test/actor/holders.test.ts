@@ -5,6 +5,7 @@ import { holderName, holdReceived, noteHolders, portsRead, portsWritten } from "
 import { ChannelPort, PortTarget } from "../../runtime/actor/port.js";
 import type { Proc } from "../../runtime/actor/proc.js";
 import type { Session } from "../../runtime/link/session.js";
+import type { Codec } from "../../runtime/wire/codec.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 
 const here = 9n;
@@ -14,8 +15,8 @@ let told: string[];
 let drop: Map<bigint, () => void>;
 let reachable: boolean;
 let proc: Proc;
-const port = (number: bigint, owner = there) =>
-  new ChannelPort(new PortTarget(owner, number, 0n, "place"), codec.int32);
+const port = (number: bigint, owner = there): ChannelPort<unknown> =>
+  new ChannelPort(new PortTarget(owner, number, 0n, "place"), codec.int32 as Codec<unknown>);
 const text = (number: bigint, name: string, holder: bigint, held: boolean) =>
   `port ${number} is ${held ? "held by" : "let go of by"} ${name} of ${holder}`;
 
