@@ -174,6 +174,12 @@ describe("objects", () => {
     w.depth = -10;
     both.encodeInto(w, [points, nested(257)]);
     expect(() => both.decode(w.copy(0))).toThrow("nested deeper than 256");
+    const later: Codec<Tree> = codec.object<Tree>("Tree", {
+      n: codec.int32,
+      next: codec.optional(codec.lazy(() => later)),
+    });
+    expect(later.decode(later.encode(nested(256)))).toEqual(nested(256));
+    expect(() => later.encode(nested(257))).toThrow("nested deeper than 256");
     const circular: Tree = { n: 1 };
     circular.next = circular;
     expect(() => tree.encode(circular)).toThrow("nested deeper than 256");

@@ -155,7 +155,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
 
   /** Whether an object can contain another one of its own codec. */
   get #recursive(): boolean {
-    this.#containsItself ??= typeof this.#fields === "function" && contains(this, this, new Set());
+    this.#containsItself ??= contains(this, this, new Set());
     return this.#containsItself;
   }
 
