@@ -125,6 +125,16 @@ describe("an actor that begins", () => {
   });
 });
 
+describe("an actor whose constructor throws", () => {
+  test("has nothing that could clean up, supervise or be told of messages that come back", async () => {
+    spawn(Counter, [-1]);
+    await lastCell().vacated();
+    expect(lastCell().supervise("a failure" as never)).toBe(undefined);
+    lastCell().undeliverable("others.value", { reason: "closed", message: "over" } as never);
+    expect(there.events.map(({ kind }) => kind)).toEqual(["failed", "undeliverable"]);
+  });
+});
+
 describe("a failure", () => {
   test("is told with the endpoint where a message is its cause, and with the time", async () => {
     clock.sleep(99);
