@@ -453,3 +453,55 @@ describe("an actor elsewhere", () => {
     expect(proc.linkTo(ended, "there")).toBe(link);
   });
 });
+
+describe("what concerns casts", () => {
+  test("goes to those who cast", () => {
+    Object.assign(proc.casts, {
+      laneSynced: (...args: unknown[]) => told.push(["synced", ...args]),
+      frame: (...args: unknown[]) => told.push(["frame", ...args]),
+      close: (error: DeliveryError) => told.push(["closed", error.reason, error.message]),
+    });
+    const [lane, link, frame] = [{} as Lane, newLink("link"), {} as never];
+    proc.laneSynced(lane, Sync.passed, 7);
+    proc.treeFrame(link, frame, frame);
+    proc.close("enough");
+    expect(told).toEqual([
+      ["synced", lane, Sync.passed, 7],
+      ["frame", link, frame, frame],
+      ["closed", "closed", "this process has closed its links: enough"],
+    ]);
+  });
+
+  test("is folded for the actors that live here", () => {
+    const { key, fingerprint } = Counter.descriptor;
+    const setup = { mesh: 70n, interface: { key, fingerprint } } as never;
+    expect(proc.folding(setup, 1, "sum")).toBe(undefined);
+    proc.createActor({
+      mesh: 70n,
+      rank: 0,
+      incarnation: 0,
+      name: "counter",
+      extent: {},
+      owner: 2n,
+      descriptor: Counter.descriptor,
+      actorClass: Counter,
+      args: [0],
+    } as never);
+    expect(proc.folding(setup, 1, "sum")).toBeTypeOf("function");
+  });
+});
+
+test("who holds a port, and which processes have ended, is told to the port", () => {
+  const port = {
+    cell: proc.root,
+    number: 9n,
+    codec: codec.int32,
+    hold: (...args: unknown[]) => told.push(["hold", ...args]),
+    peerDown: (...args: unknown[]) => told.push(["down", ...args]),
+  } as unknown as OpenPort;
+  proc.openPort(port);
+  proc.portHeld(undefined, 9n, "6/0/0", 2n, true);
+  proc.portHeld(undefined, 10n, "6/0/0", 2n, true);
+  proc.peerDown(2n, "it was killed");
+  expect(told).toEqual([["hold", "6/0/0", 2n, true], ["down", 2n, "it was killed"], "peer down 2: it was killed"]);
+});
