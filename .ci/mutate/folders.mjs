@@ -16,9 +16,11 @@ export const folders = {
   "runtime/actor": [
     "test/actor",
     "!test/actor/no-lost-call.test.ts",
-    // The files that stacks of errors name are one file here.
+    // What hides the frames of the runtime knows them by their files, and all are one file here.
     "!test/actor/callers.test.ts",
+    "test/cast/kept.test.ts",
     "test/cast/layouts.test.ts",
+    "test/cast/nearby.test.ts",
     "test/cast/promises.test.ts",
     "test/cast/reduce.test.ts",
   ],
