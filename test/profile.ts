@@ -8,10 +8,10 @@
 import fc from "fast-check";
 
 /**
- * Tests of mutants run once for each of them. They try fewer cases, and always the same ones, so that no mutant survives by
- * chance that was killed before.
+ * Whether tests judge mutants. They run once for each of them, so they try fewer cases, and always the same ones: no mutant
+ * survives by chance that was killed before.
  */
-const isMutationRun = process.env["VICEROY_MUTATION_TESTS"] !== undefined;
+export const isMutationRun = process.env["VICEROY_MUTATION_TESTS"] !== undefined;
 if (isMutationRun) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 1 });
 
 /** @returns how many cases to try: `short`, or, in the long profile, `long` (20 times as many if not said) */
