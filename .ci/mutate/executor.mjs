@@ -39,8 +39,6 @@ const config = {
   setupFiles: [],
   allowOnly: false,
   passWithNoTests: true,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
   retry: 0,
   maxConcurrency: 1,
   sequence: { seed: 1, hooks: "stack", setupFiles: "list" },
@@ -106,6 +104,9 @@ async function run(order, files) {
   const errors = [];
   uncaught = errors;
   for (const name of Object.keys(stryker)) delete stryker[name];
+  // A test that waits for what a mutant never does must not hold up the others for long.
+  config.testTimeout = order.mutant === undefined ? 60_000 : 4_000;
+  config.hookTimeout = config.testTimeout;
   stryker.hitCount = order.mutant === undefined ? undefined : 0;
   stryker.hitLimit = order.hitLimit;
   const runner = runnerFor(order, errors, results);

@@ -20,8 +20,12 @@ test.each(["process", "thread", "inline"] as const)(
       ...[1, 2, 3].map(() => workers.slice({ gpus: 0 }).wait.callOne()),
     ];
     const released: number[] = [];
-    for (let i = 0; i < 3; i++) released.push(await workers.slice({ gpus: 0 }).release.callOne());
-    expect(released).toEqual([2, 2, 1]);
+    // A release may be answered, and the next one come, before the handlers that were let go have ended and others begun.
+    while (released.reduce((sum, count) => sum + count, 0) < 5) {
+      released.push(await workers.slice({ gpus: 0 }).release.callOne());
+    }
+    expect(released[0]).toBe(2);
+    expect(Math.max(...released)).toBe(2);
     expect(await workers.slice({ gpus: 1 }).release.callOne()).toBe(2);
     await Promise.all(calls);
   },

@@ -201,9 +201,11 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       bytes.fill(0);
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(bytes.every((byte) => byte === 0)).toBe(true);
-      const late = buffer.readInto(bytes, { timeout: 0 });
-      await expect(late).rejects.toThrow(`cannot read ${length} bytes: it took longer than 0 ms`);
-      await expect(late).rejects.toMatchObject({ code: "ERR_RDMA_TIMEOUT" });
+      // A transfer may be over before this process, on a busy machine, looks at its clock.
+      let late: unknown;
+      while (late === undefined) late = await buffer.readInto(bytes, { timeout: 0 }).catch((error: unknown) => error);
+      expect(String(late)).toContain(`cannot read ${length} bytes: it took longer than 0 ms`);
+      expect(late).toMatchObject({ code: "ERR_RDMA_TIMEOUT" });
     });
 
     test("several transfers, to several processes, are one step; when one fails, all are given up", async () => {
