@@ -507,3 +507,125 @@ test("an actor is waited for by whoever is in the chain of a message that waits"
   // The one that runs has its turn: what its chain waits for is not this mailbox.
   expect([waits(1, 1), waits(2, 2), waits(3, 3), waits(4, 4)]).toEqual([false, true, true, false]);
 });
+
+describe("whoever waits until everything that is here has been handled", () => {
+  const mark = (name: string) => mailbox.afterHandling(() => void log.push(name));
+
+  test("is told at once where nothing is here", () => {
+    mailbox.open();
+    mark("mark");
+    expect(log).toEqual(["mark"]);
+  });
+
+  test("is told when the last message that had come has been handled, before those that came later", async () => {
+    mailbox.open();
+    const first = hold();
+    const last = hold();
+    mark("mark");
+    const later = hold();
+    note("later still");
+    await settled();
+    first.resolve();
+    await settled();
+    expect([last.begun, log]).toEqual([true, []]);
+    last.resolve();
+    await settled();
+    expect([later.begun, log]).toEqual([true, ["mark"]]);
+    later.resolve();
+    await settled();
+    expect(log).toEqual(["mark", "later still"]);
+  });
+
+  test("is told when what is being handled has ended, where nothing waits", async () => {
+    mailbox.open();
+    const held = hold();
+    mark("mark");
+    await settled();
+    expect(log).toEqual([]);
+    held.resolve();
+    await settled();
+    expect(log).toEqual(["mark"]);
+  });
+
+  test("is told in the order of asking, each behind the messages that it asked about", async () => {
+    mailbox.open();
+    const held = hold();
+    note("a");
+    mark("behind a");
+    mark("behind a, too");
+    note("b");
+    mark("behind b");
+    await settled();
+    expect(log).toEqual([]);
+    held.resolve();
+    await settled();
+    expect(log.filter((entry) => String(entry).startsWith("behind"))).toEqual([
+      "behind a",
+      "behind a, too",
+      "behind b",
+    ]);
+    expect(log.indexOf("a")).toBeLessThan(log.indexOf("behind a"));
+    expect(log.indexOf("b")).toBeLessThan(log.indexOf("behind b"));
+  });
+
+  test("is told of a concurrent message when it has started", async () => {
+    mailbox.open();
+    const first = hold();
+    const concurrent = hold({ concurrent: true });
+    mark("mark");
+    first.resolve();
+    await settled();
+    expect([concurrent.begun, log]).toEqual([true, ["mark"]]);
+    concurrent.resolve();
+    await settled();
+    expect(log).toEqual(["mark"]);
+  });
+
+  test("is told when the mailbox ends", async () => {
+    mailbox.open();
+    hold();
+    note("never");
+    mark("mark");
+    mailbox.close(new DeliveryError("stopped", "it is over"));
+    await settled();
+    expect(log).toEqual(["mark"]);
+  });
+});
+
+describe("a call that is answered by port", () => {
+  const answer = (call: number) => {
+    let port: Port<unknown> | undefined;
+    mailbox.add(
+      parts.turn(
+        (given) => {
+          port = given as Port<unknown>;
+        },
+        { call, respond: true },
+      ),
+    );
+    return () => port!.send("answer");
+  };
+
+  test("keeps the mailbox busy until it has been answered, although its handler has ended", async () => {
+    mailbox.open();
+    const send = answer(1);
+    await settled();
+    let drained = false;
+    void mailbox.drained().then(() => {
+      drained = true;
+    });
+    await settled();
+    expect([mailbox.idle, drained]).toEqual([false, false]);
+    await send();
+    await settled();
+    expect([mailbox.idle, drained]).toEqual([true, true]);
+  });
+
+  test("keeps nobody waiting where no caller waits for the answer", async () => {
+    mailbox.open();
+    answer(0);
+    await settled();
+    expect(mailbox.idle).toBe(true);
+    await mailbox.drained();
+  });
+});
