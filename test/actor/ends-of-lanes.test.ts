@@ -1,4 +1,4 @@
-/** Where lanes lead besides actors: ports, calls that are answered by port, actors that have not come, and nowhere. */
+/** These tests follow lanes that lead to no actor: ports, calls that are answered by port, actors that have not come, and nowhere. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { Held } from "../../runtime/actor/held.js";
 import { bindPort, portInterface, readPortValue } from "../../runtime/actor/port-interface.js";

@@ -1,4 +1,4 @@
-/** What a process knows of the places of actors: who follows a move, what waits for it, and which moves are remembered. */
+/** A process knows where actors have moved to: who follows a move, what waits for it, and which moves are remembered. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ActorTarget, type MeshCaster, MeshRecord, MeshRecords, type Move } from "../../runtime/actor/address.js";
 import { type Drops, neverDropped } from "../../runtime/actor/collector.js";

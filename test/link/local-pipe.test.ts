@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../runtime/link/clock.js";
 import { localPipe, loopPipe } from "../../runtime/link/local/pipe.js";
-import { deliver, type PipeSink } from "../../runtime/link/pipe.js";
+import { deliver } from "../../runtime/link/pipe.js";
+import { Notes } from "./notes.js";
 
 /** A clock whose turns of the event loop a test makes. */
 function handClock() {
@@ -15,24 +16,6 @@ function handClock() {
     return due.length;
   };
   return { clock, turn };
-}
-
-class Notes implements PipeSink {
-  text = "";
-  readonly ends: string[] = [];
-  onBytes: () => void = () => {};
-  readonly #memory = Buffer.alloc(8);
-
-  buffer(): Uint8Array {
-    return this.#memory;
-  }
-  received(n: number): void {
-    this.text += this.#memory.toString("latin1", 0, n);
-    this.onBytes();
-  }
-  closed(error?: Error): void {
-    this.ends.push(error?.message ?? "in order");
-  }
 }
 
 function pair() {

@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { RelayFrame } from "../../runtime/link/host.js";
 import type { Link } from "../../runtime/link/link.js";
-import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
+import type { Pipe } from "../../runtime/link/pipe.js";
 import { Relays } from "../../runtime/link/relay.js";
+import { Notes } from "./notes.js";
 
 const [own, peer, stranger] = [10n, 11n, 12n];
 /** What a relay frame says; the lowest bit: its acceptor says it. */
@@ -24,24 +25,6 @@ class HandLink {
 
   get link(): Link {
     return this as unknown as Link;
-  }
-}
-
-class Notes implements PipeSink {
-  text = "";
-  readonly ends: string[] = [];
-  onBytes: () => void = () => {};
-  readonly #memory = Buffer.alloc(8);
-
-  buffer(): Uint8Array {
-    return this.#memory;
-  }
-  received(n: number): void {
-    this.text += this.#memory.toString("latin1", 0, n);
-    this.onBytes();
-  }
-  closed(error?: Error): void {
-    this.ends.push(error?.message ?? "in order");
   }
 }
 

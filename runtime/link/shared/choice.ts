@@ -12,7 +12,7 @@ export function memoryAddon(): RdmaAddon | undefined {
   return chosen;
 }
 
-/** How processes of this host speak to each other, for people. @param addon asked only when it matters */
+/** @returns a text for people that says how processes of this host speak to each other. @param addon asked only when it matters */
 export function linkTransport(wanted = process.env[LINKS_VARIABLE], addon: () => AddonState = addonState): string {
   if (wanted === "socket") return `Unix sockets (${LINKS_VARIABLE} is "socket")`;
   const state = addon();
