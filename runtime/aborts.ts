@@ -4,30 +4,30 @@
  */
 type Callback = () => void;
 
-const waiting = new WeakMap<AbortSignal, Set<Callback>>();
+const callbacksOf = new WeakMap<AbortSignal, Set<Callback>>();
 
-function aborted(event: Event): void {
+function runCallbacks(event: Event): void {
   const signal = event.target as AbortSignal;
-  const callbacks = waiting.get(signal) ?? [];
-  waiting.delete(signal);
+  const callbacks = callbacksOf.get(signal) ?? [];
+  callbacksOf.delete(signal);
   for (const callback of callbacks) callback();
 }
 
 /** Calls `callback`, which must not throw, when `signal` is aborted from now on; once. */
 export function onAbort(signal: AbortSignal, callback: Callback): void {
-  const known = waiting.get(signal);
+  const known = callbacksOf.get(signal);
   if (known !== undefined) {
     known.add(callback);
     return;
   }
-  waiting.set(signal, new Set([callback]));
-  signal.addEventListener("abort", aborted, { once: true });
+  callbacksOf.set(signal, new Set([callback]));
+  signal.addEventListener("abort", runCallbacks, { once: true });
 }
 
 /** Undoes `onAbort`. */
 export function offAbort(signal: AbortSignal, callback: Callback): void {
-  const callbacks = waiting.get(signal);
+  const callbacks = callbacksOf.get(signal);
   if (callbacks?.delete(callback) !== true || callbacks.size > 0) return;
-  waiting.delete(signal);
-  signal.removeEventListener("abort", aborted);
+  callbacksOf.delete(signal);
+  signal.removeEventListener("abort", runCallbacks);
 }

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
-export const builtins = {
+export const lazyModules = {
   get childProcess(): typeof import("node:child_process") {
     return require("node:child_process");
   },

@@ -1,12 +1,12 @@
 /** The package's face, `viceroy`: what programs import. Importing it starts nothing; the first use does. */
 import { setMainRoot } from "./actor/context.js";
-import { actorEnvironment } from "./actor/environment.js";
-import { program } from "./proc/local.js";
+import { actorHandleCodecs } from "./actor/environment.js";
+import { programRuntime } from "./proc/local.js";
 import { bufferEnvironment } from "./rdma/environment.js";
 import { setWireEnvironment } from "./wire/environment.js";
 
-setWireEnvironment({ ...actorEnvironment, ...bufferEnvironment });
-setMainRoot(() => program().home.proc.root);
+setWireEnvironment({ ...actorHandleCodecs, ...bufferEnvironment });
+setMainRoot(() => programRuntime().mainProc.proc.root);
 
 export * from "./actor/index.js";
 export { type AttachOptions, attachHosts } from "./host/attach.js";

@@ -3,7 +3,7 @@
  * throws, a chain of causes that is a circle. Nothing here throws. How errors travel is told elsewhere.
  */
 import { types } from "node:util";
-import { userStack } from "./user-stack.js";
+import { trimRuntimeFrames } from "./user-stack.js";
 
 /** One error of a chain as plain data. */
 export interface PlainError {
@@ -20,7 +20,7 @@ const longestMessage = 64 * 1024;
 const longestStack = 16 * 1024;
 
 /** `read()`, or `otherwise` if that throws. */
-function attempt<T>(read: () => T, otherwise: T): T {
+function tryRead<T>(read: () => T, otherwise: T): T {
   try {
     return read();
   } catch {
@@ -30,39 +30,39 @@ function attempt<T>(read: () => T, otherwise: T): T {
 
 /** `thrown instanceof Error`, also for proxies whose traps throw. */
 export function isError(thrown: unknown): thrown is Error {
-  return attempt(() => thrown instanceof Error, types.isNativeError(thrown));
+  return tryRead(() => thrown instanceof Error, types.isNativeError(thrown));
 }
 
 /** `threw undefined`: what stands in an error's place where something else was thrown. */
 function describeThrown(thrown: unknown): string {
-  const text = attempt(() => (typeof thrown === "string" ? JSON.stringify(thrown) : String(thrown)), undefined);
+  const text = tryRead(() => (typeof thrown === "string" ? JSON.stringify(thrown) : String(thrown)), undefined);
   return `threw ${typeof text === "string" ? text : "an object that cannot be printed"}`;
 }
 
 /** Returns the thrown value and its causes, outermost first; at least one. */
-export function chainOf(thrown: unknown): PlainError[] {
+export function errorChainOf(thrown: unknown): PlainError[] {
   const chain: PlainError[] = [];
   let next: unknown = thrown;
   do {
-    chain.push(plain(next));
-    next = isError(next) ? causeOf(next) : undefined;
+    chain.push(readPlainError(next));
+    next = isError(next) ? readCause(next) : undefined;
   } while (next !== undefined && chain.length < longestChain);
   return chain;
 }
 
 /** The message of an error, or what else was thrown. */
-export function messageOf(thrown: unknown): string {
-  return plain(thrown).message;
+export function thrownMessage(thrown: unknown): string {
+  return readPlainError(thrown).message;
 }
 
 /** The stack of an error as Node.js prints it, or what else was thrown. */
-export function stackOf(thrown: unknown): string {
-  const { name, message, stack } = plain(thrown);
+export function thrownStack(thrown: unknown): string {
+  const { name, message, stack } = readPlainError(thrown);
   return stack ?? `${name}: ${message}`;
 }
 
 /** A chain as errors: the outermost one. Reading those never throws. */
-export function errorOfChain(chain: readonly PlainError[]): Error {
+export function errorFromChain(chain: readonly PlainError[]): Error {
   let error: Error | undefined;
   for (const { name, message, stack } of chain.toReversed()) {
     const outer = new Error(message, error === undefined ? {} : { cause: error });
@@ -73,27 +73,27 @@ export function errorOfChain(chain: readonly PlainError[]): Error {
   return error ?? new Error("unknown error");
 }
 
-const unreadable = "threw an error that cannot be read";
+const unreadableError = "threw an error that cannot be read";
 
-function plain(thrown: unknown): PlainError {
+function readPlainError(thrown: unknown): PlainError {
   if (!isError(thrown)) {
-    return { name: "Error", message: cut(describeThrown(thrown), longestMessage), stack: undefined };
+    return { name: "Error", message: truncate(describeThrown(thrown), longestMessage), stack: undefined };
   }
-  const name = attempt(() => String(thrown.name), "Error");
-  const message = attempt(() => String(thrown.message), unreadable);
-  const stack = attempt<unknown>(() => thrown.stack, undefined);
+  const name = tryRead(() => String(thrown.name), "Error");
+  const message = tryRead(() => String(thrown.message), unreadableError);
+  const stack = tryRead<unknown>(() => thrown.stack, undefined);
   return {
-    name: cut(name, longestStack),
-    message: cut(message, longestMessage),
-    stack: typeof stack === "string" ? cut(userStack(stack), longestStack) : undefined,
+    name: truncate(name, longestStack),
+    message: truncate(message, longestMessage),
+    stack: typeof stack === "string" ? truncate(trimRuntimeFrames(stack), longestStack) : undefined,
   };
 }
 
-function cut(text: string, longest: number): string {
+function truncate(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
 }
 
 /** Undefined: it has none, or that cannot be read. */
-function causeOf(error: Error): unknown {
-  return attempt(() => error.cause, undefined);
+function readCause(error: Error): unknown {
+  return tryRead(() => error.cause, undefined);
 }

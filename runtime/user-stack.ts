@@ -5,12 +5,12 @@
 import { fileURLToPath } from "node:url";
 
 /** The file of this module: the bundle of the runtime, or one of its source files. */
-const here = fileURLToPath(import.meta.url);
+const ownFile = fileURLToPath(import.meta.url);
 /** What the paths of the runtime's frames begin with. */
-const runtime = here.endsWith(".cjs") ? `${here}:` : here.slice(0, -"user-stack.ts".length);
+const runtimePath = ownFile.endsWith(".cjs") ? `${ownFile}:` : ownFile.slice(0, -"user-stack.ts".length);
 
 /** `stack` without the frames at its end that nobody but this runtime and Node.js has; all of it if there are no others. */
-export function userStack(stack: string): string {
+export function trimRuntimeFrames(stack: string): string {
   const lines = stack.split("\n");
   let end = lines.length;
   while (end > 0 && isRuntimeFrame(lines[end - 1]!)) end--;
@@ -19,5 +19,5 @@ export function userStack(stack: string): string {
 
 /** Whether a line of a stack is a frame of this runtime or of Node.js. */
 export function isRuntimeFrame(line: string): boolean {
-  return /^\s+at /.test(line) && (line.includes(runtime) || /\(?node:[\w/]+:\d+/.test(line));
+  return /^\s+at /.test(line) && (line.includes(runtimePath) || /\(?node:[\w/]+:\d+/.test(line));
 }

@@ -7,7 +7,7 @@ import { writeSync } from "node:fs";
 import { thisHost } from "../../runtime/index.js";
 import { Link } from "../../runtime/link/link.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
-import { local } from "../../runtime/proc/local.js";
+import { currentRuntime } from "../../runtime/proc/local.js";
 import { simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../../test/actor/counter.js";
 import { Meter } from "./measured.js";
@@ -23,7 +23,7 @@ const { attach } = Link.prototype;
 
 await simulate(
   async (simulation) => {
-    const { proc } = local().home;
+    const { proc } = currentRuntime().mainProc;
     Link.prototype.attach = function (this: Link, pipe: Pipe) {
       attach.call(this, this.host === proc ? meter.pipe(pipe) : pipe);
     };

@@ -15,7 +15,7 @@ import { Link } from "../../runtime/link/link.js";
 import type { Message, Sender } from "../../runtime/link/sending.js";
 import { RING_BYTES, usesMemory } from "../../runtime/link/shared/pipe.js";
 import { connectUnix, listenUnix } from "../../runtime/link/unix/pipe.js";
-import { addonState, type NativeChannel } from "../../runtime/native/rdma.js";
+import { type NativeChannel, rdmaAddonState } from "../../runtime/native/rdma.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 
 const size = 64;
@@ -67,7 +67,7 @@ const sender = {
 } as unknown as Sender;
 
 function addon() {
-  const state = addonState();
+  const state = rdmaAddonState();
   if (state.addon === undefined) throw new Error(`cannot measure shared memory: it needs the addon, and ${state.why}`);
   return state.addon;
 }

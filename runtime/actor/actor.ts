@@ -4,7 +4,7 @@ import type { Undeliverable } from "./hooks.js";
 import type { MeshKind } from "./kind.js";
 
 /** What an owner is told: `MeshFailure`, as far as this layer knows it. */
-export interface Failure {
+export interface SupervisedFailure {
   readonly mesh: string;
   readonly ranks: readonly number[];
   readonly kind: string;
@@ -30,7 +30,7 @@ export abstract class Actor {
    * awaits, never two at once.
    * @returns true: handled. Otherwise this actor fails too.
    */
-  supervise?(failure: Failure): boolean | Promise<boolean>;
+  supervise?(failure: SupervisedFailure): boolean | Promise<boolean>;
 
   /** Told of each message without an answer that this actor sent and that could not be delivered. */
   undeliverable?(message: Undeliverable): void;

@@ -6,8 +6,8 @@ import { AGENT_MESH, type Location, type MeshId, type ProcId } from "../link/add
 import { chainToken } from "../link/extension.js";
 import type { Leaving } from "../link/leaving.js";
 import type { Sender, Session, SessionTarget } from "../link/session.js";
-import { checkOptionNames, type Extent, extentSize, formatValue } from "../shape/index.js";
-import type { Drops, Reference } from "./collector.js";
+import { checkOptionNames, describeValue, type Extent, extentSize } from "../shape/index.js";
+import type { DropDetector, DroppableReference } from "./collector.js";
 import { currentCell } from "./context.js";
 import { Downtime } from "./downtime.js";
 
@@ -44,7 +44,7 @@ export class ActorTarget implements SessionTarget {
   }
 
   /** Somebody in this process sends to it. */
-  opened(session: Session): void {
+  sessionOpened(session: Session): void {
     this.#sessions.add(session);
     for (const before of this.leavingOf(session.sender)) session.waitFor(before);
   }
@@ -56,37 +56,37 @@ export class ActorTarget implements SessionTarget {
   }
 
   /** Resolves when nothing that was sent from here to where it lives waits here any more. */
-  async sent(): Promise<void> {
+  async whenSent(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => new Promise<void>((sent) => session.afterSending(sent))));
   }
 
   /** Resolves when everything that was sent to where the actor lived before has been handled and answered. */
-  async left(): Promise<void> {
+  async whenFormerHandled(): Promise<void> {
     const leaving = [...(this.#leaving ?? [])];
     await Promise.all(leaving.map((before) => new Promise<void>((over) => before.afterAnswers(over))));
   }
 
   /** The process that it has left handles nothing any more: what is sent from now on does not wait for that. */
-  abandonLeft(): void {
+  abandonFormer(): void {
     for (const leaving of [...(this.#leaving ?? [])]) leaving.handled();
   }
 
-  closed(session: Session): void {
+  sessionClosed(session: Session): void {
     this.#sessions.delete(session);
   }
 
   /** It lives elsewhere from now on: what is sent from now on goes there, and what has been sent is left to the old one. */
   move({ proc, location, generation = 0 }: RankLocation): void {
     if (generation < this.generation) return;
-    if (generation > this.generation) this.cameBack();
+    if (generation > this.generation) this.markBack();
     const moved = proc !== this.proc;
     this.proc = proc;
     this.location = location;
     this.generation = generation;
-    if (moved) for (const session of [...this.#sessions]) this.#leave(session);
+    if (moved) for (const session of [...this.#sessions]) this.#retireSession(session);
   }
 
-  #leave(session: Session): void {
+  #retireSession(session: Session): void {
     const leaving = session.retire();
     // The agents of two processes have nothing to do with each other.
     if (leaving === undefined || this.mesh.id === AGENT_MESH) return;
@@ -96,13 +96,13 @@ export class ActorTarget implements SessionTarget {
   }
 
   /** It has ended, for now or for good. */
-  wentDown(): Downtime {
+  markDown(): Downtime {
     this.downtime ??= new Downtime();
     return this.downtime;
   }
 
   /** It is there again. */
-  cameBack(): void {
+  markBack(): void {
     this.downtime?.end();
     this.downtime = undefined;
   }
@@ -123,7 +123,7 @@ export class ActorTarget implements SessionTarget {
 }
 
 /** Somebody in this process who casts to a mesh. */
-export interface MeshCaster {
+export interface MeshCastSender {
   /** The actor at a rank is about to move: sees to it that there is a session to where it lives, if anything was cast to it. */
   leaves(rank: number): void;
   /** Actors have moved. */
@@ -150,19 +150,19 @@ export interface MeshStopOptions {
 export const noReason = "stopped";
 
 /** Returns the text that follows "was stopped": `: enough`, or nothing if nobody has given a reason. */
-export function because(reason: string): string {
+export function reasonSuffix(reason: string): string {
   return reason === noReason ? "" : `: ${reason}`;
 }
 
 /** @param name of the mesh. @throws TypeError, RangeError */
-export function checkStop(name: string, options: MeshStopOptions): void {
+export function checkStopOptions(name: string, options: MeshStopOptions): void {
   const failed = `cannot stop mesh "${name}"`;
   checkOptionNames(failed, options, ["reason", "drain"]);
   const { reason = "", drain = 0 } = options;
   if (typeof reason !== "string")
-    throw new TypeError(`${failed}: expected a text as reason, got ${formatValue(reason)}`);
+    throw new TypeError(`${failed}: expected a text as reason, got ${describeValue(reason)}`);
   if (typeof drain === "number" && drain >= 0 && drain <= 0xffff_ffff) return;
-  throw new RangeError(`${failed}: expected drain in milliseconds, at least 0, got ${formatValue(drain)}`);
+  throw new RangeError(`${failed}: expected drain in milliseconds, at least 0, got ${describeValue(drain)}`);
 }
 
 export interface MeshIdentity {
@@ -183,11 +183,11 @@ export class MeshRecord implements MeshIdentity {
   readonly size: number;
   control: MeshControl | undefined;
   /** Why nothing can be sent to it any more, as far as this process has decided so. */
-  stopped: string | undefined;
+  stopReason: string | undefined;
   /** One more each time that one of its actors has moved to another proc. */
   moves = 0;
   /** The casters of this process that have trees to the mesh. */
-  readonly casters = new Set<MeshCaster>();
+  readonly castSenders = new Set<MeshCastSender>();
   /** By rank in the mesh as it was spawned; those that this process has heard of. */
   readonly #targets = new Map<number, ActorTarget>();
 
@@ -213,7 +213,7 @@ export class MeshRecord implements MeshIdentity {
   }
 
   /** Where a rank lives, or lives from now on: a rank that was replaced may be in another process. */
-  locate(rank: number, location: RankLocation): void {
+  setLocation(rank: number, location: RankLocation): void {
     const target = this.#targets.get(rank);
     if (target === undefined) {
       this.#targets.set(rank, new ActorTarget(this, rank, location));
@@ -221,27 +221,27 @@ export class MeshRecord implements MeshIdentity {
     }
     const { proc, generation } = target;
     const moves = location.proc !== proc && (location.generation ?? 0) >= generation;
-    if (moves) for (const caster of this.casters) caster.leaves(rank);
+    if (moves) for (const caster of this.castSenders) caster.leaves(rank);
     target.move(location);
     if (!moves) return;
     this.moves++;
-    for (const caster of this.casters) caster.followMoves();
+    for (const caster of this.castSenders) caster.followMoves();
   }
 
   /** Resolves when nothing that was sent from here to the actors of the mesh waits here any more, for whatever. */
-  async sent(): Promise<void> {
-    await Promise.all([...this.#targets.values()].map((target) => target.sent()));
+  async whenSent(): Promise<void> {
+    await Promise.all([...this.#targets.values()].map((target) => target.whenSent()));
   }
 
   /** Resolves when everything that was sent from here to where actors of the mesh lived before has been handled and answered. */
-  async left(): Promise<void> {
-    const targets = [...this.#targets.values()].map((target) => target.left());
-    await Promise.all([...targets, ...[...this.casters].map((caster) => caster.left())]);
+  async whenFormerHandled(): Promise<void> {
+    const targets = [...this.#targets.values()].map((target) => target.whenFormerHandled());
+    await Promise.all([...targets, ...[...this.castSenders].map((caster) => caster.left())]);
   }
 }
 
 /** An actor lives in another process from now on. */
-export interface Move extends RankLocation {
+export interface RecordedMove extends RankLocation {
   readonly mesh: MeshId;
   readonly rank: number;
   readonly generation: number;
@@ -250,38 +250,38 @@ export interface Move extends RankLocation {
 }
 
 /** Meshes with moves that are remembered: the oldest are forgotten, and owners are asked for their actors. */
-const REMEMBERED = 1024;
+const MOST_REMEMBERED_MOVES = 1024;
 
 /** What one operating-system process knows of meshes: one record of each, made on first sight. */
 export class MeshRecords {
-  readonly #records = new Map<MeshId, Reference<MeshRecord>>();
-  readonly #drops: Drops;
+  readonly #records = new Map<MeshId, DroppableReference<MeshRecord>>();
+  readonly #drops: DropDetector;
   /** The last move of each actor, by mesh and rank: references that were sent before it may come after it. */
-  readonly #moves = new Map<MeshId, Map<number, Move>>();
+  readonly #moves = new Map<MeshId, Map<number, RecordedMove>>();
 
   /** @param drops tells of records that nobody has any more */
-  constructor(drops: Drops) {
+  constructor(drops: DropDetector) {
     this.#drops = drops;
   }
 
   /** What is known of a mesh. */
-  known(id: MeshId): MeshRecord | undefined {
+  find(id: MeshId): MeshRecord | undefined {
     return this.#records.get(id)?.deref();
   }
 
   /** The one record of a mesh. @param key by which it is known, where ids do not tell meshes apart */
-  of(identity: MeshIdentity, key = identity.id): MeshRecord {
-    const known = this.known(key);
+  findOrCreate(identity: MeshIdentity, key = identity.id): MeshRecord {
+    const known = this.find(key);
     if (known !== undefined) return known;
     const made = new MeshRecord(identity);
     this.#records.set(key, this.#drops.reference(made));
     this.#drops.watch(made, { dropped: () => this.#forget(key) });
-    for (const [rank, move] of this.#moves.get(key) ?? []) made.locate(rank, move);
+    for (const [rank, move] of this.#moves.get(key) ?? []) made.setLocation(rank, move);
     return made;
   }
 
   /** The moves that are remembered. */
-  get moves(): readonly Move[] {
+  get moves(): readonly RecordedMove[] {
     return [...this.#moves.values()].flatMap((moves) => [...moves.values()]);
   }
 
@@ -289,7 +289,7 @@ export class MeshRecords {
    * An actor has moved, whether its mesh is known here or not.
    * @returns when everything that was sent from here to where it lived before has been handled and answered
    */
-  async moved(move: Move): Promise<void> {
+  async recordMove(move: RecordedMove): Promise<void> {
     const { mesh, rank, generation, drains = false } = move;
     let moves = this.#moves.get(mesh);
     if ((moves?.get(rank)?.generation ?? 0) > generation) return;
@@ -298,19 +298,19 @@ export class MeshRecords {
     // The last to change stands last.
     this.#moves.delete(mesh);
     this.#moves.set(mesh, moves);
-    if (this.#moves.size > REMEMBERED) this.#moves.delete(this.#moves.keys().next().value!);
-    const record = this.known(mesh);
-    record?.locate(rank, move);
-    if (drains) await record?.left();
-    else if (record?.procAt(rank) === move.proc) record.target(rank).abandonLeft();
+    if (this.#moves.size > MOST_REMEMBERED_MOVES) this.#moves.delete(this.#moves.keys().next().value!);
+    const record = this.find(mesh);
+    record?.setLocation(rank, move);
+    if (drains) await record?.whenFormerHandled();
+    else if (record?.procAt(rank) === move.proc) record.target(rank).abandonFormer();
   }
 
   #forget(key: MeshId): void {
-    if (this.known(key) === undefined) this.#records.delete(key);
+    if (this.find(key) === undefined) this.#records.delete(key);
   }
 }
 
 /** The record of a mesh in the process that the running code belongs to. */
-export function meshRecord(identity: MeshIdentity): MeshRecord {
-  return currentCell().proc.records.of(identity);
+export function currentMeshRecord(identity: MeshIdentity): MeshRecord {
+  return currentCell().proc.records.findOrCreate(identity);
 }

@@ -2,18 +2,18 @@
 import type { Clock } from "../link/clock.js";
 import { DeliveryError } from "../link/errors.js";
 import type { Codec } from "../wire/codec.js";
-import { lacksCallers } from "./callers.js";
-import { programIsEnding } from "./ending.js";
+import { lacksCallerStack } from "./callers.js";
+import { isProgramEnding } from "./ending.js";
 import { RemoteError } from "./error-wire.js";
 import { ActorError, SupervisionError } from "./errors.js";
 import { Future } from "./future.js";
-import { Guard } from "./guard.js";
-import type { UnderWay } from "./turn.js";
+import { CallGuard } from "./guard.js";
+import type { OutstandingCall } from "./turn.js";
 import type { MeshView } from "./view.js";
 import { describeWait } from "./wait.js";
 
 /** What a call knows of its endpoint. */
-export interface Called {
+export interface CalledEndpoint {
   /** `counters.value`. */
   readonly label: string;
   /** Of the answers; undefined: void. */
@@ -21,17 +21,17 @@ export interface Called {
   readonly clock: Clock;
   readonly view: MeshView;
   /** Whether the runtime itself calls, to start, watch or stop something. */
-  readonly internal: boolean;
+  readonly isInternal: boolean;
 }
 
-export abstract class CallFuture<T> extends Future<T> implements UnderWay {
-  turn: UnderWay["turn"];
-  protected readonly called: Called;
-  #guard: Guard | undefined;
+export abstract class CallFuture<T> extends Future<T> implements OutstandingCall {
+  turn: OutstandingCall["turn"];
+  protected readonly called: CalledEndpoint;
+  #guard: CallGuard | undefined;
   /** Nothing was sent: the stack of its error is that of the caller. */
-  #refused = false;
+  #isRefused = false;
 
-  constructor(called: Called) {
+  constructor(called: CalledEndpoint) {
     super();
     this.called = called;
   }
@@ -47,48 +47,48 @@ export abstract class CallFuture<T> extends Future<T> implements UnderWay {
   /** Ends the call early. @param timeout in milliseconds, 0: none */
   guard(timeout: number, signal: AbortSignal | undefined): void {
     const { label, clock } = this.called;
-    this.#guard = new Guard(this, label, clock, timeout, signal, () => this.waited);
+    this.#guard = new CallGuard(this, label, clock, timeout, signal, () => this.waitText);
   }
 
-  get waited(): string {
+  get waitText(): string {
     const { turn, called } = this;
     return turn === undefined ? "" : describeWait(turn, called.label, called.view);
   }
 
   protected override fulfil(value: T): void {
     this.#guard?.dispose();
-    this.turn?.unbind(this);
+    this.turn?.removeOutstanding(this);
     super.fulfil(value);
   }
 
-  protected override fail(error: unknown, quietly: boolean): void {
+  protected override rejectWith(error: unknown, quietly: boolean): void {
     this.#guard?.dispose();
     const { turn } = this;
     // Checked for every error, so the rarest condition stands first.
-    if (programIsEnding() && turn === undefined && !this.called.internal) return;
-    turn?.unbind(this);
+    if (isProgramEnding() && turn === undefined && !this.called.isInternal) return;
+    turn?.removeOutstanding(this);
     // What an actor throws when its time is over may come before a busy caller has noticed that itself.
-    const told = (error instanceof ActorError ? this.#guard?.over : undefined) ?? error;
+    const told = (error instanceof ActorError ? this.#guard?.expiredError : undefined) ?? error;
     // Where nobody handles it, it is told by the context that it is rejected in whose call it was: on Node.js 24 and later.
-    if (turn === undefined || quietly) this.#reject(told, quietly);
-    else turn.run(() => this.#reject(told, quietly));
+    if (turn === undefined || quietly) this.#rejectWithCallers(told, quietly);
+    else turn.runAsHandler(() => this.#rejectWithCallers(told, quietly));
   }
 
-  #reject(error: unknown, quietly: boolean): void {
-    if (this.#refused || !lacksCallers(error)) super.fail(error, quietly);
-    else this.failFrom(error, quietly);
+  #rejectWithCallers(error: unknown, quietly: boolean): void {
+    if (this.#isRefused || !lacksCallerStack(error)) super.rejectWith(error, quietly);
+    else this.rejectWithCallers(error, quietly);
   }
 
   /** Nothing was sent: the call fails with `error`. */
   refuse(error: Error): this {
-    this.#refused = true;
-    this.fail(error, error instanceof SupervisionError);
+    this.#isRefused = true;
+    this.rejectWith(error, error instanceof SupervisionError);
     return this;
   }
 }
 
 /** The error that callers see. */
-export function callError(called: Pick<Called, "label" | "view">, rank: number, error: Error): Error {
+export function errorForCaller(called: Pick<CalledEndpoint, "label" | "view">, rank: number, error: Error): Error {
   if (error instanceof RemoteError) return actorError(called.label, rank, error);
   if (error instanceof DeliveryError) return supervisionError(called, rank, error);
   return error;
@@ -108,10 +108,10 @@ function actorError(endpoint: string, rank: number, { actor, remote }: RemoteErr
 }
 
 export function supervisionError(
-  { label, view }: Pick<Called, "label" | "view">,
+  { label, view }: Pick<CalledEndpoint, "label" | "view">,
   rank: number,
   { message, cause }: DeliveryError,
 ): SupervisionError {
   const options = cause === undefined ? {} : { cause };
-  return new SupervisionError(label, [rank], message, { ...options, actors: view.actors([rank]) });
+  return new SupervisionError(label, [rank], message, { ...options, actors: view.actorNames([rank]) });
 }

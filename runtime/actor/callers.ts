@@ -9,7 +9,7 @@ import { ActorError, SupervisionError, TimeoutError } from "./errors.js";
 const nothing = (): void => {};
 
 /** Whether the error was made when an answer came, or did not, and so knows nothing of the caller. */
-export function lacksCallers(error: unknown): error is Error {
+export function lacksCallerStack(error: unknown): error is Error {
   return error instanceof ActorError || error instanceof SupervisionError || error instanceof TimeoutError;
 }
 
@@ -18,18 +18,18 @@ export function lacksCallers(error: unknown): error is Error {
  * them from a reaction of the promise that they hang on, which they do after the first of its two steps.
  * @param found called when they have been looked for: V8 gives up at a promise that anybody else waits for, too
  */
-export function rejectionOf(error: Error, found: () => void = nothing): Promise<never> {
+export function rejectWithCallerStack(error: Error, found: () => void = nothing): Promise<never> {
   return Promise.resolve()
     .then(nothing)
     .then(() => {
-      addCallers(error);
+      appendCallerStack(error);
       found();
       throw error;
     });
 }
 
 /** Ends the stack of an error with the async functions that await what this is a reaction for. */
-function addCallers(error: Error): void {
+function appendCallerStack(error: Error): void {
   const here: { stack?: unknown } = {};
   Error.captureStackTrace(here);
   try {

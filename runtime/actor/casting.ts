@@ -6,12 +6,12 @@ import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
 import { DeliveryError } from "../link/errors.js";
 import type { Session } from "../link/session.js";
 import { ActorTarget, type MeshRecord } from "./address.js";
-import type { Cell } from "./cell.js";
+import type { ActorCell } from "./cell.js";
 import { readCallError } from "./error-wire.js";
 import { compareSchemas } from "./schemas.js";
 
 /** @param sessions by which the actor has sent messages */
-export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Session>): Caster {
+export function createCastSender(cell: ActorCell, record: MeshRecord, sessions: Iterable<Session>): Caster {
   const { proc } = cell;
   const host: CasterHost = {
     casts: proc.casts,
@@ -19,7 +19,7 @@ export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Se
     keepAlive: proc.keepAlive,
     undeliverable: (label, error) => cell.undeliverable(label, error),
     targetEnded: (base) => cell.targetEnded(record.target(base)),
-    open: (base) => open(cell, record.target(base)),
+    open: (base) => openSessionIfPossible(cell, record.target(base)),
     leaving: (base) => record.target(base).leavingOf(cell),
     compare: (base: number, known: CastInterface, other: OtherSchema) =>
       compareSchemas(record.target(base), known, other),
@@ -27,13 +27,13 @@ export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Se
     readError: readCallError,
     awake: (caster) => {
       proc.casts.casters.add(caster);
-      record.casters.add(caster);
-      cell.casterAwake(caster);
+      record.castSenders.add(caster);
+      cell.castSenderActive(caster);
     },
     asleep: (caster, ended) => {
       proc.casts.casters.delete(caster);
-      record.casters.delete(caster);
-      cell.casterAsleep(record, caster, ended);
+      record.castSenders.delete(caster);
+      cell.castSenderIdle(record, caster, ended);
     },
   };
   const caster = new Caster(host, record);
@@ -44,7 +44,7 @@ export function makeCaster(cell: Cell, record: MeshRecord, sessions: Iterable<Se
   return caster;
 }
 
-function open(cell: Cell, target: ActorTarget): void {
+function openSessionIfPossible(cell: ActorCell, target: ActorTarget): void {
   try {
     cell.session(target, target, target.location);
   } catch (error) {

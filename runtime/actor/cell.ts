@@ -12,47 +12,47 @@ import type { Destination, Lane } from "../link/lane.js";
 import type { BoundMessage, Interface, Sender, Session, SessionTarget } from "../link/session.js";
 import type { Encoded } from "../link/waiting.js";
 import { type Extent, Point } from "../shape/index.js";
-import { chainOf, errorOfChain, isError, messageOf, type PlainError } from "../thrown.js";
+import { errorChainOf, errorFromChain, isError, type PlainError, thrownMessage } from "../thrown.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import { protobufArguments, protobufValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
-import type { Actor, Failure } from "./actor.js";
-import { ActorTarget, because, type MeshRecord } from "./address.js";
+import type { Actor, SupervisedFailure } from "./actor.js";
+import { ActorTarget, type MeshRecord, reasonSuffix } from "./address.js";
 import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
-import { makeCaster } from "./casting.js";
-import { type ActorContext, type AnyTurn, OwnTurn, runTurn } from "./context.js";
-import { type Handler, handlerById, handlersOf, inProtobuf, interfaceOf } from "./handler.js";
-import { HeldPorts } from "./held-ports.js";
+import { createCastSender } from "./casting.js";
+import { type ActorContext, type AnyTurn, NoMessageTurn, runInTurn } from "./context.js";
+import { type Handler, handlerById, handlersOf, interfaceOf, protobufVariant } from "./handler.js";
+import { OwnedPorts } from "./held-ports.js";
 import { holderName, portsRead } from "./holders.js";
 import type { ActorClass, ActorFailure, ActorRequest, StopOptions } from "./hooks.js";
-import { promiseOf } from "./invoke.js";
+import { promiseFrom } from "./invoke.js";
 import { Mailbox, type MailboxOwner } from "./mailbox.js";
 import type { OpenPort } from "./open-port.js";
 import { PortInterface } from "./port-interface.js";
 import type { Proc } from "./proc.js";
-import { compareSchemas, schemaOf } from "./schemas.js";
-import { translate } from "./translate.js";
+import { compareSchemas, schemaForPeer } from "./schemas.js";
+import { translateToProtobuf } from "./translate.js";
 import { Turn } from "./turn.js";
-import { Watchdog, type Watched } from "./watchdog.js";
+import { Watchdog, type WatchedActor } from "./watchdog.js";
 
 /** `starting`: constructor or `init` is running. `stopping`: what waits is still handled. */
-export type CellState = "starting" | "running" | "stopping" | "failed" | "stopped";
+export type ActorState = "starting" | "running" | "stopping" | "failed" | "stopped";
 
 /** What its creator said of an actor. A root has neither class nor descriptor. */
-export type ActorShape = Omit<ActorRequest, "args" | "actorClass" | "descriptor"> &
+export type ActorSpec = Omit<ActorRequest, "args" | "actorClass" | "descriptor"> &
   Partial<Pick<ActorRequest, "actorClass" | "descriptor">>;
 
 /** How long `cleanup` may take, in milliseconds. */
 const CLEANUP_MS = 3000;
 /** How long an actor that ends waits for receivers that may have another schema, in milliseconds. */
-const AGREE_MS = 1000;
+const SCHEMA_AGREEMENT_MS = 1000;
 /** Cancel reason of callers that are gone: an index of `cancelReasons`. */
 const CALLER_GONE = 0;
 
-export class Cell implements Destination, Sender, MailboxOwner, Watched {
+export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActor {
   readonly proc: Proc;
-  readonly shape: ActorShape;
-  state: CellState = "starting";
+  readonly spec: ActorSpec;
+  state: ActorState = "starting";
   /** Undefined before the constructor has returned and after `cleanup`. */
   instance: Actor | undefined;
   /** Why it takes no messages any more. */
@@ -61,59 +61,59 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   #sessions: Map<unknown, Session> | undefined;
   #lanes: Lane[] | undefined;
   /** Who has replaced it. */
-  #next: Cell | undefined;
+  #replacement: ActorCell | undefined;
   /** Of meshes that it casts to: for as long as anybody here has those. */
-  #casters: WeakMap<MeshRecord, Caster> | undefined;
+  #castSenders: WeakMap<MeshRecord, Caster> | undefined;
   /** Those of them that have something to do. */
-  #awake: Set<Caster> | undefined;
+  #activeCastSenders: Set<Caster> | undefined;
   /** Ports that it was sent and has not dropped. */
-  #held: HeldPorts | undefined;
+  #ownedPorts: OwnedPorts | undefined;
   /** Ports that end with it. */
-  #ports: Set<OpenPort> | undefined;
+  #openedPorts: Set<OpenPort> | undefined;
   /** Why it sends nothing any more, whatever of its code still runs. */
-  closed: DeliveryError | undefined;
+  sendingEnded: DeliveryError | undefined;
   #windingDown: Promise<void> | undefined;
   /** Somebody waits until it has been started, or has failed. */
-  #whenStarted: (() => void) | undefined;
+  #onStarted: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
 
   /** Made by `proc.createActor`. */
-  constructor(proc: Proc, shape: ActorShape) {
+  constructor(proc: Proc, shape: ActorSpec) {
     this.proc = proc;
-    this.shape = shape;
+    this.spec = shape;
     const { watch } = shape;
     this.#mailbox = new Mailbox(this, proc.clock, watch && new Watchdog(this, watch, proc.clock));
   }
 
   get mesh(): MeshId {
-    return this.shape.mesh;
+    return this.spec.mesh;
   }
 
   get rank(): number {
-    return this.shape.rank;
+    return this.spec.rank;
   }
 
   get isRoot(): boolean {
-    return this.shape.mesh === ROOT_MESH;
+    return this.spec.mesh === ROOT_MESH;
   }
 
   get id(): ActorId {
-    const { mesh, rank, incarnation } = this.shape;
+    const { mesh, rank, incarnation } = this.spec;
     return { universe: this.proc.universe, proc: this.proc.id, mesh, rank, incarnation };
   }
 
   get name(): string {
-    return this.isRoot ? this.shape.name : `${this.shape.name}[${this.shape.rank}]`;
+    return this.isRoot ? this.spec.name : `${this.spec.name}[${this.spec.rank}]`;
   }
 
   /** Its name in call chains. */
   get token(): readonly [number, number] {
-    return chainToken({ proc: this.proc.id, mesh: this.shape.mesh, rank: this.shape.rank });
+    return chainToken({ proc: this.proc.id, mesh: this.spec.mesh, rank: this.spec.rank });
   }
 
   /** What code of this actor runs in when it handles no message. */
-  get turn(): OwnTurn {
-    return new OwnTurn(this);
+  get turn(): NoMessageTurn {
+    return new NoMessageTurn(this);
   }
 
   /** Why it takes no messages any more. */
@@ -122,8 +122,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   get context(): ActorContext {
-    const { name, rank } = this.shape;
-    const extent = this.shape.extent as Extent;
+    const { name, rank } = this.spec;
+    const extent = this.spec.extent as Extent;
     return { id: this.id, name, rank: new Point(extent, rank) };
   }
 
@@ -138,17 +138,17 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   /** Messages that wait for their turn. */
-  get waiting(): number {
+  get waitingCount(): number {
     return this.#mailbox.length;
   }
 
   /** Constructs the actor and runs its `init`. Never throws. */
   start(args: readonly unknown[]): void {
-    const turn = new OwnTurn(this, this.token);
-    const { actorClass } = this.shape;
+    const turn = new NoMessageTurn(this, this.token);
+    const { actorClass } = this.spec;
     const construct = actorClass as unknown as new (...args: readonly unknown[]) => Actor;
     try {
-      runTurn(turn, () => {
+      runInTurn(turn, () => {
         this.instance = new construct(...args);
       });
     } catch (error) {
@@ -157,9 +157,9 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     }
     const failed = (error: unknown): void => this.fail({ kind: "init", error, at: this.proc.clock.wall() });
     try {
-      const initialised = promiseOf(
+      const initialised = promiseFrom(
         turn,
-        runTurn(turn, () => this.instance?.init?.()),
+        runInTurn(turn, () => this.instance?.init?.()),
       );
       if (initialised !== undefined) {
         initialised.then(() => this.#started(), failed);
@@ -173,8 +173,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   /** Runs the actor's `supervise` in a turn of its own. @throws what it throws; may return a promise */
-  supervise(failure: Failure): unknown {
-    return runTurn(this.turn, () => this.instance?.supervise?.(failure));
+  supervise(failure: SupervisedFailure): unknown {
+    return runInTurn(this.turn, () => this.instance?.supervise?.(failure));
   }
 
   /** The actor has failed: callers are told, then its owner. Idempotent. */
@@ -182,12 +182,12 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     if (this.state === "failed" || this.state === "stopped") return;
     const { error } = failure;
     this.state = "failed";
-    this.#ended = this.#failedOf(error);
+    this.#ended = this.#failureError(error);
     this.#mailbox.close(this.#ended);
-    this.#letGo();
-    this.#whenStarted?.();
+    this.#releasePorts();
+    this.#onStarted?.();
     this.proc.hooks.actorFailed(this, failure);
-    const reason = isError(error) ? error : errorOfChain(chainOf(error));
+    const reason = isError(error) ? error : errorFromChain(errorChainOf(error));
     this.#windingDown = this.#windDown({ reason: this.#ended.message, drain: 0, error: reason });
   }
 
@@ -195,25 +195,25 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
    * Another one takes over its lanes: messages and casts alike come back to their senders until now, and go to the new one
    * from now on, so that what that handles of a sender has no gaps.
    */
-  replaceBy(next: Cell): void {
+  replaceBy(next: ActorCell): void {
     const lanes = this.#lanes ?? [];
     for (const lane of lanes) lane.redirect(next);
     next.#lanes = lanes;
     this.#lanes = undefined;
-    this.#next = next;
+    this.#replacement = next;
     this.#closeSessions();
   }
 
   /** A failed actor has come to its end, but for its place, which another one takes over. Never rejects. */
-  async vacated(): Promise<void> {
+  async whenVacated(): Promise<void> {
     await this.#windingDown;
-    await this.#agreed();
+    await this.#whenSchemasAgreed();
   }
 
   /** It never came to be: its callers are told why. */
-  refuse(failure: ActorFailure): void {
+  failCreation(failure: ActorFailure): void {
     this.state = "failed";
-    this.#ended = this.#failedOf(failure.error);
+    this.#ended = this.#failureError(failure.error);
     this.#mailbox.close(this.#ended);
   }
 
@@ -224,17 +224,17 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   bind(lane: Lane, binding: Binding): void {
-    if (this.#next !== undefined) {
+    if (this.#replacement !== undefined) {
       // What names its interface has waited for casts while this actor was replaced.
-      lane.redirect(this.#next);
-      this.#next.bind(lane, binding);
+      lane.redirect(this.#replacement);
+      this.#replacement.bind(lane, binding);
       return;
     }
     this.#lanes ??= [];
     if (!this.#lanes.includes(lane)) this.#lanes.push(lane);
     if (this.state === "stopped") lane.gone(this.#ended!.reason, this.#ended!.message);
     const { base, layout, key } = binding;
-    const { actorClass, descriptor } = this.shape;
+    const { actorClass, descriptor } = this.spec;
     const own = descriptor === undefined ? undefined : interfaceOf(descriptor, key);
     if (actorClass === undefined || own === undefined) {
       const is = descriptor?.key ?? "root";
@@ -246,7 +246,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
       lane.link.sendBound(lane.id, base, undefined);
     } else if (layout === Layout.lockstep) {
       lane.pause();
-      lane.link.sendBound(lane.id, base, schemaOf(own));
+      lane.link.sendBound(lane.id, base, schemaForPeer(own));
     }
   }
 
@@ -254,11 +254,11 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     const extension = (flags & Flag.extended) === 0 ? undefined : readExtension(r);
     let handler = lane.slots[slot] as Handler | undefined;
     if (this.#ended !== undefined || handler === undefined) {
-      this.#turnAway(lane, slot, call, size);
-      if (handler !== undefined) this.#dropPorts(handler, flags, r);
+      this.#rejectMessage(lane, slot, call, size);
+      if (handler !== undefined) this.#releasePortsOfRefused(handler, flags, r);
       return;
     }
-    if (handler.layout !== (flags & Flag.protobuf)) handler = otherLayout(handler, slot);
+    if (handler.layout !== (flags & Flag.protobuf)) handler = handlerForOtherLayout(handler, slot);
     let args: readonly unknown[];
     // Left over from a message that could not be decoded to its end.
     if (portsRead.length > 0) portsRead.length = 0;
@@ -266,10 +266,10 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
       args = handler.args.decodeFrom(r);
     } catch (error) {
       if (call !== 0) answerUndecodable(lane, call, this.name, error);
-      else bounce(lane, slot, size, new DeliveryError("refused", messageOf(error)));
+      else bounce(lane, slot, size, new DeliveryError("refused", thrownMessage(error)));
       return;
     }
-    if (portsRead.length > 0) this.holdPorts();
+    if (portsRead.length > 0) this.ownDecodedPorts();
     this.#mailbox.add(new Turn(this, lane, slot, handler, call, args, size, extension));
   }
 
@@ -278,8 +278,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   /** The sender of a lane wants to know when everything that has come before has been handled. */
-  reached(lane: Lane): void {
-    if (this.#next !== undefined) this.#next.reached(lane);
+  confirmHandled(lane: Lane): void {
+    if (this.#replacement !== undefined) this.#replacement.confirmHandled(lane);
     else this.#mailbox.afterHandling(() => lane.reached());
   }
 
@@ -299,16 +299,16 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
    * Code that it has left running has thrown, outside of any handler: it has failed.
    * @param turn that the code belongs to
    */
-  uncaught(turn: AnyTurn, error: unknown): void {
+  failUncaught(turn: AnyTurn, error: unknown): void {
     const endpoint = turn instanceof Turn ? { endpoint: turn.handler.endpoint.name } : {};
     this.fail({ kind: "message", error, ...endpoint, at: this.proc.clock.wall() });
   }
 
-  slow(message: string): void {
+  handlerSlow(message: string): void {
     this.proc.hooks.handlerSlow(this, message);
   }
 
-  stuck({ handler }: Turn, message: string): void {
+  handlerStuck({ handler }: Turn, message: string): void {
     const { name: endpoint } = handler.endpoint;
     this.fail({ kind: "stuck", error: new Error(message), endpoint, at: this.proc.clock.wall() });
   }
@@ -320,37 +320,37 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   session(key: unknown, target: SessionTarget, location: Location): Session {
     const known = this.#sessions?.get(key);
     if (known !== undefined) return known;
-    if (this.closed !== undefined) throw this.closed;
+    if (this.sendingEnded !== undefined) throw this.sendingEnded;
     const session = this.proc.routes.to(target.proc, location, target.owner).openSession(this, target, key);
     this.#sessions ??= new Map();
     this.#sessions.set(key, session);
     if (target instanceof ActorTarget) {
-      target.opened(session);
-      this.#casters?.get(target.mesh)?.attach(session, target.rank, false);
+      target.sessionOpened(session);
+      this.#castSenders?.get(target.mesh)?.attach(session, target.rank, false);
     }
     return session;
   }
 
   /** By which it casts to a mesh: from its first cast on. */
-  caster(record: MeshRecord): Caster {
-    let caster = this.#casters?.get(record);
+  castSender(record: MeshRecord): Caster {
+    let caster = this.#castSenders?.get(record);
     if (caster === undefined) {
-      caster = makeCaster(this, record, this.#sessions?.values() ?? []);
-      this.#casters ??= new WeakMap();
-      this.#casters.set(record, caster);
+      caster = createCastSender(this, record, this.#sessions?.values() ?? []);
+      this.#castSenders ??= new WeakMap();
+      this.#castSenders.set(record, caster);
     }
     return caster;
   }
 
-  casterAwake(caster: Caster): void {
-    this.#awake ??= new Set();
-    this.#awake.add(caster);
+  castSenderActive(caster: Caster): void {
+    this.#activeCastSenders ??= new Set();
+    this.#activeCastSenders.add(caster);
   }
 
   /** @param ended it is not needed any more */
-  casterAsleep(record: MeshRecord, caster: Caster, ended: boolean): void {
-    this.#awake?.delete(caster);
-    if (ended && this.#casters?.get(record) === caster) this.#casters.delete(record);
+  castSenderIdle(record: MeshRecord, caster: Caster, ended: boolean): void {
+    this.#activeCastSenders?.delete(caster);
+    if (ended && this.#castSenders?.get(record) === caster) this.#castSenders.delete(record);
   }
 
   knownSession(key: unknown): Session | undefined {
@@ -358,13 +358,13 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   sessionEnded(session: Session): void {
-    if (session.target instanceof ActorTarget) session.target.closed(session);
+    if (session.target instanceof ActorTarget) session.target.sessionClosed(session);
     if (this.#sessions?.get(session.key) === session) this.#sessions.delete(session.key);
   }
 
   targetEnded(target: SessionTarget): void {
     if (!(target instanceof ActorTarget)) return;
-    target.wentDown();
+    target.markDown();
     const { number: mesh, rank, generation } = target;
     for (let i = 0; i <= generation; i++) this.proc.holderEnded(holderName({ mesh, rank, incarnation: i }));
   }
@@ -377,7 +377,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     // All that it sends is encoded here: by endpoints that have codecs.
     const { args } = endpoint as BoundMessage;
     const protobuf = known instanceof PortInterface ? protobufValue(args) : protobufArguments(args);
-    return translate(args, protobuf, body, this.proc.limits);
+    return translateToProtobuf(args, protobuf, body, this.proc.limits);
   }
 
   bounced(session: Session, slot: number, error: DeliveryError): void {
@@ -389,7 +389,7 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     const told = { to, reason, message };
     try {
       if (this.instance?.undeliverable !== undefined) {
-        runTurn(this.turn, () => this.instance?.undeliverable?.(told));
+        runInTurn(this.turn, () => this.instance?.undeliverable?.(told));
         return;
       }
     } catch (error) {
@@ -401,12 +401,12 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
 
   /** It has opened a port, which ends with it. */
   addPort(port: OpenPort): void {
-    this.#ports ??= new Set();
-    this.#ports.add(port);
+    this.#openedPorts ??= new Set();
+    this.#openedPorts.add(port);
   }
 
   removePort(port: OpenPort): void {
-    this.#ports?.delete(port);
+    this.#openedPorts?.delete(port);
   }
 
   #started(): void {
@@ -414,15 +414,15 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     this.state = "running";
     this.proc.hooks.actorStarted(this);
     this.#mailbox.open();
-    this.#whenStarted?.();
+    this.#onStarted?.();
   }
 
   async #stop(options: StopOptions): Promise<void> {
     const { clock } = this.proc;
     const end = clock.now() + options.drain;
-    const drain = (what: Promise<unknown>) => this.#within(Math.max(0, end - clock.now()), what);
-    if (options.drain > 0 && this.state === "starting" && this.waiting > 0) {
-      await drain(new Promise<void>((started) => (this.#whenStarted = started)));
+    const drain = (what: Promise<unknown>) => this.#waitAtMost(Math.max(0, end - clock.now()), what);
+    if (options.drain > 0 && this.state === "starting" && this.waitingCount > 0) {
+      await drain(new Promise<void>((started) => (this.#onStarted = started)));
     }
     const drains = options.drain > 0 && this.state === "running";
     // What has come in a layout that it cannot read was sent before the end, and comes again.
@@ -430,44 +430,44 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     if (drains && paused.length > 0) await drain(Promise.all(paused));
     if (this.state !== "failed") {
       this.state = "stopping";
-      this.#ended = new DeliveryError("stopped", `the actor ${this.name} was stopped${because(options.reason)}`);
-      if (drains) await drain(this.#mailbox.drained());
+      this.#ended = new DeliveryError("stopped", `the actor ${this.name} was stopped${reasonSuffix(options.reason)}`);
+      if (drains) await drain(this.#mailbox.whenDrained());
       this.#mailbox.close(this.#ended);
-      this.#letGo();
+      this.#releasePorts();
       this.#windingDown = this.#windDown(options);
     }
-    await this.vacated();
+    await this.whenVacated();
     this.state = "stopped";
     const error = this.#ended!;
     for (const lane of this.#lanes?.splice(0) ?? []) lane.gone(error.reason, error.message);
     this.#closeSessions();
-    this.proc.forget(this);
+    this.proc.removeCell(this);
   }
 
   /** What it has sent has been taken, or sent again in a layout that its receivers can read: before they hear of its end. */
-  async #agreed(): Promise<void> {
+  async #whenSchemasAgreed(): Promise<void> {
     const asking = [...(this.#sessions?.values() ?? [])].filter((session) => session.asking);
     if (asking.length === 0) return;
     const sent = (session: Session) => new Promise<void>((resolve) => session.afterSending(resolve));
-    await this.#within(AGREE_MS, Promise.all(asking.map(sent)));
+    await this.#waitAtMost(SCHEMA_AGREEMENT_MS, Promise.all(asking.map(sent)));
   }
 
   #closeSessions(): void {
-    this.closed = new DeliveryError("closed", `its sender has ended: ${this.#ended!.message}`);
+    this.sendingEnded = new DeliveryError("closed", `its sender has ended: ${this.#ended!.message}`);
     for (const session of this.#sessions?.values() ?? []) {
       session.close();
-      if (session.target instanceof ActorTarget) session.target.closed(session);
+      if (session.target instanceof ActorTarget) session.target.sessionClosed(session);
     }
     this.#sessions = undefined;
-    for (const caster of this.#awake ?? []) caster.close();
-    this.#casters = undefined;
+    for (const caster of this.#activeCastSenders ?? []) caster.close();
+    this.#castSenders = undefined;
   }
 
-  #failedOf(error: unknown): DeliveryError {
-    const [first, ...others] = chainOf(error) as [PlainError, ...PlainError[]];
+  #failureError(error: unknown): DeliveryError {
+    const [first, ...others] = errorChainOf(error) as [PlainError, ...PlainError[]];
     const what = isError(error) ? `${first.name}: ${first.message}` : first.message;
     // As plain errors: callers read this, and whatever the actor threw may throw when it is read.
-    const cause = isError(error) ? { cause: errorOfChain([first, ...others]) } : undefined;
+    const cause = isError(error) ? { cause: errorFromChain([first, ...others]) } : undefined;
     return new DeliveryError("failed", `the actor ${this.name} has failed: ${what}`, cause);
   }
 
@@ -476,18 +476,18 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
     await this.proc.hooks.stopOwned(this, options);
     const { instance, turn } = this;
     try {
-      const cleaned = promiseOf(
+      const cleaned = promiseFrom(
         turn,
-        runTurn(turn, () => instance?.cleanup?.(options.error)),
+        runInTurn(turn, () => instance?.cleanup?.(options.error)),
       );
-      if (cleaned !== undefined) await this.#within(CLEANUP_MS, cleaned);
+      if (cleaned !== undefined) await this.#waitAtMost(CLEANUP_MS, cleaned);
     } catch (error) {
       this.proc.hooks.cleanupFailed(this, error);
     }
     this.instance = undefined;
   }
 
-  #within(ms: number, done: PromiseLike<unknown>): Promise<unknown> {
+  #waitAtMost(ms: number, done: PromiseLike<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timer = this.proc.clock.after(ms, () => resolve(undefined));
       const settled = (): void => timer.cancel();
@@ -497,20 +497,20 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   /** Nobody can reach it any more by what it has given out or been given. */
-  #letGo(): void {
-    for (const port of [...(this.#ports ?? [])]) port.close("the actor that opened it has ended");
-    this.#held?.letGo(this.#sessions?.values() ?? []);
-    this.#held = undefined;
+  #releasePorts(): void {
+    for (const port of [...(this.#openedPorts ?? [])]) port.close("the actor that opened it has ended");
+    this.#ownedPorts?.releaseAll(this.#sessions?.values() ?? []);
+    this.#ownedPorts = undefined;
   }
 
   /** The ports in what was decoded last are its own now. */
-  holdPorts(): void {
-    this.#heldPorts.take();
+  ownDecodedPorts(): void {
+    this.#ensureOwnedPorts.ownDecoded();
   }
 
-  get #heldPorts(): HeldPorts {
-    this.#held ??= new HeldPorts(this.proc, this.id);
-    return this.#held;
+  get #ensureOwnedPorts(): OwnedPorts {
+    this.#ownedPorts ??= new OwnedPorts(this.proc, this.id);
+    return this.#ownedPorts;
   }
 
   /** Another schema of the interface: its endpoints are known by their ids. */
@@ -527,17 +527,17 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
   }
 
   /** Nobody holds the ports in a message that is not handled. */
-  #dropPorts(handler: Handler, flags: number, r: Reader): void {
+  #releasePortsOfRefused(handler: Handler, flags: number, r: Reader): void {
     portsRead.length = 0;
     try {
-      (handler.layout === (flags & Flag.protobuf) ? handler : otherLayout(handler, 0)).args.decodeFrom(r);
+      (handler.layout === (flags & Flag.protobuf) ? handler : handlerForOtherLayout(handler, 0)).args.decodeFrom(r);
     } catch {
       // It goes back to its sender as it is.
     }
-    if (portsRead.length > 0) this.#heldPorts.refuse();
+    if (portsRead.length > 0) this.#ensureOwnedPorts.releaseDecoded();
   }
 
-  #turnAway(lane: Lane, slot: number, call: number, size: number): void {
+  #rejectMessage(lane: Lane, slot: number, call: number, size: number): void {
     const error = this.#ended ?? lane.refusals?.get(slot) ?? lane.refusal;
     if (error === undefined) throw new ProtocolError(`cannot read message: slot ${slot} of its lane is not bound`);
     if (call === 0) bounce(lane, slot, size, error);
@@ -546,8 +546,8 @@ export class Cell implements Destination, Sender, MailboxOwner, Watched {
 }
 
 /** Every receiver reads the protobuf layout; the lockstep layout is for those that have the same schema. */
-function otherLayout(handler: Handler, slot: number): Handler {
-  if (handler.layout === 0) return inProtobuf(handler);
+function handlerForOtherLayout(handler: Handler, slot: number): Handler {
+  if (handler.layout === 0) return protobufVariant(handler);
   throw new ProtocolError(
     `cannot read message: slot ${slot} of its lane was agreed to be in the protobuf layout, and it is in another one`,
   );

@@ -3,11 +3,11 @@
  * come and has not been taken is bounded by the credit of its senders.
  */
 
-import { checkOptionNames, formatValue } from "../shape/index.js";
+import { checkOptionNames, describeValue } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import { currentCell, type Trace } from "./context.js";
 import { PortClosedError, TimeoutError } from "./errors.js";
-import { type GetOptions, timeLimit } from "./future.js";
+import { checkTimeout, type GetOptions } from "./future.js";
 import { ChannelPort, type Port, PortTarget } from "./port.js";
 import { PortQueue } from "./port-queue.js";
 import type { Proc } from "./proc.js";
@@ -31,10 +31,10 @@ export class PortReceiver<T> implements AsyncIterable<T> {
    */
   recv(options: GetOptions = {}): Promise<T> {
     checkOptionNames("cannot receive", options, ["timeout"]);
-    const timeout = timeLimit(options.timeout);
+    const timeout = checkTimeout(options.timeout);
     const ready = this.#queue.take();
     if (ready !== undefined) return ready as Promise<T>;
-    if (timeout === 0) return Promise.reject(nothingWithin(0));
+    if (timeout === 0) return Promise.reject(nothingReceivedError(0));
     const { keepAlive, clock } = this.#proc;
     keepAlive.hold();
     return new Promise<T>((resolve, reject) => {
@@ -49,7 +49,7 @@ export class PortReceiver<T> implements AsyncIterable<T> {
           : clock.after(timeout, () => {
               if (!this.#queue.stopWaiting(waiting)) return;
               keepAlive.release();
-              reject(nothingWithin(timeout));
+              reject(nothingReceivedError(timeout));
             });
     });
   }
@@ -104,9 +104,9 @@ function checkCodec(given: unknown): void {
   const { fingerprint, encodeInto } = (given ?? {}) as Partial<Codec<unknown>>;
   if (typeof fingerprint === "bigint" && typeof encodeInto === "function") return;
   const wanted = "expected a codec, such as codec.int32 or the one of a type of your schemas";
-  throw new TypeError(`cannot open a channel: ${wanted}, got ${formatValue(given)}`);
+  throw new TypeError(`cannot open a channel: ${wanted}, got ${describeValue(given)}`);
 }
 
-function nothingWithin(timeout: number): TimeoutError {
+function nothingReceivedError(timeout: number): TimeoutError {
   return new TimeoutError(`cannot receive: nothing came within ${timeout} ms`);
 }

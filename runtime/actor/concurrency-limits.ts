@@ -5,7 +5,7 @@
  */
 import type { Turn } from "./turn.js";
 
-interface Limited {
+interface LimitedEndpoint {
   readonly limit: number;
   running: number;
   /** Waiting messages begin at `head`. */
@@ -15,9 +15,9 @@ interface Limited {
 
 export class ConcurrencyLimits {
   /** By the name of the method: an endpoint has a descriptor for each interface and each layout. */
-  readonly #endpoints = new Map<string, Limited>();
+  readonly #endpoints = new Map<string, LimitedEndpoint>();
   /** Endpoints that have both room and a waiting message. */
-  readonly #free = new Set<Limited>();
+  readonly #ready = new Set<LimitedEndpoint>();
   #length = 0;
 
   /** How many messages wait. */
@@ -32,15 +32,15 @@ export class ConcurrencyLimits {
 
   /** Whether a message that waits may start now. */
   get hasReady(): boolean {
-    return this.#free.size > 0;
+    return this.#ready.size > 0;
   }
 
   /** @returns whether the message may start; otherwise it waits until `takeReady` returns it */
   admit(turn: Turn, limit: number): boolean {
-    const endpoint = this.#of(turn, limit);
+    const endpoint = this.#endpointOf(turn, limit);
     if (endpoint.running < endpoint.limit) {
       endpoint.running++;
-      if (endpoint.running === endpoint.limit) this.#free.delete(endpoint);
+      if (endpoint.running === endpoint.limit) this.#ready.delete(endpoint);
       return true;
     }
     endpoint.waiting.push(turn);
@@ -49,22 +49,22 @@ export class ConcurrencyLimits {
   }
 
   /** A message that was admitted has been handled. */
-  ended(turn: Turn, limit: number): void {
-    const endpoint = this.#of(turn, limit);
+  turnEnded(turn: Turn, limit: number): void {
+    const endpoint = this.#endpointOf(turn, limit);
     endpoint.running--;
-    if (endpoint.head < endpoint.waiting.length) this.#free.add(endpoint);
+    if (endpoint.head < endpoint.waiting.length) this.#ready.add(endpoint);
   }
 
   /** Takes a message that may start now. It has to be admitted, unless it is not started at all. */
   takeReady(): Turn | undefined {
-    for (const endpoint of this.#free) return this.#take(endpoint);
+    for (const endpoint of this.#ready) return this.#take(endpoint);
     return undefined;
   }
 
-  #take(endpoint: Limited): Turn {
+  #take(endpoint: LimitedEndpoint): Turn {
     const turn = endpoint.waiting[endpoint.head++] as Turn;
     this.#length--;
-    if (endpoint.head === endpoint.waiting.length) this.#free.delete(endpoint);
+    if (endpoint.head === endpoint.waiting.length) this.#ready.delete(endpoint);
     // Copying what is left once it is the smaller half costs each message a constant time.
     if (endpoint.head * 2 >= endpoint.waiting.length) {
       endpoint.waiting = endpoint.waiting.slice(endpoint.head);
@@ -73,7 +73,7 @@ export class ConcurrencyLimits {
     return turn;
   }
 
-  #of({ handler }: Turn, limit: number): Limited {
+  #endpointOf({ handler }: Turn, limit: number): LimitedEndpoint {
     const { keeps, name } = handler.endpoint;
     const method = keeps?.name ?? name;
     let endpoint = this.#endpoints.get(method);

@@ -10,8 +10,8 @@ import { type ActorId, AGENT_MESH } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
 import { noChain } from "../link/extension.js";
 import type { Extent, Point } from "../shape/index.js";
-import type { Cell } from "./cell.js";
-import type { Turn, UnderWay } from "./turn.js";
+import type { ActorCell } from "./cell.js";
+import type { OutstandingCall, Turn } from "./turn.js";
 
 /** The actor that handles a message. */
 export interface ActorContext {
@@ -63,30 +63,30 @@ export interface Context {
 }
 
 /** What runs outside of messages: a program's root, and `init`, `supervise` and `cleanup` of an actor. */
-export class OwnTurn implements Context {
-  readonly cell: Cell;
+export class NoMessageTurn implements Context {
+  readonly cell: ActorCell;
   /** As of a turn: the actor itself in `init`, since it takes no messages meanwhile. */
   readonly chain: readonly number[];
   /** No message, no trace: what is sent starts one. */
   readonly span = undefined;
   /** Nobody waits for an answer. */
   readonly timeLeft = 0;
-  readonly ended = false;
+  readonly isEnded = false;
 
-  constructor(cell: Cell, chain: readonly number[] = noChain) {
+  constructor(cell: ActorCell, chain: readonly number[] = noChain) {
     this.cell = cell;
     this.chain = chain;
   }
 
   /** What it calls ends by itself. */
-  bind(_call: UnderWay): void {}
+  addOutstanding(_call: OutstandingCall): void {}
 
   get rank(): Point {
-    return outside("rank");
+    return refuseOutsideHandler("rank");
   }
 
   get extent(): Extent {
-    return outside("extent");
+    return refuseOutsideHandler("extent");
   }
 
   get actor(): ActorContext {
@@ -98,78 +98,81 @@ export class OwnTurn implements Context {
   }
 
   get signal(): AbortSignal {
-    return outside("signal");
+    return refuseOutsideHandler("signal");
   }
 
   get caller(): CallerContext {
-    return outside("caller");
+    return refuseOutsideHandler("caller");
   }
 
   get trace(): Trace {
-    return outside("trace");
+    return refuseOutsideHandler("trace");
   }
 }
 
 /** What runs because a module of actors is being loaded, and whatever the module leaves running. */
-export class LoadingTurn extends OwnTurn {}
+export class ModuleLoadingTurn extends NoMessageTurn {}
 
-function outside(what: string): never {
+function refuseOutsideHandler(what: string): never {
   throw new Error(`cannot read context().${what}: expected a handler of a message, got code outside of one`);
 }
 
-export type AnyTurn = Turn | OwnTurn;
+export type AnyTurn = Turn | NoMessageTurn;
 
-let current: AnyTurn | undefined;
+let synchronousTurn: AnyTurn | undefined;
 let storage: AsyncLocalStorage<AnyTurn> | undefined;
-let main: Cell | (() => Cell) | undefined;
+let mainRootOrFactory: ActorCell | (() => ActorCell) | undefined;
 
 /** The turn that the running code belongs to; undefined outside of actors. */
 export function currentTurn(): AnyTurn | undefined {
-  return current ?? storage?.getStore();
+  return synchronousTurn ?? storage?.getStore();
 }
 
 /** The actor that the running code belongs to: who sends what it sends. @throws Error before a runtime has started */
-export function currentCell(): Cell {
+export function currentCell(): ActorCell {
   return currentTurn()?.cell ?? mainRoot();
 }
 
 /** Runs `body` as `turn`, and what it awaits too. `body` is one function for all turns: it finds its turn in `running`. */
-export function runTurn(turn: AnyTurn, body: () => unknown): unknown {
-  if (storage === undefined && isFollowed(turn)) storage = new AsyncLocalStorage();
-  const outer = current;
-  current = turn;
+export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
+  if (storage === undefined && needsAsyncStorage(turn)) storage = new AsyncLocalStorage();
+  const outer = synchronousTurn;
+  synchronousTurn = turn;
   try {
     return storage === undefined ? body() : storage.run(turn, body);
   } finally {
-    current = outer;
+    synchronousTurn = outer;
   }
 }
 
 /** The runtime's own agents, and the program's root, need no storage: what they await goes on as the root. */
-function isFollowed(turn: AnyTurn): boolean {
+function needsAsyncStorage(turn: AnyTurn): boolean {
   const { cell } = turn;
-  return (cell.mesh !== AGENT_MESH && cell !== main) || turn instanceof LoadingTurn;
+  return (cell.mesh !== AGENT_MESH && cell !== mainRootOrFactory) || turn instanceof ModuleLoadingTurn;
 }
 
-/** Inside `runTurn`: its turn. */
-export function running(): AnyTurn {
-  return current!;
+/** Inside `runInTurn`: its turn. */
+export function runningTurn(): AnyTurn {
+  return synchronousTurn!;
 }
 
 /**
  * The root that code outside of actors sends as; a function makes it when it is first needed.
  * @returns what it was before
  */
-export function setMainRoot(root: Cell | (() => Cell) | undefined): Cell | (() => Cell) | undefined {
-  const before = main;
-  main = root;
+export function setMainRoot(
+  root: ActorCell | (() => ActorCell) | undefined,
+): ActorCell | (() => ActorCell) | undefined {
+  const before = mainRootOrFactory;
+  mainRootOrFactory = root;
   return before;
 }
 
-export function mainRoot(): Cell {
-  if (typeof main === "function") main = main();
-  if (main === undefined) throw new Error('cannot send: no Viceroy runtime in this process, import "viceroy" first');
-  return main;
+export function mainRoot(): ActorCell {
+  if (typeof mainRootOrFactory === "function") mainRootOrFactory = mainRootOrFactory();
+  if (mainRootOrFactory === undefined)
+    throw new Error('cannot send: no Viceroy runtime in this process, import "viceroy" first');
+  return mainRootOrFactory;
 }
 
 /** What is known of the running code: its message, its actor, its process. */

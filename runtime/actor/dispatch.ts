@@ -17,43 +17,43 @@ import type { Encoded } from "../link/waiting.js";
 import type { Codec } from "../wire/codec.js";
 import type { EndpointDescriptor } from "../wire/descriptor.js";
 import { protobufArguments } from "../wire/protobuf-messages.js";
-import { because } from "./address.js";
-import { type Called, supervisionError } from "./call-future.js";
-import type { Cell } from "./cell.js";
+import { reasonSuffix } from "./address.js";
+import { type CalledEndpoint, supervisionError } from "./call-future.js";
+import type { ActorCell } from "./cell.js";
 import { type AnyTurn, currentTurn, mainRoot } from "./context.js";
 import { DeadlockError, SupervisionError, type TimeoutError } from "./errors.js";
-import { timeLimit } from "./future.js";
-import { type CallOptions, noAnswerWithin } from "./guard.js";
-import { holderName, noteHolders, portsWritten } from "./holders.js";
-import { allObstacle, anyObstacle, drawLiving, eachObstacle } from "./living.js";
-import type { RankCall, RankTarget } from "./rank-call.js";
+import { checkTimeout } from "./future.js";
+import { type CallOptions, noAnswerError } from "./guard.js";
+import { announceHolders, holderName, portsWritten } from "./holders.js";
+import { drawLivingRank, restartOfAllRanks, restartOfAnyRank, restartOfEachRank } from "./living.js";
+import type { RankCall, RankCallOwner } from "./rank-call.js";
 import { Sent, sentNow } from "./sent.js";
-import type { UnderWay } from "./turn.js";
+import type { OutstandingCall } from "./turn.js";
 import type { MeshView } from "./view.js";
 
 /** Who waits for the answers of all ranks. */
-export interface CallSink extends RankTarget, UnderWay {
+export interface AnswerSink extends RankCallOwner, OutstandingCall {
   /** The call to one rank; asked for once, when it is being sent. */
   callAt(rank: number): RankCall;
   /** How the call goes to many actors at once; undefined: to each of them by itself. */
-  readonly many?: ManySink;
+  readonly castSink?: CastAnswerSink;
 }
 
 /** Which ranks a call needs: all of them, each one that is not lost, or any one. */
-export type Needed = "all" | "each" | "any";
+export type RanksNeeded = "all" | "each" | "any";
 
 /** Who waits for the answers to a cast. */
-export interface ManySink extends CastSink {
+export interface CastAnswerSink extends CastSink {
   /** How procs on the way make answers one, by name; empty: they do not. */
   readonly reduction: string;
   /** It is on its way: how it is given up, and who holds what is in the answers. */
-  began(cancel: (reason: number) => void, sender: Cell): void;
+  castStarted(cancel: (reason: number) => void, sender: ActorCell): void;
 }
 
 /** More than what a cast needs besides its message, but for its places: 12 bytes for each rank, at most. */
 const CAST_OVERHEAD = 64 * 1024;
 
-export class Dispatcher implements Message, Called {
+export class Dispatcher implements Message, CalledEndpoint {
   /** `counters.increment`. */
   readonly label: string;
   readonly codec: Encoder;
@@ -64,14 +64,14 @@ export class Dispatcher implements Message, Called {
   /** In milliseconds; 0: none. */
   readonly timeout: number;
   /** Whether a call may be sent later than it is made, or again. */
-  readonly deferred: boolean;
+  readonly isDeferrable: boolean;
   /** Calls have no time at all: they fail, and nothing is sent. */
-  readonly #givesUp: boolean;
+  readonly #hasNoTime: boolean;
   readonly #index: number;
   /** That its calls belong to, whoever makes them. */
-  readonly #trace: TraceContext | undefined;
+  readonly #fixedTrace: TraceContext | undefined;
   /** Of a mesh of one actor: the session that was used last, and by whom. */
-  #sender: Cell | undefined;
+  #sender: ActorCell | undefined;
   #session: Session | undefined;
   #slot = 0;
 
@@ -81,14 +81,14 @@ export class Dispatcher implements Message, Called {
     this.descriptor = descriptor;
     this.options = options;
     this.timeout = wholeTimeout(options.timeout ?? descriptor.timeout);
-    this.deferred = options.retry !== undefined || options.wait === true;
-    this.#givesUp = options.timeout === 0;
+    this.isDeferrable = options.retry !== undefined || options.wait === true;
+    this.#hasNoTime = options.timeout === 0;
     this.label = `${view.record.name}.${descriptor.name}`;
     this.codec = descriptor.args;
     this.result = descriptor.result;
     this.#index = index;
     const { traceparent } = options;
-    this.#trace = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+    this.#fixedTrace = traceparent === undefined ? undefined : parseTraceparent(traceparent);
   }
 
   get protobuf(): Encoder {
@@ -99,7 +99,7 @@ export class Dispatcher implements Message, Called {
     return mainRoot().proc.clock;
   }
 
-  get internal(): boolean {
+  get isInternal(): boolean {
     return this.view.record.id === AGENT_MESH;
   }
 
@@ -112,11 +112,11 @@ export class Dispatcher implements Message, Called {
   check(args: readonly unknown[]): void {
     const { minArgs, maxArgs } = this.descriptor;
     if (args.length < minArgs || args.length > maxArgs) refuseArity(this.label, minArgs, maxArgs, args.length);
-    const { stopped, name } = this.view.record;
+    const { stopReason: stopped, name } = this.view.record;
     if (stopped === undefined) return;
-    const ranks = this.#ranks();
-    const why = `mesh "${name}" was stopped${because(stopped)}`;
-    throw new SupervisionError(this.label, ranks, why, { actors: this.view.actors(ranks) });
+    const ranks = this.#allRanks();
+    const why = `mesh "${name}" was stopped${reasonSuffix(stopped)}`;
+    throw new SupervisionError(this.label, ranks, why, { actors: this.view.actorNames(ranks) });
   }
 
   /**
@@ -125,24 +125,24 @@ export class Dispatcher implements Message, Called {
    * @returns why not, if it can't be sent; the call fails with that
    * @throws what the codec and the session throw: then nothing has been sent
    */
-  callOne(args: readonly unknown[], rank: number, call: PendingCall, under: UnderWay): Error | undefined {
+  callOne(args: readonly unknown[], rank: number, call: PendingCall, under: OutstandingCall): Error | undefined {
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
-    if (this.#givesUp) return this.#giveUp(args, sender, [rank]);
+    if (this.#hasNoTime) return this.#refuseWithoutTime(args, sender, [rank]);
     let session = this.#session;
     if (session === undefined || this.#sender !== sender || session.ended !== undefined || rank !== 0) {
-      const opened = this.#open(sender, rank);
+      const opened = this.#openCached(sender, rank);
       if (opened instanceof DeliveryError) {
-        this.#sendNowhere(sender, args, [rank]);
+        this.#encodeForNobody(sender, args, [rank]);
         return supervisionError(this, rank, opened);
       }
       session = opened;
     }
-    if (turn !== undefined && this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
-    const extension = this.#extension(session, rank, turn, this.#callTime(turn), turn?.span);
+    if (turn !== undefined && this.#wouldDeadlock(turn, rank)) return this.#deadlockError(turn, rank);
+    const extension = this.#extension(session, rank, turn, this.#timeToWait(turn), turn?.span);
     session.call(this.#slot, this, args, call, extension);
-    if (turn !== undefined) turn.bind(under);
-    if (portsWritten.length > 0) this.#noteHolders(sender, [rank]);
+    if (turn !== undefined) turn.addOutstanding(under);
+    if (portsWritten.length > 0) this.#announceHolders(sender, [rank]);
     return undefined;
   }
 
@@ -151,31 +151,31 @@ export class Dispatcher implements Message, Called {
    * @returns why not, if none of it was sent
    * @throws what the codec and the sessions throw: then nothing has been sent
    */
-  callAll(args: readonly unknown[], sink: CallSink): Error | undefined {
+  callAll(args: readonly unknown[], sink: AnswerSink): Error | undefined {
     const { size } = this.view;
     if (size === 1) return this.callOne(args, 0, sink.callAt(0), sink);
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
-    if (this.#givesUp) return this.#giveUp(args, sender, this.#ranks());
+    if (this.#hasNoTime) return this.#refuseWithoutTime(args, sender, this.#allRanks());
     if (turn !== undefined) {
       for (let rank = 0; rank < size; rank++) {
-        if (this.#waitsForItself(turn, rank)) return this.#deadlock(turn, rank);
+        if (this.#wouldDeadlock(turn, rank)) return this.#deadlockError(turn, rank);
       }
     }
-    const { many } = sink;
-    if (many !== undefined && this.#takesTree(sender)) {
+    const { castSink: many } = sink;
+    if (many !== undefined && this.#usesTree(sender)) {
       const body = this.#encodeCast(args, sender);
       if (this.#fitsTree(body, sender)) {
-        const { caster, cast } = this.#castDown(body, sender, turn, many, undefined);
-        many.began((reason) => caster.cancel(cast, reason), sender);
-        if (turn !== undefined) turn.bind(sink);
+        const { caster, cast } = this.#castByTree(body, sender, turn, many, undefined);
+        many.castStarted((reason) => caster.cancel(cast, reason), sender);
+        if (turn !== undefined) turn.addOutstanding(sink);
         return undefined;
       }
     }
     const sessions = this.#openAll(sender);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     for (const session of sessions) if (!(session instanceof DeliveryError)) session.admits(body.size, this.label);
-    const time = this.#callTime(turn);
+    const time = this.#timeToWait(turn);
     const trace = this.#castTrace(sender, turn);
     for (let rank = 0; rank < size; rank++) {
       const session = sessions[rank]!;
@@ -183,8 +183,8 @@ export class Dispatcher implements Message, Called {
       const slot = this.#slotOf(session);
       session.post(slot, body, this.#extension(session, rank, turn, time, trace), sink.callAt(rank), undefined);
     }
-    if (turn !== undefined) turn.bind(sink);
-    if (portsWritten.length > 0) this.#noteHoldersOf(sender, sessions);
+    if (turn !== undefined) turn.addOutstanding(sink);
+    if (portsWritten.length > 0) this.#announceHoldersOfSessions(sender, sessions);
     // A failure may end the call at once: after all messages have been sent.
     for (let rank = 0; rank < size; rank++) {
       const session = sessions[rank]!;
@@ -201,16 +201,16 @@ export class Dispatcher implements Message, Called {
   }
 
   /** The rank with less under way, from the current sender, of two living ones drawn at random. */
-  lessLoaded(): number {
+  lessLoadedRank(): number {
     const sender = currentSender();
     const load = (rank: number): number => sender.knownSession(this.view.target(rank))?.load ?? 0;
-    const a = drawLiving(this.view, sender);
-    const b = drawLiving(this.view, sender);
+    const a = drawLivingRank(this.view, sender);
+    const b = drawLivingRank(this.view, sender);
     return load(b) < load(a) ? b : a;
   }
 
   /** Encodes a message that is sent later, so that what is wrong with it is said now. @throws what the codec throws */
-  rehearse(args: readonly unknown[]): void {
+  checkEncodable(args: readonly unknown[]): void {
     // Encoding a tensor lends it to its receiver.
     if (this.descriptor.tensors !== undefined) return;
     encodeMessage(this, args, mainRoot().proc.limits);
@@ -218,18 +218,18 @@ export class Dispatcher implements Message, Called {
   }
 
   /** Resolves when what keeps a call from being sent now may be over. @returns undefined if nothing does */
-  obstacle(needed: Needed): Promise<unknown> | undefined {
+  pendingRestart(needed: RanksNeeded): Promise<unknown> | undefined {
     const sender = currentSender();
-    if (needed === "any") return anyObstacle(this.view, sender);
-    return needed === "each" ? eachObstacle(this.view, sender) : allObstacle(this.view, sender);
+    if (needed === "any") return restartOfAnyRank(this.view, sender);
+    return needed === "each" ? restartOfEachRank(this.view, sender) : restartOfAllRanks(this.view, sender);
   }
 
-  #castOne(args: readonly unknown[], sender: Cell, turn: AnyTurn | undefined): Sent {
+  #castOne(args: readonly unknown[], sender: ActorCell, turn: AnyTurn | undefined): Sent {
     let session = this.#session;
     if (session === undefined || this.#sender !== sender || session.ended !== undefined) {
-      const opened = this.#open(sender, 0);
+      const opened = this.#openCached(sender, 0);
       if (opened instanceof DeliveryError) {
-        this.#sendNowhere(sender, args, [0]);
+        this.#encodeForNobody(sender, args, [0]);
         sender.undeliverable(this.label, opened);
         return sentNow;
       }
@@ -237,7 +237,7 @@ export class Dispatcher implements Message, Called {
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
     session.cast(this.#slot, 0, this, args, sent, this.#extension(session, 0, turn, noAnswer, turn?.span));
-    if (portsWritten.length > 0) this.#noteHolders(sender, [0]);
+    if (portsWritten.length > 0) this.#announceHolders(sender, [0]);
     return sent;
   }
 
@@ -245,50 +245,50 @@ export class Dispatcher implements Message, Called {
    * Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. Threads and inline
    * procs listen nowhere, so everything between them goes through their maker: from there a tree would only be a detour.
    */
-  #takesTree({ proc, closed }: Cell): boolean {
+  #usesTree({ proc, sendingEnded: closed }: ActorCell): boolean {
     const { record, size } = this.view;
     if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || closed !== undefined) return false;
     return record.owner !== proc.id || this.view.target(0).location !== "";
   }
 
   /** Down a tree. @throws BackpressureError */
-  #castDown(
+  #castByTree(
     body: Encoded,
-    sender: Cell,
+    sender: ActorCell,
     turn: AnyTurn | undefined,
-    sink: ManySink | undefined,
+    sink: CastAnswerSink | undefined,
     waiter: Sent | undefined,
   ): { readonly caster: Caster; readonly cast: PendingCast } {
-    const caster = sender.caster(this.view.record);
+    const caster = sender.castSender(this.view.record);
     caster.admits(body.size, this.label);
-    const timeout = sink === undefined ? 0 : this.#callTime(turn);
+    const timeout = sink === undefined ? 0 : this.#timeToWait(turn);
     const chain = sink === undefined ? noChain : (turn?.chain ?? noChain);
     const extension = { timeout, trace: this.#castTrace(sender, turn), chain };
     const reduction = sink?.reduction ?? "";
     const request = { label: this.label, endpoint: this.#index, body, reduction, extension, sink, waiter };
-    const cast = caster.cast(this.view.casts, request);
-    if (portsWritten.length > 0) this.#noteHolders(sender, this.#ranks());
+    const cast = caster.cast(this.view.castView, request);
+    if (portsWritten.length > 0) this.#announceHolders(sender, this.#allRanks());
     return { caster, cast };
   }
 
-  #encodeCast(args: readonly unknown[], sender: Cell): Encoded {
-    const protobuf = sender.caster(this.view.record).needsProtobuf(this.view.casts);
+  #encodeCast(args: readonly unknown[], sender: ActorCell): Encoded {
+    const protobuf = sender.castSender(this.view.record).needsProtobuf(this.view.castView);
     return encodeMessage(this, args, sender.proc.limits, protobuf);
   }
 
   /** What fits into a frame by itself, and not with what a cast needs besides it, goes to each actor by itself. */
-  #fitsTree({ size }: Encoded, sender: Cell): boolean {
+  #fitsTree({ size }: Encoded, sender: ActorCell): boolean {
     if (size + CAST_OVERHEAD + this.view.size * 12 <= sender.proc.limits.maxFrame) return true;
     portsWritten.length = 0;
     return false;
   }
 
-  #castAll(args: readonly unknown[], sender: Cell, turn: AnyTurn | undefined): Sent {
-    if (this.#takesTree(sender)) {
+  #castAll(args: readonly unknown[], sender: ActorCell, turn: AnyTurn | undefined): Sent {
+    if (this.#usesTree(sender)) {
       const body = this.#encodeCast(args, sender);
       if (this.#fitsTree(body, sender)) {
-        const sent = sender.caster(this.view.record).hasCredit(this.view.casts) ? sentNow : new Sent(1);
-        this.#castDown(body, sender, turn, undefined, sent === sentNow ? undefined : sent);
+        const sent = sender.castSender(this.view.record).hasCredit(this.view.castView) ? sentNow : new Sent(1);
+        this.#castByTree(body, sender, turn, undefined, sent === sentNow ? undefined : sent);
         return sent;
       }
     }
@@ -305,11 +305,11 @@ export class Dispatcher implements Message, Called {
         session.post(this.#slotOf(session), body, extension, undefined, sent === sentNow ? undefined : sent);
       }
     }
-    if (portsWritten.length > 0) this.#noteHoldersOf(sender, sessions);
+    if (portsWritten.length > 0) this.#announceHoldersOfSessions(sender, sessions);
     return sent;
   }
 
-  #open(sender: Cell, rank: number): Session | DeliveryError {
+  #openCached(sender: ActorCell, rank: number): Session | DeliveryError {
     const session = openSession(sender, this.view, rank);
     if (session instanceof DeliveryError) return session;
     this.#slot = this.#slotOf(session);
@@ -318,7 +318,7 @@ export class Dispatcher implements Message, Called {
     return session;
   }
 
-  #openAll(sender: Cell): (Session | DeliveryError)[] {
+  #openAll(sender: ActorCell): (Session | DeliveryError)[] {
     const sessions: (Session | DeliveryError)[] = [];
     for (let rank = 0; rank < this.view.size; rank++) sessions.push(openSession(sender, this.view, rank));
     return sessions;
@@ -337,12 +337,12 @@ export class Dispatcher implements Message, Called {
     return session.needsProtobuf(this.#slotOf(session));
   }
 
-  #waitsForItself(turn: AnyTurn, rank: number): boolean {
+  #wouldDeadlock(turn: AnyTurn, rank: number): boolean {
     const { chain } = turn;
     return chain.length > 0 && inChain(chain, this.view.target(rank).token);
   }
 
-  #deadlock(turn: AnyTurn, rank: number): DeadlockError {
+  #deadlockError(turn: AnyTurn, rank: number): DeadlockError {
     const target = this.view.target(rank);
     const actor = `${this.view.record.name}[${target.rank}]`;
     return new DeadlockError(
@@ -352,14 +352,14 @@ export class Dispatcher implements Message, Called {
   }
 
   /** For how long an answer is waited: no longer than for that of the handler that calls. In milliseconds; 0: no limit. */
-  #callTime(turn: AnyTurn | undefined): number {
+  #timeToWait(turn: AnyTurn | undefined): number {
     const left = turn === undefined ? 0 : turn.timeLeft;
     return left === 0 || (this.timeout !== 0 && this.timeout < left) ? this.timeout : left;
   }
 
   /** All receivers of one message belong to one trace, also where it begins with that. */
-  #castTrace(sender: Cell, turn: AnyTurn | undefined): TraceContext {
-    return this.#trace ?? turn?.span ?? sender.proc.traces.start();
+  #castTrace(sender: ActorCell, turn: AnyTurn | undefined): TraceContext {
+    return this.#fixedTrace ?? turn?.span ?? sender.proc.traces.start();
   }
 
   /** @param timeout `noAnswer`: nobody waits */
@@ -370,8 +370,8 @@ export class Dispatcher implements Message, Called {
     timeout: number,
     trace: TraceContext | undefined,
   ): Extension | undefined {
-    const { asSpawned, extent } = this.view;
-    const own = this.#trace ?? trace;
+    const { isWholeMesh: asSpawned, extent } = this.view;
+    const own = this.#fixedTrace ?? trace;
     if (asSpawned && timeout <= 0 && turn === undefined && own === undefined) return undefined;
     return {
       rank,
@@ -383,20 +383,20 @@ export class Dispatcher implements Message, Called {
   }
 
   /** A message that nobody is there for: what is wrong with it is said all the same, and its ports reach nobody. */
-  #sendNowhere(sender: Cell, args: readonly unknown[], ranks: readonly number[]): void {
+  #encodeForNobody(sender: ActorCell, args: readonly unknown[], ranks: readonly number[]): void {
     encodeMessage(this, args, sender.proc.limits);
-    if (portsWritten.length > 0) this.#noteHolders(sender, [], ranks);
+    if (portsWritten.length > 0) this.#announceHolders(sender, [], ranks);
   }
 
-  #giveUp(args: readonly unknown[], sender: Cell, ranks: readonly number[]): TimeoutError {
-    this.#sendNowhere(sender, args, ranks);
-    return noAnswerWithin(this.label, 0);
+  #refuseWithoutTime(args: readonly unknown[], sender: ActorCell, ranks: readonly number[]): TimeoutError {
+    this.#encodeForNobody(sender, args, ranks);
+    return noAnswerError(this.label, 0);
   }
 
-  #noteHoldersOf(sender: Cell, sessions: readonly (Session | DeliveryError)[]): void {
+  #announceHoldersOfSessions(sender: ActorCell, sessions: readonly (Session | DeliveryError)[]): void {
     const ranks = [...sessions.keys()];
     const isOpen = (rank: number) => !(sessions[rank] instanceof DeliveryError);
-    this.#noteHolders(
+    this.#announceHolders(
       sender,
       ranks.filter(isOpen),
       ranks.filter((rank) => !isOpen(rank)),
@@ -404,20 +404,20 @@ export class Dispatcher implements Message, Called {
   }
 
   /** The ports in the message are now held by those it was sent to. */
-  #noteHolders(sender: Cell, ranks: readonly number[], unreachable: readonly number[] = []): void {
+  #announceHolders(sender: ActorCell, ranks: readonly number[], unreachable: readonly number[] = []): void {
     const holderAt = (rank: number) => {
       const { proc, mesh, rank: own, generation } = this.view.target(rank);
       return { proc, name: holderName({ mesh: mesh.id, rank: own, incarnation: generation }) };
     };
-    noteHolders(sender.proc, ranks.map(holderAt), unreachable.map(holderAt));
+    announceHolders(sender.proc, ranks.map(holderAt), unreachable.map(holderAt));
   }
 
-  #ranks(): number[] {
+  #allRanks(): number[] {
     return Array.from({ length: this.view.size }, (_, rank) => rank);
   }
 }
 
-function currentSender(): Cell {
+function currentSender(): ActorCell {
   return currentTurn()?.cell ?? mainRoot();
 }
 
@@ -426,11 +426,11 @@ const noAnswer = -1;
 
 /** As it travels: whole milliseconds, at least one where there is a limit, 0 for none. */
 function wholeTimeout(timeout: number | undefined): number {
-  const limit = timeLimit(timeout);
+  const limit = checkTimeout(timeout);
   return limit === undefined ? 0 : Math.max(1, Math.ceil(limit));
 }
 
-function openSession(sender: Cell, view: MeshView, rank: number): Session | DeliveryError {
+function openSession(sender: ActorCell, view: MeshView, rank: number): Session | DeliveryError {
   const target = view.target(rank);
   try {
     return sender.session(target, target, target.location);

@@ -3,33 +3,33 @@
  * that calls can avoid it or wait for it. How the process learns of the end and of the return is not decided here.
  */
 export class Downtime {
-  #lost = false;
+  #isLost = false;
   #settle: (() => void) | undefined;
-  #settled: Promise<void> | undefined;
+  #whenSettled: Promise<void> | undefined;
 
   /** Whether the actor is known not to come back. */
-  get lost(): boolean {
-    return this.#lost;
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Whether a call waits for the end of it. */
   get isAwaited(): boolean {
-    return this.#settled !== undefined;
+    return this.#whenSettled !== undefined;
   }
 
   /** Resolves when the actor is there again, or is known not to come back. */
-  get settled(): Promise<void> {
-    this.#settled ??= this.#lost
+  get whenSettled(): Promise<void> {
+    this.#whenSettled ??= this.#isLost
       ? Promise.resolve()
       : new Promise((resolve) => {
           this.#settle = resolve;
         });
-    return this.#settled;
+    return this.#whenSettled;
   }
 
   /** The actor does not come back. */
-  giveUp(): void {
-    this.#lost = true;
+  markLost(): void {
+    this.#isLost = true;
     this.#settle?.();
   }
 

@@ -3,22 +3,22 @@
  * synchronously, and then nothing has been sent; everything later rejects. How messages go to the ranks is told in
  * dispatch.ts.
  */
-import { formatValue, type Point, type ValueMesh } from "../shape/index.js";
+import { describeValue, type Point, type ValueMesh } from "../shape/index.js";
 import { currentTurn } from "./context.js";
-import type { Dispatcher, Needed } from "./dispatch.js";
+import type { Dispatcher, RanksNeeded } from "./dispatch.js";
 import { SupervisionError } from "./errors.js";
 import type { Future } from "./future.js";
-import { CallAll, CallSettled, type Gather, Reduce, type Settled } from "./gather.js";
-import { type CallOptions, checkOptions } from "./guard.js";
-import { addressed, dispatcherFor } from "./lending.js";
+import { GatherAll, type GatherCall, GatherReduced, GatherSettled, type Settled } from "./gather.js";
+import { type CallOptions, checkCallOptions } from "./guard.js";
+import { createDispatcher, receiversOf } from "./lending.js";
 import { ChannelPort, Port } from "./port.js";
 import { foldOf, type Operation, type Reduced, type ReductionName, type Reductions, reductionName } from "./reduce.js";
-import { retried } from "./retry.js";
+import { callWithRetry } from "./retry.js";
 import type { Sent } from "./sent.js";
 import { SingleCall } from "./single.js";
 import { StreamCall } from "./stream-call.js";
 import type { MeshView } from "./view.js";
-import { Waiting, waited } from "./waited.js";
+import { callAfterRestart, RestartWait } from "./waited.js";
 
 let dispatcherOf: (endpoint: object) => Dispatcher;
 
@@ -38,7 +38,7 @@ export class Endpoint<
 
   /** Made by meshes. */
   constructor(view: MeshView, index: number, options: CallOptions = {}) {
-    this.#dispatcher = dispatcherFor(view, index, options);
+    this.#dispatcher = createDispatcher(view, index, options);
     this.#index = index;
   }
 
@@ -49,7 +49,7 @@ export class Endpoint<
   call(...args: A): Future<ValueMesh<R, D>> {
     const to = this.#dispatcher;
     to.check(args);
-    return deferred(to, args, "all", () => gather(new CallAll<R, D>(to, to.view), to, args));
+    return startWithOptions(to, args, "all", () => startGatherCall(new GatherAll<R, D>(to, to.view), to, args));
   }
 
   /** The answer of the one actor. @throws RangeError if there are more or fewer */
@@ -58,7 +58,7 @@ export class Endpoint<
     if (to.view.size !== 1) refuseSize("callOne requires exactly 1 actor", to.view.size);
     to.check(args);
     // No closure in here: it would cost a scope for every call.
-    return to.deferred ? callOneDeferred<R>(to, args) : single(to, args, 0);
+    return to.isDeferrable ? startSingleWithOptions<R>(to, args) : startSingleCall(to, args, 0);
   }
 
   /** Sends without an answer. @returns what to await so that receivers keep up; it never rejects */
@@ -77,19 +77,19 @@ export class Endpoint<
     const to = this.#dispatcher;
     if (to.view.size === 0) refuseSize("choose requires at least 1 actor", 0);
     to.check(args);
-    return deferred(to, args, "any", () => single(to, args, to.lessLoaded()));
+    return startWithOptions(to, args, "any", () => startSingleCall(to, args, to.lessLoadedRank()));
   }
 
   /** Each answer as it comes, with its place. */
   stream(...args: A): AsyncIterableIterator<[Point<D>, R], undefined, unknown> {
-    return stream(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, R], undefined, unknown>;
+    return startStreamCall(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, R], undefined, unknown>;
   }
 
   /** All outcomes, errors and failures of actors included. Never rejects because of them. */
   callSettled(...args: A): Future<ValueMesh<Settled<R>, D>> {
     const to = this.#dispatcher;
     to.check(args);
-    return deferred(to, args, "each", () => gather(new CallSettled<R, D>(to, to.view), to, args));
+    return startWithOptions(to, args, "each", () => startGatherCall(new GatherSettled<R, D>(to, to.view), to, args));
   }
 
   /**
@@ -103,13 +103,15 @@ export class Endpoint<
     to.check(args);
     const by = operation ?? to.descriptor.reduce;
     const fold = foldOf(to.label, by) as (values: readonly R[]) => unknown;
-    return deferred(to, args, "all", () => gather(new Reduce(to, to.view, fold, reductionName(by)), to, args));
+    return startWithOptions(to, args, "all", () =>
+      startGatherCall(new GatherReduced(to, to.view, fold, reductionName(by)), to, args),
+    );
   }
 
   /** The same endpoint with options for its calls. @throws TypeError, RangeError on options that cannot be */
   with(options: CallOptions): Endpoint<A, R, D, O> {
     const { view, label, descriptor, options: before } = this.#dispatcher;
-    checkOptions(label, descriptor.idempotent, options);
+    checkCallOptions(label, descriptor.idempotent, options);
     return new Endpoint(view, this.#index, { ...before, ...options });
   }
 
@@ -134,7 +136,7 @@ export class PropagatedEndpoint<
   P = unknown,
 > extends Endpoint<A, R, D> {
   /** By which it is called where its answers stay. */
-  #keeping: Dispatcher | undefined;
+  #retaining: Dispatcher | undefined;
 
   /**
    * The answers stay with the actors, as a tensor of the mesh of processes that they are on, which must be active. Of what actors answer
@@ -145,26 +147,26 @@ export class PropagatedEndpoint<
   rref(...args: A): P {
     const to = dispatcherOf(this);
     to.check(args);
-    this.#keeping ??= keepingOf(to);
-    const keeping = this.#keeping;
+    this.#retaining ??= retainingDispatcherOf(to);
+    const keeping = this.#retaining;
     const send = (key: unknown) => {
-      const call = () => gather(new CallSettled<unknown, D>(keeping, to.view), keeping, [key, args]);
-      const outcomes = keeping.options.wait === true ? waitFor(keeping, [key, args], "each", call) : call();
+      const call = () => startGatherCall(new GatherSettled<unknown, D>(keeping, to.view), keeping, [key, args]);
+      const outcomes = keeping.options.wait === true ? startAfterRestart(keeping, [key, args], "each", call) : call();
       return outcomes.then((all) => all.values());
     };
-    return to.descriptor.tensors!.rref({ ...addressed(to), args, send }) as P;
+    return to.descriptor.tensors!.rref({ ...receiversOf(to), args, send }) as P;
   }
 
   override with(options: CallOptions): PropagatedEndpoint<A, R, D, P> {
     const { view, label, descriptor, options: before } = dispatcherOf(this);
-    checkOptions(label, descriptor.idempotent, options);
+    checkCallOptions(label, descriptor.idempotent, options);
     return new PropagatedEndpoint(view, view.descriptor.endpoints.indexOf(descriptor), { ...before, ...options });
   }
 }
 
-function keepingOf({ view, descriptor, options }: Dispatcher): Dispatcher {
+function retainingDispatcherOf({ view, descriptor, options }: Dispatcher): Dispatcher {
   const index = view.descriptor.endpoints.findIndex(({ keeps }) => keeps === descriptor);
-  return dispatcherFor(view, index, options);
+  return createDispatcher(view, index, options);
 }
 
 /** An endpoint whose handler yields any number of values. */
@@ -174,7 +176,7 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
 
   /** Made by meshes. */
   constructor(view: MeshView, index: number, options: CallOptions = {}) {
-    this.#dispatcher = dispatcherFor(view, index, options);
+    this.#dispatcher = createDispatcher(view, index, options);
     this.#index = index;
   }
 
@@ -183,13 +185,13 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
    * the senders wait. Leaving the loop stops them.
    */
   stream(...args: A): AsyncIterableIterator<[Point<D>, T], undefined, unknown> {
-    return stream(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, T], undefined, unknown>;
+    return startStreamCall(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, T], undefined, unknown>;
   }
 
   /** The same endpoint with options for its streams. @throws TypeError, RangeError on options that cannot be */
   with(options: Omit<CallOptions, "retry">): StreamEndpoint<A, T, D> {
     const { view, label, descriptor, options: before } = this.#dispatcher;
-    checkOptions(label, descriptor.idempotent, options);
+    checkCallOptions(label, descriptor.idempotent, options);
     return new StreamEndpoint(view, this.#index, { ...before, ...options });
   }
 
@@ -214,16 +216,16 @@ export function send<A extends unknown[], R, D extends string>(
 ): void {
   const given: unknown = endpoint;
   if (!(given instanceof Endpoint)) {
-    const got = given instanceof StreamEndpoint ? `the stream ${String(given)}` : formatValue(given);
+    const got = given instanceof StreamEndpoint ? `the stream ${String(given)}` : describeValue(given);
     throw new TypeError(`cannot send: expected an endpoint that answers, got ${got}`);
   }
   const to = dispatcherOf(endpoint);
   if (!Array.isArray(args)) {
-    throw new TypeError(`cannot call ${to.label}: expected a list of arguments, got ${formatValue(args)}`);
+    throw new TypeError(`cannot call ${to.label}: expected a list of arguments, got ${describeValue(args)}`);
   }
   to.check(args);
   checkPort(to, port);
-  const answers = stream(to, args);
+  const answers = startStreamCall(to, args);
   void (async () => {
     try {
       for await (const [, value] of answers) await port.send(value as R);
@@ -235,33 +237,43 @@ export function send<A extends unknown[], R, D extends string>(
 
 /** @throws TypeError unless what the endpoint answers can be sent to the port */
 function checkPort({ label, result }: Dispatcher, port: unknown): void {
-  if (!(port instanceof Port)) throw new TypeError(`cannot call ${label}: expected a port, got ${formatValue(port)}`);
+  if (!(port instanceof Port)) throw new TypeError(`cannot call ${label}: expected a port, got ${describeValue(port)}`);
   if (result === undefined || !(port instanceof ChannelPort) || port.codec.fingerprint === result.fingerprint) return;
   throw new TypeError(`cannot call ${label}: expected a port of ${result.name}, got a port of ${port.codec.name}`);
 }
 
 /** Makes a call as its options say: again where it fails, and not before the ranks that it needs are there. */
-function deferred<T>(to: Dispatcher, args: readonly unknown[], needed: Needed, make: () => Future<T>): Future<T> {
+function startWithOptions<T>(
+  to: Dispatcher,
+  args: readonly unknown[],
+  needed: RanksNeeded,
+  make: () => Future<T>,
+): Future<T> {
   const { retry, wait } = to.options;
-  const send = wait === true ? () => waitFor(to, args, needed, make) : make;
-  return retry === undefined ? send() : retried(to, retry, to.options.signal, send);
+  const send = wait === true ? () => startAfterRestart(to, args, needed, make) : make;
+  return retry === undefined ? send() : callWithRetry(to, retry, to.options.signal, send);
 }
 
-function waitFor<T>(to: Dispatcher, args: readonly unknown[], needed: Needed, make: () => Future<T>): Future<T> {
-  const obstacle = () => to.obstacle(needed);
+function startAfterRestart<T>(
+  to: Dispatcher,
+  args: readonly unknown[],
+  needed: RanksNeeded,
+  make: () => Future<T>,
+): Future<T> {
+  const obstacle = () => to.pendingRestart(needed);
   const { signal } = to.options;
   const first = signal?.aborted === true ? undefined : obstacle();
   if (first === undefined) return make();
-  to.rehearse(args);
+  to.checkEncodable(args);
   const { timeout, keepAlive } = to;
-  return waited({ called: to, timeout, signal, keepAlive, first, obstacle, make });
+  return callAfterRestart({ called: to, timeout, signal, keepAlive, first, pendingRestart: obstacle, make });
 }
 
-function callOneDeferred<R>(to: Dispatcher, args: readonly unknown[]): Future<R> {
-  return deferred(to, args, "all", () => single<R>(to, args, 0));
+function startSingleWithOptions<R>(to: Dispatcher, args: readonly unknown[]): Future<R> {
+  return startWithOptions(to, args, "all", () => startSingleCall<R>(to, args, 0));
 }
 
-function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {
+function startSingleCall<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {
   const call = new SingleCall<R>(to, rank);
   const { signal } = to.options;
   if (signal?.aborted === true) return call.refuse(signal.reason);
@@ -271,7 +283,7 @@ function single<R>(to: Dispatcher, args: readonly unknown[], rank: number): Futu
   return call;
 }
 
-function gather<T>(call: Gather<T>, to: Dispatcher, args: readonly unknown[]): Future<T> {
+function startGatherCall<T>(call: GatherCall<T>, to: Dispatcher, args: readonly unknown[]): Future<T> {
   const { signal } = to.options;
   if (signal?.aborted === true) return call.refuse(signal.reason);
   const refused = to.callAll(args, call);
@@ -282,18 +294,18 @@ function gather<T>(call: Gather<T>, to: Dispatcher, args: readonly unknown[]): F
   }
   if (refused !== undefined) return call.refuse(refused);
   if (to.timeout > 0 || signal !== undefined) call.guard(to.timeout, signal);
-  call.started();
+  call.allSent();
   return call;
 }
 
-function stream(to: Dispatcher, args: readonly unknown[]): StreamCall {
+function startStreamCall(to: Dispatcher, args: readonly unknown[]): StreamCall {
   to.check(args);
   const { signal } = to.options;
   const call = new StreamCall(to.label, to.descriptor.result, to.view);
-  const obstacle = to.options.wait === true && signal?.aborted !== true ? to.obstacle("all") : undefined;
+  const obstacle = to.options.wait === true && signal?.aborted !== true ? to.pendingRestart("all") : undefined;
   if (obstacle !== undefined) {
-    to.rehearse(args);
-    void streamLater(to, args, call, obstacle);
+    to.checkEncodable(args);
+    void startStreamAfterRestart(to, args, call, obstacle);
   } else {
     const refused = signal?.aborted === true ? signal.reason : to.callAll(args, call);
     if (refused !== undefined) {
@@ -306,18 +318,18 @@ function stream(to: Dispatcher, args: readonly unknown[]): StreamCall {
 }
 
 /** Starts a stream as soon as all ranks are there, or one is lost. */
-async function streamLater(
+async function startStreamAfterRestart(
   to: Dispatcher,
   args: readonly unknown[],
   call: StreamCall,
   first: Promise<unknown>,
 ): Promise<void> {
-  const waiting = new Waiting(to.keepAlive);
-  call.onLeave = () => waiting.giveUp();
-  currentTurn()?.bind(call);
+  const waiting = new RestartWait(to.keepAlive);
+  call.onFinished = () => waiting.giveUp();
+  currentTurn()?.addOutstanding(call);
   try {
-    if (!(await waiting.until(first, () => to.obstacle("all")))) return;
-    call.turn?.unbind(call);
+    if (!(await waiting.until(first, () => to.pendingRestart("all")))) return;
+    call.turn?.removeOutstanding(call);
     to.check(args);
     const refused = to.callAll(args, call);
     if (refused !== undefined) call.abandon(refused, 0);

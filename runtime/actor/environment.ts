@@ -20,17 +20,17 @@ import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { WireEnvironment } from "../wire/environment.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
-import { type MeshIdentity, meshRecord, type RankLocation } from "./address.js";
+import { currentMeshRecord, type MeshIdentity, type RankLocation } from "./address.js";
 import { portsRead, portsWritten } from "./holders.js";
 import { ActorMesh, makeMesh, viewOf } from "./mesh.js";
 import { ChannelPort, PortTarget } from "./port.js";
 import { ReplyPort } from "./replier.js";
 import { MeshView } from "./view.js";
 
-export const actorEnvironment: WireEnvironment = { writePort, readPort, writeMesh, readMesh };
+export const actorHandleCodecs: WireEnvironment = { writePort, readPort, writeMesh, readMesh };
 
 function writePort(w: Writer, given: unknown, element: Codec<unknown>): void {
-  const port = given instanceof ReplyPort ? given.replier.escape() : given;
+  const port = given instanceof ReplyPort ? given.replier.toChannelPort() : given;
   if (!(port instanceof ChannelPort)) throw new TypeError(`expected a port, got ${describe(given)}`);
   const { target, codec } = port;
   // By what this process knows it for: whoever opened it may have another schema of the type.
@@ -83,21 +83,22 @@ function readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[
   checkRegion(region, extentSize(extent));
   checkDimensions(region, dims);
   const identity: MeshIdentity = { id, owner, name, extent };
-  const record = meshRecord(identity);
+  const record = currentMeshRecord(identity);
   const locations = readRanks(r, regionSize(region));
   let i = 0;
-  for (const base of baseRanks(region)) record.locate(base, locations[i++]!);
+  for (const base of baseRanks(region)) record.setLocation(base, locations[i++]!);
   return makeMesh(new MeshView(record, descriptor, region));
 }
 
 /** @throws TypeError unless `actual` is `expected`, or extends it */
 function checkInterface(actual: ActorDescriptor, expected: ActorDescriptor): void {
-  if (!isA(actual, expected)) throw new TypeError(`expected a mesh of ${expected.name}, got a mesh of ${actual.name}`);
+  if (!extendsInterface(actual, expected))
+    throw new TypeError(`expected a mesh of ${expected.name}, got a mesh of ${actual.name}`);
 }
 
-function isA(actual: ActorDescriptor, expected: ActorDescriptor): boolean {
+function extendsInterface(actual: ActorDescriptor, expected: ActorDescriptor): boolean {
   if (actual.key === expected.key) return actual.fingerprint === expected.fingerprint;
-  return actual.extends.some((base) => isA(base(), expected));
+  return actual.extends.some((base) => extendsInterface(base(), expected));
 }
 
 function checkDimensions(region: Region, dims: readonly string[] | undefined): void {

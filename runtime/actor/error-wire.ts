@@ -6,7 +6,7 @@
 import { type Answer, AnswerKind } from "../cast/answers.js";
 import { readBody, readText, readU32, writeText, writeU32 } from "../link/control.js";
 import { DeliveryError, deliveryReasons } from "../link/errors.js";
-import { chainOf, errorOfChain, type PlainError } from "../thrown.js";
+import { errorChainOf, errorFromChain, type PlainError } from "../thrown.js";
 import type { Reader } from "../wire/reader.js";
 import { Writer } from "../wire/writer.js";
 
@@ -26,18 +26,18 @@ export class RemoteError extends Error {
   }
 }
 
-/** What a handler threw, as `chainOf` has read it: reading it may run code of the user's, which must not happen here. */
+/** What a handler threw, as `errorChainOf` has read it: reading it may run code of the user's, which must not happen here. */
 export function writeThrown(w: Writer, actor: string, thrown: readonly PlainError[]): void {
   writeU32(w, THROWN);
   writeText(w, actor);
-  writeChain(w, thrown);
+  writeErrorChain(w, thrown);
 }
 
 /** A call that could not be delivered or that nobody will answer. */
-export function writeDelivery(w: Writer, actor: string, error: DeliveryError): void {
+export function writeDeliveryError(w: Writer, actor: string, error: DeliveryError): void {
   writeU32(w, deliveryReasons.indexOf(error.reason));
   writeText(w, actor);
-  writeChain(w, chainOf(error));
+  writeErrorChain(w, errorChainOf(error));
 }
 
 const THROWN = 0xff;
@@ -47,7 +47,7 @@ export function readCallError(r: Reader): RemoteError | DeliveryError {
   return readBody(r, "error", () => {
     const code = readU32(r);
     const actor = readText(r);
-    const remote = readCauses(r);
+    const remote = readErrorWithCauses(r);
     if (code === THROWN) return new RemoteError(actor, remote);
     const options = remote.cause === undefined ? {} : { cause: remote.cause };
     return new DeliveryError(deliveryReasons[code] ?? "unknown", remote.message, options);
@@ -55,22 +55,22 @@ export function readCallError(r: Reader): RemoteError | DeliveryError {
 }
 
 /** What ended a call, as it is passed on to whoever casts. */
-export function answerOfError(error: Error): Answer {
+export function encodeErrorAnswer(error: Error): Answer {
   const w = new Writer(512);
   const undelivered = error instanceof DeliveryError;
-  if (undelivered) writeDelivery(w, "", error);
-  else if (error instanceof RemoteError) writeThrown(w, error.actor, chainOf(error.remote));
-  else writeThrown(w, "", chainOf(error));
+  if (undelivered) writeDeliveryError(w, "", error);
+  else if (error instanceof RemoteError) writeThrown(w, error.actor, errorChainOf(error.remote));
+  else writeThrown(w, "", errorChainOf(error));
   const kind = undelivered ? AnswerKind.failure : AnswerKind.error;
   return { kind, protobuf: false, bytes: w.copy(0), blocks: [] };
 }
 
 /** An error with its causes, outermost first, as a value of its own. Whatever was thrown, this does not throw. */
-export function writeCauses(w: Writer, thrown: unknown): void {
-  writeChain(w, chainOf(thrown));
+export function writeErrorWithCauses(w: Writer, thrown: unknown): void {
+  writeErrorChain(w, errorChainOf(thrown));
 }
 
-function writeChain(w: Writer, chain: readonly PlainError[]): void {
+function writeErrorChain(w: Writer, chain: readonly PlainError[]): void {
   writeU32(w, chain.length);
   for (const { name, message, stack = "" } of chain) {
     writeText(w, name);
@@ -79,11 +79,11 @@ function writeChain(w: Writer, chain: readonly PlainError[]): void {
   }
 }
 
-export function readCauses(r: Reader): Error {
+export function readErrorWithCauses(r: Reader): Error {
   const chain: PlainError[] = [];
   for (let left = Math.min(readU32(r), MOST_CAUSES); left > 0; left--) {
     const [name, message, stack] = [readText(r), readText(r), readText(r)];
     chain.push({ name, message, stack: stack === "" ? undefined : stack });
   }
-  return errorOfChain(chain);
+  return errorFromChain(chain);
 }

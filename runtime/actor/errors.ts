@@ -71,7 +71,7 @@ export class SupervisionError extends Error {
 
   constructor(endpoint: string, ranks: readonly number[], why: string, options: SupervisionErrorOptions = {}) {
     const { actors = [] } = options;
-    super(`cannot call ${endpoint}${where(ranks, actors)}: ${why}`, options);
+    super(`cannot call ${endpoint}${placeText(ranks, actors)}: ${why}`, options);
     this.endpoint = endpoint;
     this.ranks = ranks;
     this.actors = actors;
@@ -87,7 +87,7 @@ export class OrphanedError extends SupervisionError {
 }
 
 /** Both names of each place, if they differ: the rank in what was called, and the actor in what was spawned. */
-function where(ranks: readonly number[], actors: readonly string[]): string {
+function placeText(ranks: readonly number[], actors: readonly string[]): string {
   if (ranks.length === 0) return "";
   const isSlice = actors.some((actor, i) => !actor.endsWith(`[${ranks[i]}]`));
   const place = `${ranks.length === 1 ? "rank" : "ranks"} ${ranks.join(", ")}`;

@@ -9,16 +9,16 @@ import type { Codec } from "../wire/codec.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import { Reader } from "../wire/reader.js";
 import { interfaceOf } from "./handler.js";
-import { reductionNamed } from "./reduce.js";
+import { findReduction } from "./reduce.js";
 
 /** A value of ranks that follow each other: of each of them, or one for all. */
-interface Piece {
+interface AnswerPiece {
   readonly start: number;
   readonly count: number;
   readonly group: AnswerGroup;
 }
 
-export function foldingOf(
+export function createFold(
   descriptor: ActorDescriptor,
   known: CastInterface,
   endpoint: number,
@@ -27,7 +27,7 @@ export function foldingOf(
   const own = interfaceOf(descriptor, known.key);
   if (own === undefined || own.fingerprint !== known.fingerprint) return undefined;
   const result = own.endpoints[endpoint]?.result;
-  const fold = reductionNamed(reduction);
+  const fold = findReduction(reduction);
   if (result === undefined || fold === undefined || reduction === "count") return undefined;
   return (groups) => foldGroups(groups, result, fold);
 }
@@ -41,11 +41,11 @@ function foldGroups(
     (group.kind === AnswerKind.value || group.kind === AnswerKind.folded) && !group.protobuf;
   const pieces = groups
     .filter(isFoldable)
-    .flatMap((group) => group.ranks.map(({ start, count }): Piece => ({ start, count, group })))
+    .flatMap((group) => group.ranks.map(({ start, count }): AnswerPiece => ({ start, count, group })))
     .sort((a, b) => a.start - b.start);
   try {
     const values = new Map<AnswerGroup, unknown>();
-    const folded = neighbours(pieces).map((row): AnswerGroup => {
+    const folded = groupNeighbours(pieces).map((row): AnswerGroup => {
       const value = fold(row.flatMap((piece) => valuesOf(piece, codec, values)));
       const start = row[0]!.start;
       const last = row.at(-1)!;
@@ -62,8 +62,8 @@ function foldGroups(
 }
 
 /** Pieces without a gap between them. */
-function neighbours(pieces: readonly Piece[]): Piece[][] {
-  const rows: Piece[][] = [];
+function groupNeighbours(pieces: readonly AnswerPiece[]): AnswerPiece[][] {
+  const rows: AnswerPiece[][] = [];
   let next = -1;
   for (const piece of pieces) {
     if (piece.start === next) rows.at(-1)!.push(piece);
@@ -73,7 +73,7 @@ function neighbours(pieces: readonly Piece[]): Piece[][] {
   return rows;
 }
 
-function valuesOf({ group, count }: Piece, codec: Codec<unknown>, decoded: Map<AnswerGroup, unknown>): unknown[] {
+function valuesOf({ group, count }: AnswerPiece, codec: Codec<unknown>, decoded: Map<AnswerGroup, unknown>): unknown[] {
   if (!decoded.has(group)) decoded.set(group, decode(group, codec));
   const value = decoded.get(group);
   return group.kind === AnswerKind.folded ? [value] : new Array(count).fill(value);

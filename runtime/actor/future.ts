@@ -3,8 +3,8 @@
  * in is told in single.ts and round.ts.
  */
 import { type Clock, longestTimer } from "../link/clock.js";
-import { checkOptionNames, formatValue } from "../shape/index.js";
-import { rejectionOf } from "./callers.js";
+import { checkOptionNames, describeValue } from "../shape/index.js";
+import { rejectWithCallerStack } from "./callers.js";
 import { mainClock } from "./context.js";
 import { TimeoutError } from "./errors.js";
 import { awaitAsPromise } from "./plain-promise.js";
@@ -14,7 +14,7 @@ type Settle<T> = (value: T) => void;
 let resolveLast: Settle<never>;
 let rejectLast: Settle<unknown>;
 /** One executor for all futures: a closure for each would cost as much as the promise. */
-const keepSettlers = (resolve: Settle<never>, reject: Settle<unknown>): void => {
+const captureSettlers = (resolve: Settle<never>, reject: Settle<unknown>): void => {
   resolveLast = resolve;
   rejectLast = reject;
 };
@@ -36,7 +36,7 @@ export class Future<T> extends Promise<T> {
 
   /** Made by calls. */
   constructor(executor?: (resolve: (value: T | PromiseLike<T>) => void, reject: (reason: unknown) => void) => void) {
-    super(executor ?? keepSettlers);
+    super(executor ?? captureSettlers);
     this.#resolve = resolveLast;
     this.#reject = rejectLast;
   }
@@ -53,11 +53,11 @@ export class Future<T> extends Promise<T> {
    */
   get(options: GetOptions = {}): Promise<T> {
     checkOptionNames("cannot wait", options, ["timeout"]);
-    const timeout = timeLimit(options.timeout);
+    const timeout = checkTimeout(options.timeout);
     if (timeout === undefined || this.#settled) return this.then();
-    if (timeout === 0) return Promise.reject(notInTime(0));
+    if (timeout === 0) return Promise.reject(answerTimeoutError(0));
     return new Promise((resolve, reject) => {
-      const timer = this.clock.after(timeout, () => reject(notInTime(timeout)), true);
+      const timer = this.clock.after(timeout, () => reject(answerTimeoutError(timeout)), true);
       const done = (): void => timer.cancel();
       this.then(resolve, reject);
       this.then(done, done);
@@ -85,31 +85,31 @@ export class Future<T> extends Promise<T> {
   }
 
   /** @param quietly a rejection that nobody handles is no fault of the program */
-  protected fail(error: unknown, quietly: boolean): void {
+  protected rejectWith(error: unknown, quietly: boolean): void {
     this.#settled = true;
     if (quietly) super.then(undefined, ignore);
     this.#reject(error);
   }
 
   /** The same with an error that came from elsewhere: the lines of those who await the future are added to its stack. */
-  protected failFrom(error: Error, quietly: boolean): void {
+  protected rejectWithCallers(error: Error, quietly: boolean): void {
     this.#settled = true;
     const silence = (): void => void super.then(undefined, ignore);
-    this.#resolve(rejectionOf(error, quietly ? silence : undefined) as never);
+    this.#resolve(rejectWithCallerStack(error, quietly ? silence : undefined) as never);
   }
 
   /** Rejects with `error`, and tells those who work on the answer why; `reason` is an index of `cancelReasons`. */
   abandon(error: unknown, reason: number, quietly = false): void {
     if (this.#settled) return;
-    this.release(reason);
-    this.fail(error, quietly);
+    this.onAbandoned(reason);
+    this.rejectWith(error, quietly);
   }
 
   /** Tells those who work on the answer that nobody waits for it any more. */
-  protected release(_reason: number): void {}
+  protected onAbandoned(_reason: number): void {}
 }
 
-function notInTime(timeout: number): TimeoutError {
+function answerTimeoutError(timeout: number): TimeoutError {
   return new TimeoutError(`cannot get the answer: it did not come within ${timeout} ms`);
 }
 
@@ -118,10 +118,10 @@ function notInTime(timeout: number): TimeoutError {
  * days, is for ever too: Node.js would run such a timer at once.
  * @throws RangeError
  */
-export function timeLimit(timeout: number | undefined): number | undefined {
+export function checkTimeout(timeout: number | undefined): number | undefined {
   if (timeout === undefined) return undefined;
   if (typeof timeout === "number" && timeout >= 0) return timeout > longestTimer ? undefined : timeout;
-  throw new RangeError(`cannot wait: expected a timeout of at least 0 ms, got ${formatValue(timeout)}`);
+  throw new RangeError(`cannot wait: expected a timeout of at least 0 ms, got ${describeValue(timeout)}`);
 }
 
 /**

@@ -7,11 +7,11 @@ import { type Extent, type Region, ValueMesh } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
-import { type Called, CallFuture, callError } from "./call-future.js";
-import type { Cell } from "./cell.js";
-import type { CallSink, ManySink } from "./dispatch.js";
+import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.js";
+import type { ActorCell } from "./cell.js";
+import type { AnswerSink, CastAnswerSink } from "./dispatch.js";
 import { ActorError, SupervisionError } from "./errors.js";
-import { holdReceived, portsRead } from "./holders.js";
+import { ownReceivedPorts, portsRead } from "./holders.js";
 import { awaitAsPromise } from "./plain-promise.js";
 import { RankCall } from "./rank-call.js";
 import type { MeshView } from "./view.js";
@@ -22,13 +22,13 @@ export type Settled<T> =
   | { readonly status: "rejected"; readonly reason: Error };
 
 /** Stands for an answer that is part of the one before it. */
-const folded = Symbol("folded");
+const foldedIntoPrevious = Symbol("folded");
 
 /** Distinct answers that later ones are compared with. */
-const COMPARED = 4;
+const MOST_COMPARED = 4;
 
 /** Answers seen, as bytes and decoded, so that equal bytes are decoded once. */
-class Decoded {
+class AnswerDecoder {
   readonly #codec: Codec<unknown>;
   readonly #seen: { readonly bytes: Uint8Array; readonly protobuf: boolean; readonly value: unknown }[] = [];
 
@@ -37,7 +37,7 @@ class Decoded {
   }
 
   /** The value of the message that `r` stands at. */
-  take(r: Reader): unknown {
+  decode(r: Reader): unknown {
     if (r.blocks !== undefined) return decodeValue(this.#codec, r);
     const { protobuf } = r;
     const bytes = r.bytes.subarray(r.position, r.end);
@@ -46,29 +46,29 @@ class Decoded {
     }
     const copy = copyBytes(bytes, 0, bytes.length);
     const value = decodeValue(this.#codec, r);
-    if (this.#seen.unshift({ bytes: copy, protobuf, value }) > COMPARED) this.#seen.pop();
+    if (this.#seen.unshift({ bytes: copy, protobuf, value }) > MOST_COMPARED) this.#seen.pop();
     return value;
   }
 }
 
-export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManySink {
+export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink, CastAnswerSink {
   protected readonly view: MeshView;
   /** By rank, in the mesh that was called. */
   protected readonly outcomes: unknown[];
   /** Errors that handlers threw, and what else counts as an outcome. */
   protected errors: Map<number, Error> | undefined;
-  readonly #decoded: Decoded | undefined;
+  readonly #decoded: AnswerDecoder | undefined;
   readonly #calls: RankCall[] = [];
   #cancel: ((reason: number) => void) | undefined;
-  #sender: Cell | undefined;
+  #sender: ActorCell | undefined;
   #remaining: number;
 
-  constructor(called: Called, view: MeshView) {
+  constructor(called: CalledEndpoint, view: MeshView) {
     super(called);
     const codec = called.result;
     this.view = view;
     this.outcomes = new Array(view.size).fill(undefined);
-    this.#decoded = codec === undefined ? undefined : new Decoded(codec);
+    this.#decoded = codec === undefined ? undefined : new AnswerDecoder(codec);
     this.#remaining = view.size;
   }
 
@@ -78,11 +78,11 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManyS
     return call;
   }
 
-  get many(): ManySink {
+  get castSink(): CastAnswerSink {
     return this;
   }
 
-  began(cancel: (reason: number) => void, sender: Cell): void {
+  castStarted(cancel: (reason: number) => void, sender: ActorCell): void {
     this.#cancel = cancel;
     this.#sender = sender;
   }
@@ -90,13 +90,13 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManyS
   answeredBy(ranks: readonly number[], r: Reader): void {
     if (this.settled) return;
     try {
-      const value = this.#decoded?.take(r);
-      if (portsRead.length > 0) this.#sender?.holdPorts();
+      const value = this.#decoded?.decode(r);
+      if (portsRead.length > 0) this.#sender?.ownDecodedPorts();
       for (const rank of ranks) this.outcomes[rank] = value;
     } catch (error) {
-      for (const rank of ranks) this.#noteError(rank, error as Error);
+      for (const rank of ranks) this.#recordError(rank, error as Error);
     }
-    for (let left = ranks.length; left > 0; left--) this.#one();
+    for (let left = ranks.length; left > 0; left--) this.#countDown();
   }
 
   /** How procs on the way make answers one, by name; empty: they do not. */
@@ -105,8 +105,8 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManyS
   foldedBy(ranks: readonly number[], r: Reader): void {
     this.answeredBy(ranks.slice(0, 1), r);
     for (const rank of ranks.slice(1)) {
-      this.outcomes[rank] = folded;
-      this.#one();
+      this.outcomes[rank] = foldedIntoPrevious;
+      this.#countDown();
     }
   }
 
@@ -118,30 +118,30 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManyS
   }
 
   /** All messages have been sent. */
-  started(): void {
+  allSent(): void {
     if (this.#remaining === 0 && !this.settled) this.finish();
   }
 
   answered(rank: number, r: Reader): void {
     if (this.settled) return;
     try {
-      this.outcomes[rank] = this.#decoded?.take(r);
-      if (portsRead.length > 0) holdReceived(this.#calls[0]?.session);
+      this.outcomes[rank] = this.#decoded?.decode(r);
+      if (portsRead.length > 0) ownReceivedPorts(this.#calls[0]?.session);
     } catch (error) {
-      this.#noteError(rank, error as Error);
+      this.#recordError(rank, error as Error);
     }
-    this.#one();
+    this.#countDown();
   }
 
   failed(rank: number, error: Error): void {
     if (this.settled) return;
-    const told = callError(this.called, rank, error);
-    if (told instanceof SupervisionError && !this.keepsFailures) {
-      this.fail(told, true);
+    const told = errorForCaller(this.called, rank, error);
+    if (told instanceof SupervisionError && !this.acceptsFailures) {
+      this.rejectWith(told, true);
       return;
     }
-    this.#noteError(rank, told);
-    this.#one();
+    this.#recordError(rank, told);
+    this.#countDown();
   }
 
   item(): void {}
@@ -149,58 +149,61 @@ export abstract class Gather<T> extends CallFuture<T> implements CallSink, ManyS
   ended(): void {}
 
   /** Whether the failure of an actor is an outcome like others; otherwise it ends the call at once. */
-  protected abstract readonly keepsFailures: boolean;
+  protected abstract readonly acceptsFailures: boolean;
 
   /** All ranks have an outcome. */
   protected abstract finish(): void;
 
   /** Fails with the error of the lowest rank. @returns whether there was one */
-  protected failByRank(): boolean {
+  protected rejectWithLowestRank(): boolean {
     if (this.errors === undefined) return false;
     const sorted = [...this.errors].sort(([a], [b]) => a - b).map(([, error]) => error);
     const [first, ...others] = sorted as [Error, ...Error[]];
-    if (!(first instanceof ActorError)) this.fail(first, false);
-    else this.fail(first.among(others.filter((error) => error instanceof ActorError)), false);
+    if (!(first instanceof ActorError)) this.rejectWith(first, false);
+    else this.rejectWith(first.among(others.filter((error) => error instanceof ActorError)), false);
     return true;
   }
 
-  protected override release(reason: number): void {
+  protected override onAbandoned(reason: number): void {
     this.#cancel?.(reason);
     for (const call of this.#calls) call.abandon(reason);
   }
 
-  #noteError(rank: number, error: Error): void {
+  #recordError(rank: number, error: Error): void {
     this.errors ??= new Map();
     this.errors.set(rank, error);
   }
 
-  #one(): void {
+  #countDown(): void {
     if (--this.#remaining === 0) this.finish();
   }
 }
 
-function valuesOf<T, D extends string>({ answers, extent }: MeshView, values: readonly T[]): ValueMesh<T, D> {
+function valuesOf<T, D extends string>(
+  { answerRegion: answers, extent }: MeshView,
+  values: readonly T[],
+): ValueMesh<T, D> {
   return ValueMesh.inRegion(answers as Region<D>, extent as Extent<D>, values);
 }
 
 /** `call`: all answers, by rank. */
-export class CallAll<R, D extends string> extends Gather<ValueMesh<R, D>> {
+export class GatherAll<R, D extends string> extends GatherCall<ValueMesh<R, D>> {
   static {
-    awaitAsPromise(CallAll);
+    awaitAsPromise(GatherAll);
   }
-  protected readonly keepsFailures = false;
+  protected readonly acceptsFailures = false;
 
   protected finish(): void {
-    if (!this.failByRank()) this.fulfil(valuesOf(this.view, this.outcomes as R[]));
+    if (!this.rejectWithLowestRank()) this.fulfil(valuesOf(this.view, this.outcomes as R[]));
   }
 }
 
 /** `callSettled`: all outcomes, by rank. */
-export class CallSettled<R, D extends string> extends Gather<ValueMesh<Settled<R>, D>> {
+export class GatherSettled<R, D extends string> extends GatherCall<ValueMesh<Settled<R>, D>> {
   static {
-    awaitAsPromise(CallSettled);
+    awaitAsPromise(GatherSettled);
   }
-  protected readonly keepsFailures = true;
+  protected readonly acceptsFailures = true;
 
   protected finish(): void {
     const settled = this.outcomes.map((value, rank): Settled<R> => {
@@ -212,27 +215,27 @@ export class CallSettled<R, D extends string> extends Gather<ValueMesh<Settled<R
 }
 
 /** `reduce`: one answer made of all, folded in rank order. */
-export class Reduce<R, X> extends Gather<X> {
+export class GatherReduced<R, X> extends GatherCall<X> {
   static {
-    awaitAsPromise(Reduce);
+    awaitAsPromise(GatherReduced);
   }
-  protected readonly keepsFailures = false;
+  protected readonly acceptsFailures = false;
   readonly #fold: (values: readonly R[]) => X;
   override readonly reduction: string;
 
   /** @param reduction by which procs on the way can fold parts of it; empty: they cannot */
-  constructor(called: Called, view: MeshView, fold: (values: readonly R[]) => X, reduction: string) {
+  constructor(called: CalledEndpoint, view: MeshView, fold: (values: readonly R[]) => X, reduction: string) {
     super(called, view);
     this.#fold = fold;
     this.reduction = reduction;
   }
 
   protected finish(): void {
-    if (this.failByRank()) return;
+    if (this.rejectWithLowestRank()) return;
     try {
-      this.fulfil(this.#fold(this.outcomes.filter((value) => value !== folded) as R[]));
+      this.fulfil(this.#fold(this.outcomes.filter((value) => value !== foldedIntoPrevious) as R[]));
     } catch (error) {
-      this.fail(error, false);
+      this.rejectWith(error, false);
     }
   }
 }

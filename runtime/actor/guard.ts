@@ -2,9 +2,9 @@
 import { offAbort, onAbort } from "../aborts.js";
 import type { Clock, Timer } from "../link/clock.js";
 import { parseTraceparent } from "../link/trace.js";
-import { checkOptionNames, formatValue } from "../shape/index.js";
+import { checkOptionNames, describeValue } from "../shape/index.js";
 import { TimeoutError } from "./errors.js";
-import { timeLimit } from "./future.js";
+import { checkTimeout } from "./future.js";
 
 /** What `with` takes. */
 export interface CallOptions {
@@ -46,7 +46,7 @@ export interface Abandonable {
   abandon(error: unknown, reason: number): void;
 }
 
-export class Guard {
+export class CallGuard {
   readonly #call: Abandonable;
   readonly #label: string;
   readonly #clock: Clock;
@@ -55,7 +55,7 @@ export class Guard {
   readonly #timer: Timer | undefined;
   readonly #signal: AbortSignal | undefined;
   /** Describes the wait, for the text of its error. */
-  readonly #waited: () => string;
+  readonly #describeWait: () => string;
   readonly #onAbort = (): void => this.#call.abandon(this.#signal?.reason, 0);
 
   /**
@@ -71,7 +71,7 @@ export class Guard {
     waited: () => string,
   ) {
     this.#call = call;
-    this.#waited = waited;
+    this.#describeWait = waited;
     this.#label = label;
     this.#clock = clock;
     this.#timeout = timeout;
@@ -82,7 +82,7 @@ export class Guard {
   }
 
   /** What the call fails with by itself from now on, although nobody has come to say so yet. */
-  get over(): TimeoutError | undefined {
+  get expiredError(): TimeoutError | undefined {
     if (this.#timeout === 0 || this.#clock.now() < this.#since + this.#timeout) return undefined;
     return this.#timeoutError();
   }
@@ -94,28 +94,28 @@ export class Guard {
   }
 
   #timeoutError(): TimeoutError {
-    return noAnswerWithin(this.#label, this.#timeout, this.#waited());
+    return noAnswerError(this.#label, this.#timeout, this.#describeWait());
   }
 }
 
 /** @param waited what else is known of the wait; it follows the text */
-export function noAnswerWithin(label: string, timeout: number, waited = ""): TimeoutError {
+export function noAnswerError(label: string, timeout: number, waited = ""): TimeoutError {
   return new TimeoutError(`cannot call ${label}: no answer within ${timeout} ms${waited}`);
 }
 
 /** @throws RangeError, TypeError */
-export function checkOptions(label: string, idempotent: boolean, options: CallOptions): void {
+export function checkCallOptions(label: string, idempotent: boolean, options: CallOptions): void {
   checkOptionNames(`cannot call ${label}`, options, optionNames);
   const { timeout, retry, signal, traceparent, wait } = options;
-  timeLimit(timeout);
+  checkTimeout(timeout);
   if (wait !== undefined && typeof wait !== "boolean") {
-    throw new TypeError(`cannot call ${label}: expected true or false for wait, got ${formatValue(wait)}`);
+    throw new TypeError(`cannot call ${label}: expected true or false for wait, got ${describeValue(wait)}`);
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError(`cannot call ${label}: expected an AbortSignal, got ${typeof signal}`);
   }
   if (traceparent !== undefined && (typeof traceparent !== "string" || parseTraceparent(traceparent) === undefined)) {
-    throw new TypeError(`cannot call ${label}: expected a traceparent, got ${formatValue(traceparent)}`);
+    throw new TypeError(`cannot call ${label}: expected a traceparent, got ${describeValue(traceparent)}`);
   }
   if (retry === undefined) return;
   if (!idempotent) throw new TypeError(`cannot retry ${label}: it is not @idempotent`);
@@ -123,14 +123,16 @@ export function checkOptions(label: string, idempotent: boolean, options: CallOp
   const { attempts, backoff = 0, deadline } = typeof retry === "number" ? ({ attempts: retry } as RetryOptions) : retry;
   if (!Number.isInteger(attempts) || attempts < 1) {
     throw new RangeError(
-      `cannot retry ${label}: expected at least 1 attempt, the first one included, got ${formatValue(attempts)}`,
+      `cannot retry ${label}: expected at least 1 attempt, the first one included, got ${describeValue(attempts)}`,
     );
   }
   if (deadline !== undefined && !(typeof deadline === "number" && deadline > 0)) {
-    throw new RangeError(`cannot retry ${label}: expected a deadline of more than 0 ms, got ${formatValue(deadline)}`);
+    throw new RangeError(
+      `cannot retry ${label}: expected a deadline of more than 0 ms, got ${describeValue(deadline)}`,
+    );
   }
   if (!(typeof backoff === "number" && backoff >= 0)) {
-    throw new RangeError(`cannot retry ${label}: expected backoff of at least 0 ms, got ${formatValue(backoff)}`);
+    throw new RangeError(`cannot retry ${label}: expected backoff of at least 0 ms, got ${describeValue(backoff)}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { type MessageLayout, protobufArguments, protobufValue } from "../wire/pr
 import type { ArgumentsLayout } from "../wire/tensor-support.js";
 import type { ActorClass } from "./hooks.js";
 import { type Method, methodOf } from "./method.js";
-import { withTensors } from "./with-tensors.js";
+import { interceptedMethod } from "./with-tensors.js";
 
 export interface Handler {
   readonly endpoint: EndpointDescriptor;
@@ -26,7 +26,7 @@ export interface Handler {
   readonly item: number;
 }
 
-const interfaces = new WeakMap<ActorClass, Map<string, readonly Handler[]>>();
+const knownHandlers = new WeakMap<ActorClass, Map<string, readonly Handler[]>>();
 
 /** The interface `key` among those that an actor has, its own included. */
 export function interfaceOf(descriptor: ActorDescriptor, key: string): ActorDescriptor | undefined {
@@ -40,10 +40,10 @@ export function interfaceOf(descriptor: ActorDescriptor, key: string): ActorDesc
 
 /** The handlers for messages in the lockstep layout by an interface of the class, in the order of its endpoints. */
 export function handlersOf(actorClass: ActorClass, descriptor: ActorDescriptor): readonly Handler[] {
-  let known = interfaces.get(actorClass);
+  let known = knownHandlers.get(actorClass);
   if (known === undefined) {
     known = new Map();
-    interfaces.set(actorClass, known);
+    knownHandlers.set(actorClass, known);
   }
   let handlers = known.get(descriptor.key);
   if (handlers === undefined) {
@@ -60,20 +60,20 @@ export function handlerById(
   { id }: BoundEndpoint,
 ): Handler | undefined {
   const index = descriptor.endpoints.findIndex((endpoint) => endpoint.id === id);
-  return index < 0 ? undefined : inProtobuf(handlersOf(actorClass, descriptor)[index]!);
+  return index < 0 ? undefined : protobufVariant(handlersOf(actorClass, descriptor)[index]!);
 }
 
 const protobufHandlers = new WeakMap<Handler, Handler>();
 
 /** The same for messages in the protobuf layout. */
-export function inProtobuf(handler: Handler): Handler {
+export function protobufVariant(handler: Handler): Handler {
   let other = protobufHandlers.get(handler);
   if (other === undefined) {
     const { args, result } = handler.endpoint;
     other = {
       ...handler,
       layout: Flag.protobuf,
-      args: received(handler.endpoint, protobufArguments(args) as ArgumentsLayout),
+      args: receivingLayout(handler.endpoint, protobufArguments(args) as ArgumentsLayout),
       result: result === undefined ? undefined : protobufValue(result),
       reply: Kind.reply | (Flag.protobuf << 8),
       item: Kind.item | (Flag.protobuf << 8),
@@ -87,22 +87,22 @@ function lockstepHandler(actorClass: ActorClass, endpoint: EndpointDescriptor): 
   const { prototype } = actorClass as unknown as { readonly prototype: Record<string, unknown> };
   return {
     endpoint,
-    method: methodFor(prototype, endpoint),
+    method: handlerMethod(prototype, endpoint),
     creditWithAnswer: !endpoint.concurrent && !endpoint.respond && !endpoint.stream,
     layout: 0,
-    args: received(endpoint, endpoint.args),
+    args: receivingLayout(endpoint, endpoint.args),
     result: endpoint.result,
     reply: Kind.reply,
     item: Kind.item,
   };
 }
 
-function received({ tensors }: EndpointDescriptor, layout: ArgumentsLayout): ArgumentsLayout {
+function receivingLayout({ tensors }: EndpointDescriptor, layout: ArgumentsLayout): ArgumentsLayout {
   return tensors === undefined ? layout : tensors.receiving(layout);
 }
 
-function methodFor(prototype: Record<string, unknown>, endpoint: EndpointDescriptor): Method {
+function handlerMethod(prototype: Record<string, unknown>, endpoint: EndpointDescriptor): Method {
   const { tensors, keeps, name } = endpoint;
   const method = methodOf(prototype, keeps?.name ?? name);
-  return tensors === undefined ? method : withTensors(tensors, endpoint, method);
+  return tensors === undefined ? method : interceptedMethod(tensors, endpoint, method);
 }

@@ -4,14 +4,14 @@
  */
 import type { ActorId } from "../link/address.js";
 import type { Session } from "../link/session.js";
-import { type Holder, holderName, noteHolder, portsRead, releaseHolder } from "./holders.js";
+import { announceHolder, holderName, type PortHolder, portsRead, releaseHolder } from "./holders.js";
 import type { PortTarget } from "./port.js";
 import type { Proc } from "./proc.js";
 
-export class HeldPorts {
+export class OwnedPorts {
   readonly #proc: Proc;
   readonly #id: ActorId;
-  readonly #held = new Set<PortTarget>();
+  readonly #ports = new Set<PortTarget>();
 
   constructor(proc: Proc, id: ActorId) {
     this.#proc = proc;
@@ -19,27 +19,27 @@ export class HeldPorts {
   }
 
   /** The ports in what was decoded last are the actor's now. */
-  take(): void {
-    const held = this.#held;
+  ownDecoded(): void {
+    const held = this.#ports;
     const { incarnation } = this.#id;
     for (const port of portsRead.splice(0)) {
       const { target } = port;
       held.add(target);
       // The sender may have taken it for the one before.
-      if (incarnation > 0) noteHolder(this.#proc, target, this.#holder(incarnation));
+      if (incarnation > 0) announceHolder(this.#proc, target, this.#holder(incarnation));
       this.#proc.drops.watch(port, { dropped: () => held.delete(target) });
     }
   }
 
   /** Nobody gets the ports in what was decoded last. */
-  refuse(): void {
+  releaseDecoded(): void {
     for (const { target } of portsRead.splice(0)) this.#release(target);
   }
 
   /** The actor has ended. @param sessions by which it has sent: its ports are let go of behind what it has said by them */
-  letGo(sessions: Iterable<Session>): void {
+  releaseAll(sessions: Iterable<Session>): void {
     const all = [...sessions];
-    for (const port of this.#held) {
+    for (const port of this.#ports) {
       const behind = all.filter(({ target }) => target.number === port.number);
       let left = behind.length + 1;
       const sent = (): void => {
@@ -48,14 +48,14 @@ export class HeldPorts {
       for (const session of behind) session.afterSending(sent);
       sent();
     }
-    this.#held.clear();
+    this.#ports.clear();
   }
 
   #release(port: PortTarget): void {
     for (let i = 0; i <= this.#id.incarnation; i++) releaseHolder(this.#proc, port, this.#holder(i));
   }
 
-  #holder(incarnation: number): Holder {
+  #holder(incarnation: number): PortHolder {
     const { mesh, rank } = this.#id;
     return { proc: this.#proc.id, name: holderName({ mesh, rank, incarnation }) };
   }

@@ -9,43 +9,43 @@ import { Sync } from "../link/frame.js";
 import { FrameLog } from "../link/frame-log.js";
 import type { Destination, Lane } from "../link/lane.js";
 import type { Reader } from "../wire/reader.js";
-import { Refusal } from "./refusal.js";
+import { RefusingDestination } from "./refusal.js";
 
-export class Held implements Destination {
+export class EarlyMessages implements Destination {
   readonly #log = new FrameLog();
   /** Who has come. Lanes that were opened before, and on which nothing had come, still lead here. */
-  #to: Destination | undefined;
+  #destination: Destination | undefined;
 
   bind(lane: Lane, binding: Binding): void {
-    if (this.#to !== undefined) {
-      lane.redirect(this.#to);
-      this.#to.bind(lane, binding);
+    if (this.#destination !== undefined) {
+      lane.redirect(this.#destination);
+      this.#destination.bind(lane, binding);
       return;
     }
     this.#log.bind(lane, binding);
   }
 
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
-    if (this.#to !== undefined) {
-      lane.redirect(this.#to);
-      this.#to.message(lane, slot, call, flags, r, size);
+    if (this.#destination !== undefined) {
+      lane.redirect(this.#destination);
+      this.#destination.message(lane, slot, call, flags, r, size);
       return;
     }
     this.#log.message(lane, slot, call, flags, r, size);
   }
 
   cancel(lane: Lane, call: number, reason: number): void {
-    if (this.#to !== undefined) this.#to.cancel(lane, call, reason);
+    if (this.#destination !== undefined) this.#destination.cancel(lane, call, reason);
     else this.#log.cancel(lane, call, reason);
   }
 
   /** The sender of a lane wants to know when everything that has come before has been handled. */
-  reached(lane: Lane): void {
-    if (this.#to === undefined) {
+  confirmHandled(lane: Lane): void {
+    if (this.#destination === undefined) {
       this.#log.sync(lane, Sync.reached, 0);
       return;
     }
-    lane.redirect(this.#to);
+    lane.redirect(this.#destination);
     lane.sync(Sync.reached, 0);
   }
 
@@ -53,7 +53,7 @@ export class Held implements Destination {
 
   /** The actor has come: it gets everything, in order, and what follows. */
   release(to: Destination): void {
-    this.#to = to;
+    this.#destination = to;
     for (const lane of this.#log.lanes()) lane.redirect(to);
     // Past a lane's gate: what is here came through it. And not always to `to`: schemas may turn out to differ.
     this.#log.release((lane) => lane.behind);
@@ -61,6 +61,6 @@ export class Held implements Destination {
 
   /** It will never come. */
   refuse(error: DeliveryError): void {
-    this.release(new Refusal(error));
+    this.release(new RefusingDestination(error));
   }
 }

@@ -2,14 +2,14 @@
 import type { ActorId, ProcId } from "../link/address.js";
 import { holderName } from "./holders.js";
 
-export class HolderSet {
+export class PortHolders {
   readonly #holders = new Map<string, ProcId>();
   /** Why nobody is left; undefined while somebody holds the port, and before anybody did. */
-  orphaned: string | undefined;
+  orphanReason: string | undefined;
 
   add(holder: string, proc: ProcId): void {
     this.#holders.set(holder, proc);
-    this.orphaned = undefined;
+    this.orphanReason = undefined;
   }
 
   addSender(sender: ActorId): void {
@@ -18,19 +18,19 @@ export class HolderSet {
 
   /** @returns whether it was the last one */
   remove(holder: string): boolean {
-    return this.#holders.delete(holder) && this.#check("the actor that held its port has ended");
+    return this.#holders.delete(holder) && this.#checkOrphaned("the actor that held its port has ended");
   }
 
   /** @returns whether the last one was there */
   removeProc(peer: ProcId, reason: string): boolean {
     let removed = false;
     for (const [holder, proc] of this.#holders) if (proc === peer) removed = this.#holders.delete(holder) || removed;
-    return removed && this.#check(reason);
+    return removed && this.#checkOrphaned(reason);
   }
 
-  #check(why: string): boolean {
+  #checkOrphaned(why: string): boolean {
     if (this.#holders.size > 0) return false;
-    this.orphaned = why;
+    this.orphanReason = why;
     return true;
   }
 }

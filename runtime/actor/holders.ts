@@ -4,12 +4,12 @@
  */
 import type { ActorId, ProcId } from "../link/address.js";
 import type { Sender, Session } from "../link/session.js";
-import type { Cell } from "./cell.js";
+import type { ActorCell } from "./cell.js";
 import type { ChannelPort, PortTarget } from "./port.js";
 import type { Proc } from "./proc.js";
 
 /** An actor that holds a port. */
-export interface Holder {
+export interface PortHolder {
   readonly proc: ProcId;
   /** Of the actor, the same on both sides. */
   readonly name: string;
@@ -28,30 +28,35 @@ export function holderName({ mesh, rank, incarnation }: Pick<ActorId, "mesh" | "
  * The message that was encoded last has been sent by `from` to `holders`. Those that it cannot reach let go of its ports
  * at once: so a receiver learns that nobody has them.
  */
-export function noteHolders(from: Proc, holders: readonly Holder[], unreachable: readonly Holder[] = []): void {
+export function announceHolders(
+  from: Proc,
+  holders: readonly PortHolder[],
+  unreachable: readonly PortHolder[] = [],
+): void {
   for (const { target } of portsWritten.splice(0)) {
-    for (const holder of [...holders, ...unreachable]) tell(from, target, holder, true);
-    for (const holder of unreachable) tell(from, target, holder, false);
+    for (const holder of [...holders, ...unreachable]) tellOwner(from, target, holder, true);
+    for (const holder of unreachable) tellOwner(from, target, holder, false);
   }
 }
 
 /** The ports in an answer are held by whoever asked: the sender of the session. */
-export function holdReceived(session: Session | undefined): void {
+export function ownReceivedPorts(session: Session | undefined): void {
   const { sender } = session ?? {};
-  if (sender !== undefined && "holdPorts" in sender) (sender as Sender & Pick<Cell, "holdPorts">).holdPorts();
+  if (sender !== undefined && "ownDecodedPorts" in sender)
+    (sender as Sender & Pick<ActorCell, "ownDecodedPorts">).ownDecodedPorts();
 }
 
 /** An actor of `from` has been given a port. */
-export function noteHolder(from: Proc, port: PortTarget, holder: Holder): void {
-  tell(from, port, holder, true);
+export function announceHolder(from: Proc, port: PortTarget, holder: PortHolder): void {
+  tellOwner(from, port, holder, true);
 }
 
 /** An actor of `from` that held a port has ended. */
-export function releaseHolder(from: Proc, port: PortTarget, holder: Holder): void {
-  tell(from, port, holder, false);
+export function releaseHolder(from: Proc, port: PortTarget, holder: PortHolder): void {
+  tellOwner(from, port, holder, false);
 }
 
-function tell(from: Proc, target: PortTarget, holder: Holder, held: boolean): void {
+function tellOwner(from: Proc, target: PortTarget, holder: PortHolder, held: boolean): void {
   if (target.proc === from.id) from.portHeld(undefined, target.number, holder.name, holder.proc, held);
   else from.linkTo(target, target.location)?.sendHold(held, target.number, holder.name, holder.proc);
 }

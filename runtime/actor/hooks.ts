@@ -8,7 +8,7 @@ import type { DeliveryReason } from "../link/errors.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { Actor } from "./actor.js";
 import type { ActorTarget } from "./address.js";
-import type { Cell } from "./cell.js";
+import type { ActorCell } from "./cell.js";
 import type { WatchLimits } from "./watchdog.js";
 
 /** The class of an actor, as `spawn` is given it. */
@@ -72,15 +72,15 @@ export interface Undeliverable {
 /** What a proc tells upwards. Hooks never throw. */
 export interface ProcHooks {
   /** An actor's constructor and `init` have ended well: it takes messages now. */
-  actorStarted(cell: Cell): void;
+  actorStarted(cell: ActorCell): void;
   /** An actor failed: it takes no more messages, its callers have been told. Once per failure. */
-  actorFailed(cell: Cell, failure: ActorFailure): void;
+  actorFailed(cell: ActorCell, failure: ActorFailure): void;
   /** Stop what `cell`'s actor owns; called before its `cleanup`. */
-  stopOwned(cell: Cell, options: StopOptions): Promise<void>;
+  stopOwned(cell: ActorCell, options: StopOptions): Promise<void>;
   /** A handler of an actor that is watched takes long. */
-  handlerSlow(cell: Cell, message: string): void;
+  handlerSlow(cell: ActorCell, message: string): void;
   /** An actor's `cleanup` threw; it ends all the same. */
-  cleanupFailed(cell: Cell, error: unknown): void;
+  cleanupFailed(cell: ActorCell, error: unknown): void;
   /**
    * Somebody asks about a mesh that this proc owns, because a message for it came where it is not known. Resolves true
    * when its actors have been ordered or will be: `createActor` or `refuseActor` must then follow there. Resolves false
@@ -99,7 +99,7 @@ export interface ProcHooks {
    */
   peerLost(peer: ProcId, error: Error | undefined, fault: Error | undefined): string | Promise<string>;
   /** A message came back, and the actor that sent it has no `undeliverable` of its own. */
-  undeliverable(cell: Cell, message: Undeliverable): void;
+  undeliverable(cell: ActorCell, message: Undeliverable): void;
   /** `peer` is dead: everything pending on it has just failed. Once per proc. */
   peerDown(peer: ProcId, reason: string): void;
 }

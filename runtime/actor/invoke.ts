@@ -1,14 +1,14 @@
 /** Calling the method of a turn, and telling whether what it returned is a value or has to be awaited. */
 import { types } from "node:util";
-import { type AnyTurn, running, runTurn } from "./context.js";
+import { type AnyTurn, runInTurn, runningTurn } from "./context.js";
 import type { Turn } from "./turn.js";
 
 /**
- * Run by `runTurn`: calls the method of the running turn with its arguments. One function for all turns, so that none
+ * Run by `runInTurn`: calls the method of the running turn with its arguments. One function for all turns, so that none
  * needs a closure.
  */
-export function invoke(): unknown {
-  const { cell, handler, args, replier } = running() as Turn;
+export function invokeHandler(): unknown {
+  const { cell, handler, args, replier } = runningTurn() as Turn;
   const { method } = handler;
   const self = cell.instance;
   if (replier !== undefined) return method.call(self, replier.port(), ...args);
@@ -32,10 +32,10 @@ const { then: plainThen } = Promise.prototype;
  * does no more harm than it does to `await`; it is called in `turn`.
  * @throws what reading `then` throws
  */
-export function promiseOf(turn: AnyTurn, value: unknown): Promise<unknown> | undefined {
+export function promiseFrom(turn: AnyTurn, value: unknown): Promise<unknown> | undefined {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
   const { then } = value as Partial<PromiseLike<unknown>>;
   if (typeof then !== "function") return undefined;
   if (then === plainThen && types.isPromise(value)) return value;
-  return runTurn(turn, () => new Promise((resolve) => resolve(value))) as Promise<unknown>;
+  return runInTurn(turn, () => new Promise((resolve) => resolve(value))) as Promise<unknown>;
 }

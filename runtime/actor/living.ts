@@ -1,5 +1,5 @@
 /** Which ranks of a mesh live, as far as a sender knows: what `choose` draws from, and what calls with `wait` wait for. */
-import type { Cell } from "./cell.js";
+import type { ActorCell } from "./cell.js";
 import type { Downtime } from "./downtime.js";
 import type { MeshView } from "./view.js";
 
@@ -7,38 +7,38 @@ import type { MeshView } from "./view.js";
 const MOST_DRAWS = 4;
 
 /** A living rank, drawn at random. Where none lives, one that does not: a call to it is rejected with the reason. */
-export function drawLiving(view: MeshView, sender: Cell): number {
+export function drawLivingRank(view: MeshView, sender: ActorCell): number {
   const { size } = view;
   const { random } = sender.proc;
   let rank = 0;
   for (let draws = 0; draws < MOST_DRAWS; draws++) {
     rank = Math.floor(random.number() * size);
-    if (lives(view, sender, rank)) return rank;
+    if (isLiving(view, sender, rank)) return rank;
   }
-  const living = Array.from({ length: size }, (_, each) => each).filter((each) => lives(view, sender, each));
+  const living = Array.from({ length: size }, (_, each) => each).filter((each) => isLiving(view, sender, each));
   return living.length === 0 ? rank : living[Math.floor(random.number() * living.length)]!;
 }
 
 /** Resolves when what keeps a call to all ranks from being sent now may be over: ranks are being restarted, and none is lost. */
-export function allObstacle(view: MeshView, sender: Cell): Promise<unknown> | undefined {
+export function restartOfAllRanks(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
   const down = downtimes(view, sender);
-  return down.some(({ lost }) => lost) ? undefined : settled(down);
+  return down.some(({ isLost: lost }) => lost) ? undefined : whenAllSettled(down);
 }
 
 /** The same for a call that a lost rank does not end. */
-export function eachObstacle(view: MeshView, sender: Cell): Promise<unknown> | undefined {
-  return settled(downtimes(view, sender).filter(({ lost }) => !lost));
+export function restartOfEachRank(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
+  return whenAllSettled(downtimes(view, sender).filter(({ isLost: lost }) => !lost));
 }
 
 /** The same for a call to any one rank: none lives, and some are being restarted. */
-export function anyObstacle(view: MeshView, sender: Cell): Promise<unknown> | undefined {
+export function restartOfAnyRank(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
   const down = downtimes(view, sender);
-  const returning = down.filter(({ lost }) => !lost);
+  const returning = down.filter(({ isLost: lost }) => !lost);
   if (down.length < view.size || returning.length === 0) return undefined;
-  return Promise.race(returning.map((each) => each.settled));
+  return Promise.race(returning.map((each) => each.whenSettled));
 }
 
-function lives(view: MeshView, sender: Cell, rank: number): boolean {
+function isLiving(view: MeshView, sender: ActorCell, rank: number): boolean {
   const target = view.target(rank);
   const { proc } = sender;
   // A session stands for as long as the process of its receiver does, except while the end of a link is being explained.
@@ -46,7 +46,7 @@ function lives(view: MeshView, sender: Cell, rank: number): boolean {
   return proc.downtimeOf(target) === undefined;
 }
 
-function downtimes(view: MeshView, { proc }: Cell): Downtime[] {
+function downtimes(view: MeshView, { proc }: ActorCell): Downtime[] {
   const down: Downtime[] = [];
   for (let rank = 0; rank < view.size; rank++) {
     const downtime = proc.downtimeOf(view.target(rank));
@@ -55,6 +55,6 @@ function downtimes(view: MeshView, { proc }: Cell): Downtime[] {
   return down;
 }
 
-function settled(down: readonly Downtime[]): Promise<unknown> | undefined {
-  return down.length === 0 ? undefined : Promise.all(down.map((each) => each.settled));
+function whenAllSettled(down: readonly Downtime[]): Promise<unknown> | undefined {
+  return down.length === 0 ? undefined : Promise.all(down.map((each) => each.whenSettled));
 }

@@ -7,12 +7,19 @@ import type { Clock } from "../link/clock.js";
 import type { DeliveryError } from "../link/errors.js";
 import { inChain, noChain } from "../link/extension.js";
 import type { Lane } from "../link/lane.js";
-import { answer, answerError, answerInterrupted, answerUndelivered, bounce, notStarted } from "./answer.js";
+import {
+  abandonedBeforeStart,
+  answerInterrupted,
+  answerUndelivered,
+  answerWithError,
+  answerWithValue,
+  bounce,
+} from "./answer.js";
 import { ConcurrencyLimits } from "./concurrency-limits.js";
-import { runTurn } from "./context.js";
-import { invoke, promiseOf } from "./invoke.js";
+import { runInTurn } from "./context.js";
+import { invokeHandler, promiseFrom } from "./invoke.js";
 import { Replier } from "./replier.js";
-import { StreamSource } from "./stream-source.js";
+import { StreamProducer } from "./stream-source.js";
 import type { Turn } from "./turn.js";
 import type { Watchdog } from "./watchdog.js";
 
@@ -20,12 +27,12 @@ import type { Watchdog } from "./watchdog.js";
 const STREAK = 64;
 
 /** Somebody wants to know when everything that has come before has been handled. */
-interface Mark {
+interface HandledMark {
   /** The last message that had come. */
   readonly last: Turn;
-  readonly then: () => void;
+  readonly notify: () => void;
   /** The message has left the queue. */
-  taken: boolean;
+  isDequeued: boolean;
 }
 
 /** What the mailbox tells its cell. */
@@ -49,16 +56,16 @@ export class Mailbox {
   #limits: ConcurrencyLimits | undefined;
   /** Calls whose handlers have ended and whose answers will come by port. */
   #repliers: Set<Replier> | undefined;
-  #open = false;
+  #isOpen = false;
   #streak = 0;
   readonly #watchdog: Watchdog | undefined;
   /** The queue goes on in a later turn of the event loop, or is being worked on further up the stack. */
-  #held = false;
-  #whenIdle: (() => void)[] | undefined;
+  #isScheduled = false;
+  #idleWaiters: (() => void)[] | undefined;
   /** The marks are in the order of their messages. */
-  #marks: Mark[] | undefined;
-  #onValue: ((value: unknown) => void) | undefined;
-  #onError: ((error: unknown) => void) | undefined;
+  #marks: HandledMark[] | undefined;
+  #serialReturned: ((value: unknown) => void) | undefined;
+  #serialThrew: ((error: unknown) => void) | undefined;
 
   /** @param watchdog undefined: handlers may take as long as they do */
   constructor(owner: MailboxOwner, clock: Clock, watchdog: Watchdog | undefined) {
@@ -83,7 +90,7 @@ export class Mailbox {
 
   /** Calls that are being handled or wait, and that nobody has answered. */
   get calls(): readonly Turn[] {
-    return this.#all().filter(({ call, ended }) => call !== 0 && !ended);
+    return this.#allTurns().filter(({ call, isEnded: ended }) => call !== 0 && !ended);
   }
 
   /** Whether an actor waits for the answer of a message that waits here. */
@@ -92,7 +99,7 @@ export class Mailbox {
   }
 
   /** Nothing waits and nothing is being handled, and no call waits for an answer by port. */
-  get idle(): boolean {
+  get isIdle(): boolean {
     if (this.#serial !== undefined || this.length > 0 || (this.#concurrent?.size ?? 0) > 0) return false;
     return ![...(this.#repliers ?? [])].some(({ turn }) => turn.call !== 0);
   }
@@ -100,22 +107,22 @@ export class Mailbox {
   /** Takes a message: handles it at once if nothing is before it. */
   add(turn: Turn): void {
     // Nothing waits then: the queue goes on whenever a handler ends.
-    if (this.#open && this.#serial === undefined && !this.#held) this.#start(turn);
+    if (this.#isOpen && this.#serial === undefined && !this.#isScheduled) this.#start(turn);
     else this.#queue.push(turn);
   }
 
   /** Starts handling; messages have been waiting until now. */
   open(): void {
-    this.#open = true;
+    this.#isOpen = true;
     this.#next();
   }
 
   /** Resolves when everything that is here has been handled, and answered by port. */
-  drained(): Promise<void> {
-    if (this.idle) return Promise.resolve();
+  whenDrained(): Promise<void> {
+    if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#whenIdle ??= [];
-      this.#whenIdle.push(resolve);
+      this.#idleWaiters ??= [];
+      this.#idleWaiters.push(resolve);
     });
   }
 
@@ -129,25 +136,25 @@ export class Mailbox {
     if (last === undefined) then();
     else {
       this.#marks ??= [];
-      this.#marks.push({ last, then, taken: !queued });
+      this.#marks.push({ last, notify: then, isDequeued: !queued });
     }
   }
 
   /** The caller of a message waits no more: one that has not started will not. */
   cancel(lane: Lane, call: number, reason: number): void {
-    for (const turn of this.#all()) if (turn.lane === lane && turn.call === call) turn.cancel(reason);
+    for (const turn of this.#allTurns()) if (turn.lane === lane && turn.call === call) turn.cancel(reason);
   }
 
   /** The callers behind a lane are gone. Messages that are no calls are handled all the same. */
   cancelLane(lane: Lane, reason: number): void {
-    for (const turn of this.#all()) if (turn.lane === lane && turn.call !== 0) turn.cancel(reason);
+    for (const turn of this.#allTurns()) if (turn.lane === lane && turn.call !== 0) turn.cancel(reason);
   }
 
   /** Ends everything: what waits comes back, what runs is answered with `error` and otherwise left alone. */
   close(error: DeliveryError): void {
-    const running = this.#running();
+    const running = this.#runningTurns();
     const waiting = this.#waiting;
-    this.#open = false;
+    this.#isOpen = false;
     this.#queue = [];
     this.#head = 0;
     this.#serial = undefined;
@@ -162,21 +169,21 @@ export class Mailbox {
     }
     const marks = this.#marks;
     this.#marks = undefined;
-    for (const { then } of marks ?? []) then();
-    this.#tellIdle();
+    for (const { notify: then } of marks ?? []) then();
+    this.#notifyIdle();
   }
 
-  #running(): Turn[] {
+  #runningTurns(): Turn[] {
     const concurrent = [...(this.#concurrent ?? [])];
     return this.#serial === undefined ? concurrent : [this.#serial, ...concurrent];
   }
 
-  #all(): Turn[] {
-    return [...this.#running(), ...this.#waiting];
+  #allTurns(): Turn[] {
+    return [...this.#runningTurns(), ...this.#waiting];
   }
 
   #interrupt(turn: Turn, error: DeliveryError): void {
-    if (turn.ended) return;
+    if (turn.isEnded) return;
     if (turn.replier !== undefined) turn.replier.interrupt(error);
     else if (turn.call !== 0) answerInterrupted(turn, error);
     turn.cancel(0);
@@ -185,8 +192,8 @@ export class Mailbox {
 
   /** Handles what waits, until something takes longer. */
   #next(): void {
-    this.#held = true;
-    while (this.#open && this.#mayStart()) {
+    this.#isScheduled = true;
+    while (this.#isOpen && this.#canStart()) {
       if (++this.#streak > STREAK) {
         this.#clock.soon(() => {
           this.#streak = 0;
@@ -194,25 +201,25 @@ export class Mailbox {
         });
         return;
       }
-      this.#start(this.#limits?.takeReady() ?? this.#take());
+      this.#start(this.#limits?.takeReady() ?? this.#dequeue());
     }
-    this.#held = false;
+    this.#isScheduled = false;
     if (this.#queued === 0) this.#streak = 0;
-    if (this.#marks !== undefined) this.#tellMarks();
-    if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
+    if (this.#marks !== undefined) this.#notifyMarks();
+    if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
   }
 
   /**
    * Whether a message may start now. One that had to wait for others of its endpoint starts beside the message being handled, because
    * its place in the queue was before that one's.
    */
-  #mayStart(): boolean {
+  #canStart(): boolean {
     return (this.#serial === undefined && this.#queued > 0) || this.#limits?.hasReady === true;
   }
 
-  #take(): Turn {
+  #dequeue(): Turn {
     const turn = this.#queue[this.#head++]!;
-    if (this.#marks !== undefined) for (const mark of this.#marks) if (mark.last === turn) mark.taken = true;
+    if (this.#marks !== undefined) for (const mark of this.#marks) if (mark.last === turn) mark.isDequeued = true;
     if (this.#head === this.#queue.length) {
       this.#queue = [];
       this.#head = 0;
@@ -225,9 +232,9 @@ export class Mailbox {
 
   #start(turn: Turn): void {
     const { endpoint, creditWithAnswer } = turn.handler;
-    if (turn.cancelled || turn.expired) {
+    if (turn.isCancelled || turn.isExpired) {
       // Nobody reads this answer: it brings the credit back.
-      answerUndelivered(turn.lane, turn.call, this.#owner.name, notStarted);
+      answerUndelivered(turn.lane, turn.call, this.#owner.name, abandonedBeforeStart);
       return;
     }
     const { concurrent } = endpoint;
@@ -237,8 +244,8 @@ export class Mailbox {
       this.#concurrent.add(turn);
     } else this.#serial = turn;
     if (!creditWithAnswer) turn.lane.consumed(turn.size);
-    this.#watchdog?.started(turn);
-    if (endpoint.stream) new StreamSource(turn, this).start();
+    this.#watchdog?.handlerStarted(turn);
+    if (endpoint.stream) new StreamProducer(turn, this).start();
     else this.#handle(turn);
   }
 
@@ -251,72 +258,72 @@ export class Mailbox {
     if (turn.handler.endpoint.respond) turn.replier = new Replier(turn, this);
     let result: unknown;
     try {
-      result = runTurn(turn, invoke);
-      const promise = promiseOf(turn, result);
+      result = runInTurn(turn, invokeHandler);
+      const promise = promiseFrom(turn, result);
       if (promise !== undefined) {
         if (turn === this.#serial) this.#awaitSerial(promise);
         else {
           promise.then(
-            (value) => this.returned(turn, value),
-            (error) => this.threw(turn, error),
+            (value) => this.handlerReturned(turn, value),
+            (error) => this.handlerThrew(turn, error),
           );
         }
         return;
       }
     } catch (error) {
-      this.threw(turn, error);
+      this.handlerThrew(turn, error);
       return;
     }
-    this.returned(turn, result);
+    this.handlerReturned(turn, result);
   }
 
   /** The same two functions for all messages: one at a time is being awaited. */
   #awaitSerial(result: Promise<unknown>): void {
-    this.#onValue ??= (value) => {
-      if (this.#serial !== undefined) this.returned(this.#serial, value);
+    this.#serialReturned ??= (value) => {
+      if (this.#serial !== undefined) this.handlerReturned(this.#serial, value);
     };
-    this.#onError ??= (error) => {
-      if (this.#serial !== undefined) this.threw(this.#serial, error);
+    this.#serialThrew ??= (error) => {
+      if (this.#serial !== undefined) this.handlerThrew(this.#serial, error);
     };
-    result.then(this.#onValue, this.#onError);
+    result.then(this.#serialReturned, this.#serialThrew);
   }
 
   /** The handler has returned, for good. */
-  returned(turn: Turn, value: unknown): void {
-    if (!turn.ended) {
+  handlerReturned(turn: Turn, value: unknown): void {
+    if (!turn.isEnded) {
       if (turn.replier !== undefined) turn.replier.handlerEnded();
-      else if (turn.call !== 0) answer(turn, value);
+      else if (turn.call !== 0) answerWithValue(turn, value);
       else if (turn.handler.creditWithAnswer) turn.lane.consumed(turn.size);
       turn.end();
     }
-    this.ended(turn);
+    this.turnEnded(turn);
   }
 
   /** The handler has thrown, or its promise was rejected. */
-  threw(turn: Turn, error: unknown): void {
-    if (!turn.ended) {
+  handlerThrew(turn: Turn, error: unknown): void {
+    if (!turn.isEnded) {
       let told = turn.call !== 0;
       if (turn.replier !== undefined) told = turn.replier.handlerThrew(error);
-      else if (told) answerError(turn, error);
+      else if (told) answerWithError(turn, error);
       else if (turn.handler.creditWithAnswer) turn.lane.consumed(turn.size);
       turn.end();
       if (!told) this.#owner.messageFailed(turn, error);
     }
-    this.ended(turn);
+    this.turnEnded(turn);
   }
 
   /** A message has left the mailbox: the next one's turn. */
-  ended(turn: Turn): void {
-    this.#watchdog?.ended(turn);
+  turnEnded(turn: Turn): void {
+    this.#watchdog?.handlerEnded(turn);
     if (turn === this.#serial) this.#serial = undefined;
     else if (this.#concurrent?.delete(turn)) {
       const { concurrent } = turn.handler.endpoint;
-      if (typeof concurrent === "number") this.#limits?.ended(turn, concurrent);
+      if (typeof concurrent === "number") this.#limits?.turnEnded(turn, concurrent);
     }
-    if (this.#held) return;
-    if (this.#marks !== undefined) this.#tellMarks();
+    if (this.#isScheduled) return;
+    if (this.#marks !== undefined) this.#notifyMarks();
     if (this.length > 0) this.#next();
-    else if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
+    else if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
   }
 
   /** An answer will come by port, after the handler has ended. */
@@ -327,18 +334,18 @@ export class Mailbox {
 
   removeReplier(replier: Replier): void {
     this.#repliers?.delete(replier);
-    if (this.#whenIdle !== undefined && this.idle) this.#tellIdle();
+    if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
   }
 
-  #tellMarks(): void {
+  #notifyMarks(): void {
     const marks = this.#marks!;
-    while (marks[0]?.taken === true && marks[0].last !== this.#serial) marks.shift()!.then();
+    while (marks[0]?.isDequeued === true && marks[0].last !== this.#serial) marks.shift()!.notify();
     if (marks.length === 0) this.#marks = undefined;
   }
 
-  #tellIdle(): void {
-    const waiting = this.#whenIdle;
-    this.#whenIdle = undefined;
+  #notifyIdle(): void {
+    const waiting = this.#idleWaiters;
+    this.#idleWaiters = undefined;
     for (const resolve of waiting ?? []) resolve();
   }
 }

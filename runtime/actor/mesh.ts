@@ -6,15 +6,14 @@ import { hex64 } from "../link/address.js";
 import {
   type Extent,
   flattenRegion,
-  type Only,
+  formatRegionTable,
+  type OnlyKeys,
   type Point,
   type PointFor,
-  placeIn,
   points,
   type Region,
   type Renamed,
   type RenameSpec,
-  regionTable,
   renameRegion,
   type Sliced,
   type SliceSpec,
@@ -22,16 +21,17 @@ import {
   type SplitNames,
   type SplitSizes,
   type SplitSpec,
+  singleRankRegion,
   sliceRegion,
   splitRegion,
   wholeRegion,
 } from "../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../wire/descriptor.js";
-import { checkStop, type MeshRecord, type MeshStopOptions, noReason } from "./address.js";
+import { checkStopOptions, type MeshRecord, type MeshStopOptions, noReason } from "./address.js";
 import { currentCell } from "./context.js";
 import { Endpoint, PropagatedEndpoint, StreamEndpoint } from "./endpoint.js";
 import type { Apply, MeshKind } from "./kind.js";
-import { drawLiving } from "./living.js";
+import { drawLivingRank } from "./living.js";
 import { MeshView } from "./view.js";
 
 /** Reached from outside the class, so that no name of it is in the way of an endpoint's. */
@@ -49,7 +49,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     endpointOf = (mesh, index) => {
       let endpoint = mesh.#endpoints[index];
       if (endpoint === undefined) {
-        endpoint = new (classFor(mesh.#view.descriptor.endpoints[index]!))(mesh.#view, index);
+        endpoint = new (endpointClassOf(mesh.#view.descriptor.endpoints[index]!))(mesh.#view, index);
         mesh.#endpoints[index] = endpoint;
       }
       return endpoint;
@@ -78,29 +78,32 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
 
   /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
   slice<P extends string>(point: PointFor<D, P>): Apply<K, never>;
-  slice<const S extends SliceSpec<D>>(spec: Only<D, S>): Apply<K, Sliced<D, S>>;
+  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): Apply<K, Sliced<D, S>>;
   slice(spec: SliceSpec | Point): unknown {
-    return this.#cut(sliceRegion(this.#view.region, spec));
+    return this.#withRegion(sliceRegion(this.#view.region, spec));
   }
 
   /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
-  split<const M extends SplitSpec<D>>(spec: Only<D, M>, sizes: SplitSizes<SplitNames<M>> = {}): Apply<K, Split<D, M>> {
-    return this.#cut(splitRegion<string, SplitSpec>(this.#view.region, spec, sizes)) as Apply<K, Split<D, M>>;
+  split<const M extends SplitSpec<D>>(
+    spec: OnlyKeys<D, M>,
+    sizes: SplitSizes<SplitNames<M>> = {},
+  ): Apply<K, Split<D, M>> {
+    return this.#withRegion(splitRegion<string, SplitSpec>(this.#view.region, spec, sizes)) as Apply<K, Split<D, M>>;
   }
 
   /** Other names for dimensions. */
-  rename<const M extends RenameSpec<D>>(names: Only<D, M>): Apply<K, Renamed<D, M>> {
-    return this.#cut(renameRegion<string, RenameSpec>(this.#view.region, names)) as Apply<K, Renamed<D, M>>;
+  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): Apply<K, Renamed<D, M>> {
+    return this.#withRegion(renameRegion<string, RenameSpec>(this.#view.region, names)) as Apply<K, Renamed<D, M>>;
   }
 
   /** One dimension in place of all. @throws RangeError if this is a slice that leaves out ranks in between */
   flatten<N extends string>(name: N): Apply<K, N> {
-    return this.#cut(flattenRegion(this.#view.region, name)) as Apply<K, N>;
+    return this.#withRegion(flattenRegion(this.#view.region, name)) as Apply<K, N>;
   }
 
   /** The actor at a place. */
   at<P extends string>(point: PointFor<D, P>): Apply<K, never> {
-    return this.#cut(placeIn(this.#view.region, point)) as Apply<K, never>;
+    return this.#withRegion(singleRankRegion(this.#view.region, point)) as Apply<K, never>;
   }
 
   /** Each place with its actor, in rank order. */
@@ -111,7 +114,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
   /** One line for each rank: its number, its coordinates, its rank in the mesh as it was spawned, its process. */
   toTable(): string {
     const { region, record } = this.#view;
-    return regionTable(region, ["actor", "process"], (rank) => {
+    return formatRegionTable(region, ["actor", "process"], (rank) => {
       const target = this.#view.target(rank);
       return [`${record.name}[${target.rank}]`, hex64(target.proc)];
     });
@@ -125,8 +128,8 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     const { record, size } = this.#view;
     if (size !== record.size) throw new Error(`cannot stop a slice of mesh "${record.name}": stop the whole mesh`);
     if (record.control === undefined) throw new Error(`cannot stop mesh "${record.name}": only its owner can`);
-    checkStop(record.name, options);
-    record.stopped ??= options.reason ?? noReason;
+    checkStopOptions(record.name, options);
+    record.stopReason ??= options.reason ?? noReason;
     return record.control.stop(options);
   }
 
@@ -142,7 +145,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     return `${this.constructor.name} ${this.toString()}`;
   }
 
-  #cut(region: Region): ActorMesh {
+  #withRegion(region: Region): ActorMesh {
     return makeMesh(new MeshView(this.#view.record, this.#view.descriptor, region));
   }
 }
@@ -160,7 +163,7 @@ export function procsOf(mesh: ActorMesh): readonly bigint[] {
 /** The place of a living actor of a mesh, drawn at random: for a stream to any one of them. */
 export function livingPoint(mesh: ActorMesh): Point {
   const view = viewOf(mesh);
-  return view.point(drawLiving(view, currentCell()));
+  return view.point(drawLivingRank(view, currentCell()));
 }
 
 /** What is known of the interface of a mesh's actors, or of a generated class: its endpoints, their codecs and options. */
@@ -168,25 +171,25 @@ export function descriptorOf(of: ActorMesh | { readonly descriptor: ActorDescrip
   return of instanceof ActorMesh ? viewOf(of).descriptor : of.descriptor;
 }
 
-const classes = new WeakMap<ActorDescriptor, new (view: MeshView) => ActorMesh>();
+const meshClasses = new WeakMap<ActorDescriptor, new (view: MeshView) => ActorMesh>();
 
 /** A handle for a region of a mesh, with the endpoints of `view.descriptor`. */
 export function makeMesh(view: MeshView): ActorMesh {
-  let meshClass = classes.get(view.descriptor);
+  let meshClass = meshClasses.get(view.descriptor);
   if (meshClass === undefined) {
-    meshClass = classOf(view.descriptor);
-    classes.set(view.descriptor, meshClass);
+    meshClass = createMeshClass(view.descriptor);
+    meshClasses.set(view.descriptor, meshClass);
   }
   return new meshClass(view);
 }
 
-function classFor({ stream, tensors }: EndpointDescriptor): new (view: MeshView, index: number) => AnyEndpoint {
+function endpointClassOf({ stream, tensors }: EndpointDescriptor): new (view: MeshView, index: number) => AnyEndpoint {
   if (stream) return StreamEndpoint;
   return tensors?.propagates === true ? PropagatedEndpoint : Endpoint;
 }
 
 /** The class of the meshes of one interface: its endpoints are getters of the prototype. */
-function classOf(descriptor: ActorDescriptor): new (view: MeshView) => ActorMesh {
+function createMeshClass(descriptor: ActorDescriptor): new (view: MeshView) => ActorMesh {
   const meshClass = class extends ActorMesh {};
   Object.defineProperty(meshClass, "name", { value: `${descriptor.name}Mesh`, configurable: true });
   descriptor.endpoints.forEach(({ name, keeps }, index) => {

@@ -4,7 +4,7 @@ export type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /** The method of the class; one that each instance has as a property, or by a getter, is looked up when it is called. */
 export function methodOf(prototype: object, name: string): Method {
-  const method = declaredOn(prototype, name);
+  const method = declaredProperty(prototype, name);
   if (typeof method === "function") return method as Method;
   return function ofInstance(this: unknown, ...args: unknown[]): unknown {
     const own = (this as Record<string, unknown>)[name];
@@ -14,7 +14,7 @@ export function methodOf(prototype: object, name: string): Method {
 }
 
 /** The property as the class declares it. Getters are not called: they expect an instance. */
-function declaredOn(prototype: object, name: string): unknown {
+function declaredProperty(prototype: object, name: string): unknown {
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at)) {
     const property = Object.getOwnPropertyDescriptor(at, name);
     if (property !== undefined) return property.value;

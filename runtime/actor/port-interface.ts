@@ -56,7 +56,7 @@ export function portInterface(element: Codec<unknown>): PortInterface {
 }
 
 /** On the slot of a lane to a port whose sender knows its type by another fingerprint. */
-const inProtobuf = Symbol("protobuf");
+const protobufSlot = Symbol("protobuf");
 
 /** A sender names what it takes the port for. @param describe what the receiver says of its own */
 export function bindPort(
@@ -65,7 +65,7 @@ export function bindPort(
   element: Codec<unknown>,
   describe: (known: PortInterface) => OtherSchema,
 ): void {
-  if (layout === Layout.protobuf) lane.slots[base] = inProtobuf;
+  if (layout === Layout.protobuf) lane.slots[base] = protobufSlot;
   else if (layout !== Layout.lockstep) return;
   else if (fingerprint === element.fingerprint) lane.link.sendBound(lane.id, base, undefined);
   else {
@@ -77,6 +77,6 @@ export function bindPort(
 /** @throws CodecError, ProtocolError if the layout is not what was agreed */
 export function readPortValue(lane: Lane, slot: number, flags: number, r: Reader, element: Codec<unknown>): unknown {
   if ((flags & Flag.protobuf) !== 0) return protobufValue(element).decodeFrom(r);
-  if (lane.slots[slot] !== inProtobuf) return element.decodeFrom(r);
+  if (lane.slots[slot] !== protobufSlot) return element.decodeFrom(r);
   throw new ProtocolError("cannot read message to a port: it was agreed to be in the protobuf layout, and is not");
 }

@@ -12,38 +12,38 @@ import type { TraceContext } from "../link/trace.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
 import { answerUndelivered, bounce } from "./answer.js";
-import type { Cell } from "./cell.js";
-import { programIsEnding } from "./ending.js";
-import { readCauses } from "./error-wire.js";
+import type { ActorCell } from "./cell.js";
+import { isProgramEnding } from "./ending.js";
+import { readErrorWithCauses } from "./error-wire.js";
 import { ActorError, OrphanedError, PortClosedError } from "./errors.js";
-import { HolderSet } from "./holder-set.js";
+import { PortHolders } from "./holder-set.js";
 import { portsRead } from "./holders.js";
 import type { OpenPort } from "./open-port.js";
 import { bindPort, readPortValue } from "./port-interface.js";
-import { schemaOf } from "./schemas.js";
+import { schemaForPeer } from "./schemas.js";
 
-interface Entry {
+interface QueuedValue {
   readonly value: Promise<unknown>;
   readonly lane: Lane;
   readonly size: number;
   readonly trace: TraceContext | undefined;
 }
 
-type Waiting = (value: Promise<unknown>) => void;
+type ReceiverCallback = (value: Promise<unknown>) => void;
 
 export class PortQueue implements OpenPort {
-  readonly cell: Cell;
+  readonly cell: ActorCell;
   readonly number: bigint;
   readonly codec: Codec<unknown>;
-  readonly #entries: Entry[] = [];
-  readonly #waiting: Waiting[] = [];
+  readonly #entries: QueuedValue[] = [];
+  readonly #receivers: ReceiverCallback[] = [];
   readonly #lanes = new Set<Lane>();
-  readonly #holders = new HolderSet();
+  readonly #holders = new PortHolders();
   /** What the entry that was taken last belongs to. */
   trace: TraceContext | undefined;
-  #closed: string | undefined;
+  #closeReason: string | undefined;
 
-  constructor(cell: Cell, number: bigint, codec: Codec<unknown>) {
+  constructor(cell: ActorCell, number: bigint, codec: Codec<unknown>) {
     this.cell = cell;
     this.number = number;
     this.codec = codec;
@@ -57,39 +57,40 @@ export class PortQueue implements OpenPort {
       this.trace = entry.trace;
       return entry.value;
     }
-    if (this.#closed !== undefined) return Promise.reject(new PortClosedError(`cannot receive: ${this.#closed}`));
-    const { orphaned } = this.#holders;
+    if (this.#closeReason !== undefined)
+      return Promise.reject(new PortClosedError(`cannot receive: ${this.#closeReason}`));
+    const { orphanReason: orphaned } = this.#holders;
     return orphaned === undefined ? undefined : Promise.reject(new OrphanedError(orphaned));
   }
 
   /** Tells `waiting` of the next entry when it comes. */
-  wait(waiting: Waiting): Waiting {
-    this.#waiting.push(waiting);
+  wait(waiting: ReceiverCallback): ReceiverCallback {
+    this.#receivers.push(waiting);
     return waiting;
   }
 
   /** @returns whether it was still waiting */
-  stopWaiting(waiting: Waiting): boolean {
-    const index = this.#waiting.indexOf(waiting);
-    if (index >= 0) this.#waiting.splice(index, 1);
+  stopWaiting(waiting: ReceiverCallback): boolean {
+    const index = this.#receivers.indexOf(waiting);
+    if (index >= 0) this.#receivers.splice(index, 1);
     return index >= 0;
   }
 
   bind(lane: Lane, binding: Binding): void {
-    bindPort(lane, binding, this.codec, schemaOf);
+    bindPort(lane, binding, this.codec, schemaForPeer);
   }
 
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
     this.#lanes.add(lane);
-    if (this.#closed !== undefined) {
-      const error = new DeliveryError("unknown", this.#closed);
+    if (this.#closeReason !== undefined) {
+      const error = new DeliveryError("unknown", this.#closeReason);
       if (call === 0) bounce(lane, slot, size, error);
       else answerUndelivered(lane, call, "port", error);
       return;
     }
     const trace = (flags & Flag.extended) === 0 ? undefined : readExtension(r).trace;
     const value = this.#read(lane, slot, flags, r);
-    const waiting = this.#waiting.shift();
+    const waiting = this.#receivers.shift();
     if (waiting === undefined) {
       value.catch(() => {});
       this.#entries.push({ value, lane, size, trace });
@@ -106,17 +107,17 @@ export class PortQueue implements OpenPort {
     this.#lanes.delete(lane);
   }
 
-  heldBy(sender: ActorId): void {
+  laneOpenedBy(sender: ActorId): void {
     this.#holders.addSender(sender);
   }
 
-  hold(holder: string, proc: ProcId, held: boolean): void {
+  setHolder(holder: string, proc: ProcId, held: boolean): void {
     if (held) this.#holders.add(holder, proc);
-    else if (this.#holders.remove(holder)) this.#orphan();
+    else if (this.#holders.remove(holder)) this.#rejectAsOrphaned();
   }
 
   peerDown(peer: ProcId, reason: string): void {
-    if (this.#holders.removeProc(peer, reason)) this.#orphan();
+    if (this.#holders.removeProc(peer, reason)) this.#rejectAsOrphaned();
   }
 
   /** Nobody has its receiver any more. */
@@ -125,22 +126,22 @@ export class PortQueue implements OpenPort {
   }
 
   close(why: string): void {
-    if (this.#closed !== undefined) return;
-    this.#closed = why;
+    if (this.#closeReason !== undefined) return;
+    this.#closeReason = why;
     this.#entries.length = 0;
     for (const lane of this.#lanes) lane.gone("unknown", why);
     this.cell.proc.closePort(this);
-    this.#refuse(new PortClosedError(`cannot receive: ${why}`));
+    this.#rejectReceivers(new PortClosedError(`cannot receive: ${why}`));
   }
 
   /** Nothing will come for those who wait. */
-  #refuse(error: Error): void {
-    if (programIsEnding() && this.cell.isRoot) return;
-    for (const waiting of this.#waiting.splice(0)) waiting(Promise.reject(error));
+  #rejectReceivers(error: Error): void {
+    if (isProgramEnding() && this.cell.isRoot) return;
+    for (const waiting of this.#receivers.splice(0)) waiting(Promise.reject(error));
   }
 
-  #orphan(): void {
-    this.#refuse(new OrphanedError(this.#holders.orphaned ?? ""));
+  #rejectAsOrphaned(): void {
+    this.#rejectReceivers(new OrphanedError(this.#holders.orphanReason ?? ""));
   }
 
   /** @throws ProtocolError */
@@ -148,7 +149,7 @@ export class PortQueue implements OpenPort {
     try {
       if ((flags & Flag.exception) === 0) {
         const value = readPortValue(lane, slot, flags, r, this.codec);
-        if (portsRead.length > 0) this.cell.holdPorts();
+        if (portsRead.length > 0) this.cell.ownDecodedPorts();
         return Promise.resolve(value);
       }
       return Promise.reject(readException(lane, r));
@@ -161,7 +162,7 @@ export class PortQueue implements OpenPort {
 
 /** An error that was sent instead of a value. */
 export function readException({ sender }: Lane, r: Reader): ActorError {
-  const { name, message, stack, cause } = readCauses(r);
+  const { name, message, stack, cause } = readErrorWithCauses(r);
   return new ActorError({
     remoteName: name,
     message,

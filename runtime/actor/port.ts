@@ -13,8 +13,8 @@ import type { TraceContext } from "../link/trace.js";
 import type { Codec } from "../wire/codec.js";
 import { protobufValue } from "../wire/protobuf-messages.js";
 import { currentTurn, mainRoot } from "./context.js";
-import { writeCauses } from "./error-wire.js";
-import { noteHolders, portsWritten } from "./holders.js";
+import { writeErrorWithCauses } from "./error-wire.js";
+import { announceHolders, portsWritten } from "./holders.js";
 import { portInterface } from "./port-interface.js";
 import { Sent, sentNow } from "./sent.js";
 
@@ -75,7 +75,7 @@ export class ChannelPort<T> extends Port<T> {
   }
 
   exception(error: unknown): Sent {
-    return this.#cast(Flag.exception, { label: this.#label, codec: causes, protobuf: causes }, error);
+    return this.#cast(Flag.exception, { label: this.#label, codec: errorEncoder, protobuf: errorEncoder }, error);
   }
 
   override toString(): string {
@@ -107,7 +107,7 @@ export class ChannelPort<T> extends Port<T> {
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
     session.cast(same ? 0 : session.slotOf(portInterface(codec)), flags, message, value, sent, traced(turn?.span));
-    if (portsWritten.length > 0) noteHolders(sender.proc, [{ proc: target.proc, name: target.key }]);
+    if (portsWritten.length > 0) announceHolders(sender.proc, [{ proc: target.proc, name: target.key }]);
     return sent;
   }
 }
@@ -117,4 +117,4 @@ function traced(trace: TraceContext | undefined): Extension | undefined {
 }
 
 /** An error with its causes, as the message of a port. */
-const causes: Encoder = { encodeInto: writeCauses };
+const errorEncoder: Encoder = { encodeInto: writeErrorWithCauses };

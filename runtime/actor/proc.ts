@@ -22,17 +22,17 @@ import type { SessionTarget } from "../link/session.js";
 import { TraceSource } from "../link/trace.js";
 import type { Reader } from "../wire/reader.js";
 import { type ActorTarget, MeshRecords } from "./address.js";
-import { type ActorShape, Cell } from "./cell.js";
-import { type Drops, DropWatch } from "./collector.js";
+import { ActorCell, type ActorSpec } from "./cell.js";
+import { type DropDetector, DropWatch } from "./collector.js";
 import type { ProcContext } from "./context.js";
 import type { Downtime } from "./downtime.js";
-import { answerOfError, readCallError } from "./error-wire.js";
-import { foldingOf } from "./folding.js";
-import { Held } from "./held.js";
+import { encodeErrorAnswer, readCallError } from "./error-wire.js";
+import { createFold } from "./folding.js";
+import { EarlyMessages } from "./held.js";
 import { portsRead } from "./holders.js";
 import type { ActorFailure, ActorRequest, ProcHooks, StopOptions } from "./hooks.js";
 import type { OpenPort } from "./open-port.js";
-import { Refusal } from "./refusal.js";
+import { RefusingDestination } from "./refusal.js";
 
 export interface ProcOptions {
   readonly id: ProcId;
@@ -51,7 +51,7 @@ export interface ProcOptions {
   /** What waiting calls keep alive: by default the operating-system process. */
   readonly keepAlive?: KeepAlive;
   /** How it is noticed that values were dropped: by default when the garbage collector has been by. */
-  readonly drops?: Drops;
+  readonly drops?: DropDetector;
   /** What is known here of meshes; shared by the procs of one operating-system process. */
   readonly records?: MeshRecords;
   /** The name of its root, for people: `root`. */
@@ -72,29 +72,29 @@ export class Proc implements LinkHost {
   readonly location: Location;
   readonly keepAlive: KeepAlive;
   readonly routes: Routes;
-  readonly drops: Drops;
+  readonly drops: DropDetector;
   readonly traces: TraceSource;
   readonly records: MeshRecords;
   readonly casts: Casts;
   /** What code outside any actor sends as. */
-  readonly root: Cell;
+  readonly root: ActorCell;
   /** What actors see of it; whoever knows more of the process may replace it. */
   context: ProcContext;
   readonly #relays: Relays;
   readonly #links = new Set<Link>();
   /** Links that no route uses any more, while the process asks why they have ended. */
   readonly #lostLinks = new Set<Link>();
-  readonly #cells = new Map<MeshId, Cell>();
+  readonly #cells = new Map<MeshId, ActorCell>();
   /** Actors that have ended, the last of them: who asks for others is told by their owner. */
-  readonly #stopped = new Map<MeshId, DeliveryError>();
-  readonly #held = new Map<MeshId, Held>();
+  readonly #endedActors = new Map<MeshId, DeliveryError>();
+  readonly #earlyMessages = new Map<MeshId, EarlyMessages>();
   /** What owners were asked, by number, and over which link. */
   readonly #questions = new Map<number, { readonly mesh: MeshId; readonly link: Link }>();
   /** Questions that are asked for the sake of their answers alone: a peer that answers has received what was sent before. */
   readonly #confirmations = new Map<number, { readonly link: Link; readonly confirmed: () => void }>();
   readonly #ports = new Map<bigint, OpenPort>();
   #lastQuestion = 0;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: ProcOptions) {
     this.id = options.id;
@@ -114,9 +114,11 @@ export class Proc implements LinkHost {
       linkTo: (peer) => this.routes.existing(peer),
       accept: options.accept ?? ((pipe) => void this.attach(pipe)),
     });
-    this.routes = new Routes(this, options.connect, parentOf(options), this.#relays, (link) => this.#links.add(link));
+    this.routes = new Routes(this, options.connect, parentRoute(options), this.#relays, (link) =>
+      this.#links.add(link),
+    );
     this.casts = new Casts(this);
-    this.root = rootOf(this, options.name ?? "root");
+    this.root = createRoot(this, options.name ?? "root");
   }
 
   /**
@@ -146,33 +148,33 @@ export class Proc implements LinkHost {
    * Calls `constructor` and `init` of an actor at once; messages that come meanwhile wait. Failing: `hooks.actorFailed`.
    * An actor of the same mesh that has failed is replaced: what was sent to its address goes to the new one.
    */
-  createActor(request: ActorRequest): Cell {
+  createActor(request: ActorRequest): ActorCell {
     const { args, ...shape } = request;
-    const cell = this.#admit(shape.mesh, new Cell(this, shape));
-    if (portsRead.length > 0) cell.holdPorts();
+    const cell = this.#installCell(shape.mesh, new ActorCell(this, shape));
+    if (portsRead.length > 0) cell.ownDecodedPorts();
     cell.start(args);
     return cell;
   }
 
   /** An actor cannot be created at all: calls to its address fail. The owner is not told: it is the one to say so. */
-  refuseActor(request: ActorShape, failure: ActorFailure): Cell {
-    const cell = new Cell(this, request);
-    cell.refuse(failure);
-    return this.#admit(request.mesh, cell);
+  refuseActor(request: ActorSpec, failure: ActorFailure): ActorCell {
+    const cell = new ActorCell(this, request);
+    cell.failCreation(failure);
+    return this.#installCell(request.mesh, cell);
   }
 
   /** Stops an actor as `options` says. Idempotent, never rejects; resolves when `cleanup` has ended. */
-  stopActor(cell: Cell, options: StopOptions): Promise<void> {
+  stopActor(cell: ActorCell, options: StopOptions): Promise<void> {
     return cell.stop(options);
   }
 
   /** The actor of `mesh` that lives here. */
-  cell(mesh: MeshId): Cell | undefined {
+  cell(mesh: MeshId): ActorCell | undefined {
     return this.#cells.get(mesh);
   }
 
   /** All actors that live here, failed ones that have not been stopped included. */
-  cells(): IterableIterator<Cell> {
+  cells(): IterableIterator<ActorCell> {
     return this.#cells.values();
   }
 
@@ -188,7 +190,7 @@ export class Proc implements LinkHost {
     const lost = [...this.#lostLinks].filter((link) => link.peer === peer);
     for (const link of [...this.routes.allTo(peer), ...lost]) {
       link.destroy();
-      this.#end(link, error);
+      this.#endLink(link, error);
     }
     this.casts.peerDown(peer, error);
     this.hooks.peerDown(peer, reason);
@@ -196,27 +198,27 @@ export class Proc implements LinkHost {
 
   /** Says farewell on every link and closes them. Pending calls fail. */
   close(reason: string): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.casts.close(new DeliveryError("closed", `this process has closed its links: ${reason}`));
     for (const link of [...this.#links]) {
       link.close(reason);
-      this.#end(link, new DeliveryError("closed", `this process has closed its links: ${reason}`));
+      this.#endLink(link, new DeliveryError("closed", `this process has closed its links: ${reason}`));
     }
   }
 
   /** Resolves when the processes of its receivers have received everything that was sent from here, or have ended. */
-  async delivered(): Promise<void> {
+  async whenDelivered(): Promise<void> {
     await Promise.all([...this.casts.casters].map((caster) => caster.taken()));
-    await Promise.all([...this.#links].map((link) => link.afterSending().then(() => this.#confirmed(link))));
+    await Promise.all([...this.#links].map((link) => link.afterSending().then(() => this.#whenConfirmed(link))));
   }
 
   /** Resolves when a peer has received everything that has been sent to it, or has ended. What waits for credit has not been. */
-  async deliveredTo(peer: ProcId): Promise<void> {
-    await Promise.all(this.routes.allTo(peer).map((link) => this.#confirmed(link)));
+  async whenDeliveredTo(peer: ProcId): Promise<void> {
+    await Promise.all(this.routes.allTo(peer).map((link) => this.#whenConfirmed(link)));
   }
 
-  async #confirmed(link: Link): Promise<void> {
+  async #whenConfirmed(link: Link): Promise<void> {
     if (link.ended !== undefined) return;
     const question = ++this.#lastQuestion;
     await new Promise<void>((confirmed) => {
@@ -226,11 +228,12 @@ export class Proc implements LinkHost {
   }
 
   /** A cell has come to its end. */
-  forget(cell: Cell): void {
+  removeCell(cell: ActorCell): void {
     if (this.#cells.get(cell.mesh) !== cell) return;
     this.#cells.delete(cell.mesh);
-    this.#stopped.set(cell.mesh, cell.ended!);
-    if (this.#stopped.size > this.limits.endedActors) this.#stopped.delete(this.#stopped.keys().next().value!);
+    this.#endedActors.set(cell.mesh, cell.ended!);
+    if (this.#endedActors.size > this.limits.endedActors)
+      this.#endedActors.delete(this.#endedActors.keys().next().value!);
   }
 
   openPort(port: OpenPort): void {
@@ -245,14 +248,14 @@ export class Proc implements LinkHost {
 
   /** An actor has ended, which may have been sent ports of this proc that it never saw. */
   holderEnded(holder: string): void {
-    for (const port of [...this.#ports.values()]) port.hold(holder, 0n, false);
+    for (const port of [...this.#ports.values()]) port.setHolder(holder, 0n, false);
   }
 
   /** Kept while an actor is known to have ended; undefined: it is there, as far as is known here. */
   downtimeOf(target: ActorTarget): Downtime | undefined {
-    if (target.downtime === undefined && this.routes.isGone(target.proc)) target.wentDown();
+    if (target.downtime === undefined && this.routes.isGone(target.proc)) target.markDown();
     const { downtime } = target;
-    if (downtime?.lost === false) this.hooks.targetDown(target);
+    if (downtime?.isLost === false) this.hooks.targetDown(target);
     return downtime;
   }
 
@@ -266,56 +269,58 @@ export class Proc implements LinkHost {
     this.routes.add(link.peer!, link);
     for (const older of this.routes.replacedBy(link, over)) {
       older.destroy();
-      this.#end(older, new DeliveryError("closed", "its process has given the link up, and opened another one"));
+      this.#endLink(older, new DeliveryError("closed", "its process has given the link up, and opened another one"));
     }
   }
 
   linkClosed(link: Link, error: Error | undefined): void {
     const { peer } = link;
     const last = !this.routes.remove(link);
-    if (peer === undefined || error === undefined || this.#closed || link.closing) {
-      this.#end(link, new DeliveryError("closed", error?.message ?? "its process has closed the link"));
+    if (peer === undefined || error === undefined || this.#isClosed || link.closing) {
+      this.#endLink(link, new DeliveryError("closed", error?.message ?? "its process has closed the link"));
       return;
     }
     if (error instanceof DeliveryError) {
-      this.#end(link, error);
+      this.#endLink(link, error);
       return;
     }
     if (link.dialled && !link.introduced) {
-      this.#end(
+      this.#endLink(
         link,
         new DeliveryError("unknown", `its process cannot be reached: ${error.message}`, { cause: error }),
       );
       return;
     }
     if (!last) {
-      this.#end(link, new DeliveryError("closed", error.message, { cause: error }));
+      this.#endLink(link, new DeliveryError("closed", error.message, { cause: error }));
       return;
     }
     const reason = this.hooks.peerLost(peer, error, link.fault);
-    if (typeof reason === "string") this.#lost(link, peer, reason);
+    if (typeof reason === "string") this.#endLostLink(link, peer, reason);
     else {
       this.routes.markLost(peer);
       this.#lostLinks.add(link);
-      reason.then((text) => this.#lost(link, peer, text));
+      reason.then((text) => this.#endLostLink(link, peer, text));
     }
   }
 
   laneOpened(link: Link, { sender, target }: LaneRequest): Destination {
     if (target.kind === "port") {
       const port = this.#ports.get(target.number);
-      if (port === undefined) return new Refusal(new DeliveryError("unknown", "its receiver is gone"));
+      if (port === undefined) return new RefusingDestination(new DeliveryError("unknown", "its receiver is gone"));
       if (port.codec.fingerprint !== target.fingerprint) {
-        return new Refusal(new DeliveryError("refused", `it is a port of ${port.codec.name}, and of nothing else`));
+        return new RefusingDestination(
+          new DeliveryError("refused", `it is a port of ${port.codec.name}, and of nothing else`),
+        );
       }
-      port.heldBy(sender);
+      port.laneOpenedBy(sender);
       return port;
     }
     const cell = this.#cells.get(target.number);
     // Every proc has one agent, whatever rank those who speak to it give it in their mesh.
     if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell;
-    const stopped = this.#stopped.get(target.number);
-    return stopped === undefined ? this.#hold(link, target) : new Refusal(stopped);
+    const stopped = this.#endedActors.get(target.number);
+    return stopped === undefined ? this.#holdEarlyMessages(link, target) : new RefusingDestination(stopped);
   }
 
   readError(r: Reader): Error {
@@ -339,11 +344,11 @@ export class Proc implements LinkHost {
     const asked = this.#questions.get(question);
     if (asked === undefined) return;
     this.#questions.delete(question);
-    if (!exists) this.#unknown(asked.mesh);
+    if (!exists) this.#refuseUnknownMesh(asked.mesh);
   }
 
   portHeld(_link: Link | undefined, port: bigint, holder: string, proc: ProcId, held: boolean): void {
-    this.#ports.get(port)?.hold(holder, proc, held);
+    this.#ports.get(port)?.setHolder(holder, proc, held);
   }
 
   relayed(link: Link, frame: RelayFrame): void {
@@ -356,7 +361,7 @@ export class Proc implements LinkHost {
       return;
     }
     const to = lane.behind;
-    if (to instanceof Cell || to instanceof Held) to.reached(lane);
+    if (to instanceof ActorCell || to instanceof EarlyMessages) to.confirmHandled(lane);
     else lane.reached();
   }
 
@@ -365,25 +370,25 @@ export class Proc implements LinkHost {
   }
 
   answerOfError(error: Error): Answer {
-    return answerOfError(error);
+    return encodeErrorAnswer(error);
   }
 
   folding({ mesh, interface: known }: Setup, endpoint: number, reduction: string): Fold | undefined {
-    const descriptor = this.#cells.get(mesh)?.shape.descriptor;
-    return descriptor === undefined ? undefined : foldingOf(descriptor, known, endpoint, reduction);
+    const descriptor = this.#cells.get(mesh)?.spec.descriptor;
+    return descriptor === undefined ? undefined : createFold(descriptor, known, endpoint, reduction);
   }
 
   /** Puts a cell in its place, and hands over what came before it. */
-  #admit(mesh: MeshId, cell: Cell): Cell {
+  #installCell(mesh: MeshId, cell: ActorCell): ActorCell {
     const before = this.#cells.get(mesh);
     if (before !== undefined && before.ended === undefined) {
       throw new Error(`cannot create ${cell.name}: it is there already`);
     }
     this.#cells.set(mesh, cell);
-    this.#stopped.delete(mesh);
+    this.#endedActors.delete(mesh);
     before?.replaceBy(cell);
-    const held = this.#held.get(mesh);
-    this.#held.delete(mesh);
+    const held = this.#earlyMessages.get(mesh);
+    this.#earlyMessages.delete(mesh);
     held?.release(cell);
     return cell;
   }
@@ -392,23 +397,23 @@ export class Proc implements LinkHost {
    * The mesh is not known here, not yet or not any more: its owner is asked. When it says that there is one, what has
    * come is kept until `createActor` or `refuseActor` follows.
    */
-  #hold(link: Link, { number: mesh, owner }: SessionTarget): Destination {
-    let held = this.#held.get(mesh);
+  #holdEarlyMessages(link: Link, { number: mesh, owner }: SessionTarget): Destination {
+    let held = this.#earlyMessages.get(mesh);
     if (held !== undefined) return held;
-    held = new Held();
-    this.#held.set(mesh, held);
+    held = new EarlyMessages();
+    this.#earlyMessages.set(mesh, held);
     if (owner === this.id) {
       this.hooks.meshOrdered(mesh).then(
         (exists) => {
-          if (!exists) this.#unknown(mesh);
+          if (!exists) this.#refuseUnknownMesh(mesh);
         },
-        () => this.#unknown(mesh),
+        () => this.#refuseUnknownMesh(mesh),
       );
       return held;
     }
     // Whoever sent the message knows a way to the owner, if this proc has none of its own.
-    const toOwner = link.peer === owner ? link : this.#wayTo(owner, link.peer);
-    if (toOwner === undefined) queueMicrotask(() => this.#unknown(mesh));
+    const toOwner = link.peer === owner ? link : this.#linkToOwner(owner, link.peer);
+    if (toOwner === undefined) queueMicrotask(() => this.#refuseUnknownMesh(mesh));
     else {
       this.#questions.set(++this.#lastQuestion, { mesh, link: toOwner });
       toOwner.sendAsk(this.#lastQuestion, mesh);
@@ -416,22 +421,22 @@ export class Proc implements LinkHost {
     return held;
   }
 
-  #wayTo(owner: ProcId, through: ProcId | undefined): Link | undefined {
+  #linkToOwner(owner: ProcId, through: ProcId | undefined): Link | undefined {
     return this.routes.down(owner) === undefined ? this.routes.to(owner, "", through) : undefined;
   }
 
-  #unknown(mesh: MeshId): void {
-    const held = this.#held.get(mesh);
-    this.#held.delete(mesh);
+  #refuseUnknownMesh(mesh: MeshId): void {
+    const held = this.#earlyMessages.get(mesh);
+    this.#earlyMessages.delete(mesh);
     held?.refuse(new DeliveryError("unknown", "there is no such actor, or not any more"));
   }
 
-  #lost(link: Link, peer: ProcId, reason: string): void {
-    this.#end(link, new DeliveryError("peer-down", reason));
+  #endLostLink(link: Link, peer: ProcId, reason: string): void {
+    this.#endLink(link, new DeliveryError("peer-down", reason));
     if (this.routes.down(peer) === undefined) this.peerDown(peer, reason);
   }
 
-  #end(link: Link, error: DeliveryError): void {
+  #endLink(link: Link, error: DeliveryError): void {
     this.#links.delete(link);
     this.#lostLinks.delete(link);
     this.routes.remove(link);
@@ -447,17 +452,17 @@ export class Proc implements LinkHost {
     for (const [question, asked] of this.#questions) {
       if (asked.link !== link) continue;
       this.#questions.delete(question);
-      this.#unknown(asked.mesh);
+      this.#refuseUnknownMesh(asked.mesh);
     }
   }
 }
 
-function parentOf({ parent, parentConnects = false }: ProcOptions): Parent | undefined {
+function parentRoute({ parent, parentConnects = false }: ProcOptions): Parent | undefined {
   return parent === undefined ? undefined : { id: parent, connects: parentConnects };
 }
 
-function rootOf(proc: Proc, name: string): Cell {
-  const root = new Cell(proc, { mesh: ROOT_MESH, rank: 0, incarnation: 0, name, extent: {}, owner: proc.id });
+function createRoot(proc: Proc, name: string): ActorCell {
+  const root = new ActorCell(proc, { mesh: ROOT_MESH, rank: 0, incarnation: 0, name, extent: {}, owner: proc.id });
   root.state = "running";
   return root;
 }

@@ -4,7 +4,7 @@ import type { Session } from "../link/session.js";
 import type { Reader } from "../wire/reader.js";
 
 /** Who waits for the answers of several ranks. None of these throws. */
-export interface RankTarget {
+export interface RankCallOwner {
   answered(rank: number, r: Reader): void;
   failed(rank: number, error: Error): void;
   item(call: RankCall, r: Reader, size: number): void;
@@ -18,9 +18,9 @@ export class RankCall implements PendingCall {
   abandoned = false;
   /** In the mesh that was called. */
   readonly rank: number;
-  readonly #target: RankTarget;
+  readonly #target: RankCallOwner;
 
-  constructor(target: RankTarget, rank: number) {
+  constructor(target: RankCallOwner, rank: number) {
     this.#target = target;
     this.rank = rank;
   }

@@ -61,7 +61,7 @@ export function topK<I>(k: number, by?: (item: I) => number | bigint): Reducer<r
   };
 }
 
-const registered = new Map<string, (left: never, right: never) => unknown>();
+const registeredReducers = new Map<string, (left: never, right: never) => unknown>();
 
 /**
  * A reduction by an associative function that every process knows by its name, if the module of its actors registers it:
@@ -69,12 +69,16 @@ const registered = new Map<string, (left: never, right: never) => unknown>();
  * @throws Error if the name is taken by another function
  */
 export function registerReducer<R>(name: string, combine: (left: R, right: R) => R): Reducer<R, R> {
-  const known = registered.get(name);
+  const known = registeredReducers.get(name);
   if (known !== undefined && known !== combine) {
     throw new Error(`cannot register reducer "${name}": another function has that name already`);
   }
-  registered.set(name, combine);
-  return { name, everywhere: `registered ${name}`, fold: (values) => pairwise(name, values, combine as Combine) as R };
+  registeredReducers.set(name, combine);
+  return {
+    name,
+    everywhere: `registered ${name}`,
+    fold: (values) => foldPairwise(name, values, combine as Combine) as R,
+  };
 }
 
 type Combine = (left: unknown, right: unknown) => unknown;
@@ -88,26 +92,26 @@ export function reductionName(operation: unknown): string {
 }
 
 /** The operation of that name, whose results can be folded again; undefined: it is not known here. */
-export function reductionNamed(name: string): ((values: readonly unknown[]) => unknown) | undefined {
-  if (Object.hasOwn(named, name)) return (values) => named[name as ReductionName]("", values);
+export function findReduction(name: string): ((values: readonly unknown[]) => unknown) | undefined {
+  if (Object.hasOwn(namedFolds, name)) return (values) => namedFolds[name as ReductionName]("", values);
   const k = /^topK (\d+)$/.exec(name)?.[1];
   if (k !== undefined) return topK(Number(k)).fold as (values: readonly unknown[]) => unknown;
-  const combine = registered.get(name.replace(/^registered /, ""));
-  return combine === undefined ? undefined : (values) => pairwise(name, values, combine as Combine);
+  const combine = registeredReducers.get(name.replace(/^registered /, ""));
+  return combine === undefined ? undefined : (values) => foldPairwise(name, values, combine as Combine);
 }
 
 /** @throws TypeError if it is none of what `reduce` takes */
 export function foldOf(label: string, operation: unknown): (values: readonly unknown[]) => unknown {
   if (typeof operation === "function") {
-    return (values) => pairwise(label, values, operation as (left: unknown, right: unknown) => unknown);
+    return (values) => foldPairwise(label, values, operation as (left: unknown, right: unknown) => unknown);
   }
-  if (typeof operation === "string" && Object.hasOwn(named, operation)) {
-    return (values) => named[operation as ReductionName](label, values);
+  if (typeof operation === "string" && Object.hasOwn(namedFolds, operation)) {
+    return (values) => namedFolds[operation as ReductionName](label, values);
   }
   if (typeof operation === "object" && operation !== null && "fold" in operation) {
     return (operation as Reducer<unknown, unknown>).fold;
   }
-  const names = Object.keys(named).join(", ");
+  const names = Object.keys(namedFolds).join(", ");
   if (operation === undefined) {
     throw new TypeError(
       `cannot reduce ${label}: expected ${names}, a reducer or a function, got none, and the endpoint has no @reduce`,
@@ -119,22 +123,22 @@ export function foldOf(label: string, operation: unknown): (values: readonly unk
 type Fold = (label: string, values: readonly unknown[]) => unknown;
 type Comparable = number | bigint | string | Date;
 
-const named: { readonly [name in ReductionName]: Fold } = {
+const namedFolds: { readonly [name in ReductionName]: Fold } = {
   sum: (label, values) => {
     if (values.length === 0) return 0;
-    return pairwise(
+    return foldPairwise(
       label,
-      values.map((value) => numeric(label, value)),
+      values.map((value) => requireNumber(label, value)),
       add,
     );
   },
-  min: (label, values) => pairwise(label, values, (a: Comparable, b: Comparable) => (b < a ? b : a)),
-  max: (label, values) => pairwise(label, values, (a: Comparable, b: Comparable) => (b > a ? b : a)),
+  min: (label, values) => foldPairwise(label, values, (a: Comparable, b: Comparable) => (b < a ? b : a)),
+  max: (label, values) => foldPairwise(label, values, (a: Comparable, b: Comparable) => (b > a ? b : a)),
   concat: concat,
   count: (_label, values) => values.length,
 };
 
-function pairwise<T>(label: string, values: readonly unknown[], combine: (a: T, b: T) => T): T {
+function foldPairwise<T>(label: string, values: readonly unknown[], combine: (a: T, b: T) => T): T {
   if (values.length === 0) throw new RangeError(`cannot reduce ${label}: the mesh is empty`);
   return (values as readonly T[]).reduce(combine);
 }
@@ -143,7 +147,7 @@ function add(a: unknown, b: unknown): unknown {
   return (a as number) + (b as number);
 }
 
-function numeric(label: string, value: unknown): unknown {
+function requireNumber(label: string, value: unknown): unknown {
   if (typeof value === "number" || typeof value === "bigint") return value;
   throw new TypeError(`cannot reduce ${label}: sum takes numbers, got ${typeof value}`);
 }

@@ -5,9 +5,9 @@ import type { Destination, Lane } from "../link/lane.js";
 import type { Reader } from "../wire/reader.js";
 import { answerUndelivered, bounce } from "./answer.js";
 
-export class Refusal implements Destination {
+export class RefusingDestination implements Destination {
   readonly #error: DeliveryError;
-  #told = false;
+  #senderKnows = false;
 
   constructor(error: DeliveryError) {
     this.#error = error;
@@ -21,8 +21,8 @@ export class Refusal implements Destination {
   message(lane: Lane, slot: number, call: number, _flags: number, _r: Reader, size: number): void {
     if (call === 0) bounce(lane, slot, size, this.#error);
     else answerUndelivered(lane, call, "", this.#error);
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#senderKnows) return;
+    this.#senderKnows = true;
     lane.gone(this.#error.reason, this.#error.message);
   }
 

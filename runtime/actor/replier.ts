@@ -4,12 +4,12 @@
  */
 import type { DeliveryError } from "../link/errors.js";
 import type { Codec } from "../wire/codec.js";
-import { answerError, answerInterrupted } from "./answer.js";
-import { noteHolders, portsWritten } from "./holders.js";
+import { answerInterrupted, answerWithError } from "./answer.js";
+import { announceHolders, portsWritten } from "./holders.js";
 import { ChannelPort, Port, PortTarget } from "./port.js";
-import { ReplyForward } from "./reply-forward.js";
+import { ForwardedReply } from "./reply-forward.js";
 import { type Sent, sentNow } from "./sent.js";
-import { callerOf, type Turn } from "./turn.js";
+import { callerAsHolder, type Turn } from "./turn.js";
 
 /** What a replier tells the mailbox it belongs to. */
 export interface ReplierOwner {
@@ -40,13 +40,13 @@ export class ReplyPort<T> extends Port<T> {
 export class Replier {
   readonly turn: Turn;
   readonly #owner: ReplierOwner;
-  #settled = false;
+  #isSettled = false;
   /** The actor has ended: what is answered now reaches nobody, and nobody is to blame. */
-  #interrupted = false;
-  #forward: ReplyForward | undefined;
-  #escaped: ChannelPort<unknown> | undefined;
-  #dropped = false;
-  #handlerEnded = false;
+  #isInterrupted = false;
+  #forward: ForwardedReply | undefined;
+  #sentPort: ChannelPort<unknown> | undefined;
+  #isDropped = false;
+  #hasHandlerEnded = false;
 
   constructor(turn: Turn, owner: ReplierOwner) {
     this.turn = turn;
@@ -67,85 +67,85 @@ export class Replier {
 
   /** @throws Error if it was answered already, CodecError, MessageSizeError: then nothing has been sent */
   answer(value: unknown): void {
-    if (this.#interrupted) return;
+    if (this.#isInterrupted) return;
     this.#checkOpen();
     const { lane, call, handler } = this.turn;
     if (call !== 0) {
       lane.link.sendReply(handler.reply, call, true, handler.result, value);
-      if (portsWritten.length > 0) noteHolders(this.turn.cell.proc, [callerOf(this.turn)]);
+      if (portsWritten.length > 0) announceHolders(this.turn.cell.proc, [callerAsHolder(this.turn)]);
     }
     this.#settle();
   }
 
   /** @throws Error if it was answered already */
   fail(error: unknown): void {
-    if (this.#interrupted) return;
+    if (this.#isInterrupted) return;
     this.#checkOpen();
-    if (this.turn.call !== 0) answerError(this.turn, error);
+    if (this.turn.call !== 0) answerWithError(this.turn, error);
     this.#settle();
   }
 
   /** The port is sent on: a port of this proc that whoever gets it can answer by. Made once. */
-  escape(): ChannelPort<unknown> {
+  toChannelPort(): ChannelPort<unknown> {
     this.#checkOpen();
-    if (this.#escaped === undefined) {
+    if (this.#sentPort === undefined) {
       const { proc } = this.turn.cell;
       const { codec } = this;
       if (codec === undefined) throw new TypeError("expected a port of a type, got a port of void");
-      this.#forward = new ReplyForward(this, this.turn.cell, proc.random.id(), codec);
+      this.#forward = new ForwardedReply(this, this.turn.cell, proc.random.id(), codec);
       proc.openPort(this.#forward);
-      this.#escaped = new ChannelPort(
+      this.#sentPort = new ChannelPort(
         new PortTarget(proc.id, this.#forward.number, codec.fingerprint, proc.location),
         codec,
       );
       proc.drops.unwatch(this);
     }
-    return this.#escaped;
+    return this.#sentPort;
   }
 
   handlerEnded(): void {
-    this.#handlerEnded = true;
-    if (this.#settled) return;
-    if (this.#dropped) this.dropped();
+    this.#hasHandlerEnded = true;
+    if (this.#isSettled) return;
+    if (this.#isDropped) this.dropped();
     else {
       this.#owner.addReplier(this);
-      if (this.turn.call !== 0 && this.#escaped === undefined) this.turn.cell.proc.drops.suspect(this);
+      if (this.turn.call !== 0 && this.#sentPort === undefined) this.turn.cell.proc.drops.suspectDropped(this);
     }
   }
 
   /** @returns whether the error found its caller */
   handlerThrew(error: unknown): boolean {
-    this.#handlerEnded = true;
-    if (this.#settled) return false;
+    this.#hasHandlerEnded = true;
+    if (this.#isSettled) return false;
     this.fail(error);
     return this.turn.call !== 0;
   }
 
   /** The actor has ended. */
   interrupt(error: DeliveryError): void {
-    if (this.#settled) return;
-    this.#interrupted = true;
+    if (this.#isSettled) return;
+    this.#isInterrupted = true;
     if (this.turn.call !== 0) answerInterrupted(this.turn, error);
     this.#settle();
   }
 
   /** Nobody has the port any more. */
   dropped(): void {
-    this.#dropped = true;
-    if (!this.#handlerEnded || this.#settled) return;
+    this.#isDropped = true;
+    if (!this.#hasHandlerEnded || this.#isSettled) return;
     const { endpoint } = this.turn.handler;
     this.fail(new Error(`cannot answer ${endpoint.name}: its handler dropped the port without using it`));
   }
 
   #settle(): void {
-    this.#settled = true;
+    this.#isSettled = true;
     this.turn.cell.proc.drops.unwatch(this);
     this.#owner.removeReplier(this);
     this.#forward?.close();
   }
 
   #checkOpen(): void {
-    if (!this.#settled) return;
+    if (!this.#isSettled) return;
     throw new Error(`cannot answer ${this.turn.handler.endpoint.name} by its port: the call has been answered already`);
   }
 }

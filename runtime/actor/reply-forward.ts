@@ -5,31 +5,31 @@ import { DeliveryError } from "../link/errors.js";
 import { readExtension } from "../link/extension.js";
 import { Flag, ProtocolError } from "../link/frame.js";
 import type { Lane } from "../link/lane.js";
-import { messageOf } from "../thrown.js";
+import { thrownMessage } from "../thrown.js";
 import type { Codec } from "../wire/codec.js";
 import type { Reader } from "../wire/reader.js";
 import { bounce } from "./answer.js";
-import type { Cell } from "./cell.js";
-import { HolderSet } from "./holder-set.js";
+import type { ActorCell } from "./cell.js";
+import { PortHolders } from "./holder-set.js";
 import type { OpenPort } from "./open-port.js";
 import { bindPort, readPortValue } from "./port-interface.js";
 import { readException } from "./port-queue.js";
-import { schemaOf } from "./schemas.js";
+import { schemaForPeer } from "./schemas.js";
 
 /** What answers. Each throws when the call has been answered already. */
-export interface Answerer {
+export interface ReplyAnswerer {
   answer(value: unknown): void;
   fail(error: unknown): void;
 }
 
-export class ReplyForward implements OpenPort {
-  readonly cell: Cell;
+export class ForwardedReply implements OpenPort {
+  readonly cell: ActorCell;
   readonly number: bigint;
   readonly codec: Codec<unknown>;
-  readonly #answerer: Answerer;
-  readonly #holders = new HolderSet();
+  readonly #answerer: ReplyAnswerer;
+  readonly #holders = new PortHolders();
 
-  constructor(answerer: Answerer, cell: Cell, number: bigint, codec: Codec<unknown>) {
+  constructor(answerer: ReplyAnswerer, cell: ActorCell, number: bigint, codec: Codec<unknown>) {
     this.cell = cell;
     this.number = number;
     this.codec = codec;
@@ -37,7 +37,7 @@ export class ReplyForward implements OpenPort {
   }
 
   bind(lane: Lane, binding: Binding): void {
-    bindPort(lane, binding, this.codec, schemaOf);
+    bindPort(lane, binding, this.codec, schemaForPeer);
   }
 
   message(lane: Lane, slot: number, _call: number, flags: number, r: Reader, size: number): void {
@@ -48,7 +48,7 @@ export class ReplyForward implements OpenPort {
       lane.consumed(size);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      bounce(lane, slot, size, new DeliveryError("refused", messageOf(error)));
+      bounce(lane, slot, size, new DeliveryError("refused", thrownMessage(error)));
     }
   }
 
@@ -56,11 +56,11 @@ export class ReplyForward implements OpenPort {
 
   laneClosed(): void {}
 
-  heldBy(sender: ActorId): void {
+  laneOpenedBy(sender: ActorId): void {
     this.#holders.addSender(sender);
   }
 
-  hold(holder: string, proc: ProcId, held: boolean): void {
+  setHolder(holder: string, proc: ProcId, held: boolean): void {
     if (held) this.#holders.add(holder, proc);
     else if (this.#holders.remove(holder)) this.#orphan();
   }
@@ -74,6 +74,6 @@ export class ReplyForward implements OpenPort {
   }
 
   #orphan(): void {
-    this.#answerer.fail(new Error(`everyone who could answer the call has ended: ${this.#holders.orphaned}`));
+    this.#answerer.fail(new Error(`everyone who could answer the call has ended: ${this.#holders.orphanReason}`));
   }
 }

@@ -3,31 +3,31 @@
  * attempts grow, and are drawn at random, so that callers which have failed together do not come back together.
  */
 import type { Random } from "../link/clock.js";
-import { type Called, CallFuture } from "./call-future.js";
+import { type CalledEndpoint, CallFuture } from "./call-future.js";
 import { currentTurn, mainRoot } from "./context.js";
 import { SupervisionError, TimeoutError } from "./errors.js";
-import { type Future, timeLimit } from "./future.js";
+import { checkTimeout, type Future } from "./future.js";
 import type { RetryOptions } from "./guard.js";
 import { awaitAsPromise } from "./plain-promise.js";
 
 const FIRST_BACKOFF_MS = 10;
 const LONGEST_BACKOFF_MS = 30_000;
 
-class Retried<T> extends CallFuture<T> {
+class RetriedCall<T> extends CallFuture<T> {
   static {
-    awaitAsPromise(Retried);
+    awaitAsPromise(RetriedCall);
   }
-  readonly #make: () => Future<T>;
+  readonly #startAttempt: () => Future<T>;
   readonly #options: RetryOptions;
   readonly #random: Random;
-  #made = 0;
+  #attempts = 0;
   #current: Future<T> | undefined;
 
-  constructor(called: Called, options: RetryOptions, random: Random, make: () => Future<T>) {
+  constructor(called: CalledEndpoint, options: RetryOptions, random: Random, make: () => Future<T>) {
     super(called);
     this.#options = options;
     this.#random = random;
-    this.#make = make;
+    this.#startAttempt = make;
   }
 
   /** @throws what making the first call throws: then it is over */
@@ -35,14 +35,14 @@ class Retried<T> extends CallFuture<T> {
     try {
       this.#attempt();
     } catch (error) {
-      this.fail(error, true);
+      this.rejectWith(error, true);
       throw error;
     }
   }
 
   #attempt(): void {
-    this.#made++;
-    const call = this.#make();
+    this.#attempts++;
+    const call = this.#startAttempt();
     this.#current = call;
     call.then(
       (value) => {
@@ -52,53 +52,53 @@ class Retried<T> extends CallFuture<T> {
     );
   }
 
-  override get waited(): string {
-    return ` in ${this.#made === 1 ? "1 attempt" : `${this.#made} attempts`}${super.waited}`;
+  override get waitText(): string {
+    return ` in ${this.#attempts === 1 ? "1 attempt" : `${this.#attempts} attempts`}${super.waitText}`;
   }
 
-  protected override release(): void {
+  protected override onAbandoned(): void {
     this.#current?.cancel();
   }
 
   #failed(error: unknown): void {
     if (this.settled) return;
     const mayPass = error instanceof SupervisionError || error instanceof TimeoutError;
-    if (!mayPass || this.#made >= this.#options.attempts) {
-      this.fail(error, error instanceof SupervisionError);
+    if (!mayPass || this.#attempts >= this.#options.attempts) {
+      this.rejectWith(error, error instanceof SupervisionError);
       return;
     }
-    this.clock.after(this.#pause(), () => this.#again(), true);
+    this.clock.after(this.#pause(), () => this.#attemptAgain(), true);
   }
 
   /** Before the next attempt: between half of the back-off and all of it. */
   #pause(): number {
     const { backoff = FIRST_BACKOFF_MS } = this.#options;
-    const longest = Math.min(backoff * 2 ** (this.#made - 1), LONGEST_BACKOFF_MS);
+    const longest = Math.min(backoff * 2 ** (this.#attempts - 1), LONGEST_BACKOFF_MS);
     return longest * (0.5 + this.#random.number() / 2);
   }
 
-  #again(): void {
+  #attemptAgain(): void {
     if (this.settled) return;
     try {
       this.#attempt();
     } catch (error) {
-      this.fail(error, false);
+      this.rejectWith(error, false);
     }
   }
 }
 
 /** @throws what making the first call throws */
-export function retried<T>(
-  called: Called,
+export function callWithRetry<T>(
+  called: CalledEndpoint,
   retry: number | RetryOptions,
   signal: AbortSignal | undefined,
   make: () => Future<T>,
 ): Future<T> {
   const options = typeof retry === "number" ? { attempts: retry } : retry;
-  const call = new Retried(called, options, mainRoot().proc.random, make);
+  const call = new RetriedCall(called, options, mainRoot().proc.random, make);
   // Before its attempts: when it is given up, none of them is made again, and no pause is waited for.
-  currentTurn()?.bind(call);
-  const deadline = timeLimit(options.deadline) ?? 0;
+  currentTurn()?.addOutstanding(call);
+  const deadline = checkTimeout(options.deadline) ?? 0;
   if (deadline > 0 || signal !== undefined) call.guard(deadline, signal);
   call.start();
   return call;

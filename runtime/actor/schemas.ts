@@ -17,39 +17,39 @@ import { readSchema, writeSchema } from "./schema-text.js";
 /** Pairs that are remembered: more than any program has, and a bound for peers that draw fingerprints at random. */
 const MOST_PAIRS = 1024;
 
-const described = new WeakMap<Interface, OtherSchema>();
-const compared = new Map<string, string | undefined>();
+const knownSchemas = new WeakMap<Interface, OtherSchema>();
+const knownDifferences = new Map<string, string | undefined>();
 
 /** An interface as others are told of it. */
-export function schemaOf(known: ActorDescriptor | PortInterface): OtherSchema {
-  let schema = described.get(known);
+export function schemaForPeer(known: ActorDescriptor | PortInterface): OtherSchema {
+  let schema = knownSchemas.get(known);
   if (schema === undefined) {
     schema = { fingerprint: known.fingerprint, description: writeSchema(describeActor(actorOf(known))) };
-    described.set(known, schema);
+    knownSchemas.set(known, schema);
   }
   return schema;
 }
 
 /** @returns why messages by an interface cannot be sent to a receiver with another schema of it; undefined: they can */
 export function compareSchemas(target: SessionTarget, known: Interface, other: OtherSchema): DeliveryError | undefined {
-  const apart = differences(known as ActorDescriptor | PortInterface, other);
-  return apart === undefined ? undefined : new DeliveryError("refused", `${whose(target)} ${apart}`);
+  const apart = schemaDifferences(known as ActorDescriptor | PortInterface, other);
+  return apart === undefined ? undefined : new DeliveryError("refused", `${receiverName(target)} ${apart}`);
 }
 
 /**
  * What keeps two schemas of an interface from being read by each other.
  * @returns what follows the name of whoever has the other one, each difference on a line of its own; undefined: nothing
  */
-export function differences(known: ActorDescriptor | PortInterface, other: OtherSchema): string | undefined {
+export function schemaDifferences(known: ActorDescriptor | PortInterface, other: OtherSchema): string | undefined {
   const pair = `${known.key} ${known.fingerprint} ${other.fingerprint}`;
-  if (compared.has(pair)) return compared.get(pair);
-  const apart = compare(known, other);
-  if (compared.size >= MOST_PAIRS) compared.clear();
-  compared.set(pair, apart);
+  if (knownDifferences.has(pair)) return knownDifferences.get(pair);
+  const apart = findDifferences(known, other);
+  if (knownDifferences.size >= MOST_PAIRS) knownDifferences.clear();
+  knownDifferences.set(pair, apart);
   return apart;
 }
 
-function compare(known: ActorDescriptor | PortInterface, { description }: OtherSchema): string | undefined {
+function findDifferences(known: ActorDescriptor | PortInterface, { description }: OtherSchema): string | undefined {
   let found: readonly WireDifference[];
   try {
     // Which of the two is older is not known: an endpoint that one side lacks is refused when it is called.
@@ -69,6 +69,6 @@ function actorOf(known: ActorDescriptor | PortInterface): ActorDescriptor {
   return known instanceof PortInterface ? known.asActor() : known;
 }
 
-function whose(target: SessionTarget): string {
+function receiverName(target: SessionTarget): string {
   return target instanceof ActorTarget ? `${target.mesh.name}[${target.rank}]` : "the receiver of the port";
 }

@@ -3,9 +3,9 @@ import type { PendingCall } from "../link/calls.js";
 import type { Session } from "../link/session.js";
 import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
-import { type Called, CallFuture, callError } from "./call-future.js";
+import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.js";
 import { SupervisionError } from "./errors.js";
-import { holdReceived, portsRead } from "./holders.js";
+import { ownReceivedPorts, portsRead } from "./holders.js";
 import { awaitAsPromise } from "./plain-promise.js";
 
 /** Future and pending call in one: what a call takes in memory is what a busy caller's caches hold. */
@@ -17,12 +17,12 @@ export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   session: Session | undefined;
   credit = 0;
   abandoned = false;
-  readonly #rank: number;
+  readonly #rankInCalledMesh: number;
 
   /** @param rank in the mesh that was called */
-  constructor(called: Called, rank: number) {
+  constructor(called: CalledEndpoint, rank: number) {
     super(called);
-    this.#rank = rank;
+    this.#rankInCalledMesh = rank;
   }
 
   answered(r: Reader): void {
@@ -31,23 +31,23 @@ export class SingleCall<T> extends CallFuture<T> implements PendingCall {
       const { result } = this.called;
       value = result === undefined ? undefined : decodeValue(result, r);
     } catch (error) {
-      this.fail(error, false);
+      this.rejectWith(error, false);
       return;
     }
-    if (portsRead.length > 0) holdReceived(this.session);
+    if (portsRead.length > 0) ownReceivedPorts(this.session);
     this.fulfil(value as T);
   }
 
   failed(error: Error): void {
-    const told = callError(this.called, this.#rank, error);
-    this.fail(told, told instanceof SupervisionError);
+    const told = errorForCaller(this.called, this.#rankInCalledMesh, error);
+    this.rejectWith(told, told instanceof SupervisionError);
   }
 
   item(): void {}
 
   ended(): void {}
 
-  protected override release(reason: number): void {
+  protected override onAbandoned(reason: number): void {
     if (this.id !== 0) this.session?.abandon(this, reason);
   }
 }

@@ -7,60 +7,62 @@ import type { Point } from "../shape/index.js";
 import type { Codec } from "../wire/codec.js";
 import { decodeValue } from "../wire/protobuf-messages.js";
 import type { Reader } from "../wire/reader.js";
-import { callError } from "./call-future.js";
-import { lacksCallers, rejectionOf } from "./callers.js";
-import type { CallSink } from "./dispatch.js";
-import { programIsEnding } from "./ending.js";
-import { Guard } from "./guard.js";
-import { holdReceived, portsRead } from "./holders.js";
+import { errorForCaller } from "./call-future.js";
+import { lacksCallerStack, rejectWithCallerStack } from "./callers.js";
+import type { AnswerSink } from "./dispatch.js";
+import { isProgramEnding } from "./ending.js";
+import { CallGuard } from "./guard.js";
+import { ownReceivedPorts, portsRead } from "./holders.js";
 import { RankCall } from "./rank-call.js";
-import type { UnderWay } from "./turn.js";
+import type { OutstandingCall } from "./turn.js";
 import type { MeshView } from "./view.js";
 import { describeWait } from "./wait.js";
 
 /** Credit goes back when a quarter of the window has been taken. */
 const BATCHES = 4;
 /** Index in `cancelReasons`. */
-const LEFT = 2;
+const LEFT_REASON = 2;
 
 /** One actor's part. */
-class Source extends RankCall {
+class RankStream extends RankCall {
   /** Taken and not given back. */
   items = 0;
   bytes = 0;
 }
 
-interface Arrived {
+interface ArrivedItem {
   readonly rank: number;
   readonly value: unknown;
   /** Of the item; 0 for an answer, which has no credit of its own. */
   readonly size: number;
 }
 
-interface Waiting {
+interface WaitingReader {
   readonly resolve: (result: IteratorResult<[Point, unknown], undefined> | Promise<never>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
+const doneResult: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-export class StreamCall implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, CallSink, UnderWay {
+export class StreamCall
+  implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, AnswerSink, OutstandingCall
+{
   /** What is called. */
   readonly label: string;
-  turn: UnderWay["turn"];
+  turn: OutstandingCall["turn"];
   readonly #codec: Codec<unknown> | undefined;
   readonly #view: MeshView;
-  readonly #sources: (Source | undefined)[] = [];
-  #arrived: Arrived[] = [];
+  readonly #sources: (RankStream | undefined)[] = [];
+  #arrived: ArrivedItem[] = [];
   #head = 0;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingReader[] = [];
   #remaining: number;
-  #guard: Guard | undefined;
+  #guard: CallGuard | undefined;
   /** What ends the stream, after what has arrived. */
   #error: { readonly error: unknown } | undefined;
-  #over = false;
+  #isOver = false;
   /** Told when nothing is under way any more. */
-  onLeave: (() => void) | undefined;
+  onFinished: (() => void) | undefined;
 
   constructor(label: string, codec: Codec<unknown> | undefined, view: MeshView) {
     this.label = label;
@@ -70,15 +72,15 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   }
 
   guard(clock: Clock, timeout: number, signal: AbortSignal | undefined): void {
-    this.#guard = new Guard(this, this.label, clock, timeout, signal, () => this.waited);
+    this.#guard = new CallGuard(this, this.label, clock, timeout, signal, () => this.waitText);
   }
 
-  get waited(): string {
+  get waitText(): string {
     return this.turn === undefined ? "" : describeWait(this.turn, this.label, this.#view);
   }
 
   callAt(rank: number): RankCall {
-    const source = new Source(this, rank);
+    const source = new RankStream(this, rank);
     this.#sources[rank] = source;
     return source;
   }
@@ -93,20 +95,22 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
     if (this.#error !== undefined) {
       const { error } = this.#error;
       this.#error = undefined;
-      return lacksCallers(error) ? new Promise((resolve) => resolve(rejectionOf(error))) : Promise.reject(error);
+      return lacksCallerStack(error)
+        ? new Promise((resolve) => resolve(rejectWithCallerStack(error)))
+        : Promise.reject(error);
     }
-    if (this.#over || this.#remaining === 0) return Promise.resolve(done);
+    if (this.#isOver || this.#remaining === 0) return Promise.resolve(doneResult);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
   /** The loop was left: the senders are stopped. */
   return(): Promise<IteratorResult<[Point, unknown], undefined>> {
-    this.#end(LEFT);
+    this.#stopSenders(LEFT_REASON);
     this.#error = undefined;
     this.#arrived = [];
     this.#head = 0;
-    for (const { resolve } of this.#waiting.splice(0)) resolve(done);
-    return Promise.resolve(done);
+    for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
+    return Promise.resolve(doneResult);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -120,7 +124,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
 
   answered(rank: number, r: Reader): void {
     this.#arrive(rank, r, 0);
-    this.#one(rank);
+    this.#rankEnded(rank);
   }
 
   item(call: RankCall, r: Reader, size: number): void {
@@ -128,72 +132,72 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   }
 
   ended(rank: number): void {
-    this.#one(rank);
+    this.#rankEnded(rank);
   }
 
   failed(rank: number, error: Error): void {
     this.#sources[rank] = undefined;
-    this.#fail(callError({ label: this.label, view: this.#view }, rank, error), LEFT);
+    this.#fail(errorForCaller({ label: this.label, view: this.#view }, rank, error), LEFT_REASON);
   }
 
   #arrive(rank: number, r: Reader, size: number): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     let value: unknown;
     try {
       value = this.#codec === undefined ? undefined : decodeValue(this.#codec, r);
-      if (portsRead.length > 0) holdReceived(this.#sources[rank]?.session);
+      if (portsRead.length > 0) ownReceivedPorts(this.#sources[rank]?.session);
     } catch (error) {
-      this.#fail(error, LEFT);
+      this.#fail(error, LEFT_REASON);
       return;
     }
-    const arrived: Arrived = { rank, value, size };
+    const arrived: ArrivedItem = { rank, value, size };
     this.#arrived.push(arrived);
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) waiting.resolve(this.#take(arrived));
   }
 
   /** Takes the oldest of what has arrived. */
-  #take({ rank, value, size }: Arrived): IteratorYieldResult<[Point, unknown]> {
+  #take({ rank, value, size }: ArrivedItem): IteratorYieldResult<[Point, unknown]> {
     this.#head++;
     if (this.#head === this.#arrived.length) {
       this.#arrived = [];
       this.#head = 0;
     }
     const source = this.#sources[rank];
-    if (source !== undefined && size > 0) giveBack(source, size);
+    if (source !== undefined && size > 0) returnCredit(source, size);
     return { done: false, value: [this.#view.point(rank), value] };
   }
 
-  #one(rank: number): void {
+  #rankEnded(rank: number): void {
     this.#sources[rank] = undefined;
     if (--this.#remaining > 0) return;
-    this.#leave();
-    for (const { resolve } of this.#waiting.splice(0)) resolve(done);
+    this.#finish();
+    for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
   }
 
   /** Nothing is under way any more. */
-  #leave(): void {
+  #finish(): void {
     this.#guard?.dispose();
-    this.turn?.unbind(this);
-    this.onLeave?.();
+    this.turn?.removeOutstanding(this);
+    this.onFinished?.();
   }
 
   #fail(error: unknown, reason: number): void {
-    if (this.#over || this.#remaining === 0) return;
-    if (programIsEnding() && this.turn === undefined) return;
-    this.#end(reason);
+    if (this.#isOver || this.#remaining === 0) return;
+    if (isProgramEnding() && this.turn === undefined) return;
+    this.#stopSenders(reason);
     const [first, ...others] = this.#waiting.splice(0);
     if (first === undefined) this.#error = { error };
-    else if (lacksCallers(error)) first.resolve(rejectionOf(error));
+    else if (lacksCallerStack(error)) first.resolve(rejectWithCallerStack(error));
     else first.reject(error);
-    for (const { resolve } of others) resolve(done);
+    for (const { resolve } of others) resolve(doneResult);
   }
 
   /** Nobody waits for the rest. */
-  #end(reason: number): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#leave();
+  #stopSenders(reason: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#finish();
     for (const [rank, source] of this.#sources.entries()) {
       if (source === undefined) continue;
       this.#sources[rank] = undefined;
@@ -202,7 +206,7 @@ export class StreamCall implements AsyncIterableIterator<[Point, unknown], undef
   }
 }
 
-function giveBack(source: Source, size: number): void {
+function returnCredit(source: RankStream, size: number): void {
   source.items++;
   source.bytes += size;
   const link = source.session?.link;

@@ -4,14 +4,14 @@
  * iterator's `return` runs its finally blocks.
  */
 import type { StreamSource as LinkStreamSource } from "../link/link.js";
-import { answerError } from "./answer.js";
-import { runTurn } from "./context.js";
-import { invoke, promiseOf } from "./invoke.js";
+import { answerWithError } from "./answer.js";
+import { runInTurn } from "./context.js";
+import { invokeHandler, promiseFrom } from "./invoke.js";
 import type { Turn } from "./turn.js";
 
 /** Who is told that the turn is over. */
-export interface StreamOwner {
-  ended(turn: Turn): void;
+export interface StreamProducerOwner {
+  turnEnded(turn: Turn): void;
 }
 
 /** Items in a row that need no waiting before the event loop gets its turn. */
@@ -20,7 +20,7 @@ const STREAK = 256;
 type Step = IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
 
 /** The thrown value, which may be undefined. */
-interface Failure {
+interface ThrownValue {
   readonly thrown: unknown;
 }
 
@@ -29,23 +29,23 @@ interface AnyIterator {
   return?(): unknown;
 }
 
-export class StreamSource implements LinkStreamSource {
+export class StreamProducer implements LinkStreamSource {
   readonly #turn: Turn;
-  readonly #owner: StreamOwner;
+  readonly #owner: StreamProducerOwner;
   #iterator: AnyIterator | undefined;
   /** Room at the consumer. */
   #items: number;
   #bytes: number;
   /** Something is under way that goes on by itself. */
-  #busy = false;
+  #isBusy = false;
   /** No more values are wanted. */
-  #left = false;
+  #isLeft = false;
   /** The error that the consumer gets when the generator has been left; undefined if nothing went wrong. */
-  #failure: Failure | undefined;
-  #over = false;
+  #failure: ThrownValue | undefined;
+  #isOver = false;
   #streak = 0;
 
-  constructor(turn: Turn, owner: StreamOwner) {
+  constructor(turn: Turn, owner: StreamProducerOwner) {
     this.#turn = turn;
     this.#owner = owner;
     const { streamItems, streamBytes } = turn.lane.credit;
@@ -57,7 +57,7 @@ export class StreamSource implements LinkStreamSource {
     const turn = this.#turn;
     turn.stream = this;
     turn.lane.link.streams.set(turn.call, this);
-    this.#step(invoke, (made) => {
+    this.#step(invokeHandler, (made) => {
       this.#iterator = iteratorOf(made);
     });
     this.#pump();
@@ -71,27 +71,27 @@ export class StreamSource implements LinkStreamSource {
 
   /** The consumer has left, or nobody can tell it anything any more. */
   leave(): void {
-    this.#left = true;
+    this.#isLeft = true;
     this.#pump();
   }
 
   /** Takes values as long as there is room and they come at once. */
   #pump(): void {
-    while (!this.#busy && !this.#over) {
-      if (this.#left) {
+    while (!this.#isBusy && !this.#isOver) {
+      if (this.#isLeft) {
         this.#return();
         return;
       }
       if (this.#items <= 0 || this.#bytes <= 0) return;
       this.#step(this.#next, this.#take);
-      if (++this.#streak % STREAK === 0 && !this.#busy) this.#pause();
+      if (++this.#streak % STREAK === 0 && !this.#isBusy) this.#pause();
     }
   }
 
   readonly #next = (): unknown => this.#iterator?.next();
 
   readonly #take = (step: unknown): void => {
-    if (this.#left) return;
+    if (this.#isLeft) return;
     const { done, value } = step as IteratorResult<unknown>;
     if (done === true) {
       this.#end(undefined);
@@ -105,16 +105,16 @@ export class StreamSource implements LinkStreamSource {
     } catch (thrown) {
       // Not a value of the stream's type: the generator is left, and the consumer told.
       this.#failure = { thrown };
-      this.#left = true;
+      this.#isLeft = true;
     }
   };
 
   /** Runs `body` in the turn and hands what it comes to to `take`; what goes wrong ends the stream. */
   #step(body: () => unknown, take: (result: unknown) => void): void {
-    this.#busy = true;
+    this.#isBusy = true;
     try {
-      const result = runTurn(this.#turn, body);
-      const promise = promiseOf(this.#turn, result);
+      const result = runInTurn(this.#turn, body);
+      const promise = promiseFrom(this.#turn, result);
       if (promise !== undefined) {
         this.#await(promise, take);
         return;
@@ -124,13 +124,13 @@ export class StreamSource implements LinkStreamSource {
       this.#end({ thrown });
       return;
     }
-    this.#busy = false;
+    this.#isBusy = false;
   }
 
   #await(result: Promise<unknown>, take: (result: unknown) => void): void {
     result.then(
       (value) => {
-        this.#busy = false;
+        this.#isBusy = false;
         try {
           take(value);
         } catch (thrown) {
@@ -143,20 +143,20 @@ export class StreamSource implements LinkStreamSource {
   }
 
   #pause(): void {
-    this.#busy = true;
+    this.#isBusy = true;
     this.#turn.cell.proc.clock.soon(() => {
-      this.#busy = false;
+      this.#isBusy = false;
       this.#pump();
     });
   }
 
   /** Lets the generator run its finally blocks, then ends. */
   #return(): void {
-    this.#busy = true;
+    this.#isBusy = true;
     const end = (): void => this.#end(this.#failure);
     try {
-      const result = runTurn(this.#turn, () => this.#iterator?.return?.());
-      const promise = promiseOf(this.#turn, result);
+      const result = runInTurn(this.#turn, () => this.#iterator?.return?.());
+      const promise = promiseFrom(this.#turn, result);
       if (promise === undefined) end();
       else promise.then(end, end);
     } catch {
@@ -165,17 +165,17 @@ export class StreamSource implements LinkStreamSource {
   }
 
   /** Tells the consumer and the mailbox. */
-  #end(failure: Failure | undefined): void {
-    if (this.#over) return;
-    this.#over = true;
+  #end(failure: ThrownValue | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     const turn = this.#turn;
     turn.lane.link.streams.delete(turn.call);
-    if (!turn.ended) {
+    if (!turn.isEnded) {
       if (failure === undefined) turn.lane.link.sendEnd(turn.call);
-      else answerError(turn, failure.thrown);
+      else answerWithError(turn, failure.thrown);
       turn.end();
     }
-    this.#owner.ended(turn);
+    this.#owner.turnEnded(turn);
   }
 }
 

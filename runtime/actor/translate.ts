@@ -11,7 +11,7 @@ import { portsRead, portsWritten } from "./holders.js";
  * Who holds the ports in it has been told when it was sent for the first time.
  * @throws CodecError, MessageSizeError
  */
-export function translate(
+export function translateToProtobuf(
   codec: Codec<unknown>,
   protobuf: Message["protobuf"],
   { bytes, blocks }: Encoded,

@@ -8,20 +8,20 @@ import type { Lane } from "../link/lane.js";
 import type { TraceContext } from "../link/trace.js";
 import { type Extent, Point } from "../shape/index.js";
 import type { TensorTurn } from "../wire/tensor-support.js";
-import type { Cell } from "./cell.js";
+import type { ActorCell } from "./cell.js";
 import {
   type ActorContext,
   type CallerContext,
   type Context,
   type ProcContext,
-  runTurn,
+  runInTurn,
   type Trace,
 } from "./context.js";
 import { DeliveryError, TimeoutError } from "./errors.js";
 import type { Handler } from "./handler.js";
-import { type Holder, holderName } from "./holders.js";
+import { holderName, type PortHolder } from "./holders.js";
 import type { Replier } from "./replier.js";
-import type { StreamSource } from "./stream-source.js";
+import type { StreamProducer } from "./stream-source.js";
 
 /** Why a caller no longer waits; on the wire the index. */
 export const cancelReasons = ["cancelled", "timeout", "left"] as const;
@@ -33,19 +33,19 @@ export const cancelReasons = ["cancelled", "timeout", "left"] as const;
 const GRACE_MS = 20;
 
 /** A call that a handler has made and that has not been answered. */
-export interface UnderWay {
+export interface OutstandingCall {
   /** What is called: `counters.value`. */
   readonly label: string;
   /** Whose handler waits for it; told when it ends. */
   turn: Turn | undefined;
   /** Describes the wait when its time is over; the text of the error ends with it. */
-  readonly waited: string;
+  readonly waitText: string;
   /** Gives it up; `reason` is an index of `cancelReasons`. @param quietly nobody has to handle that */
   abandon(error: unknown, reason: number, quietly: boolean): void;
 }
 
 export class Turn implements Context, TensorTurn {
-  readonly cell: Cell;
+  readonly cell: ActorCell;
   readonly lane: Lane;
   readonly slot: number;
   readonly handler: Handler;
@@ -56,24 +56,24 @@ export class Turn implements Context, TensorTurn {
   readonly size: number;
   readonly extension: Extension | undefined;
   /** The handler has returned and the call has been answered. */
-  ended = false;
+  isEnded = false;
   /** The caller waits no more. */
-  cancelled = false;
+  isCancelled = false;
   /** Of an endpoint that answers by port. */
   replier: Replier | undefined;
   /** Of an endpoint that streams, once it has started. */
-  stream: StreamSource | undefined;
+  stream: StreamProducer | undefined;
   #deadline = 0;
   #abort: AbortController | undefined;
   #timer: Timer | undefined;
   #span: TraceContext | undefined;
   /** What the handler has called and not been answered: most have one such call at a time. */
-  #pending: UnderWay | undefined;
-  #morePending: Set<UnderWay> | undefined;
+  #outstanding: OutstandingCall | undefined;
+  #moreOutstanding: Set<OutstandingCall> | undefined;
   #chain: readonly number[] | undefined;
 
   constructor(
-    cell: Cell,
+    cell: ActorCell,
     lane: Lane,
     slot: number,
     handler: Handler,
@@ -96,7 +96,7 @@ export class Turn implements Context, TensorTurn {
   get extent(): Extent {
     this.#checkRunning("extent");
     const extension = this.extension;
-    if (extension === undefined || extension.extent === WHOLE_MESH) return this.cell.shape.extent;
+    if (extension === undefined || extension.extent === WHOLE_MESH) return this.cell.spec.extent;
     return this.lane.link.extents[extension.extent] ?? {};
   }
 
@@ -131,14 +131,14 @@ export class Turn implements Context, TensorTurn {
     this.#checkRunning("signal");
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      if (this.cancelled) this.#abort.abort(new DeliveryError("closed", "the caller no longer waits"));
+      if (this.isCancelled) this.#abort.abort(new DeliveryError("closed", "the caller no longer waits"));
       else if (this.#deadline > 0 && this.#timer === undefined) this.#startTimer();
     }
     return this.#abort.signal;
   }
 
   /** Whether the time that its caller gave it is over. */
-  get expired(): boolean {
+  get isExpired(): boolean {
     return this.#deadline > 0 && this.cell.proc.clock.now() >= this.#deadline;
   }
 
@@ -158,7 +158,7 @@ export class Turn implements Context, TensorTurn {
   /** The actors that wait for what this turn's handler calls, as a message carries them. One that takes other messages
    * meanwhile does not wait. */
   get chain(): readonly number[] {
-    if (this.ended) return noChain;
+    if (this.isEnded) return noChain;
     this.#chain ??= this.#makeChain();
     return this.#chain;
   }
@@ -175,54 +175,54 @@ export class Turn implements Context, TensorTurn {
 
   /** For how many milliseconds its caller still waits, and so what its handler calls; 0: nobody has said. */
   get timeLeft(): number {
-    if (this.#deadline === 0 || this.ended || this.cancelled) return 0;
+    if (this.#deadline === 0 || this.isEnded || this.isCancelled) return 0;
     return Math.max(1, Math.ceil(this.#deadline - this.cell.proc.clock.now()));
   }
 
   /** Its handler has called somebody: when its own caller waits no more, nobody waits for that either. */
-  bind(call: UnderWay): void {
+  addOutstanding(call: OutstandingCall): void {
     // Somebody that it has called may have noticed first.
-    if (this.expired && !this.cancelled) this.cancel(cancelReasons.indexOf("timeout"));
-    if (this.ended || this.cancelled) return;
+    if (this.isExpired && !this.isCancelled) this.cancel(cancelReasons.indexOf("timeout"));
+    if (this.isEnded || this.isCancelled) return;
     call.turn = this;
-    if (this.#pending === undefined) this.#pending = call;
+    if (this.#outstanding === undefined) this.#outstanding = call;
     else {
-      this.#morePending ??= new Set();
-      this.#morePending.add(call);
+      this.#moreOutstanding ??= new Set();
+      this.#moreOutstanding.add(call);
     }
     if (this.#deadline > 0 && this.#timer === undefined) this.#startTimer();
   }
 
   /** What its handler has called has ended. */
-  unbind(call: UnderWay): void {
-    if (this.#pending === call) this.#pending = undefined;
-    else this.#morePending?.delete(call);
+  removeOutstanding(call: OutstandingCall): void {
+    if (this.#outstanding === call) this.#outstanding = undefined;
+    else this.#moreOutstanding?.delete(call);
   }
 
   /** Runs `body` as code of its handler. */
-  run(body: () => void): void {
-    runTurn(this, body);
+  runAsHandler(body: () => void): void {
+    runInTurn(this, body);
   }
 
   /** What its handler has called and not been answered. */
-  get pending(): readonly UnderWay[] {
-    const more = this.#morePending ?? [];
-    return this.#pending === undefined ? [...more] : [this.#pending, ...more];
+  get outstandingCalls(): readonly OutstandingCall[] {
+    const more = this.#moreOutstanding ?? [];
+    return this.#outstanding === undefined ? [...more] : [this.#outstanding, ...more];
   }
 
   /** The caller waits no more. */
   cancel(reason: number): void {
-    const { pending } = this;
-    this.cancelled = true;
+    const { outstandingCalls: pending } = this;
+    this.isCancelled = true;
     this.#timer?.cancel();
     const timeout = cancelReasons[reason] === "timeout";
     const why = `the caller of ${this.handler.endpoint.name} waits no longer${timeout ? ": its time is over" : ""}`;
     const error = (text: string) => (timeout ? new TimeoutError(text) : new DOMException(text, "AbortError"));
     const abort = this.#abort;
     // Listeners are code of the handler, whoever has brought the news.
-    if (abort !== undefined) runTurn(this, () => abort.abort(error(why)));
+    if (abort !== undefined) runInTurn(this, () => abort.abort(error(why)));
     for (const call of pending) {
-      const waited = timeout ? call.waited : "";
+      const waited = timeout ? call.waitText : "";
       call.abandon(error(`cannot call ${call.label}: ${why}${waited}`), timeout ? reason : 0, true);
     }
     this.stream?.leave();
@@ -230,10 +230,10 @@ export class Turn implements Context, TensorTurn {
 
   /** The message has been handled and, if it was a call, answered. */
   end(): void {
-    this.ended = true;
+    this.isEnded = true;
     this.#timer?.cancel();
-    this.#pending = undefined;
-    this.#morePending = undefined;
+    this.#outstanding = undefined;
+    this.#moreOutstanding = undefined;
   }
 
   #makeChain(): readonly number[] {
@@ -244,17 +244,17 @@ export class Turn implements Context, TensorTurn {
   #startTimer(): void {
     const { clock } = this.cell.proc;
     this.#timer = clock.after(Math.max(0, this.#deadline - clock.now()) + GRACE_MS, () => {
-      if (!this.ended) this.cancel(cancelReasons.indexOf("timeout"));
+      if (!this.isEnded) this.cancel(cancelReasons.indexOf("timeout"));
     });
   }
 
   #checkRunning(what: string): void {
-    if (this.ended) throw new Error(`cannot read context().${what}: the message has been handled already`);
+    if (this.isEnded) throw new Error(`cannot read context().${what}: the message has been handled already`);
   }
 }
 
 /** Who gets what a turn answers with. */
-export function callerOf({ lane }: Turn): Holder {
+export function callerAsHolder({ lane }: Turn): PortHolder {
   const { sender } = lane;
   return { proc: sender.proc, name: holderName(sender) };
 }

@@ -21,11 +21,11 @@ export class MeshView {
   readonly extent: Extent;
   readonly size: number;
   /** The mesh as it was spawned: receivers know their place in it. */
-  readonly asSpawned: boolean;
+  readonly isWholeMesh: boolean;
   /** The shape of answers: that of a mesh which has this region's ranks and no others. */
-  readonly answers: Region;
+  readonly answerRegion: Region;
   readonly #targets: (ActorTarget | undefined)[] = [];
-  #casts: CastView | undefined;
+  #castView: CastView | undefined;
 
   constructor(record: MeshRecord, descriptor: ActorDescriptor, region: Region) {
     this.record = record;
@@ -33,8 +33,8 @@ export class MeshView {
     this.region = region;
     this.extent = regionExtent(region);
     this.size = regionSize(region);
-    this.answers = wholeRegion(this.extent);
-    this.asSpawned = sameRegion(region, wholeRegion(record.extent));
+    this.answerRegion = wholeRegion(this.extent);
+    this.isWholeMesh = sameRegion(region, wholeRegion(record.extent));
   }
 
   /** The actor at a rank of the region. */
@@ -53,13 +53,13 @@ export class MeshView {
   }
 
   /** The same as trees for casts know it. */
-  get casts(): CastView {
-    this.#casts ??= castViewOf(this);
-    return this.#casts;
+  get castView(): CastView {
+    this.#castView ??= createCastView(this);
+    return this.#castView;
   }
 
   /** The names of the actors at these ranks: `counters[2]`. */
-  actors(ranks: readonly number[]): string[] {
+  actorNames(ranks: readonly number[]): string[] {
     return ranks.map((rank) => `${this.record.name}[${baseRank(this.region, rank)}]`);
   }
 
@@ -68,7 +68,7 @@ export class MeshView {
   }
 }
 
-function castViewOf({ descriptor, region, asSpawned, extent }: MeshView): CastView {
+function createCastView({ descriptor, region, isWholeMesh: asSpawned, extent }: MeshView): CastView {
   const { labels, sizes, offset, strides } = region;
   return {
     key: JSON.stringify([descriptor.key, String(descriptor.fingerprint), offset, labels, sizes, strides]),

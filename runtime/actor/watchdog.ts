@@ -13,38 +13,38 @@ export interface WatchLimits {
   readonly grace: number;
 }
 
-export interface Watched {
+export interface WatchedActor {
   /** For people: `counters[1]`. */
   readonly name: string;
   /** A handler takes long. */
-  slow(message: string): void;
+  handlerSlow(message: string): void;
   /** A handler has taken too long. */
-  stuck(turn: Turn, message: string): void;
+  handlerStuck(turn: Turn, message: string): void;
 }
 
-interface Running {
+interface RunningHandler {
   readonly since: number;
   /** When was warned of it. */
-  warned?: number;
+  warnedAt?: number;
 }
 
 export class Watchdog {
-  readonly #watched: Watched;
+  readonly #watched: WatchedActor;
   readonly #limits: WatchLimits;
   readonly #clock: Clock;
-  readonly #running = new Map<Turn, Running>();
+  readonly #running = new Map<Turn, RunningHandler>();
   #timer: Timer | undefined;
   /** When the timer ends. */
   #due = Number.POSITIVE_INFINITY;
 
-  constructor(watched: Watched, limits: WatchLimits, clock: Clock) {
+  constructor(watched: WatchedActor, limits: WatchLimits, clock: Clock) {
     this.#watched = watched;
     this.#limits = limits;
     this.#clock = clock;
   }
 
   /** A handler has been called, and goes on. Producers of streams wait for their consumers and are not watched. */
-  started(turn: Turn): void {
+  handlerStarted(turn: Turn): void {
     if (turn.handler.endpoint.stream) return;
     const since = this.#clock.now();
     this.#running.set(turn, { since });
@@ -52,7 +52,7 @@ export class Watchdog {
     if (since + after < this.#due) this.#arm(since, after);
   }
 
-  ended(turn: Turn): void {
+  handlerEnded(turn: Turn): void {
     this.#running.delete(turn);
   }
 
@@ -71,16 +71,16 @@ export class Watchdog {
     for (const [turn, running] of [...this.#running]) {
       const taken = now - running.since;
       const warnAfter = this.#warnAfter(turn);
-      if (running.warned === undefined && taken >= warnAfter) {
-        running.warned = now;
-        this.#watched.slow(this.#describe(turn, taken));
+      if (running.warnedAt === undefined && taken >= warnAfter) {
+        running.warnedAt = now;
+        this.#watched.handlerSlow(this.#describe(turn, taken));
       }
       // Counted from the warning: a process that was stopped, or busy, looks late, and its handlers could not go on either.
-      const left = running.warned === undefined ? warnAfter - taken : running.warned + this.#limits.grace - now;
+      const left = running.warnedAt === undefined ? warnAfter - taken : running.warnedAt + this.#limits.grace - now;
       if (left > 0) next = Math.min(next, left);
       else {
         this.#running.delete(turn);
-        this.#watched.stuck(turn, this.#describe(turn, taken));
+        this.#watched.handlerStuck(turn, this.#describe(turn, taken));
       }
     }
     if (next !== Number.POSITIVE_INFINITY) this.#arm(now, next);
@@ -97,7 +97,7 @@ export class Watchdog {
   }
 
   #describe(turn: Turn, taken: number): string {
-    const waits = turn.pending.map(({ label }) => label);
+    const waits = turn.outstandingCalls.map(({ label }) => label);
     const where =
       waits.length === 0 ? "it awaits something that is no call" : `it waits for the answer of ${waits.join(", ")}`;
     const { name } = turn.caller;

@@ -27,7 +27,7 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
 /** Ends a file: not all bytes of one are zero. */
-const mark = Buffer.from("viceroy1");
+const fileMark = Buffer.from("viceroy1");
 
 /** So many files are kept; those of other versions, scripts and flags go, oldest first. */
 const filesKept = 24;
@@ -38,7 +38,7 @@ const filesKept = 24;
  * @param use tells caches of one script apart: what a driver runs of it is not what a child runs
  * @returns undefined if there is to be none
  */
-export function cacheFile(script: string, use: string): string | undefined {
+export function cacheFilePath(script: string, use: string): string | undefined {
   if (process.env["NODE_DISABLE_COMPILE_CACHE"] || process.env["NODE_V8_COVERAGE"]) return undefined;
   const { size, mtimeMs } = statSync(script);
   const { version, arch, platform, execArgv } = process;
@@ -62,9 +62,9 @@ function hash(text: string): string {
 /** Without a home, or where it is not ours (`sudo`), a directory of the same privacy beside other temporary files. */
 function cacheDirectory(): string {
   const base = process.env["XDG_CACHE_HOME"] || (process.platform === "win32" && process.env["LOCALAPPDATA"]) || "";
-  if (isAbsolute(base) && usable(base)) return join(base, "viceroy");
+  if (isAbsolute(base) && isUsableDirectory(base)) return join(base, "viceroy");
   const home = homeDirectory();
-  if (isAbsolute(home) && usable(home)) return join(home, ".cache", "viceroy");
+  if (isAbsolute(home) && isUsableDirectory(home)) return join(home, ".cache", "viceroy");
   return join(tmpdir(), `viceroy-cache-${process.getuid?.() ?? ""}`);
 }
 
@@ -77,7 +77,7 @@ function homeDirectory(): string {
   }
 }
 
-function usable(directory: string): boolean {
+function isUsableDirectory(directory: string): boolean {
   try {
     return isPrivate(lstatSync(directory));
   } catch {
@@ -98,7 +98,7 @@ export function readCache(file: string): Buffer | undefined {
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     const status = fstatSync(descriptor);
     if (!status.isFile() || !isPrivate(status)) return undefined;
-    return intact(readFileSync(descriptor));
+    return intactContent(readFileSync(descriptor));
   } catch {
     return undefined;
   } finally {
@@ -106,9 +106,9 @@ export function readCache(file: string): Buffer | undefined {
   }
 }
 
-function intact(bytes: Buffer): Buffer | undefined {
-  const half = (bytes.length - mark.length) / 2;
-  if (half <= 0 || !bytes.subarray(2 * half).equals(mark)) return undefined;
+function intactContent(bytes: Buffer): Buffer | undefined {
+  const half = (bytes.length - fileMark.length) / 2;
+  if (half <= 0 || !bytes.subarray(2 * half).equals(fileMark)) return undefined;
   const data = bytes.subarray(0, half);
   return data.equals(bytes.subarray(half, 2 * half)) ? data : undefined;
 }
@@ -120,7 +120,7 @@ export function writeCache(file: string, data: Buffer): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (!isPrivate(lstatSync(directory))) return;
-    writeFileSync(unfinished, Buffer.concat([data, data, mark]), { mode: 0o600, flag: "wx" });
+    writeFileSync(unfinished, Buffer.concat([data, data, fileMark]), { mode: 0o600, flag: "wx" });
     renameSync(unfinished, file);
     removeOldest(directory);
   } catch {

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { importModule } from "../proc/import-module.js";
-import { cacheFile, readCache, writeCache } from "./code-cache.js";
+import { cacheFilePath, readCache, writeCache } from "./code-cache.js";
 
 export { importModule };
 
@@ -28,7 +28,7 @@ const storeAfter = 1000;
 export function load(use: "main" | "child" = "main"): Bundle {
   const instances = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for(`viceroy.runtime/${VICEROY_VERSION}`);
-  instances[key] ??= loadModule(join(__dirname, "runtime.cjs"), use);
+  instances[key] ??= loadScript(join(__dirname, "runtime.cjs"), use);
   return instances[key] as Bundle;
 }
 
@@ -36,32 +36,32 @@ export function load(use: "main" | "child" = "main"): Bundle {
  * The exports of a CommonJS module that consists of one file; not kept: each call runs it anew.
  * @param file absolute path; ASCII
  */
-function loadModule(file: string, use: string): unknown {
-  const cache = cacheFile(file, use);
+function loadScript(file: string, use: string): unknown {
+  const cache = cacheFilePath(file, use);
   if (cache === undefined) return require(file);
   const cachedData = readCache(cache);
   // The build writes ASCII alone: no decoding.
-  const source = wrapped(readFileSync(file, "latin1"));
+  const source = wrapModule(readFileSync(file, "latin1"));
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
-  if (cachedData === undefined || script.cachedDataRejected === true) storeSoon(script, cache);
+  if (cachedData === undefined || script.cachedDataRejected === true) storeCacheLater(script, cache);
   const module = { exports: {} };
   const run = script.runInThisContext() as (...args: unknown[]) => void;
-  run.call(module.exports, module.exports, requireOf, module, file, dirname(file));
+  run.call(module.exports, module.exports, bundleRequire, module, file, dirname(file));
   return module.exports;
 }
 
 /** What the bundle leaves to this module is given to it: a child process has it in its boot file, not in load.cjs. */
-function requireOf(id: string): unknown {
+function bundleRequire(id: string): unknown {
   return id === "./load.cjs" ? { importModule } : require(id);
 }
 
 /** As Node.js wraps CommonJS modules: line numbers stay right, columns of the first line do not matter in a bundle. */
-function wrapped(source: string): string {
+function wrapModule(source: string): string {
   return `(function (exports, require, module, __filename, __dirname) { ${source}\n});`;
 }
 
 /** Keeps what has been compiled by then: functions that never ran are not part of a code cache. */
-function storeSoon(script: Script, file: string): void {
+function storeCacheLater(script: Script, file: string): void {
   let stored = false;
   const store = () => {
     if (stored) return;

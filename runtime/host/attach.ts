@@ -5,10 +5,10 @@ import { currentCell } from "../actor/context.js";
 import { tokenOf } from "../link/handshake/proof.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
 import { Credentials, type TlsFiles } from "../link/tls/credentials.js";
-import { local } from "../proc/local.js";
-import { checkDimension, checkOptionNames, formatValue, wholeRegion } from "../shape/index.js";
+import { currentRuntime } from "../proc/local.js";
+import { checkDimension, checkOptionNames, describeValue, wholeRegion } from "../shape/index.js";
 import { AttachedHost, type HostAccess } from "./attached-host.js";
-import { Attachment } from "./attachment.js";
+import { AttachedHosts } from "./attachment.js";
 import { HostMesh } from "./host-mesh.js";
 import { moduleUrl } from "./options.js";
 
@@ -62,25 +62,25 @@ export function attachHosts<D extends string = "hosts">(
 ): HostMesh<D> {
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
-  if (typeof name !== "string" || name === "") throw wrong("a name", name);
+  if (typeof name !== "string" || name === "") throw optionError("a name", name);
   checkDimension(dimension);
-  const targets = targetsOf(addresses);
-  const access = accessOf(options, targets);
-  const here = local();
+  const targets = parseTargets(addresses);
+  const access = resolveAccess(options, targets);
+  const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
-  here.proof = access.proof;
+  here.hostProof = access.proof;
   const hosts = targets.map((target) => new AttachedHost(here, target, access));
-  const attachment = new Attachment(here, owner, name, hosts);
+  const attachment = new AttachedHosts(here, owner, name, hosts);
   return new HostMesh<D>(here, wholeRegion({ [dimension]: hosts.length }), attachment);
 }
 
-function targetsOf(addresses: readonly string[]): NetworkAddress[] {
-  if (!Array.isArray(addresses)) throw wrong("a list of addresses", addresses);
+function parseTargets(addresses: readonly string[]): NetworkAddress[] {
+  if (!Array.isArray(addresses)) throw optionError("a list of addresses", addresses);
   if (addresses.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
   const known = new Set<string>();
   return addresses.map((address: unknown) => {
-    if (typeof address !== "string") throw wrong("addresses as text", address);
+    if (typeof address !== "string") throw optionError("addresses as text", address);
     const target = parseNetworkAddress(address);
     const text = formatNetworkAddress(target);
     if (known.has(text)) throw new TypeError(`cannot attach hosts: ${text} is named twice`);
@@ -89,14 +89,14 @@ function targetsOf(addresses: readonly string[]): NetworkAddress[] {
   });
 }
 
-function accessOf<D extends string>(options: AttachOptions<D>, targets: readonly NetworkAddress[]): HostAccess {
+function resolveAccess<D extends string>(options: AttachOptions<D>, targets: readonly NetworkAddress[]): HostAccess {
   const { token = process.env["VICEROY_TOKEN"], tls } = options;
   const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
-  if (!(timeout > 0) || timeout > longest) throw wrong("timeout in milliseconds", timeout);
-  if (!(silence >= shortestSilence) || silence > longest) {
-    throw wrong(`silence in milliseconds, at least ${shortestSilence}`, silence);
+  if (!(timeout > 0) || timeout > maxTimerMs) throw optionError("timeout in milliseconds", timeout);
+  if (!(silence >= shortestSilence) || silence > maxTimerMs) {
+    throw optionError(`silence in milliseconds, at least ${shortestSilence}`, silence);
   }
-  if (!(keepAlive > 0) || keepAlive > longest) throw wrong("keepAlive in milliseconds", keepAlive);
+  if (!(keepAlive > 0) || keepAlive > maxTimerMs) throw optionError("keepAlive in milliseconds", keepAlive);
   if (tls === undefined && targets.some(({ kind }) => kind === "tls")) {
     throw new TypeError(
       "cannot attach hosts: tls:// needs a certificate, its key and an authority; give their files as tls",
@@ -107,7 +107,7 @@ function accessOf<D extends string>(options: AttachOptions<D>, targets: readonly
   return {
     proof: {
       ...(token === undefined ? {} : { token: tokenOf(token, source) }),
-      ...(tls === undefined ? {} : { tls: absolute(tls) }),
+      ...(tls === undefined ? {} : { tls: absolutePaths(tls) }),
     },
     timeout,
     keepAlive: Math.ceil(keepAlive),
@@ -117,13 +117,13 @@ function accessOf<D extends string>(options: AttachOptions<D>, targets: readonly
 }
 
 /** Processes that read them may have other working directories. */
-function absolute({ cert, key, ca }: TlsFiles): CertificateFiles {
+function absolutePaths({ cert, key, ca }: TlsFiles): CertificateFiles {
   return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
 }
 
 /** The longest delay a timer can have, in ms. */
-const longest = 0x7fff_ffff;
+const maxTimerMs = 0x7fff_ffff;
 
-function wrong(expected: string, got: unknown): TypeError {
-  return new TypeError(`cannot attach hosts: expected ${expected}, got ${formatValue(got)}`);
+function optionError(expected: string, got: unknown): TypeError {
+  return new TypeError(`cannot attach hosts: expected ${expected}, got ${describeValue(got)}`);
 }

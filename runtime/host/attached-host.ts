@@ -12,22 +12,22 @@ import { MeshView } from "../actor/view.js";
 import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import { asRoot } from "../proc/agents.js";
-import { connectToHost, isPassing } from "../proc/host-connection.js";
-import { HostedBody } from "../proc/hosted-body.js";
-import { hostedLocation } from "../proc/hosted-location.js";
-import type { HostLink, Local } from "../proc/local.js";
+import { runAsRoot } from "../proc/agents.js";
+import { connectToHost, isTransient } from "../proc/host-connection.js";
+import { HostedBackend } from "../proc/hosted-body.js";
+import { formatHostedLocation } from "../proc/hosted-location.js";
+import type { HostLink, ProcessRuntime } from "../proc/local.js";
 import type { StartRequest } from "../proc/platform.js";
 import { wholeRegion } from "../shape/index.js";
-import { causeOf, type FailureCause } from "../supervise/cause.js";
+import { type FailureCause, failureCauseOf } from "../supervise/cause.js";
 import { version } from "../version.js";
-import { livenessOf } from "./liveness.js";
+import { hostWatcherOf } from "./liveness.js";
 
 /** Between attempts to reach a host, in ms: the first pause, each further one twice as long, up to the longest, less some at random. */
 const firstPause = 50;
 const longestPause = 1000;
 /** The first attempt to connect may take so long, in ms, the next ones twice what the one before could: connections can fall mute. */
-const firstAttempt = 2000;
+const firstAttemptLimit = 2000;
 
 /** How a driver gets to its hosts and what it asks of them. */
 export interface HostAccess {
@@ -48,28 +48,28 @@ export class AttachedHost implements HostLink {
   readonly address: string;
   /** Resolves when the host has let this driver in; rejects with why it has not. */
   readonly ready: Promise<HostInfo>;
-  readonly #local: Local;
+  readonly #runtime: ProcessRuntime;
   readonly #target: NetworkAddress;
   readonly #access: HostAccess;
   readonly #agent: HostAgentMesh;
-  readonly #bodies = new Map<ProcId, HostedBody>();
-  #lost: FailureCause | undefined;
+  readonly #backends = new Map<ProcId, HostedBackend>();
+  #lostCause: FailureCause | undefined;
   /** Why it could not be reached last. */
-  #unreachable: Error | undefined;
+  #lastDialError: Error | undefined;
   /** It is not tried again. */
-  #leaving = false;
+  #isLeaving = false;
   #info: HostInfo | undefined;
 
-  constructor(local: Local, target: NetworkAddress, access: HostAccess) {
+  constructor(local: ProcessRuntime, target: NetworkAddress, access: HostAccess) {
     this.id = local.platform.random.id();
     this.address = formatNetworkAddress(target);
-    this.#local = local;
+    this.#runtime = local;
     this.#target = target;
     this.#access = access;
     const record = new MeshRecord({ id: AGENT_MESH, name: `host ${this.address}`, owner: this.id, extent: {} });
-    record.locate(0, { proc: this.id, location: this.location });
+    record.setLocation(0, { proc: this.id, location: this.location });
     this.#agent = makeMesh(new MeshView(record, hostAgentDescriptor, wholeRegion({}))) as unknown as HostAgentMesh;
-    local.hosts.set(this.id, this);
+    local.attachedHosts.set(this.id, this);
     this.ready = this.#attach();
     this.ready.catch(() => {});
   }
@@ -81,11 +81,11 @@ export class AttachedHost implements HostLink {
 
   /** Of its procs, in references. */
   get location(): Location {
-    return hostedLocation({ agent: this.id, address: this.#target, makers: [] });
+    return formatHostedLocation({ agent: this.id, address: this.#target, ancestors: [] });
   }
 
   /** Starts a process there that takes orders of `from`. What goes wrong with it is told by its end. */
-  start(from: Proc, { identity, label, env, execArgv, cpus, stdio }: Omit<StartRequest, "isolation">): HostedBody {
+  start(from: Proc, { identity, label, env, execArgv, cpus, stdio }: Omit<StartRequest, "isolation">): HostedBackend {
     const { id: proc, parent: maker, rank } = identity;
     const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const order: StartOrder = {
@@ -97,7 +97,7 @@ export class AttachedHost implements HostLink {
       label,
       env: Object.fromEntries(set),
       unset: Object.keys(env).filter((name) => env[name] === undefined),
-      execArgv: [...(execArgv ?? this.#local.platform.execArgv)],
+      execArgv: [...(execArgv ?? this.#runtime.platform.execArgv)],
       ...(cpus === undefined ? {} : { cpus }),
       output: stdio !== "ignore",
     };
@@ -106,21 +106,31 @@ export class AttachedHost implements HostLink {
     // Behind the order to start it, however long the host takes to let this driver in.
     const signal = (which: "terminate" | "kill") => {
       const send = () => {
-        if (this.#lost === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
+        if (this.#lostCause === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
       };
       started.then(send, () => {});
     };
-    const { keepAlive } = this.#local.platform;
-    const body = new HostedBody({ pipe, stdio, label, rank, keepAlive, signal, where: `on host ${this.address}` });
-    this.#bodies.set(proc, body);
-    this.#local.hosted.set(proc, body);
-    // What is over may still have something to print, held by what it has started: the host tells when that is all.
-    void Promise.all([body.ended, body.finished]).then(() => {
-      this.#bodies.delete(proc);
-      this.#local.hosted.delete(proc);
+    const { keepAlive } = this.#runtime.platform;
+    const body = new HostedBackend({
+      pipe,
+      stdio,
+      label,
+      rank,
+      keepAlive,
+      signal,
+      hostDescription: `on host ${this.address}`,
     });
-    if (this.#lost !== undefined) body.lost("spawn", this.#lost);
-    started.catch((error) => body.lost("spawn", causeOf(this.#lost === undefined ? error : this.#notAnyMore())));
+    this.#backends.set(proc, body);
+    this.#runtime.hostedBackends.set(proc, body);
+    // What is over may still have something to print, held by what it has started: the host tells when that is all.
+    void Promise.all([body.exited, body.outputEnded]).then(() => {
+      this.#backends.delete(proc);
+      this.#runtime.hostedBackends.delete(proc);
+    });
+    if (this.#lostCause !== undefined) body.reportLost("spawn", this.#lostCause);
+    started.catch((error) =>
+      body.reportLost("spawn", failureCauseOf(this.#lostCause === undefined ? error : this.#lostError())),
+    );
     return body;
   }
 
@@ -130,99 +140,99 @@ export class AttachedHost implements HostLink {
 
   /** To the process itself where it listens, otherwise through the host's agent. */
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
-    const { port } = this.#isFar ? await this.#ask((agent) => agent.portOf.callOne(proc)) : {};
+    const { port } = this.#isRemote ? await this.#ask((agent) => agent.portOf.callOne(proc)) : {};
     const target = { agent: this.id, address: this.#target, proof: this.proof };
-    const direct = port === undefined ? undefined : await this.#local.direct.to(proc, from, target, port);
+    const direct = port === undefined ? undefined : await this.#runtime.directLinks.connect(proc, from, target, port);
     return direct ?? from.relayTo(proc, this.id, this.location);
   }
 
   async connect(from: Proc): Promise<Pipe> {
     const { proof, timeout } = this.#access;
-    const attaches = from === this.#local.home.proc;
+    const attaches = from === this.#runtime.mainProc.proc;
     const target = { address: this.#target, proof, agent: this.id, attaches };
-    const { platform } = this.#local;
+    const { platform } = this.#runtime;
     let pause = firstPause;
-    let limit = attaches ? Math.min(firstAttempt, timeout) : timeout;
+    let limit = attaches ? Math.min(firstAttemptLimit, timeout) : timeout;
     for (;;) {
       try {
         const pipe = await connectToHost(platform, from, target, limit);
-        if (attaches) this.#unreachable = undefined;
+        if (attaches) this.#lastDialError = undefined;
         return pipe;
       } catch (error) {
         if (!attaches) throw error;
-        this.#unreachable = error as Error;
-        if (!isPassing(error)) throw error;
+        this.#lastDialError = error as Error;
+        if (!isTransient(error)) throw error;
       }
       // Not all at the same time that wait for the same host.
       const wait = pause * (0.5 + platform.random.number() / 2);
       await new Promise<void>((resolve) => platform.clock.after(wait, resolve));
-      if (this.#leaving || this.#lost !== undefined) throw this.#unreachable;
+      if (this.#isLeaving || this.#lostCause !== undefined) throw this.#lastDialError;
       pause = Math.min(2 * pause, longestPause);
       // A host that is slow gets more time.
       limit = Math.min(2 * limit, timeout);
     }
   }
 
-  lost(reason: string): void {
-    if (this.#lost !== undefined) return;
-    this.#local.hosts.delete(this.id);
-    livenessOf(this.#local).unwatch(this.id);
-    this.#lost = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
-    const procs = [...this.#bodies].flatMap(([proc, { over }]) => (over ? [] : [proc]));
-    for (const body of this.#bodies.values()) body.lost("process", this.#lost);
-    this.#local.hostGone(this.id, this.#lost.message, procs);
+  markLost(reason: string): void {
+    if (this.#lostCause !== undefined) return;
+    this.#runtime.attachedHosts.delete(this.id);
+    hostWatcherOf(this.#runtime).unwatch(this.id);
+    this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
+    const procs = [...this.#backends].flatMap(([proc, { hasExited: over }]) => (over ? [] : [proc]));
+    for (const body of this.#backends.values()) body.reportLost("process", this.#lostCause);
+    this.#runtime.handleHostGone(this.id, this.#lostCause.message, procs);
   }
 
   /** Ends this driver's processes there, and the tie. Never rejects. */
   async leave(reason: string): Promise<void> {
-    if (this.#lost !== undefined) return;
-    this.#leaving = true;
+    if (this.#lostCause !== undefined) return;
+    this.#isLeaving = true;
     await this.ready.then(() => this.#ask((agent) => agent.leave.callOne(reason))).catch(() => {});
-    this.lost(reason);
+    this.markLost(reason);
   }
 
   /** Ends the daemon there. @throws Error if it could not be told */
   async shutdown(reason: string): Promise<void> {
     await this.ready;
-    if (this.#lost !== undefined) throw new Error(this.#lost.message);
+    if (this.#lostCause !== undefined) throw new Error(this.#lostCause.message);
     try {
       await this.#ask((agent) => agent.shutdown.callOne(reason));
     } catch (error) {
       // Another driver may have asked for it, too: it is what was wanted.
-      if (this.#lost === undefined) throw error;
+      if (this.#lostCause === undefined) throw error;
     }
-    this.lost(reason);
+    this.markLost(reason);
   }
 
   async #attach(): Promise<HostInfo> {
     const { keepAlive, timeout } = this.#access;
     const procAgent = procAgentDescriptor.fingerprint;
     const agents = { hostAgent: hostAgentDescriptor.fingerprint, procAgent };
-    const terms = { viceroy: version, ...agents, ...(this.#isFar ? { keepAlive } : {}) };
+    const terms = { viceroy: version, ...agents, ...(this.#isRemote ? { keepAlive } : {}) };
     let info: HostInfo;
     try {
       info = await this.#ask((agent) => agent.attach.with({ timeout }).callOne(terms));
     } catch (error) {
-      throw this.#refused(error);
+      throw this.#attachFailed(error);
     }
-    for (const other of this.#local.hosts.values()) {
+    for (const other of this.#runtime.attachedHosts.values()) {
       if (other === this || other.daemon !== info.daemon) continue;
       await this.#ask((agent) => agent.leave.callOne("attached twice")).catch(() => {});
-      throw this.#refused(new Error(`it is the same host as ${other.address}, which is attached already`));
+      throw this.#attachFailed(new Error(`it is the same host as ${other.address}, which is attached already`));
     }
     this.#info = info;
-    if (this.#isFar && this.#lost === undefined) this.#watch();
+    if (this.#isRemote && this.#lostCause === undefined) this.#watch();
     return info;
   }
 
   /** Its connections may be cut, and come back: whether it is there must be asked. */
-  get #isFar(): boolean {
+  get #isRemote(): boolean {
     return this.#target.kind !== "unix";
   }
 
   #watch(): void {
     const { proof, silence } = this.#access;
-    livenessOf(this.#local).watch({ host: this.id, address: this.address, proof, silence });
+    hostWatcherOf(this.#runtime).watch({ host: this.id, address: this.address, proof, silence });
   }
 
   /** Random, the same for all drivers; undefined as long as it is unknown. */
@@ -230,25 +240,25 @@ export class AttachedHost implements HostLink {
     return this.#info?.daemon;
   }
 
-  #refused(error: unknown): Error {
+  #attachFailed(error: unknown): Error {
     const isLate = error instanceof TimeoutError;
-    const cause = this.#unreachable ?? (isLate ? this.#late() : error);
-    const tried = isLate && this.#unreachable !== undefined ? `; tried for ${this.#access.timeout} ms` : "";
+    const cause = this.#lastDialError ?? (isLate ? this.#timeoutError() : error);
+    const tried = isLate && this.#lastDialError !== undefined ? `; tried for ${this.#access.timeout} ms` : "";
     const why = `${cause instanceof Error ? cause.message : String(cause)}${tried}`;
-    this.#lost ??= { name: "HostEnd", message: `cannot attach host ${this.address}: ${why}` };
-    this.#local.hosts.delete(this.id);
-    return new Error(this.#lost.message, { cause });
+    this.#lostCause ??= { name: "HostEnd", message: `cannot attach host ${this.address}: ${why}` };
+    this.#runtime.attachedHosts.delete(this.id);
+    return new Error(this.#lostCause.message, { cause });
   }
 
-  #late(): Error {
+  #timeoutError(): Error {
     return new Error(`it did not let this driver in within ${this.#access.timeout} ms`);
   }
 
-  #notAnyMore(): Error {
-    return new Error(this.#lost!.message);
+  #lostError(): Error {
+    return new Error(this.#lostCause!.message);
   }
 
   #ask<T>(send: (agent: HostAgentMesh) => T): T {
-    return asRoot(this.#local.home.proc, () => send(this.#agent));
+    return runAsRoot(this.#runtime.mainProc.proc, () => send(this.#agent));
   }
 }

@@ -2,47 +2,47 @@
  * Hosts that were attached together, and what was made on them: owned by the actor that attached them. Handles and slices of it
  * are HostMesh.
  */
-import { because } from "../actor/address.js";
-import type { Cell } from "../actor/cell.js";
+import { reasonSuffix } from "../actor/address.js";
+import type { ActorCell } from "../actor/cell.js";
 import type { StopOptions } from "../actor/hooks.js";
-import type { Local } from "../proc/local.js";
+import type { ProcessRuntime } from "../proc/local.js";
 import type { SpawnedProcs } from "../proc/spawned-procs.js";
-import type { Owned } from "../supervise/ownership.js";
+import type { OwnedMesh } from "../supervise/ownership.js";
 import type { AttachedHost } from "./attached-host.js";
 
-export class Attachment implements Owned {
+export class AttachedHosts implements OwnedMesh {
   readonly name: string;
   /** In rank order. */
   readonly hosts: readonly AttachedHost[];
   /** Resolves when all hosts have let this driver in; rejects with why one has not. */
   readonly ready: Promise<void>;
-  readonly #local: Local;
-  readonly #owner: Cell;
+  readonly #runtime: ProcessRuntime;
+  readonly #owner: ActorCell;
   readonly #procs = new Set<SpawnedProcs>();
-  #stopped: string | undefined;
+  #stopReason: string | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(local: Local, owner: Cell, name: string, hosts: readonly AttachedHost[]) {
-    this.#local = local;
+  constructor(local: ProcessRuntime, owner: ActorCell, name: string, hosts: readonly AttachedHost[]) {
+    this.#runtime = local;
     this.#owner = owner;
     this.name = name;
     this.hosts = hosts;
     this.ready = Promise.all(hosts.map(({ ready }) => ready)).then(() => {});
     this.ready.catch(() => {});
     local.ownership.add(owner, this);
-    local.endInOrder();
+    local.registerShutdown();
   }
 
   /** Procs have been made here. */
-  add(procs: SpawnedProcs): void {
-    for (const earlier of this.#procs) if (earlier.over) this.#procs.delete(earlier);
+  addProcs(procs: SpawnedProcs): void {
+    for (const earlier of this.#procs) if (earlier.isStopping) this.#procs.delete(earlier);
     this.#procs.add(procs);
   }
 
   /** @throws Error if the hosts have been left */
-  check(): void {
-    if (this.#stopped !== undefined) {
-      throw new Error(`cannot spawn procs: mesh "${this.name}" of hosts was stopped${because(this.#stopped)}`);
+  checkOpen(): void {
+    if (this.#stopReason !== undefined) {
+      throw new Error(`cannot spawn procs: mesh "${this.name}" of hosts was stopped${reasonSuffix(this.#stopReason)}`);
     }
   }
 
@@ -54,8 +54,8 @@ export class Attachment implements Owned {
 
   /** Stops all procs that were made here, and ends the daemons. @throws Error for hosts that could not be told */
   async shutdown(options: StopOptions): Promise<void> {
-    this.check();
-    this.#stopped = options.reason;
+    this.checkOpen();
+    this.#stopReason = options.reason;
     await this.#stopProcs(options);
     const told = await Promise.allSettled(this.hosts.map((host) => host.shutdown(options.reason)));
     await this.stop(options);
@@ -65,10 +65,10 @@ export class Attachment implements Owned {
   }
 
   async #stop(options: StopOptions): Promise<void> {
-    this.#stopped ??= options.reason;
+    this.#stopReason ??= options.reason;
     await this.#stopProcs(options);
     await Promise.all(this.hosts.map((host) => host.leave(options.reason)));
-    this.#local.ownership.remove(this.#owner, this);
+    this.#runtime.ownership.remove(this.#owner, this);
   }
 
   async #stopProcs(options: StopOptions): Promise<void> {

@@ -1,25 +1,24 @@
 /** A mesh of hosts as users hold it: where procs are made. Either this machine, or hosts that were attached. */
-import { checkStop, type MeshStopOptions, noReason } from "../actor/address.js";
+import { checkStopOptions, type MeshStopOptions, noReason } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
-import { type Local, local } from "../proc/local.js";
+import { currentRuntime, type ProcessRuntime } from "../proc/local.js";
 import { OwnProc } from "../proc/own-proc.js";
 import {
   baseRanks,
   type Extent,
   extentSize,
   flattenRegion,
+  formatRegionTable,
   joinExtents,
-  type Only,
+  type OnlyKeys,
   type Point,
   type PointFor,
-  placeIn,
   points,
   type Region,
   type Renamed,
   type RenameSpec,
   regionExtent,
   regionSize,
-  regionTable,
   renameRegion,
   type Sliced,
   type SliceSpec,
@@ -27,38 +26,39 @@ import {
   type SplitNames,
   type SplitSizes,
   type SplitSpec,
+  singleRankRegion,
   sliceRegion,
   splitRegion,
   wholeRegion,
 } from "../shape/index.js";
-import type { Attachment } from "./attachment.js";
+import type { AttachedHosts } from "./attachment.js";
 import { planProcs, type ReplaceOptions, type SpawnProcsOptions } from "./options.js";
 import { ProcMesh } from "./proc-mesh.js";
-import { replacements, startProcs } from "./start-procs.js";
+import { planReplacements, startProcs } from "./start-procs.js";
 
 /** In ms. */
 const defaultDrain = 5000;
 
 export class HostMesh<D extends string = string> {
-  readonly #local: Local;
+  readonly #runtime: ProcessRuntime;
   readonly #region: Region;
-  readonly #attachment: Attachment | undefined;
+  readonly #attached: AttachedHosts | undefined;
 
   /** Made by `thisHost` and `attachHosts`. */
-  constructor(here: Local, region: Region, attachment?: Attachment) {
-    this.#local = here;
+  constructor(here: ProcessRuntime, region: Region, attachment?: AttachedHosts) {
+    this.#runtime = here;
     this.#region = region;
-    this.#attachment = attachment;
+    this.#attached = attachment;
   }
 
   /** As given to `attachHosts`. */
   get name(): string {
-    return this.#attachment?.name ?? "this host";
+    return this.#attached?.name ?? "this host";
   }
 
   /** Resolves when all hosts, also those outside of this slice, have let this driver in; rejects with why one has not. */
   get ready(): Promise<void> {
-    return this.#attachment?.ready ?? Promise.resolve();
+    return this.#attached?.ready ?? Promise.resolve();
   }
 
   /** Dimension to size, in order. */
@@ -82,44 +82,47 @@ export class HostMesh<D extends string = string> {
     options: SpawnProcsOptions<D | P> = {},
   ): ProcMesh<D | P> {
     const extent = joinExtents(this.extent, perHost);
-    const attachment = this.#attachment;
-    attachment?.check();
+    const attachment = this.#attached;
+    attachment?.checkOpen();
     const hosts = attachment && [...baseRanks(this.#region)].map((rank) => attachment.hosts[rank]!);
     const size = extentSize(perHost);
-    const procs = startProcs(this.#local, extent, planProcs(options, size, hosts));
-    attachment?.add(procs);
+    const procs = startProcs(this.#runtime, extent, planProcs(options, size, hosts));
+    attachment?.addProcs(procs);
     const replacing = (changes: ReplaceOptions) => {
       const changed = { ...options, ...changes } as SpawnProcsOptions;
-      return replacements(this.#local, procs, planProcs(changed, size, hosts));
+      return planReplacements(this.#runtime, procs, planProcs(changed, size, hosts));
     };
     return new ProcMesh<D | P>(procs, wholeRegion(extent), replacing);
   }
 
   /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
   slice<P extends string>(point: PointFor<D, P>): HostMesh<never>;
-  slice<const S extends SliceSpec<D>>(spec: Only<D, S>): HostMesh<Sliced<D, S>>;
+  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): HostMesh<Sliced<D, S>>;
   slice(spec: SliceSpec | Point): unknown {
-    return this.#cut(sliceRegion(this.#region, spec));
+    return this.#withRegion(sliceRegion(this.#region, spec));
   }
 
   /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
-  split<const M extends SplitSpec<D>>(spec: Only<D, M>, sizes: SplitSizes<SplitNames<M>> = {}): HostMesh<Split<D, M>> {
-    return this.#cut(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
+  split<const M extends SplitSpec<D>>(
+    spec: OnlyKeys<D, M>,
+    sizes: SplitSizes<SplitNames<M>> = {},
+  ): HostMesh<Split<D, M>> {
+    return this.#withRegion(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
   }
 
   /** Other names for dimensions. */
-  rename<const M extends RenameSpec<D>>(names: Only<D, M>): HostMesh<Renamed<D, M>> {
-    return this.#cut(renameRegion<string, RenameSpec>(this.#region, names));
+  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): HostMesh<Renamed<D, M>> {
+    return this.#withRegion(renameRegion<string, RenameSpec>(this.#region, names));
   }
 
   /** One dimension in place of all. @throws RangeError if this is a slice that leaves out ranks in between */
   flatten<N extends string>(name: N): HostMesh<N> {
-    return this.#cut(flattenRegion(this.#region, name));
+    return this.#withRegion(flattenRegion(this.#region, name));
   }
 
   /** The host at a place. */
   at<P extends string>(point: PointFor<D, P>): HostMesh<never> {
-    return this.#cut(placeIn(this.#region, point));
+    return this.#withRegion(singleRankRegion(this.#region, point));
   }
 
   /** Each place with its host, in rank order. */
@@ -129,10 +132,10 @@ export class HostMesh<D extends string = string> {
 
   /** One line for each rank: its number, its coordinates, and its address, if it was attached. */
   toTable(): string {
-    const attachment = this.#attachment;
-    if (attachment === undefined) return regionTable(this.#region, [], () => []);
+    const attachment = this.#attached;
+    if (attachment === undefined) return formatRegionTable(this.#region, [], () => []);
     const ranks = [...baseRanks(this.#region)];
-    return regionTable(this.#region, ["address"], (rank) => [attachment.hosts[ranks[rank]!]!.address]);
+    return formatRegionTable(this.#region, ["address"], (rank) => [attachment.hosts[ranks[rank]!]!.address]);
   }
 
   /**
@@ -141,8 +144,8 @@ export class HostMesh<D extends string = string> {
    * @throws Error on a slice and on the own host
    */
   stop(options: MeshStopOptions = {}): Promise<void> {
-    const attachment = this.#whole("stop");
-    checkStop(this.name, options);
+    const attachment = this.#requireWhole("stop");
+    checkStopOptions(this.name, options);
     const { reason = noReason, drain = defaultDrain } = options;
     return attachment.stop({ reason, drain });
   }
@@ -152,8 +155,8 @@ export class HostMesh<D extends string = string> {
    * @throws Error on a slice and on the own host; as a rejection, if a host could not be told
    */
   shutdown(options: MeshStopOptions = {}): Promise<void> {
-    const attachment = this.#whole("shut down");
-    checkStop(this.name, options);
+    const attachment = this.#requireWhole("shut down");
+    checkStopOptions(this.name, options);
     const { reason = "shut down", drain = defaultDrain } = options;
     return attachment.shutdown({ reason, drain });
   }
@@ -170,28 +173,28 @@ export class HostMesh<D extends string = string> {
     return `HostMesh ${this.toString()}`;
   }
 
-  #whole(verb: string): Attachment {
-    const attachment = this.#attachment;
+  #requireWhole(verb: string): AttachedHosts {
+    const attachment = this.#attached;
     if (attachment === undefined) throw new Error(`cannot ${verb} the own host: it was not attached`);
     if (this.size === attachment.hosts.length) return attachment;
     throw new Error(`cannot ${verb} a slice of mesh "${this.name}" of hosts: ${verb} the whole mesh`);
   }
 
-  #cut<E extends string>(region: Region): HostMesh<E> {
-    return new HostMesh(this.#local, region, this.#attachment);
+  #withRegion<E extends string>(region: Region): HostMesh<E> {
+    return new HostMesh(this.#runtime, region, this.#attached);
   }
 }
 
 /** The machine that this process runs on, as a mesh of one host without dimensions. */
 export function thisHost(): HostMesh<never> {
-  return new HostMesh(local(), wholeRegion({}));
+  return new HostMesh(currentRuntime(), wholeRegion({}));
 }
 
 const ownProcs = new WeakMap<object, OwnProc>();
 
 /** The process, or the part of one, that the calling code belongs to, as a mesh of one proc without dimensions. */
 export function thisProc(): ProcMesh<never> {
-  const here = local();
+  const here = currentRuntime();
   const { proc } = currentCell();
   let own = ownProcs.get(proc);
   if (own === undefined) {

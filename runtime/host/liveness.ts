@@ -4,49 +4,49 @@
  */
 import type { HostWatchOrder } from "../../generated/proc-agent.js";
 import type { ProcId } from "../link/address.js";
-import { agentOf, asRoot } from "../proc/agents.js";
-import type { Local } from "../proc/local.js";
-import { Member } from "../proc/member.js";
+import { agentOf, runAsRoot } from "../proc/agents.js";
+import type { ProcessRuntime } from "../proc/local.js";
+import { ChildProc } from "../proc/member.js";
 
 /** Something that ends it again and again is stronger: this often, each time before it has run for a while, in ms. */
-const mostStarts = 8;
-const aWhile = 10_000;
+const maxQuickStarts = 8;
+const stableAfterMs = 10_000;
 
-class Liveness {
-  readonly #local: Local;
+class HostWatcher {
+  readonly #runtime: ProcessRuntime;
   readonly #orders = new Map<ProcId, HostWatchOrder>();
-  #process: Member | undefined;
+  #child: ChildProc | undefined;
   /** Of those that did not run for long, the last one included; when that was started. */
-  #starts = 0;
+  #quickStarts = 0;
   #startedAt = 0;
 
-  constructor(local: Local) {
-    this.#local = local;
+  constructor(local: ProcessRuntime) {
+    this.#runtime = local;
   }
 
   watch(order: HostWatchOrder): void {
     this.#orders.set(order.host, order);
-    if (this.#process === undefined) this.#start();
-    else this.#tell(this.#process, order);
+    if (this.#child === undefined) this.#start();
+    else this.#sendOrder(this.#child, order);
   }
 
   unwatch(host: ProcId): void {
-    const watching = this.#process;
+    const watching = this.#child;
     if (!this.#orders.delete(host) || watching === undefined) return;
     if (this.#orders.size > 0) {
-      asRoot(this.#local.home.proc, () => agentOf(watching.id).unwatchHost.broadcast(host));
+      runAsRoot(this.#runtime.mainProc.proc, () => agentOf(watching.id).unwatchHost.broadcast(host));
       return;
     }
-    this.#process = undefined;
-    this.#starts = 0;
-    watching.stopping = true;
-    watching.body.kill();
+    this.#child = undefined;
+    this.#quickStarts = 0;
+    watching.isExitExpected = true;
+    watching.backend.kill();
   }
 
   #start(): void {
-    const { platform, universe, home } = this.#local;
+    const { platform, universe, mainProc: home } = this.#runtime;
     this.#startedAt = platform.clock.now();
-    if (this.#starts++ === mostStarts) {
+    if (this.#quickStarts++ === maxQuickStarts) {
       platform.warn("the process that watches hosts has ended too often: hosts are watched no more", "ViceroyWarning");
       return;
     }
@@ -63,36 +63,36 @@ class Liveness {
     });
     home.proc.attach(body.pipe, id);
     const { clock } = platform;
-    const member = new Member({ id, maker: home.proc.id, rank: 0, location: "", body, clock }, (_, end) =>
-      this.#ended(id, end.cause.message),
+    const member = new ChildProc({ id, parent: home.proc.id, rank: 0, location: "", backend: body, clock }, (_, end) =>
+      this.#childExited(id, end.cause.message),
     );
-    this.#process = member;
-    this.#local.members.set(id, member);
-    for (const order of this.#orders.values()) this.#tell(member, order);
+    this.#child = member;
+    this.#runtime.children.set(id, member);
+    for (const order of this.#orders.values()) this.#sendOrder(member, order);
   }
 
-  #tell({ id }: Member, order: HostWatchOrder): void {
-    asRoot(this.#local.home.proc, () => agentOf(id).watchHost.broadcast(order));
+  #sendOrder({ id }: ChildProc, order: HostWatchOrder): void {
+    runAsRoot(this.#runtime.mainProc.proc, () => agentOf(id).watchHost.broadcast(order));
   }
 
-  #ended(id: ProcId, reason: string): void {
-    this.#local.members.delete(id);
-    this.#local.home.proc.peerDown(id, reason);
-    if (this.#process?.id !== id) return;
-    this.#process = undefined;
-    if (this.#local.platform.clock.now() - this.#startedAt > aWhile) this.#starts = 0;
+  #childExited(id: ProcId, reason: string): void {
+    this.#runtime.children.delete(id);
+    this.#runtime.mainProc.proc.peerDown(id, reason);
+    if (this.#child?.id !== id) return;
+    this.#child = undefined;
+    if (this.#runtime.platform.clock.now() - this.#startedAt > stableAfterMs) this.#quickStarts = 0;
     if (this.#orders.size > 0) this.#start();
   }
 }
 
-const all = new WeakMap<Local, Liveness>();
+const watchersByProcess = new WeakMap<ProcessRuntime, HostWatcher>();
 
 /** The one of a process. */
-export function livenessOf(local: Local): Liveness {
-  let found = all.get(local);
+export function hostWatcherOf(local: ProcessRuntime): HostWatcher {
+  let found = watchersByProcess.get(local);
   if (found === undefined) {
-    found = new Liveness(local);
-    all.set(local, found);
+    found = new HostWatcher(local);
+    watchersByProcess.set(local, found);
   }
   return found;
 }

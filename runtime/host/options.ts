@@ -1,9 +1,9 @@
 /** What `spawnProcs` can be told, checked before anything is started. */
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
-import { checkCpuList, checkCpus } from "../proc/launch.js";
+import { checkCpuAffinity, checkCpuList } from "../proc/launch.js";
 import type { Stdio } from "../proc/stdio.js";
-import { checkOptionNames, formatValue, type Point } from "../shape/index.js";
+import { checkOptionNames, describeValue, type Point } from "../shape/index.js";
 import { planRestart, type RestartOptions, type RestartPlan } from "../supervise/restart.js";
 import type { AttachedHost } from "./attached-host.js";
 
@@ -46,7 +46,7 @@ export interface ReplaceOptions extends Pick<SpawnProcsOptions, "registry" | "bo
 /** Options with everything decided that does not depend on the rank. */
 export interface ProcsPlan<D extends string = string> {
   readonly name: string;
-  readonly named: boolean;
+  readonly isNamed: boolean;
   readonly isolation: Isolation;
   readonly env: (point: Point<D>) => Env;
   readonly bootstrap: string | undefined;
@@ -60,7 +60,7 @@ export interface ProcsPlan<D extends string = string> {
 }
 
 /** Names of what `replace` can change. */
-export const replaceable: readonly Exclude<keyof ReplaceOptions, "drain">[] = [
+export const replaceableOptions: readonly Exclude<keyof ReplaceOptions, "drain">[] = [
   "registry",
   "bootstrap",
   "env",
@@ -73,13 +73,13 @@ const optionNames: readonly (keyof SpawnProcsOptions)[] = [
   "cpus",
   "stdio",
   "restart",
-  ...replaceable,
+  ...replaceableOptions,
 ];
 
 const isolations = ["process", "thread", "inline"];
 
 /** What a thread, and what the own event loop, can't have. */
-const refused: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>> = {
+const unsupportedOptions: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>> = {
   process: [],
   thread: ["cpus", "execArgv"],
   inline: ["env", "cpus", "stdio", "execArgv", "registry"],
@@ -97,32 +97,34 @@ export function planProcs<D extends string>(
 ): ProcsPlan<D> {
   checkOptionNames("cannot spawn procs", options, optionNames);
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
-  if (typeof name !== "string" || name === "") throw wrong("a name", name);
-  if (!isolations.includes(isolation)) throw wrong('isolation "process", "thread" or "inline"', isolation);
+  if (typeof name !== "string" || name === "") throw optionError("a name", name);
+  if (!isolations.includes(isolation)) throw optionError('isolation "process", "thread" or "inline"', isolation);
   if (isolation === "process" && hosts === undefined && process.platform === "win32") {
     throw new Error('cannot spawn procs: isolation "process" needs Linux or macOS; use "thread", got win32');
   }
   if (hosts !== undefined && isolation !== "process") {
-    throw new TypeError(`cannot spawn procs: on attached hosts isolation is "process", got ${formatValue(isolation)}`);
+    throw new TypeError(
+      `cannot spawn procs: on attached hosts isolation is "process", got ${describeValue(isolation)}`,
+    );
   }
-  for (const option of refused[isolation]) {
+  for (const option of unsupportedOptions[isolation]) {
     if (options[option] !== undefined) {
       throw new TypeError(
-        `cannot spawn procs: isolation "${isolation}" has no ${option}, got ${formatValue(options[option])}`,
+        `cannot spawn procs: isolation "${isolation}" has no ${option}, got ${describeValue(options[option])}`,
       );
     }
   }
   if (!["prefix", "inherit", "ignore"].includes(stdio as string) && typeof stdio !== "function") {
-    throw wrong('stdio "prefix", "inherit", "ignore" or a function', stdio);
+    throw optionError('stdio "prefix", "inherit", "ignore" or a function', stdio);
   }
   return {
     name,
-    named: options.name !== undefined,
+    isNamed: options.name !== undefined,
     isolation,
     env: typeof env === "function" ? env : () => env,
     bootstrap: options.bootstrap === undefined ? undefined : moduleUrl(options.bootstrap, "bootstrap"),
     registry: planRegistry(options.registry),
-    cpus: planCpus(cpus, size, hosts === undefined ? checkCpus : checkCpuList),
+    cpus: planCpus(cpus, size, hosts === undefined ? checkCpuAffinity : checkCpuList),
     stdio,
     execArgv,
     host: (rank) => hosts?.[Math.floor(rank / size)],
@@ -138,7 +140,7 @@ function planCpus<D extends string>(
   if (cpus === undefined) return () => undefined;
   if (typeof cpus === "function") return cpus;
   if (!Array.isArray(cpus) || cpus.length !== size) {
-    const got = Array.isArray(cpus) ? `${cpus.length} entries` : formatValue(cpus);
+    const got = Array.isArray(cpus) ? `${cpus.length} entries` : describeValue(cpus);
     throw new TypeError(`cannot spawn procs: expected cpus for each of ${size} processes, got ${got}`);
   }
   for (const list of cpus as readonly string[]) check(list);
@@ -161,9 +163,9 @@ export function moduleUrl(module: URL | string, option: string, verb = "spawn pr
   if (module instanceof URL) return module.href;
   if (typeof module === "string" && module.startsWith("file:")) return module;
   if (typeof module === "string" && isAbsolute(module)) return pathToFileURL(module).href;
-  throw wrong(`a URL or an absolute path as ${option}`, module, verb);
+  throw optionError(`a URL or an absolute path as ${option}`, module, verb);
 }
 
-function wrong(expected: string, got: unknown, verb = "spawn procs"): TypeError {
-  return new TypeError(`cannot ${verb}: expected ${expected}, got ${formatValue(got)}`);
+function optionError(expected: string, got: unknown, verb = "spawn procs"): TypeError {
+  return new TypeError(`cannot ${verb}: expected ${expected}, got ${describeValue(got)}`);
 }

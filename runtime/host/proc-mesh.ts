@@ -3,29 +3,28 @@
  * are meshes too. What becomes of the procs is not decided here.
  */
 import type { Actor } from "../actor/actor.js";
-import { checkStop, type MeshStopOptions, noReason } from "../actor/address.js";
+import { checkStopOptions, type MeshStopOptions, noReason } from "../actor/address.js";
 import { currentCell } from "../actor/context.js";
 import type { ActorClass } from "../actor/hooks.js";
 import type { Apply } from "../actor/kind.js";
 import { hex64 } from "../link/address.js";
-import type { ActorHost, ActorPlan } from "../proc/actor-host.js";
-import type { StartedMember } from "../proc/replacement.js";
+import type { ProcGroup, SupervisionPlan } from "../proc/actor-host.js";
+import type { StartedChild } from "../proc/replacement.js";
 import { SpawnedProcs } from "../proc/spawned-procs.js";
 import {
   checkOptionNames,
   type Extent,
   flattenRegion,
-  type Only,
+  formatRegionTable,
+  type OnlyKeys,
   type Point,
   type PointFor,
-  placeIn,
   points,
   type Region,
   type Renamed,
   type RenameSpec,
   regionExtent,
   regionSize,
-  regionTable,
   renameRegion,
   type Sliced,
   type SliceSpec,
@@ -33,11 +32,12 @@ import {
   type SplitNames,
   type SplitSizes,
   type SplitSpec,
+  singleRankRegion,
   sliceRegion,
   splitRegion,
 } from "../shape/index.js";
-import { type ReplaceOptions, replaceable } from "./options.js";
-import { planActors, type SpawnOptions } from "./spawn-options.js";
+import { type ReplaceOptions, replaceableOptions } from "./options.js";
+import { planSupervision, type SpawnOptions } from "./spawn-options.js";
 
 /** A class that extends a generated actor. */
 export interface SpawnableClass {
@@ -57,30 +57,30 @@ type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor
 const defaultDrain = 5000;
 
 /** What starts a process in place of another one, given how it is to differ. */
-type Replacing = (changes: ReplaceOptions) => (rank: number) => StartedMember;
+type ReplacementPlanner = (changes: ReplaceOptions) => (rank: number) => StartedChild;
 
 export class ProcMesh<D extends string = string> {
-  readonly #procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent };
+  readonly #group: ProcGroup & { readonly ready: Promise<void>; readonly extent: Extent };
   readonly #region: Region;
-  readonly #replacing: Replacing | undefined;
-  readonly #plan: ActorPlan;
+  readonly #planReplacement: ReplacementPlanner | undefined;
+  readonly #plan: SupervisionPlan;
 
   /** Made by `spawnProcs` and `thisProc`. */
   constructor(
-    procs: ActorHost & { readonly ready: Promise<void>; readonly extent: Extent },
+    procs: ProcGroup & { readonly ready: Promise<void>; readonly extent: Extent },
     region: Region,
-    replacing?: Replacing,
-    plan: ActorPlan = {},
+    replacing?: ReplacementPlanner,
+    plan: SupervisionPlan = {},
   ) {
     this.#plan = plan;
-    this.#procs = procs;
+    this.#group = procs;
     this.#region = region;
-    this.#replacing = replacing;
+    this.#planReplacement = replacing;
   }
 
   /** As given to `spawnProcs`. */
   get name(): string {
-    return this.#procs.name;
+    return this.#group.name;
   }
 
   /** Dimension to size, in order. */
@@ -95,7 +95,7 @@ export class ProcMesh<D extends string = string> {
 
   /** Resolves when all procs have answered and run their bootstrap modules; rejects with why one has not. */
   get ready(): Promise<void> {
-    return this.#procs.ready;
+    return this.#group.ready;
   }
 
   /**
@@ -105,7 +105,7 @@ export class ProcMesh<D extends string = string> {
    */
   spawn<C extends SpawnableClass>(name: string, actorClass: C & Constructible<C>, ...args: ArgsOf<C>): MeshOf<C, D> {
     const owner = currentCell();
-    const mesh: unknown = this.#procs.spawn(this.#region, name, actorClass as ActorClass, args, owner, this.#plan);
+    const mesh: unknown = this.#group.spawn(this.#region, name, actorClass as ActorClass, args, owner, this.#plan);
     return mesh as MeshOf<C, D>;
   }
 
@@ -114,7 +114,10 @@ export class ProcMesh<D extends string = string> {
    * @throws TypeError, RangeError for options that make no sense
    */
   with(options: SpawnOptions): ProcMesh<D> {
-    return new ProcMesh(this.#procs, this.#region, this.#replacing, { ...this.#plan, ...planActors(options) });
+    return new ProcMesh(this.#group, this.#region, this.#planReplacement, {
+      ...this.#plan,
+      ...planSupervision(options),
+    });
   }
 
   /**
@@ -126,45 +129,48 @@ export class ProcMesh<D extends string = string> {
    * other: the old process goes on then, and those after it are not replaced. TypeError, RangeError for options
    */
   async replace({ drain = defaultDrain, ...changes }: ReplaceOptions = {}): Promise<void> {
-    const procs = this.#procs;
-    if (!(procs instanceof SpawnedProcs) || this.#replacing === undefined) {
+    const procs = this.#group;
+    if (!(procs instanceof SpawnedProcs) || this.#planReplacement === undefined) {
       throw new Error("cannot replace the own process: it was not spawned from here");
     }
-    checkOptionNames(`cannot replace processes of "${this.name}"`, changes, ["drain", ...replaceable]);
-    checkStop(this.name, { drain });
-    await procs.replace(this.#region, this.#replacing(changes), drain);
+    checkOptionNames(`cannot replace processes of "${this.name}"`, changes, ["drain", ...replaceableOptions]);
+    checkStopOptions(this.name, { drain });
+    await procs.replace(this.#region, this.#planReplacement(changes), drain);
   }
 
   /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
   slice<P extends string>(point: PointFor<D, P>): ProcMesh<never>;
-  slice<const S extends SliceSpec<D>>(spec: Only<D, S>): ProcMesh<Sliced<D, S>>;
+  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): ProcMesh<Sliced<D, S>>;
   slice(spec: SliceSpec | Point): unknown {
-    return this.#cut(sliceRegion(this.#region, spec));
+    return this.#withRegion(sliceRegion(this.#region, spec));
   }
 
   /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
-  split<const M extends SplitSpec<D>>(spec: Only<D, M>, sizes: SplitSizes<SplitNames<M>> = {}): ProcMesh<Split<D, M>> {
-    return this.#cut(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
+  split<const M extends SplitSpec<D>>(
+    spec: OnlyKeys<D, M>,
+    sizes: SplitSizes<SplitNames<M>> = {},
+  ): ProcMesh<Split<D, M>> {
+    return this.#withRegion(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
   }
 
   /** Other names for dimensions. */
-  rename<const M extends RenameSpec<D>>(names: Only<D, M>): ProcMesh<Renamed<D, M>> {
-    return this.#cut(renameRegion<string, RenameSpec>(this.#region, names));
+  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): ProcMesh<Renamed<D, M>> {
+    return this.#withRegion(renameRegion<string, RenameSpec>(this.#region, names));
   }
 
   /** One dimension in place of all. @throws RangeError if this is a slice that leaves out ranks in between */
   flatten<N extends string>(name: N): ProcMesh<N> {
-    return this.#cut(flattenRegion(this.#region, name));
+    return this.#withRegion(flattenRegion(this.#region, name));
   }
 
   /** The proc at a place. */
   at<P extends string>(point: PointFor<D, P>): ProcMesh<never> {
-    return this.#cut(placeIn(this.#region, point));
+    return this.#withRegion(singleRankRegion(this.#region, point));
   }
 
   /** The procs by their numbers, in rank order. @internal */
-  get places(): readonly bigint[] {
-    return this.#procs.places(this.#region).map(({ proc }) => proc);
+  get procIds(): readonly bigint[] {
+    return this.#group.locations(this.#region).map(({ proc }) => proc);
   }
 
   /** Each place with its proc, in rank order. */
@@ -174,8 +180,8 @@ export class ProcMesh<D extends string = string> {
 
   /** One line for each rank: its number, its coordinates, its process. */
   toTable(): string {
-    const places = this.#procs.places(this.#region);
-    return regionTable(this.#region, ["process"], (rank) => [hex64(places[rank]!.proc)]);
+    const places = this.#group.locations(this.#region);
+    return formatRegionTable(this.#region, ["process"], (rank) => [hex64(places[rank]!.proc)]);
   }
 
   /**
@@ -184,12 +190,12 @@ export class ProcMesh<D extends string = string> {
    * @throws Error on a slice and on the own process
    */
   stop(options: MeshStopOptions = {}): Promise<void> {
-    const procs = this.#procs;
+    const procs = this.#group;
     if (!(procs instanceof SpawnedProcs)) throw new Error("cannot stop the own process: it was not spawned from here");
-    if (this.size !== regionSizeOf(procs.extent)) {
+    if (this.size !== sizeOfExtent(procs.extent)) {
       throw new Error(`cannot stop a slice of mesh "${this.name}": stop the whole mesh`);
     }
-    checkStop(this.name, options);
+    checkStopOptions(this.name, options);
     const { reason = noReason, drain = defaultDrain } = options;
     return procs.stop({ reason, drain });
   }
@@ -206,11 +212,11 @@ export class ProcMesh<D extends string = string> {
     return `ProcMesh ${this.toString()}`;
   }
 
-  #cut<E extends string>(region: Region): ProcMesh<E> {
-    return new ProcMesh(this.#procs, region, this.#replacing, this.#plan);
+  #withRegion<E extends string>(region: Region): ProcMesh<E> {
+    return new ProcMesh(this.#group, region, this.#planReplacement, this.#plan);
   }
 }
 
-function regionSizeOf(extent: Extent): number {
+function sizeOfExtent(extent: Extent): number {
   return Object.values(extent).reduce((product, size) => product * size, 1);
 }

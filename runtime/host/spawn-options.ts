@@ -1,7 +1,7 @@
 /** What `ProcMesh.with` can be told of the actors that are spawned there, checked before anything is spawned. */
 import type { WatchLimits } from "../actor/watchdog.js";
-import type { ActorPlan } from "../proc/actor-host.js";
-import { checkOptionNames, formatValue } from "../shape/index.js";
+import type { SupervisionPlan } from "../proc/actor-host.js";
+import { checkOptionNames, describeValue } from "../shape/index.js";
 import { planRestart, type RestartOptions } from "../supervise/restart.js";
 
 export interface SpawnOptions {
@@ -23,7 +23,7 @@ export interface WatchdogOptions {
 }
 
 /** @throws TypeError, RangeError for options that make no sense */
-export function planActors(options: SpawnOptions): ActorPlan {
+export function planSupervision(options: SpawnOptions): SupervisionPlan {
   checkOptionNames("cannot spawn actors", options, ["restart", "watchdog"]);
   const { restart, watchdog } = options;
   return {
@@ -35,11 +35,11 @@ export function planActors(options: SpawnOptions): ActorPlan {
 function planWatchdog(options: WatchdogOptions): WatchLimits {
   checkOptionNames("cannot spawn actors: invalid watchdog", options, ["warn", "fail"]);
   const { warn, fail = Number.POSITIVE_INFINITY } = options;
-  if (typeof warn !== "number" || !(warn > 0)) throw refused("warn in milliseconds, more than 0", warn);
-  if (typeof fail !== "number" || !(fail >= warn)) throw refused(`fail in milliseconds, at least ${warn}`, fail);
+  if (typeof warn !== "number" || !(warn > 0)) throw watchdogError("warn in milliseconds, more than 0", warn);
+  if (typeof fail !== "number" || !(fail >= warn)) throw watchdogError(`fail in milliseconds, at least ${warn}`, fail);
   return { warn, grace: fail - warn };
 }
 
-function refused(expected: string, got: unknown): RangeError {
-  return new RangeError(`cannot spawn actors: expected watchdog.${expected}, got ${formatValue(got)}`);
+function watchdogError(expected: string, got: unknown): RangeError {
+  return new RangeError(`cannot spawn actors: expected watchdog.${expected}, got ${describeValue(got)}`);
 }

@@ -2,7 +2,7 @@
  * Bodies of control frames: fixed fields and strings one after another. Reading one checks every length; anything wrong
  * is an error of the peer. Messages of users are the codecs' business, not done here.
  */
-import { messageOf } from "../thrown.js";
+import { thrownMessage } from "../thrown.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
 import { HEADER, ProtocolError } from "./frame.js";
@@ -16,7 +16,7 @@ export function readBody<T>(r: Reader, what: string, fields: (r: Reader) => T): 
   try {
     value = fields(r);
   } catch (error) {
-    throw new ProtocolError(`cannot read ${what}: ${messageOf(error)}`, { cause: error });
+    throw new ProtocolError(`cannot read ${what}: ${thrownMessage(error)}`, { cause: error });
   }
   if (r.position !== r.end) throw new ProtocolError(`cannot read ${what}: ${r.end - r.position} bytes too many`);
   return value;

@@ -2,7 +2,7 @@
  * What goes wrong between a sender and a destination: messages that cannot be sent, and messages that cannot be
  * delivered. What handlers throw is no concern of this file.
  */
-import { chainOf } from "../thrown.js";
+import { errorChainOf } from "../thrown.js";
 
 /**
  * Why a message was not delivered. `peer-down`: the process of the receiver has ended. `closed`: the link was closed in
@@ -33,7 +33,7 @@ export class DeliveryError extends Error {
     super(message, options);
     Error.stackTraceLimit = stackTraceLimit;
     this.reason = reason;
-    if (options?.cause !== undefined) chainOf(options.cause);
+    if (options?.cause !== undefined) errorChainOf(options.cause);
   }
 }
 

@@ -2,7 +2,7 @@
  * The receiving half of a link: what each kind of frame does. Everything a peer sends is checked before it is used;
  * whatever is wrong with it closes the link with an error that says so, and harms nobody else.
  */
-import { isError, messageOf } from "../thrown.js";
+import { isError, thrownMessage } from "../thrown.js";
 import { Reader } from "../wire/reader.js";
 import { type Binding, type BoundEndpoint, Layout, type OtherSchema } from "./binding.js";
 import { readBody, readText, readU32, readU64 } from "./control.js";
@@ -44,7 +44,7 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
       this.#inbox.received(n);
     } catch (error) {
       this.stop();
-      this.#link.fault = isError(error) ? error : new Error(messageOf(error));
+      this.#link.fault = isError(error) ? error : new Error(thrownMessage(error));
       this.#link.destroy(this.#link.fault);
     } finally {
       endReading();

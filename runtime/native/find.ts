@@ -3,13 +3,13 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/place.js";
 
-export type Found<Addon> =
+export type AddonLookup<Addon> =
   | { readonly addon: Addon; readonly file: string }
   /** `why` completes `… needs the addon: …`. `off`: it was switched off, which is nothing to speak of. */
   | { readonly addon: undefined; readonly why: string; readonly off: boolean };
 
 /** Loads it, if it is there and may be trusted. */
-export function findAddon<Addon>(name: AddonName): Found<Addon> {
+export function findAddon<Addon>(name: AddonName): AddonLookup<Addon> {
   const given = process.env[addonVariable(name)];
   if (given === "off") return missing(`${addonVariable(name)} is "off"`, true);
   if (process.platform !== "linux") return missing(`there is none for ${process.platform}`, false);
@@ -24,6 +24,6 @@ export function findAddon<Addon>(name: AddonName): Found<Addon> {
   }
 }
 
-function missing(why: string, off: boolean): Found<never> {
+function missing(why: string, off: boolean): AddonLookup<never> {
   return { addon: undefined, why, off };
 }

@@ -2,11 +2,11 @@
  * The face of the addon `native/rdma`, and how it is found. Whoever wants memory that others can read one-sided asks for it here; where
  * it is missing this is said once in each process, and everything goes on by `stream`, which needs none.
  */
-import { type Found, findAddon } from "./find.js";
+import { type AddonLookup, findAddon } from "./find.js";
 import type { VerbsAddon } from "./verbs.js";
 
 /** What a transfer comes to; above 0 it is an errno. As in native/rdma/transfer.h. */
-export const Outcome = { done: 0, cancelled: -1, notGranted: -2, busy: -3 } as const;
+export const TransferOutcome = { done: 0, cancelled: -1, notGranted: -2, busy: -3 } as const;
 
 /** What all transfers take. Memory must not move, or be detached, before the promise has settled. */
 export type TransferArguments = readonly [
@@ -61,7 +61,7 @@ export interface RdmaAddon extends VerbsAddon {
   readonly Watch: new (
     fd: number,
     ready: () => void,
-  ) => Watch;
+  ) => DescriptorWatch;
   readonly Channel: {
     /**
      * Offers one. @throws Error when the system has no memory or descriptors for it
@@ -97,19 +97,19 @@ export interface NativeChannel {
   close(): void;
 }
 
-export interface Watch {
+export interface DescriptorWatch {
   ref(): void;
   unref(): void;
   close(): void;
 }
 
 /** What is said when there is none completes `one-sided memory needs the addon: …`. */
-export type AddonState = Found<RdmaAddon>;
+export type RdmaAddonState = AddonLookup<RdmaAddon>;
 
-let state: AddonState | undefined;
+let state: RdmaAddonState | undefined;
 
 /** The addon, or why there is none; looked for once in each thread. Says nothing. */
-export function addonState(): AddonState {
+export function rdmaAddonState(): RdmaAddonState {
   state ??= findAddon<RdmaAddon>("rdma");
   return state;
 }
@@ -118,7 +118,7 @@ let said = false;
 
 /** The addon; undefined if there is none, of which a warning of the process tells, once. */
 export function rdmaAddon(): RdmaAddon | undefined {
-  const found = addonState();
+  const found = rdmaAddonState();
   if (found.addon === undefined && !found.off && !said) {
     said = true;
     process.emitWarning(

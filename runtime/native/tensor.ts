@@ -2,7 +2,7 @@
  * The face of the addon `native/tensor`, and how it is found. It stands on libtorch and is loaded when somebody asks for tensors, never
  * before.
  */
-import { type Found, findAddon } from "./find.js";
+import { type AddonLookup, findAddon } from "./find.js";
 
 /** Types of elements, by the names that they have everywhere. */
 export type Dtype =
@@ -46,7 +46,7 @@ export interface NativeNccl {
 }
 
 /** What a process of the same machine needs to know in order to exchange elements with another one. */
-export interface NativeEnd {
+export interface NativePeer {
   readonly pid: number;
   readonly memory: number;
   readonly token: Uint8Array;
@@ -144,7 +144,7 @@ export interface TensorAddon<T extends object = object> {
   fetchTensor(stream: NativeStream, reference: number): Promise<T>;
   streamStats(stream: NativeStream): Promise<{ readonly tensors: number; readonly calls: number }>;
   /** Comes first, once. @param ranks how many processes the mesh has */
-  offerLines(stream: NativeStream, rank: number, ranks: number): NativeEnd;
+  offerLines(stream: NativeStream, rank: number, ranks: number): NativePeer;
   /** @param address of this machine @returns one for each process @throws Error if the addon was built without Gloo */
   listenLines(stream: NativeStream, address: string): Uint8Array[];
   /**
@@ -161,7 +161,7 @@ export interface TensorAddon<T extends object = object> {
   joinLines(
     stream: NativeStream,
     extent: readonly number[],
-    ends: readonly (NativeEnd | Uint8Array)[],
+    ends: readonly (NativePeer | Uint8Array)[],
     nccl: boolean,
   ): Promise<void>;
   closeStream(stream: NativeStream): void;
@@ -173,10 +173,10 @@ export interface TensorAddon<T extends object = object> {
   seed(seed: number): void;
 }
 
-let found: Found<TensorAddon> | undefined;
+let found: AddonLookup<TensorAddon> | undefined;
 
 /** The addon, or why there is none; looked for once in each thread. */
-export function tensorAddonState(): Found<TensorAddon> {
+export function tensorAddonState(): AddonLookup<TensorAddon> {
   found ??= findAddon<TensorAddon>("tensor");
   return found;
 }

@@ -7,7 +7,7 @@ export interface VerbsAddon {
 }
 
 /** Bits of what a registration allows. */
-export const access = { localWrite: 1, remoteWrite: 2, remoteRead: 4 } as const;
+export const accessFlags = { localWrite: 1, remoteWrite: 2, remoteRead: 4 } as const;
 
 /**
  * An RDMA device. Promises are of calls in the pool of threads and do not reject: they resolve to 0, or to what the call gives,

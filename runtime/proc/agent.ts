@@ -21,43 +21,43 @@ import type { GrantClaim, MemoryAnswer } from "../../generated/rdma.js";
 import type { ActorNotice } from "../../generated/supervision.js";
 import { context } from "../actor/context.js";
 import type { ActorFailure } from "../actor/hooks.js";
-import { schemaOf } from "../actor/schemas.js";
+import { schemaForPeer } from "../actor/schemas.js";
 import type { MeshId, ProcId } from "../link/address.js";
 import { parseNetworkAddress } from "../link/network-address.js";
 import type { Extent } from "../shape/index.js";
-import { errorOf } from "../supervise/cause.js";
+import { errorFromCause } from "../supervise/cause.js";
 import { version } from "../version.js";
 import { decodeArguments } from "./arguments.js";
 import { Deferred } from "./deferred.js";
-import { endBefore } from "./end-before.js";
-import type { LocalProc } from "./local-proc.js";
-import { noticeOf } from "./notice.js";
+import { waitForPredecessor } from "./end-before.js";
+import type { ProcRuntime } from "./local-proc.js";
+import { actorNoticeOf } from "./notice.js";
 import type { Platform } from "./platform.js";
-import { countdown, within } from "./within.js";
+import { countdown, settlesWithin } from "./within.js";
 
-export class Agent extends ProcAgentActor {
-  readonly #proc: LocalProc;
+export class ProcAgent extends ProcAgentActor {
+  readonly #proc: ProcRuntime;
   #configured: Promise<unknown> = Promise.resolve();
   /** Actors that have been ordered and are not there yet, by mesh: resolves when they are, or never will be. */
-  readonly #placing = new Map<MeshId, Promise<void>>();
+  readonly #creating = new Map<MeshId, Promise<void>>();
 
-  constructor(proc: LocalProc) {
+  constructor(proc: ProcRuntime) {
     super();
     this.#proc = proc;
   }
 
   prove(proof: HostProof): void {
-    this.#proc.prove(proof);
+    this.#proc.setHostProof(proof);
   }
 
   openPort(address: string): Promise<number> {
-    return this.#proc.openPort(parseNetworkAddress(address));
+    return this.#proc.openLinkPort(parseNetworkAddress(address));
   }
 
   async configure(config: ProcConfig): Promise<ProcInfo> {
-    if (config.proof !== undefined) this.#proc.prove(config.proof);
+    if (config.proof !== undefined) this.#proc.setHostProof(config.proof);
     const { rank: point } = context().actor;
-    const loading = this.#proc.outside(() => prepare(this.#proc.platform, config, point));
+    const loading = this.#proc.runOutsideActors(() => loadConfiguredModules(this.#proc.platform, config, point));
     this.#configured = loading;
     await loading;
     this.#proc.listen();
@@ -67,42 +67,42 @@ export class Agent extends ProcAgentActor {
 
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
     const { mesh, name, incarnation, watch } = order;
-    const shape = { mesh, name, incarnation, ...placeOf(order.place), owner: this.#proc.maker };
+    const shape = { mesh, name, incarnation, ...placementOf(order.place), owner: this.#proc.parentOrSelf };
     const placed = new Deferred<void>();
-    this.#placing.set(mesh, placed.promise);
+    this.#creating.set(mesh, placed.promise);
     try {
       await this.#configured;
-      const actorClass = await this.#proc.loading(() => this.#proc.platform.classes.find(order.actor));
+      const actorClass = await this.#proc.runWhileLoading(() => this.#proc.platform.classes.find(order.actor));
       const { descriptor } = actorClass;
-      await endBefore(this.#proc.proc, mesh);
+      await waitForPredecessor(this.#proc.proc, mesh);
       const protobuf = order.protobuf === true;
       const compared = protobuf && order.uncompared !== true;
-      if (!compared && descriptor.fingerprint !== order.fingerprint) return { other: schemaOf(descriptor) };
+      if (!compared && descriptor.fingerprint !== order.fingerprint) return { other: schemaForPeer(descriptor) };
       const args = decodeArguments(descriptor.args, { args: order.args, protobuf });
-      if (watch !== undefined) this.#proc.watchLoop(watch);
-      const created = this.#proc.create({ ...shape, descriptor, actorClass, args, watch });
+      if (watch !== undefined) this.#proc.watchEventLoop(watch);
+      const created = this.#proc.createActor({ ...shape, descriptor, actorClass, args, watch });
       placed.resolve();
       const failure = await created;
-      return failure === undefined ? {} : { failure: noticeOf(shape, failure) };
+      return failure === undefined ? {} : { failure: actorNoticeOf(shape, failure) };
     } catch (error) {
       const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.wall() };
-      this.#proc.refuse(shape, failure);
-      return { failure: { ...noticeOf(shape, failure), kind: "spawn" } };
+      this.#proc.refuseActor(shape, failure);
+      return { failure: { ...actorNoticeOf(shape, failure), kind: "spawn" } };
     } finally {
       placed.resolve();
-      if (this.#placing.get(mesh) === placed.promise) this.#placing.delete(mesh);
+      if (this.#creating.get(mesh) === placed.promise) this.#creating.delete(mesh);
     }
   }
 
   refuse(mesh: MeshId, name: string, reason: string, place?: ActorPlace): void {
-    const error = errorOf({ name: "SpawnError", message: reason });
-    const shape = { mesh, name, incarnation: 0, ...placeOf(place), owner: this.#proc.maker };
-    this.#proc.refuse(shape, { kind: "constructor", error, at: this.#proc.proc.clock.wall() });
+    const error = errorFromCause({ name: "SpawnError", message: reason });
+    const shape = { mesh, name, incarnation: 0, ...placementOf(place), owner: this.#proc.parentOrSelf };
+    this.#proc.refuseActor(shape, { kind: "constructor", error, at: this.#proc.proc.clock.wall() });
   }
 
   async stopActor(mesh: MeshId, order: StopOrder): Promise<void> {
-    await this.#placing.get(mesh);
-    await this.#proc.stop(mesh, order);
+    await this.#creating.get(mesh);
+    await this.#proc.stopActor(mesh, order);
   }
 
   async shutdown(order: StopOrder): Promise<void> {
@@ -110,16 +110,16 @@ export class Agent extends ProcAgentActor {
     const { clock } = this.#proc.platform;
     const rest = countdown(clock, drain);
     // What was sent to actors that are just being made is handled, too.
-    if (drain > 0) await within(clock, drain, Promise.all(this.#placing.values()));
-    await this.#proc.stopAll({ reason, drain: rest() });
-    if (deliver) await within(clock, rest(), this.#proc.proc.delivered());
-    this.#proc.leaveSoon(reason);
+    if (drain > 0) await settlesWithin(clock, drain, Promise.all(this.#creating.values()));
+    await this.#proc.stopActors({ reason, drain: rest() });
+    if (deliver) await settlesWithin(clock, rest(), this.#proc.proc.whenDelivered());
+    this.#proc.endSoon(reason);
   }
 
   alive(): void {}
 
   async moved(move: ActorMove, from: ProcId): Promise<void> {
-    await this.#proc.moved(move, from);
+    await this.#proc.announceMove(move, from);
   }
 
   rankStatus(mesh: MeshId, rank: number): RankStatus {
@@ -139,7 +139,7 @@ export class Agent extends ProcAgentActor {
   }
 
   failed(notice: ActorNotice): void {
-    this.#proc.notice(notice);
+    this.#proc.handleNotice(notice);
   }
 
   watchHost(order: HostWatchOrder): void {
@@ -151,24 +151,24 @@ export class Agent extends ProcAgentActor {
   }
 
   processPrinted(output: ProcessOutput): void {
-    this.#proc.hosted(output.proc)?.printed(output);
+    this.#proc.hostedBackendOf(output.proc)?.printOutput(output);
   }
 
   processEnded(ending: ProcessEnding): void {
-    this.#proc.hosted(ending.proc)?.ending(ending);
+    this.#proc.hostedBackendOf(ending.proc)?.reportExit(ending);
   }
 
   processFinished(proc: ProcId): void {
-    this.#proc.hosted(proc)?.finish();
+    this.#proc.hostedBackendOf(proc)?.endOutput();
   }
 
   hostLeft(host: ProcId, reason: string, procs: readonly ProcId[] = []): void {
-    this.#proc.hostLeft(host, reason, procs);
+    this.#proc.handleHostLeft(host, reason, procs);
   }
 }
 
 /** Where an actor stands in its mesh: where it was said to, or as this proc does among those that were addressed. */
-function placeOf(place: ActorPlace | undefined): { readonly rank: number; readonly extent: Extent } {
+function placementOf(place: ActorPlace | undefined): { readonly rank: number; readonly extent: Extent } {
   if (place !== undefined) {
     const { rank, dimensions, sizes } = place;
     return { rank, extent: Object.fromEntries(dimensions.map((name, i) => [name, sizes[i] ?? 0])) };
@@ -178,19 +178,19 @@ function placeOf(place: ActorPlace | undefined): { readonly rank: number; readon
 }
 
 /** What comes before any actor: the loader, the registry, the bootstrap module, and the function that this exports. */
-async function prepare(
+async function loadConfiguredModules(
   platform: Platform,
   { loader, registry: place, bootstrap }: ProcConfig,
   point: unknown,
 ): Promise<void> {
   const { classes } = platform;
-  const before = new Set(classes.urls);
-  if (loader !== undefined) ((await platform.load(loader)) as { register(): void }).register();
-  if (place !== undefined) await platform.load(place);
+  const before = new Set(classes.registryUrls);
+  if (loader !== undefined) ((await platform.importModule(loader)) as { register(): void }).register();
+  if (place !== undefined) await platform.importModule(place);
   if (bootstrap !== undefined) {
-    const { default: run } = (await platform.load(bootstrap)) as { default?: unknown };
+    const { default: run } = (await platform.importModule(bootstrap)) as { default?: unknown };
     if (typeof run === "function") await run(point);
   }
   // What the process was told to load is its build, and not what the first order names.
-  classes.keepTo(classes.urls.filter((url) => url === place || !before.has(url)));
+  classes.restrictTo(classes.registryUrls.filter((url) => url === place || !before.has(url)));
 }

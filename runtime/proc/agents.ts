@@ -2,63 +2,63 @@
 
 import { type ProcAgentMesh, procAgentDescriptor } from "../../generated/proc-agent.js";
 import { MeshRecord, MeshRecords, type RankLocation } from "../actor/address.js";
-import { currentCell, currentTurn, mainRoot, runTurn } from "../actor/context.js";
+import { currentCell, currentTurn, mainRoot, runInTurn } from "../actor/context.js";
 import { makeMesh } from "../actor/mesh.js";
 import type { Proc } from "../actor/proc.js";
 import { MeshView } from "../actor/view.js";
 import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
 import { type Extent, type Region, wholeRegion } from "../shape/index.js";
 
-export class Agents {
+export class ProcAgents {
   readonly #record: MeshRecord;
 
   /** @param procs in rank order */
   constructor(owner: ProcId, extent: Extent, procs: readonly RankLocation[]) {
     this.#record = new MeshRecord({ id: AGENT_MESH, name: "agents", owner, extent });
-    for (const [rank, location] of procs.entries()) this.#record.locate(rank, location);
+    for (const [rank, location] of procs.entries()) this.#record.setLocation(rank, location);
   }
 
   /** A proc has been replaced. */
-  locate(rank: number, proc: RankLocation): void {
-    this.#record.locate(rank, proc);
+  setLocation(rank: number, proc: RankLocation): void {
+    this.#record.setLocation(rank, proc);
   }
 
   all(): ProcAgentMesh {
-    return this.on(wholeRegion(this.#record.extent));
+    return this.inRegion(wholeRegion(this.#record.extent));
   }
 
-  on(region: Region): ProcAgentMesh {
-    return meshOf(this.#record, region);
+  inRegion(region: Region): ProcAgentMesh {
+    return agentMeshOf(this.#record, region);
   }
 
-  one(rank: number): ProcAgentMesh {
-    return this.on({ labels: [], sizes: [], offset: rank, strides: [] });
+  atRank(rank: number): ProcAgentMesh {
+    return this.inRegion({ labels: [], sizes: [], offset: rank, strides: [] });
   }
 }
 
 /** By who speaks to them: a session belongs to a record, and each record anew would take a session of its own. */
-const single = new WeakMap<Proc, MeshRecords>();
+const recordsByProc = new WeakMap<Proc, MeshRecords>();
 
 /** The agent of one proc, for the code that is running. */
 export function agentOf(proc: ProcId, location: Location = ""): ProcAgentMesh {
   const from = currentCell().proc;
-  let known = single.get(from);
+  let known = recordsByProc.get(from);
   if (known === undefined) {
     known = new MeshRecords(from.drops);
-    single.set(from, known);
+    recordsByProc.set(from, known);
   }
-  const record = known.of({ id: AGENT_MESH, name: "agents", owner: proc, extent: {} }, proc);
-  record.locate(0, { proc, location });
-  return meshOf(record, wholeRegion({}));
+  const record = known.findOrCreate({ id: AGENT_MESH, name: "agents", owner: proc, extent: {} }, proc);
+  record.setLocation(0, { proc, location });
+  return agentMeshOf(record, wholeRegion({}));
 }
 
-function meshOf(record: MeshRecord, region: Region): ProcAgentMesh {
+function agentMeshOf(record: MeshRecord, region: Region): ProcAgentMesh {
   const mesh: unknown = makeMesh(new MeshView(record, procAgentDescriptor, region));
   return mesh as ProcAgentMesh;
 }
 
 /** Runs `send` as the root of `proc`: deadlines, traces and call chains of the running handler stay behind. */
-export function asRoot<T>(proc: Proc, send: () => T): T {
+export function runAsRoot<T>(proc: Proc, send: () => T): T {
   if (currentTurn() === undefined && mainRoot() === proc.root) return send();
-  return runTurn(proc.root.turn, send) as T;
+  return runInTurn(proc.root.turn, send) as T;
 }

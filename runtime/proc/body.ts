@@ -7,13 +7,13 @@ import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
 import type { FailureCause } from "../supervise/cause.js";
 
-export interface Body {
+export interface ProcBackend {
   /** A promise: it is still to be reached. Rejects when it will not be, and then it has ended. */
   readonly pipe: Pipe | Promise<Pipe>;
   /** Resolves with how it ended, in whatever way, as soon as that is known. */
-  readonly ended: Promise<BodyEnd>;
+  readonly exited: Promise<ProcExit>;
   /** Resolves when its output has been forwarded, too. */
-  readonly finished: Promise<unknown>;
+  readonly outputEnded: Promise<unknown>;
   /** Has this process wait for its end. */
   ref(): void;
   /** Asks it to end, by a means that does not need the pipe. */
@@ -23,7 +23,7 @@ export interface Body {
 }
 
 /** `spawn`: it has never started. */
-export interface BodyEnd {
+export interface ProcExit {
   readonly kind: "process" | "spawn";
   readonly cause: FailureCause;
   /** It has ended with exit code 0. */
@@ -31,7 +31,7 @@ export interface BodyEnd {
 }
 
 /** Who a new proc is: all that its body is told; the rest comes over the pipe. */
-export interface Identity {
+export interface ProcIdentity {
   readonly universe: bigint;
   readonly id: ProcId;
   readonly parent: ProcId;

@@ -2,7 +2,7 @@
 import type { Writable } from "node:stream";
 
 /** As many bytes may wait in an output that nobody drains. */
-export const longestBacklog = 16 * 1024 * 1024;
+export const maxBacklogBytes = 16 * 1024 * 1024;
 
 export class BoundedOutput {
   readonly #target: Writable;
@@ -10,7 +10,7 @@ export class BoundedOutput {
   #dropped = 0;
 
   /** @param backlog in bytes */
-  constructor(target: Writable, backlog: number = longestBacklog) {
+  constructor(target: Writable, backlog: number = maxBacklogBytes) {
     this.#target = target;
     this.#backlog = backlog;
   }
@@ -22,13 +22,13 @@ export class BoundedOutput {
       this.#dropped++;
       return;
     }
-    if (this.#dropped > 0) this.dropped(label, this.#dropped, "nothing reads this output");
+    if (this.#dropped > 0) this.reportDropped(label, this.#dropped, "nothing reads this output");
     this.#dropped = 0;
     target.write(line);
   }
 
   /** Says that lines are missing here. */
-  dropped(label: string, lines: number, why: string): void {
+  reportDropped(label: string, lines: number, why: string): void {
     this.#target.write(`[${label}] (${lines} lines dropped: ${why})\n`);
   }
 }

@@ -3,38 +3,38 @@
  * gone.
  */
 import type { Pipe } from "../link/pipe.js";
-import type { Identity } from "./body.js";
-import type { Local } from "./local.js";
-import type { Leave } from "./local-proc.js";
-import { within } from "./within.js";
+import type { ProcIdentity } from "./body.js";
+import type { ProcessRuntime } from "./local.js";
+import type { EndProc } from "./local-proc.js";
+import { settlesWithin } from "./within.js";
 
 /** How long what was said and printed last may take to be on its way, in ms. */
-const farewell = 500;
+const farewellLimit = 500;
 
 /**
  * @param become makes this process what its maker calls it
  * @returns what stops everything here
  */
 export function runChild(
-  identity: Identity,
+  identity: ProcIdentity,
   pipe: Pipe,
-  become: (identity: Identity, leave: Leave) => Local,
+  become: (identity: ProcIdentity, leave: EndProc) => ProcessRuntime,
 ): (reason: string) => Promise<void> {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const leaving = new Leaving(ended);
-  const local = become(identity, (reason, code) => void leaving.leave(local, reason, code));
-  local.platform.watchExit?.(() => local.calls);
+  const leaving = new OrderlyExit(ended);
+  const local = become(identity, (reason, code) => void leaving.stopAndExit(local, reason, code));
+  local.platform.watchUnexpectedExit?.(() => local.openCalls);
   // The link is what this process lives for.
-  local.home.proc.attach(observed(pipe, end), identity.launcher ?? identity.parent);
+  local.mainProc.proc.attach(observeClose(pipe, end), identity.launcher ?? identity.parent);
   pipe.ref();
   return (reason) => leaving.stop(local, reason);
 }
 
 /** The end of this process, in order: once, whoever asks for it. */
-class Leaving {
+class OrderlyExit {
   readonly #linkEnded: Promise<void>;
   #stopped: Promise<void> | undefined;
 
@@ -43,22 +43,22 @@ class Leaving {
   }
 
   /** Stops everything here. */
-  stop(local: Local, reason: string): Promise<void> {
+  stop(local: ProcessRuntime, reason: string): Promise<void> {
     this.#stopped ??= local.stop({ reason, drain: 0 });
     return this.#stopped;
   }
 
-  async leave(local: Local, reason: string, code: number | undefined): Promise<void> {
+  async stopAndExit(local: ProcessRuntime, reason: string, code: number | undefined): Promise<void> {
     const { platform } = local;
-    platform.leaving();
+    platform.ignoreOutputErrors();
     await this.stop(local, reason);
-    local.home.proc.close(reason);
-    await within(platform.clock, farewell, Promise.all([this.#linkEnded, platform.printed()]));
+    local.mainProc.proc.close(reason);
+    await settlesWithin(platform.clock, farewellLimit, Promise.all([this.#linkEnded, platform.flushOutput()]));
     platform.exit(code);
   }
 }
 
-function observed(pipe: Pipe, ended: () => void): Pipe {
+function observeClose(pipe: Pipe, ended: () => void): Pipe {
   const { open } = pipe;
   pipe.open = (sink) => {
     open.call(pipe, {

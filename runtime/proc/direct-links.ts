@@ -12,10 +12,10 @@ import { credentialsOf, type HostTarget } from "./host-connection.js";
 import type { Platform } from "./platform.js";
 
 /** In ms: how long a port is tried, since there is another way. */
-const limit = 2000;
+const directDialLimit = 2000;
 
 /** In ms: when a host whose ports did not answer is asked again. It may have been busy. */
-const again = 60_000;
+const retryAfter = 60_000;
 
 export interface DirectTarget extends HostTarget {
   /** Default: a link. */
@@ -25,7 +25,7 @@ export interface DirectTarget extends HostTarget {
 export class DirectLinks {
   readonly #platform: Platform;
   /** Agents of hosts whose ports do not answer, and until when the next who wants one of them shall not wait for that. */
-  readonly #hidden = new Map<ProcId, number>();
+  readonly #unreachableUntil = new Map<ProcId, number>();
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -36,14 +36,14 @@ export class DirectLinks {
    * @param port where it listens; undefined: the daemon is asked
    * @returns undefined if there is no such way. Never rejects
    */
-  async to(
+  async connect(
     peer: ProcId,
     from: Proc,
     { agent, address, proof, use = "link" }: DirectTarget,
     port?: number,
   ): Promise<Pipe | undefined> {
     const { clock, random } = this.#platform;
-    const hidden = (this.#hidden.get(agent) ?? Number.NEGATIVE_INFINITY) > clock.now();
+    const hidden = (this.#unreachableUntil.get(agent) ?? Number.NEGATIVE_INFINITY) > clock.now();
     if (address.kind === "unix" || hidden) return undefined;
     const tls = credentialsOf(proof?.tls);
     const link = { universe: from.universe, from: from.id, to: peer, direct: true, use, port };
@@ -51,7 +51,7 @@ export class DirectLinks {
       ...link,
       peer: `process ${hex64(peer)} at ${formatNetworkAddress(address)}`,
       token: proof?.token,
-      handshakeMs: limit,
+      handshakeMs: directDialLimit,
       connect: (own: number | undefined, signal: AbortSignal) =>
         this.#platform.connect({ ...address, port: own ?? address.port }, tls, signal),
     };
@@ -60,7 +60,7 @@ export class DirectLinks {
       return await dialLasting({ clock, random, ...dialled });
     } catch {
       // Who is refused knows it soon, and may be let in another time.
-      if (clock.now() - started >= limit) this.#hidden.set(agent, clock.now() + again);
+      if (clock.now() - started >= directDialLimit) this.#unreachableUntil.set(agent, clock.now() + retryAfter);
       return undefined;
     }
   }

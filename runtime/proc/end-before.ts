@@ -3,7 +3,7 @@ import type { Proc } from "../actor/proc.js";
 import type { MeshId } from "../link/address.js";
 
 /** Never rejects. */
-export async function endBefore(proc: Proc, mesh: MeshId): Promise<void> {
+export async function waitForPredecessor(proc: Proc, mesh: MeshId): Promise<void> {
   const before = proc.cell(mesh);
-  if (before?.ended !== undefined) await before.vacated();
+  if (before?.ended !== undefined) await before.whenVacated();
 }

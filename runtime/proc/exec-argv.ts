@@ -33,7 +33,7 @@ const dropWithValue = new Set([
   "--test-coverage-lines",
 ]);
 const dropAlone = new Set(["-i", "--interactive", "-c", "--check", "--experimental-test-coverage"]);
-const dropFamily = /^--(?:test|inspect|watch|eval|print|input-type|debug-port)(?:[-=]|$)/;
+const dropPattern = /^--(?:test|inspect|watch|eval|print|input-type|debug-port)(?:[-=]|$)/;
 
 /** @returns the options of `execArgv` that a child process inherits, in order */
 export function inheritedExecArgv(execArgv: readonly string[]): string[] {
@@ -41,7 +41,7 @@ export function inheritedExecArgv(execArgv: readonly string[]): string[] {
   for (let i = 0; i < execArgv.length; i++) {
     const option = execArgv[i]!;
     if (dropWithValue.has(option)) i++;
-    else if (!dropAlone.has(option) && !dropFamily.test(option)) kept.push(option);
+    else if (!dropAlone.has(option) && !dropPattern.test(option)) kept.push(option);
   }
   return kept;
 }
@@ -50,7 +50,7 @@ export function inheritedExecArgv(execArgv: readonly string[]): string[] {
 export function inheritedNodeOptions(options: string): string {
   return options
     .split(/(?<=\s)(?=-)/)
-    .filter((option) => !dropFamily.test(option.trim().split(/\s/, 1)[0]!))
+    .filter((option) => !dropPattern.test(option.trim().split(/\s/, 1)[0]!))
     .join("")
     .trim();
 }

@@ -8,31 +8,31 @@ import { dialLasting } from "../link/lasting/dial.js";
 import { formatNetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import { Credentials } from "../link/tls/credentials.js";
-import type { HostPlace } from "./hosted-location.js";
+import type { HostedLocation } from "./hosted-location.js";
 import type { Platform } from "./platform.js";
 
-export interface HostTarget extends Pick<HostPlace, "agent" | "address"> {
+export interface HostTarget extends Pick<HostedLocation, "agent" | "address"> {
   readonly proof: HostProof | undefined;
   /** Whether the agent is to be made, if there is none: for the driver who attaches the host. */
   readonly attaches?: boolean;
 }
 
 /** Files are read once for all connections, and again when they have changed. */
-const credentials = new Map<string, Credentials>();
+const credentialsByFiles = new Map<string, Credentials>();
 
 export function credentialsOf(files: CertificateFiles | undefined): Credentials | undefined {
   if (files === undefined) return undefined;
   const key = [files.cert, files.key, files.ca].join("\n");
-  let known = credentials.get(key);
+  let known = credentialsByFiles.get(key);
   if (known === undefined) {
     known = new Credentials(files);
-    credentials.set(key, known);
+    credentialsByFiles.set(key, known);
   }
   return known;
 }
 
 /** What the system says of places where nobody is, or not yet: names that are not known, hosts that start, sockets to come. */
-const passingCodes = new Set([
+const transientErrorCodes = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
   "ECONNRESET",
@@ -45,9 +45,9 @@ const passingCodes = new Set([
 ]);
 
 /** Whether another attempt to connect may end otherwise: what a host has said of itself or of this process stays as it is. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof HandshakeError) return error.passing;
-  return error instanceof Error && "code" in error && passingCodes.has(String(error.code));
+  return error instanceof Error && "code" in error && transientErrorCodes.has(String(error.code));
 }
 
 /**

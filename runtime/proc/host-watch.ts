@@ -15,10 +15,10 @@ import { AGENT_MESH, type ProcId } from "../link/address.js";
 import { HandshakeError } from "../link/handshake/errors.js";
 import { parseNetworkAddress } from "../link/network-address.js";
 import { wholeRegion } from "../shape/index.js";
-import { asRoot } from "./agents.js";
+import { runAsRoot } from "./agents.js";
 import { connectToHost } from "./host-connection.js";
 import type { Platform } from "./platform.js";
-import { Silence } from "./silence.js";
+import { SilenceTimer } from "./silence.js";
 
 /** Beats in the time after which a silent host counts as gone. */
 const beatsInSilence = 12;
@@ -31,13 +31,13 @@ const attemptsInSilence = 24;
  * A connection may take as long as so many attempts are begun in; once it stands, the host may take its time. So many are under
  * way at most: a host that is stuck has no more of them at its door.
  */
-const attemptsAtOnce = 6;
+const maxParallelAttempts = 6;
 
 /** How long the first answer may take, where less silence is allowed, in ms: this process has just been started, and knows nothing yet. */
-const firstAnswer = 2500;
+const firstAnswerLimit = 2500;
 
 /** How long hosts may take to hear that the driver has ended, in ms: they find out by themselves, only later. */
-const farewell = 400;
+const farewellLimit = 400;
 
 export class HostWatch {
   readonly #proc: Proc;
@@ -75,38 +75,38 @@ export class HostWatch {
 }
 
 class WatchedHost {
-  readonly #proc: Proc;
+  readonly #watcherProc: Proc;
   readonly #platform: Platform;
   readonly #order: HostWatchOrder;
   readonly #agent: HostAgentMesh;
-  readonly #gone: (reason: string) => void;
+  readonly #onGone: (reason: string) => void;
   /** Between beats, and between attempts to connect, in ms. */
-  readonly #pause: number;
-  readonly #haste: number;
-  readonly #silence: Silence;
+  readonly #beatInterval: number;
+  readonly #retryInterval: number;
+  readonly #silence: SilenceTimer;
   /** How long the host may say nothing, in ms. */
-  #allowed: number;
+  #currentLimit: number;
   /** When the host answered last. */
   #heardAt: number;
   /** Attempts to connect that are under way. */
   #attempts = 0;
   #stopped = false;
-  #failure = "it does not answer";
+  #lastFailure = "it does not answer";
 
   constructor(proc: Proc, platform: Platform, order: HostWatchOrder, gone: (reason: string) => void) {
-    this.#proc = proc;
+    this.#watcherProc = proc;
     this.#platform = platform;
     this.#order = order;
-    this.#gone = gone;
-    this.#pause = Math.max(10, order.silence / beatsInSilence);
-    this.#haste = Math.max(10, order.silence / attemptsInSilence);
+    this.#onGone = gone;
+    this.#beatInterval = Math.max(10, order.silence / beatsInSilence);
+    this.#retryInterval = Math.max(10, order.silence / attemptsInSilence);
     this.#heardAt = platform.clock.now();
     const record = new MeshRecord({ id: AGENT_MESH, name: "host", owner: order.host, extent: {} });
-    record.locate(0, { proc: order.host, location: "" });
+    record.setLocation(0, { proc: order.host, location: "" });
     this.#agent = makeMesh(new MeshView(record, hostAgentDescriptor, wholeRegion({}))) as unknown as HostAgentMesh;
-    this.#allowed = Math.max(order.silence, firstAnswer);
-    const over = () => this.#end(`it has not been heard of for ${this.#allowed} ms: ${this.#failure}`);
-    this.#silence = new Silence(platform.clock, order.silence, over, this.#allowed);
+    this.#currentLimit = Math.max(order.silence, firstAnswerLimit);
+    const over = () => this.#declareGone(`it has not been heard of for ${this.#currentLimit} ms: ${this.#lastFailure}`);
+    this.#silence = new SilenceTimer(platform.clock, order.silence, over, this.#currentLimit);
     this.#beat();
   }
 
@@ -119,28 +119,28 @@ class WatchedHost {
   async driverEnded(reason: string): Promise<void> {
     this.#silence.stop();
     this.#stopped = true;
-    if (this.#proc.routes.existing(this.#order.host) === undefined) return;
-    await this.#ask((agent) => agent.driverEnded.with({ timeout: farewell }).callOne(reason)).catch(() => {});
+    if (this.#watcherProc.routes.existing(this.#order.host) === undefined) return;
+    await this.#ask((agent) => agent.driverEnded.with({ timeout: farewellLimit }).callOne(reason)).catch(() => {});
   }
 
   /** Asks, or tries to connect, again and again, whatever has become of what was begun before. */
   #beat(): void {
     if (this.#stopped) return;
     const { clock } = this.#platform;
-    const linked = this.#proc.routes.existing(this.#order.host) !== undefined;
-    if (linked) void this.#askForLife();
+    const linked = this.#watcherProc.routes.existing(this.#order.host) !== undefined;
+    if (linked) void this.#sendBeat();
     // A host that is only busy answers none of the attempts either: until one succeeds, the link goes on.
-    const silent = clock.now() - this.#heardAt > 2 * this.#pause;
-    if (this.#attempts < (silent ? attemptsAtOnce : linked ? 0 : 1)) void this.#connect();
-    clock.after(silent || !linked ? this.#haste : this.#pause, () => this.#beat());
+    const silent = clock.now() - this.#heardAt > 2 * this.#beatInterval;
+    if (this.#attempts < (silent ? maxParallelAttempts : linked ? 0 : 1)) void this.#connect();
+    clock.after(silent || !linked ? this.#retryInterval : this.#beatInterval, () => this.#beat());
   }
 
-  async #askForLife(): Promise<void> {
+  async #sendBeat(): Promise<void> {
     try {
       await this.#ask((agent) => agent.beat.with({ timeout: this.#order.silence }).callOne());
-      this.#heard();
+      this.#recordAnswer();
     } catch (error) {
-      this.#failed(error);
+      this.#recordFailure(error);
     }
   }
 
@@ -150,53 +150,59 @@ class WatchedHost {
     const begun = this.#platform.clock.now();
     this.#attempts++;
     try {
-      const pipe = await connectToHost(this.#platform, this.#proc, target, silence, attemptsAtOnce * this.#haste);
+      const pipe = await connectToHost(
+        this.#platform,
+        this.#watcherProc,
+        target,
+        silence,
+        maxParallelAttempts * this.#retryInterval,
+      );
       // Another attempt was faster, or the link that there is has come back to life.
       if (this.#stopped || this.#heardAt >= begun) {
         pipe.destroy();
         return;
       }
       this.#disconnect("it does not answer over the link that there was");
-      this.#proc.attach(pipe, host);
-      this.#heard();
-      void this.#askForLife();
+      this.#watcherProc.attach(pipe, host);
+      this.#recordAnswer();
+      void this.#sendBeat();
     } catch (error) {
-      this.#failed(error);
+      this.#recordFailure(error);
     } finally {
       this.#attempts--;
     }
   }
 
-  #heard(): void {
+  #recordAnswer(): void {
     this.#heardAt = this.#platform.clock.now();
-    this.#silence.heard();
-    this.#allowed = this.#order.silence;
+    this.#silence.reset();
+    this.#currentLimit = this.#order.silence;
   }
 
-  #failed(error: unknown): void {
+  #recordFailure(error: unknown): void {
     if (this.#stopped) return;
     const why = error instanceof Error ? error.message : String(error);
-    if (isCertain(error)) this.#end(why);
-    else this.#failure = why;
+    if (isFinal(error)) this.#declareGone(why);
+    else this.#lastFailure = why;
   }
 
   #disconnect(why: string): void {
-    const link = this.#proc.routes.existing(this.#order.host);
-    if (link !== undefined) this.#proc.peerDown(this.#order.host, why);
+    const link = this.#watcherProc.routes.existing(this.#order.host);
+    if (link !== undefined) this.#watcherProc.peerDown(this.#order.host, why);
   }
 
-  #end(reason: string): void {
+  #declareGone(reason: string): void {
     if (this.#stopped) return;
     this.stop();
-    this.#gone(reason);
+    this.#onGone(reason);
   }
 
   #ask<T>(send: (agent: HostAgentMesh) => T): T {
-    return asRoot(this.#proc, () => send(this.#agent));
+    return runAsRoot(this.#watcherProc, () => send(this.#agent));
   }
 }
 
 /** The host has answered, and what it has said is that it does not know this driver: no other answer will follow. */
-function isCertain(error: unknown): boolean {
+function isFinal(error: unknown): boolean {
   return error instanceof ActorError || (error instanceof HandshakeError && !error.passing);
 }

@@ -6,11 +6,11 @@ import type { HostSignal, ProcessEnding, ProcessOutput } from "../../generated/h
 import type { KeepAlive } from "../link/keep-alive.js";
 import type { Pipe } from "../link/pipe.js";
 import type { FailureCause } from "../supervise/cause.js";
-import type { Body, BodyEnd } from "./body.js";
+import type { ProcBackend, ProcExit } from "./body.js";
 import { Deferred } from "./deferred.js";
 import { LineWriter, type Stdio } from "./stdio.js";
 
-export interface HostedBodyOptions {
+export interface HostedBackendOptions {
   /** Rejects when the process could not be started. */
   readonly pipe: Promise<Pipe>;
   readonly stdio: Stdio;
@@ -19,70 +19,70 @@ export interface HostedBodyOptions {
   readonly keepAlive: KeepAlive;
   readonly signal: (signal: HostSignal) => void;
   /** For people: `on host tcp://n1:26600`. */
-  readonly where: string;
+  readonly hostDescription: string;
 }
 
-export class HostedBody implements Body {
+export class HostedBackend implements ProcBackend {
   readonly pipe: Promise<Pipe>;
-  readonly #ended = new Deferred<BodyEnd>();
-  readonly #finished = new Deferred<void>();
-  readonly #options: HostedBodyOptions;
+  readonly #exited = new Deferred<ProcExit>();
+  readonly #outputEnded = new Deferred<void>();
+  readonly #options: HostedBackendOptions;
   readonly #print: (output: ProcessOutput) => void;
-  #over = false;
+  #hasExited = false;
 
-  constructor(options: HostedBodyOptions) {
+  constructor(options: HostedBackendOptions) {
     this.pipe = options.pipe;
     this.#options = options;
-    this.#print = printer(options);
+    this.#print = makePrinter(options);
   }
 
-  get ended(): Promise<BodyEnd> {
-    return this.#ended.promise;
+  get exited(): Promise<ProcExit> {
+    return this.#exited.promise;
   }
 
-  get finished(): Promise<void> {
-    return this.#finished.promise;
+  get outputEnded(): Promise<void> {
+    return this.#outputEnded.promise;
   }
 
   /** The host tells how it ended; what it has printed may still be on its way. */
-  ending({ ran, cause, clean }: ProcessEnding): void {
-    this.#end({
+  reportExit({ ran, cause, clean }: ProcessEnding): void {
+    this.#recordExit({
       kind: ran ? "process" : "spawn",
-      cause: { ...cause, message: `${cause.message} ${this.#options.where}` },
+      cause: { ...cause, message: `${cause.message} ${this.#options.hostDescription}` },
       clean,
     });
   }
 
   /** The host cannot tell any more. */
-  lost(kind: BodyEnd["kind"], cause: FailureCause): void {
-    this.#end({ kind, cause });
-    this.finish();
+  reportLost(kind: ProcExit["kind"], cause: FailureCause): void {
+    this.#recordExit({ kind, cause });
+    this.endOutput();
   }
 
   /** Whether it has ended. */
-  get over(): boolean {
-    return this.#over;
+  get hasExited(): boolean {
+    return this.#hasExited;
   }
 
-  printed(output: ProcessOutput): void {
+  printOutput(output: ProcessOutput): void {
     this.#print(output);
   }
 
   /** All that it has printed has come. */
-  finish(): void {
-    this.#finished.resolve();
+  endOutput(): void {
+    this.#outputEnded.resolve();
   }
 
   ref(): void {
-    if (this.#over) return;
+    if (this.#hasExited) return;
     const { keepAlive } = this.#options;
     keepAlive.hold();
-    void this.ended.then(() => keepAlive.release());
+    void this.exited.then(() => keepAlive.release());
   }
 
-  #end(end: BodyEnd): void {
-    this.#over = true;
-    this.#ended.resolve(end);
+  #recordExit(end: ProcExit): void {
+    this.#hasExited = true;
+    this.#exited.resolve(end);
   }
 
   terminate(): void {
@@ -94,15 +94,15 @@ export class HostedBody implements Body {
   }
 }
 
-const why = "they did not leave the host in time";
+const droppedReason = "they did not leave the host in time";
 
 /** As the output of a child of this process goes on, so does that of a process elsewhere. */
-function printer({ stdio, label, rank }: HostedBodyOptions): (output: ProcessOutput) => void {
+function makePrinter({ stdio, label, rank }: HostedBackendOptions): (output: ProcessOutput) => void {
   if (stdio === "ignore") return () => {};
   if (typeof stdio === "function") {
     return ({ stderr, lines, dropped }) => {
       const origin = { stream: stderr ? ("stderr" as const) : ("stdout" as const), label, rank };
-      if (dropped > 0) stdio(`(${dropped} lines dropped: ${why})`, origin);
+      if (dropped > 0) stdio(`(${dropped} lines dropped: ${droppedReason})`, origin);
       for (const line of lines) stdio(line, origin);
     };
   }
@@ -110,7 +110,7 @@ function printer({ stdio, label, rank }: HostedBodyOptions): (output: ProcessOut
   const writers = { stdout: new LineWriter(process.stdout, prefix), stderr: new LineWriter(process.stderr, prefix) };
   return ({ stderr, lines, dropped }) => {
     const writer = stderr ? writers.stderr : writers.stdout;
-    if (dropped > 0) writer.dropped(dropped, why);
+    if (dropped > 0) writer.reportDropped(dropped, droppedReason);
     for (const line of lines) writer.write(Buffer.from(line));
   };
 }

@@ -6,36 +6,36 @@
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
 
-export interface HostPlace {
+export interface HostedLocation {
   readonly agent: ProcId;
   /** As the driver dials it. */
   readonly address: NetworkAddress;
-  readonly makers: readonly ProcId[];
+  readonly ancestors: readonly ProcId[];
 }
 
-export function hostedLocation({ agent, address, makers }: HostPlace): Location {
+export function formatHostedLocation({ agent, address, ancestors: makers }: HostedLocation): Location {
   const above = makers.map((maker) => `/${hex64(maker)}`).join("");
   return `host:${hex64(agent)}@${formatNetworkAddress(address)}${above}`;
 }
 
 /** The host that a location is on; undefined: that of the driver, or none. @throws TypeError if its address is none */
-export function hostOf(location: Location): HostPlace | undefined {
+export function parseHostedLocation(location: Location): HostedLocation | undefined {
   const [, agent, address, above] = /^host:([\da-f]{16})@(.+?)((?:\/[\da-f]{16})*)$/.exec(location) ?? [];
   if (agent === undefined || address === undefined || above === undefined) return undefined;
-  const makers = above.split("/").slice(1).map(idOf);
-  return { agent: idOf(agent), address: parseNetworkAddress(address), makers };
+  const makers = above.split("/").slice(1).map(parseProcId);
+  return { agent: parseProcId(agent), address: parseNetworkAddress(address), ancestors: makers };
 }
 
 /** Where a proc is that `maker`, which is at `location`, has made. */
-export function locationOfMade(location: Location, maker: ProcId): Location {
+export function childLocation(location: Location, maker: ProcId): Location {
   return `${location}/${hex64(maker)}`;
 }
 
 /** Where the last of the makers is; with none, the agent. */
-export function placeOfMaker(place: HostPlace): Location {
-  return hostedLocation({ ...place, makers: place.makers.slice(0, -1) });
+export function parentLocation(place: HostedLocation): Location {
+  return formatHostedLocation({ ...place, ancestors: place.ancestors.slice(0, -1) });
 }
 
-function idOf(digits: string): ProcId {
+function parseProcId(digits: string): ProcId {
   return BigInt(`0x${digits}`);
 }

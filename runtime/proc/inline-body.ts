@@ -2,15 +2,15 @@
 import type { Clock } from "../link/clock.js";
 import { localPipe } from "../link/local/pipe.js";
 import type { Pipe } from "../link/pipe.js";
-import type { Body, BodyEnd } from "./body.js";
+import type { ProcBackend, ProcExit } from "./body.js";
 
 /** @param start makes the proc at the far end of the pipe, and returns what ends it */
-export function inlineBody(clock: Clock, start: (pipe: Pipe, ended: () => void) => () => void): Body {
+export function inlineBackend(clock: Clock, start: (pipe: Pipe, ended: () => void) => () => void): ProcBackend {
   const [near, far] = localPipe(clock);
   let end: () => void = () => {};
-  const ended = new Promise<BodyEnd>((resolve) => {
+  const ended = new Promise<ProcExit>((resolve) => {
     end = () => resolve({ kind: "process", cause: { name: "ProcEnd", message: "the inline proc has ended" } });
   });
   const kill = start(far, end);
-  return { pipe: near, ended, finished: ended, ref() {}, terminate: kill, kill };
+  return { pipe: near, exited: ended, outputEnded: ended, ref() {}, terminate: kill, kill };
 }

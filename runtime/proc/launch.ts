@@ -8,9 +8,9 @@ import { accessSync, constants } from "node:fs";
 import { Socket } from "node:net";
 import { delimiter, join } from "node:path";
 import type { Readable } from "node:stream";
-import { builtins } from "../builtins.js";
-import { forEachLine, forwardLines, type Stdio, Tail } from "./stdio.js";
-import type { Watcher } from "./watcher.js";
+import { lazyModules } from "../builtins.js";
+import { forEachLine, forwardLines, StderrTail, type Stdio } from "./stdio.js";
+import type { OrphanReaper } from "./watcher.js";
 
 export interface LaunchOptions {
   /** The script and its arguments. */
@@ -22,17 +22,17 @@ export interface LaunchOptions {
   readonly rank: number;
   /** A list in the notation of `taskset -c`: `0-3,8`. */
   readonly cpus?: string | undefined;
-  readonly watcher: Watcher;
+  readonly reaper: OrphanReaper;
 }
 
 /** How a process ended. */
-export interface ProcessEnd {
+export interface ExitStatus {
   readonly code: number | undefined;
   readonly signal: string | undefined;
   /** It never started. */
   readonly error: Error | undefined;
   /** The last lines of its standard error. */
-  readonly stderr: Pick<Tail, "lines" | "fatal">;
+  readonly stderr: Pick<StderrTail, "lines" | "fatal">;
 }
 
 /** A running child process with its link socket. Nothing about it keeps this process alive. */
@@ -41,9 +41,9 @@ export interface LaunchedProcess {
   readonly pid: number | undefined;
   readonly socket: Socket;
   /** Resolves when it has been reaped and its output was read, or soon after if a descendant keeps that open. */
-  readonly ended: Promise<ProcessEnd>;
+  readonly outputEnded: Promise<ExitStatus>;
   /** Resolves with its exit status, as soon as that is known. */
-  readonly exited: Promise<ProcessEnd>;
+  readonly exited: Promise<ExitStatus>;
   /** Has this process wait for its end. */
   ref(): void;
   /** Sends a signal to the process; SIGKILL goes to its whole group. No effect once it has ended. */
@@ -53,52 +53,53 @@ export interface LaunchedProcess {
 /** How long output may stay open after a process has ended, in ms: a descendant may hold it for ever. */
 const outputGrace = 1000;
 
-export function launch(options: LaunchOptions): LaunchedProcess {
+export function launchProcess(options: LaunchOptions): LaunchedProcess {
   const { stdio, execArgv, command } = options;
   const output = stdio === "inherit" || stdio === "ignore" ? stdio : "pipe";
   const argv = [...execArgv, ...command];
-  const [file, ...args] = options.cpus === undefined ? [process.execPath, ...argv] : bound(options.cpus, argv);
+  const [file, ...args] =
+    options.cpus === undefined ? [process.execPath, ...argv] : withCpuAffinity(options.cpus, argv);
   let child: ChildProcess;
   try {
-    child = builtins.childProcess.spawn(file!, args, {
+    child = lazyModules.childProcess.spawn(file!, args, {
       env: options.env,
       detached: true,
       stdio: ["ignore", output, output === "inherit" ? "inherit" : "pipe", "pipe"],
     });
   } catch (error) {
-    return neverStarted(error as Error);
+    return failedLaunch(error as Error);
   }
   const { pid } = child;
-  if (pid !== undefined) options.watcher.add(pid);
+  if (pid !== undefined) options.reaper.add(pid);
   child.unref();
-  const tail = new Tail();
+  const tail = new StderrTail();
   forwardOutput(child, options, tail);
-  const exited = exitOf(child, tail, () => {
+  const exited = exitStatusOf(child, tail, () => {
     if (pid === undefined) return;
-    killGroup(pid);
-    options.watcher.remove(pid);
+    killProcessGroup(pid);
+    options.reaper.remove(pid);
   });
   return {
     pid,
     socket: (child.stdio?.[3] as Socket | undefined) ?? new Socket().destroy(),
     exited,
-    ended: exited.then((end) => outputRead(child).then(() => end)),
+    outputEnded: exited.then((end) => outputClosed(child).then(() => end)),
     ref: () => child.ref(),
     kill(signal) {
       if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      if (signal === "SIGKILL") killGroup(pid);
+      if (signal === "SIGKILL") killProcessGroup(pid);
       else child.kill(signal);
     },
   };
 }
 
 /** Some of the reasons for which a process cannot be started are thrown, others emitted: here they are one. */
-function neverStarted(error: Error): LaunchedProcess {
-  const exited = Promise.resolve({ code: undefined, signal: undefined, error, stderr: new Tail() });
-  return { pid: undefined, socket: new Socket().destroy(), exited, ended: exited, ref() {}, kill() {} };
+function failedLaunch(error: Error): LaunchedProcess {
+  const exited = Promise.resolve({ code: undefined, signal: undefined, error, stderr: new StderrTail() });
+  return { pid: undefined, socket: new Socket().destroy(), exited, outputEnded: exited, ref() {}, kill() {} };
 }
 
-function exitOf(child: ChildProcess, tail: Tail, reaped: () => void): Promise<ProcessEnd> {
+function exitStatusOf(child: ChildProcess, tail: StderrTail, reaped: () => void): Promise<ExitStatus> {
   return new Promise((resolve) => {
     const end = (code: number | null, signal: string | null, error?: Error) => {
       resolve({ code: code ?? undefined, signal: signal ?? undefined, error, stderr: tail });
@@ -112,7 +113,7 @@ function exitOf(child: ChildProcess, tail: Tail, reaped: () => void): Promise<Pr
 }
 
 /** Whatever the process started and left behind goes with it. */
-function killGroup(group: number): void {
+function killProcessGroup(group: number): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
@@ -120,13 +121,13 @@ function killGroup(group: number): void {
   }
 }
 
-function forwardOutput(child: ChildProcess, options: LaunchOptions, tail: Tail): void {
+function forwardOutput(child: ChildProcess, options: LaunchOptions, tail: StderrTail): void {
   const { stdio, label, rank } = options;
   if (child.stderr) forEachLine(child.stderr, (bytes) => tail.push(bytes));
   for (const stream of ["stdout", "stderr"] as const) {
     const source = child[stream];
     if (!source) continue;
-    unref(source);
+    unrefStream(source);
     if (stdio === "prefix") forwardLines(source, process[stream], label);
     else if (typeof stdio === "function") {
       const origin = { stream, label, rank };
@@ -136,11 +137,11 @@ function forwardOutput(child: ChildProcess, options: LaunchOptions, tail: Tail):
 }
 
 /** Output is read for as long as this process lives, but keeps it from nothing. */
-function unref(stream: Readable): void {
+function unrefStream(stream: Readable): void {
   (stream as unknown as { unref?: () => void }).unref?.();
 }
 
-async function outputRead(child: ChildProcess): Promise<void> {
+async function outputClosed(child: ChildProcess): Promise<void> {
   const open = [child.stdout, child.stderr].filter((stream) => stream && !stream.closed);
   if (open.length === 0) return;
   await new Promise<void>((resolve) => {
@@ -180,7 +181,7 @@ export function checkCpuList(cpus: string): void {
 }
 
 /** @throws Error if the list is malformed or this system has no way to bind a process to processors */
-export function checkCpus(cpus: string): void {
+export function checkCpuAffinity(cpus: string): void {
   checkCpuList(cpus);
   taskset ??= findTaskset();
   if (taskset === false) {
@@ -188,7 +189,7 @@ export function checkCpus(cpus: string): void {
   }
 }
 
-function bound(cpus: string, argv: readonly string[]): string[] {
-  checkCpus(cpus);
+function withCpuAffinity(cpus: string, argv: readonly string[]): string[] {
+  checkCpuAffinity(cpus);
   return [taskset as string, "-c", cpus, process.execPath, ...argv];
 }

@@ -8,19 +8,19 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const typescript = /\.[cm]?tsx?$/;
+const typescriptFile = /\.[cm]?tsx?$/;
 const loaderOption = /^(?:--import|--loader|--experimental-loader|--require|-r)(?:=|$)/;
 /** Loaders of TypeScript, by what they are called in paths and specifiers. */
-const knownLoader =
+const knownLoaderName =
   /(?:^|[/@=\\-])(?:tsx|ts-node|swc-node|swc|esbuild-register|esbuild|jiti|sucrase|babel)(?:[/\\@.-]|$)/;
 
 /** Whether any of these options brings in a module that teaches Node.js TypeScript. */
-export function bringsLoader(execArgv: readonly string[], nodeOptions = ""): boolean {
+export function hasTypeScriptLoader(execArgv: readonly string[], nodeOptions = ""): boolean {
   const options = [...execArgv, ...nodeOptions.split(/\s+/)];
   return options.some((option, i) => {
     if (!loaderOption.test(option)) return false;
     const equals = option.indexOf("=");
-    return knownLoader.test(equals === -1 ? (options[i + 1] ?? "") : option.slice(equals + 1));
+    return knownLoaderName.test(equals === -1 ? (options[i + 1] ?? "") : option.slice(equals + 1));
   });
 }
 
@@ -29,12 +29,12 @@ export function bringsLoader(execArgv: readonly string[], nodeOptions = ""): boo
  * @param urls the places of generated registries
  * @returns undefined if no registry is TypeScript, or the program has no tsx
  */
-export function typescriptLoader(urls: readonly string[]): string | undefined {
-  const source = urls.find((url) => typescript.test(url));
+export function findTypeScriptLoader(urls: readonly string[]): string | undefined {
+  const source = urls.find((url) => typescriptFile.test(url));
   if (source === undefined) return undefined;
   try {
     const manifest = createRequire(source).resolve("tsx/package.json");
-    const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as Manifest;
+    const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as TsxManifest;
     const file = exports?.["./esm/api"]?.import?.default;
     return file === undefined ? undefined : pathToFileURL(join(dirname(manifest), file)).href;
   } catch {
@@ -43,6 +43,6 @@ export function typescriptLoader(urls: readonly string[]): string | undefined {
 }
 
 /** What matters here of the package.json of tsx. */
-interface Manifest {
+interface TsxManifest {
   readonly exports?: { readonly "./esm/api"?: { readonly import?: { readonly default?: string } } };
 }

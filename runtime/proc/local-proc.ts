@@ -6,8 +6,8 @@
 import { type ActorMove, type HostProof, procAgentDescriptor, type RankStatus } from "../../generated/proc-agent.js";
 import type { ActorNotice } from "../../generated/supervision.js";
 import type { ActorTarget } from "../actor/address.js";
-import type { ActorShape, Cell } from "../actor/cell.js";
-import { currentTurn, runTurn } from "../actor/context.js";
+import type { ActorCell, ActorSpec } from "../actor/cell.js";
+import { currentTurn, runInTurn } from "../actor/context.js";
 import type { ActorClass, ActorFailure, ActorRequest, ProcHooks, StopOptions, Undeliverable } from "../actor/hooks.js";
 import { Proc } from "../actor/proc.js";
 import type { WatchLimits } from "../actor/watchdog.js";
@@ -17,37 +17,37 @@ import { noKeepAlive } from "../link/keep-alive.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Extent } from "../shape/index.js";
-import { stackOf } from "../thrown.js";
-import { Agent } from "./agent.js";
-import { agentOf, asRoot } from "./agents.js";
+import { thrownStack } from "../thrown.js";
+import { ProcAgent } from "./agent.js";
+import { agentOf, runAsRoot } from "./agents.js";
 import { Deferred } from "./deferred.js";
-import { fatal } from "./fatal.js";
+import { formatFatalLine } from "./fatal.js";
 import { connectToHost } from "./host-connection.js";
 import { HostWatch } from "./host-watch.js";
-import type { HostedBody } from "./hosted-body.js";
-import { type HostPlace, hostOf, placeOfMaker } from "./hosted-location.js";
+import type { HostedBackend } from "./hosted-body.js";
+import { type HostedLocation, parentLocation, parseHostedLocation } from "./hosted-location.js";
 import { whileLoading } from "./loading.js";
-import type { Local } from "./local.js";
+import type { ProcessRuntime } from "./local.js";
 import type { MemoryService } from "./memory-service.js";
-import { noticeOf } from "./notice.js";
-import { openPort } from "./own-port.js";
+import { actorNoticeOf } from "./notice.js";
+import { openLinkPort } from "./own-port.js";
 import type { Platform } from "./platform.js";
 
 /** How long a host may take to let this process in before it is reached through the driver, in ms. */
-const hostDialLimit = 3000;
+const hostDialLimitMs = 3000;
 
 /** In ms: what a process was started for comes first, and listening loads modules that nothing else needs. */
 const listenDelay = 100;
 
 /** @param code the exit code; undefined: it ends in order */
-export type Leave = (reason: string, code?: number) => void;
+export type EndProc = (reason: string, code?: number) => void;
 
-type Created = (failure: ActorFailure | undefined) => void;
+type OnCreated = (failure: ActorFailure | undefined) => void;
 
 /** The actor with mesh id 0: what a proc is asked for by those who made it. */
 export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
 
-export interface LocalProcOptions {
+export interface ProcRuntimeOptions {
   readonly id: ProcId;
   readonly parent?: ProcId;
   /** Without it, too, this proc is of no use. */
@@ -56,33 +56,33 @@ export interface LocalProcOptions {
   readonly extent: Extent;
   readonly runDir: string;
   /** How the proc leaves: when it was told to, when its maker is gone, or with an exit code when it cannot go on. */
-  readonly leave: Leave;
+  readonly endProc: EndProc;
   /** Undefined: that of a process which holds actors. */
   readonly agent?: AgentRole | undefined;
 }
 
-export class LocalProc implements ProcHooks {
+export class ProcRuntime implements ProcHooks {
   readonly proc: Proc;
-  readonly #local: Local;
+  readonly #services: ProcessRuntime;
   readonly #parent: ProcId | undefined;
   readonly #launcher: ProcId | undefined;
   readonly #runDir: string;
-  readonly #leave: Leave;
+  readonly #endProc: EndProc;
   /** Why it has given up the link to whoever it depends on. */
-  #fault: Error | undefined;
+  #linkFault: Error | undefined;
   #hostWatch: HostWatch | undefined;
   /** There is something to be sent to the maker, which has not connected yet. */
-  #makerAwaited: Deferred<Pipe> | undefined;
-  readonly #creating = new Map<MeshId, Created>();
+  #awaitedParentPipe: Deferred<Pipe> | undefined;
+  readonly #creating = new Map<MeshId, OnCreated>();
 
-  constructor(local: Local, options: LocalProcOptions) {
+  constructor(local: ProcessRuntime, options: ProcRuntimeOptions) {
     const { id, parent, launcher, rank, extent, runDir } = options;
     const { platform } = local;
     this.#runDir = runDir;
-    this.#local = local;
+    this.#services = local;
     this.#parent = parent;
     this.#launcher = launcher;
-    this.#leave = options.leave;
+    this.#endProc = options.endProc;
     this.proc = new Proc({
       id,
       universe: local.universe,
@@ -99,39 +99,39 @@ export class LocalProc implements ProcHooks {
     });
     this.proc.context = { ...this.proc.context, rank };
     this.#creating.set(AGENT_MESH, () => {});
-    const own = { descriptor: procAgentDescriptor, actorClass: Agent as unknown as ActorClass, args: [this] };
+    const own = { descriptor: procAgentDescriptor, actorClass: ProcAgent as unknown as ActorClass, args: [this] };
     const agent = { mesh: AGENT_MESH, incarnation: 0, name: "agent", owner: id, rank, extent };
     this.proc.createActor({ ...agent, ...(options.agent ?? own) });
   }
 
   /** Who orders actors here, but for those that actors here make in this very proc. */
-  get maker(): ProcId {
+  get parentOrSelf(): ProcId {
     return this.#parent ?? this.proc.id;
   }
 
   /** The machine that it runs on. */
   get platform(): Platform {
-    return this.#local.platform;
+    return this.#services.platform;
   }
 
   /** Who answers for memory of this process. */
   get memory(): MemoryService {
-    return this.#local.memory;
+    return this.#services.memoryService;
   }
 
   /** Runs the user's code that belongs to no actor. */
-  outside<T>(body: () => T): T {
-    return runTurn(this.proc.root.turn, body) as T;
+  runOutsideActors<T>(body: () => T): T {
+    return runInTurn(this.proc.root.turn, body) as T;
   }
 
   /** Loads modules of actors. */
-  loading<T>(load: () => T): T {
+  runWhileLoading<T>(load: () => T): T {
     return whileLoading(this.proc.root, load);
   }
 
   /** A program's own event loop is its own affair, and that of whatever runs it. */
-  watchLoop(limits: WatchLimits): void {
-    if (!this.#local.isProgram) this.platform.watchLoop?.(limits);
+  watchEventLoop(limits: WatchLimits): void {
+    if (!this.#services.isProgram) this.platform.watchEventLoop?.(limits);
   }
 
   /** Others of the tree can reach this proc directly from now on. */
@@ -141,23 +141,23 @@ export class LocalProc implements ProcHooks {
 
   /** A peer has connected from afar, and has said who it is. */
   accept(pipe: Pipe, from: ProcId): void {
-    const awaited = this.#makerAwaited;
+    const awaited = this.#awaitedParentPipe;
     if (from !== this.#parent) this.proc.attach(pipe);
     else if (awaited === undefined) this.proc.attach(pipe, from);
     else {
-      this.#makerAwaited = undefined;
+      this.#awaitedParentPipe = undefined;
       awaited.resolve(pipe);
     }
   }
 
   /** A peer has connected from afar for bulk bytes alone. */
   acceptMemory(pipe: Pipe): void {
-    this.#local.memory.accept(pipe);
+    this.#services.memoryService.accept(pipe);
   }
 
   /** Procs of other hosts can reach this one directly from now on. @returns its port; rejects when it cannot listen */
-  openPort(at: NetworkAddress): Promise<number> {
-    return openPort(this.platform, this, this.#local.proof, at);
+  openLinkPort(at: NetworkAddress): Promise<number> {
+    return openLinkPort(this.platform, this, this.#services.hostProof, at);
   }
 
   #listen(): void {
@@ -170,164 +170,168 @@ export class LocalProc implements ProcHooks {
 
   /** Rejects where others lead to the peer. */
   async #dial(location: Location, peer: ProcId): Promise<Pipe> {
-    const { host, hosts, proof } = this.#local;
-    const place = hostOf(location);
-    if (place?.agent === (host && hostOf(host)?.agent)) {
-      return this.platform.dial(this.#local.socketOf(peer, location));
+    const { hostLocation: host, attachedHosts: hosts, hostProof: proof } = this.#services;
+    const place = parseHostedLocation(location);
+    if (place?.agent === (host && parseHostedLocation(host)?.agent)) {
+      return this.platform.dial(this.#services.socketLocationOf(peer, location));
     }
     if (place === undefined) {
       // Others may be sooner to connect than the maker, and what they send may be news for it.
-      if (peer === this.#parent) return this.#makersPipe();
+      if (peer === this.#parent) return this.#parentPipe();
       throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
     }
     if (peer !== place.agent) {
       const direct = await this.dialDirectly(place, peer, "link");
-      return direct ?? this.proc.relayTo(peer, place.makers.at(-1) ?? place.agent, placeOfMaker(place));
+      return direct ?? this.proc.relayTo(peer, place.ancestors.at(-1) ?? place.agent, parentLocation(place));
     }
     const attached = hosts.get(peer);
     if (attached !== undefined) return attached.connect(this.proc);
     if (place.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);
-    return connectToHost(this.platform, this.proc, { ...place, proof }, hostDialLimit);
+    return connectToHost(this.platform, this.proc, { ...place, proof }, hostDialLimitMs);
   }
 
   /** The maker, on the driver's machine, connects to those that it has had started; nobody can connect to it. */
-  #makersPipe(): Promise<Pipe> {
-    this.#makerAwaited ??= new Deferred<Pipe>();
-    return this.#makerAwaited.promise;
+  #parentPipe(): Promise<Pipe> {
+    this.#awaitedParentPipe ??= new Deferred<Pipe>();
+    return this.#awaitedParentPipe.promise;
   }
 
   /** Undefined: it is reached through another one, which knows it. */
-  async dialDirectly({ agent, address, makers }: HostPlace, peer: ProcId, use: LinkUse): Promise<Pipe | undefined> {
+  async dialDirectly(
+    { agent, address, ancestors: makers }: HostedLocation,
+    peer: ProcId,
+    use: LinkUse,
+  ): Promise<Pipe | undefined> {
     if (makers.length > 0) return undefined;
-    const { direct, hosts, proof } = this.#local;
-    return direct.to(peer, this.proc, { agent, address, proof: hosts.get(agent)?.proof ?? proof, use });
+    const { directLinks: direct, attachedHosts: hosts, hostProof: proof } = this.#services;
+    return direct.connect(peer, this.proc, { agent, address, proof: hosts.get(agent)?.proof ?? proof, use });
   }
 
   /** The hosts that are watched for the maker of this proc. */
   get hostWatch(): HostWatch {
     const report = (host: ProcId, reason: string) =>
-      asRoot(this.proc, () => agentOf(this.maker).hostLeft.broadcast(host, reason));
+      runAsRoot(this.proc, () => agentOf(this.parentOrSelf).hostLeft.broadcast(host, reason));
     this.#hostWatch ??= new HostWatch(this.proc, this.platform, report);
     return this.#hostWatch;
   }
 
   /** A process that a host has started for this one. */
-  hosted(proc: ProcId): HostedBody | undefined {
-    return this.#local.hosted.get(proc);
+  hostedBackendOf(proc: ProcId): HostedBackend | undefined {
+    return this.#services.hostedBackends.get(proc);
   }
 
   /** A host goes, that was attached from here, or by the driver, and with it procs there. */
-  hostLeft(host: ProcId, reason: string, procs: readonly ProcId[]): void {
-    const attached = this.#local.hosts.get(host);
-    if (attached === undefined) this.#local.hostGone(host, reason, procs);
-    else attached.lost(reason);
+  handleHostLeft(host: ProcId, reason: string, procs: readonly ProcId[]): void {
+    const attached = this.#services.attachedHosts.get(host);
+    if (attached === undefined) this.#services.handleHostGone(host, reason, procs);
+    else attached.markLost(reason);
   }
 
   /** What hosts ask of this process. */
-  prove(proof: HostProof): void {
-    this.#local.proof = proof;
+  setHostProof(proof: HostProof): void {
+    this.#services.hostProof = proof;
   }
 
   /** Makes an actor, and waits for its constructor and `init`. Throws if there is one of the mesh already. */
-  create(request: ActorRequest): Promise<ActorFailure | undefined> {
-    return new Promise((resolve) => this.createNow(request, resolve));
+  createActor(request: ActorRequest): Promise<ActorFailure | undefined> {
+    return new Promise((resolve) => this.createActorNow(request, resolve));
   }
 
   /** @param created called once, maybe at once */
-  createNow(request: ActorRequest, created: Created): void {
+  createActorNow(request: ActorRequest, created: OnCreated): void {
     this.#creating.set(request.mesh, created);
-    this.platform.takeUncaught?.((error) => takeUncaught(this.platform, error));
+    this.platform.interceptUncaughtErrors?.((error) => blameActor(this.platform, error));
     this.proc.createActor(request);
   }
 
   /** There will be no such actor. */
-  refuse(shape: ActorShape, failure: ActorFailure): void {
+  refuseActor(shape: ActorSpec, failure: ActorFailure): void {
     const before = this.proc.cell(shape.mesh);
     if (before === undefined || before.ended !== undefined) this.proc.refuseActor(shape, failure);
   }
 
-  async stop(mesh: MeshId, options: StopOptions): Promise<void> {
+  async stopActor(mesh: MeshId, options: StopOptions): Promise<void> {
     const cell = this.proc.cell(mesh);
     if (cell !== undefined && mesh !== AGENT_MESH) await this.proc.stopActor(cell, options);
   }
 
   /** Stops all actors here, and what they and the root own. */
-  async stopAll(options: StopOptions): Promise<void> {
+  async stopActors(options: StopOptions): Promise<void> {
     const actors = [...this.proc.cells()].filter(({ mesh }) => mesh !== AGENT_MESH);
     await Promise.all(actors.map((cell) => this.proc.stopActor(cell, options)));
-    await this.#local.ownership.stopOwned(this.proc.root, options);
+    await this.#services.ownership.stopOwned(this.proc.root, options);
     await this.#hostWatch?.driverEnded("the driver has ended");
   }
 
   /** When what has been answered is on its way. */
-  leaveSoon(reason: string): void {
-    this.proc.clock.soon(() => this.#leave(reason));
+  endSoon(reason: string): void {
+    this.proc.clock.soon(() => this.#endProc(reason));
   }
 
   /** An actor has moved, as all processes of the tree are to know. Never rejects. */
-  moved(move: ActorMove, from: ProcId): Promise<void> {
-    return this.#local.moved(move, from);
+  announceMove(move: ActorMove, from: ProcId): Promise<void> {
+    return this.#services.announceMove(move, from);
   }
 
   targetDown(target: ActorTarget): void {
-    this.#local.returns.watch(target, this.proc);
+    this.#services.recoveryWatch.watch(target, this.proc);
   }
 
   /** Returns the status of an actor of a mesh that was spawned here. */
   rankStatus(mesh: MeshId, rank: number): RankStatus {
-    return this.#local.meshes.get(mesh)?.status(rank) ?? { state: "lost" };
+    return this.#services.spawnedActors.get(mesh)?.statusOf(rank) ?? { state: "lost" };
   }
 
-  notice(notice: ActorNotice): void {
-    this.#local.meshes.get(notice.mesh)?.failed(notice);
+  handleNotice(notice: ActorNotice): void {
+    this.#services.spawnedActors.get(notice.mesh)?.recordFailure(notice);
   }
 
-  actorStarted(cell: Cell): void {
-    this.#created(cell, undefined);
+  actorStarted(cell: ActorCell): void {
+    this.#settleCreation(cell, undefined);
   }
 
-  actorFailed(cell: Cell, failure: ActorFailure): void {
-    if (this.#created(cell, failure)) return;
-    const notice = noticeOf(cell.id, failure);
-    const { owner } = cell.shape;
-    if (this.#local.meshes.has(cell.mesh)) this.notice(notice);
+  actorFailed(cell: ActorCell, failure: ActorFailure): void {
+    if (this.#settleCreation(cell, failure)) return;
+    const notice = actorNoticeOf(cell.id, failure);
+    const { owner } = cell.spec;
+    if (this.#services.spawnedActors.has(cell.mesh)) this.handleNotice(notice);
     else if (cell.mesh === AGENT_MESH) this.#agentFailed(failure);
-    else asRoot(this.proc, () => agentOf(owner).failed.broadcast(notice));
+    else runAsRoot(this.proc, () => agentOf(owner).failed.broadcast(notice));
   }
 
-  stopOwned(cell: Cell, options: StopOptions): Promise<void> {
-    this.#local.ownership.close(cell);
-    return this.#local.ownership.stopOwned(cell, options);
+  stopOwned(cell: ActorCell, options: StopOptions): Promise<void> {
+    this.#services.ownership.close(cell);
+    return this.#services.ownership.stopOwned(cell, options);
   }
 
-  handlerSlow(_cell: Cell, message: string): void {
+  handlerSlow(_cell: ActorCell, message: string): void {
     this.platform.warn(message, "ViceroySlow");
   }
 
-  cleanupFailed(cell: Cell, error: unknown): void {
-    this.platform.print(`cleanup of ${cell.name} threw: ${stackOf(error)}\n`);
+  cleanupFailed(cell: ActorCell, error: unknown): void {
+    this.platform.print(`cleanup of ${cell.name} threw: ${thrownStack(error)}\n`);
   }
 
   meshOrdered(mesh: MeshId): Promise<boolean> {
-    return this.#local.meshes.get(mesh)?.isOrdered() ?? Promise.resolve(false);
+    return this.#services.spawnedActors.get(mesh)?.isOrdered() ?? Promise.resolve(false);
   }
 
   peerLost(peer: ProcId, error: Error | undefined, fault?: Error): string | Promise<string> {
-    if (peer === this.#parent || peer === this.#launcher) this.#fault = fault;
-    return this.#local.members.get(peer)?.lastWords() ?? `process ${hex64(peer)} has ended: ${error?.message ?? ""}`;
+    if (peer === this.#parent || peer === this.#launcher) this.#linkFault = fault;
+    return this.#services.children.get(peer)?.exitText() ?? `process ${hex64(peer)} has ended: ${error?.message ?? ""}`;
   }
 
   peerDown(peer: ProcId, reason: string): void {
-    if (peer === this.#parent) this.#orphaned("its maker");
-    else if (peer === this.#launcher) this.#orphaned("the agent of its host");
+    if (peer === this.#parent) this.#endAsOrphan("its maker");
+    else if (peer === this.#launcher) this.#endAsOrphan("the agent of its host");
     else {
-      this.#local.members.get(peer)?.linkLost(reason);
-      this.#local.hosts.get(peer)?.lost(reason);
-      this.#local.memory.gone(peer, reason);
+      this.#services.children.get(peer)?.awaitExit(reason);
+      this.#services.attachedHosts.get(peer)?.markLost(reason);
+      this.#services.memoryService.peerGone(peer, reason);
     }
   }
 
-  undeliverable(cell: Cell, { to, reason, message }: Undeliverable): void {
+  undeliverable(cell: ActorCell, { to, reason, message }: Undeliverable): void {
     // Ends of actors and processes are told to their owners; what is left is a mistake of the program.
     if (reason !== "unknown" && reason !== "refused") return;
     this.platform.warn(`${cell.name} cannot deliver ${to}: ${message}`, "ViceroyUndeliverable");
@@ -335,22 +339,22 @@ export class LocalProc implements ProcHooks {
 
   /** Without its agent a proc obeys nobody. */
   #agentFailed({ error }: ActorFailure): void {
-    this.platform.print(`the agent has failed: ${stackOf(error)}\n`);
-    this.#leave("its agent has failed", 1);
+    this.platform.print(`the agent has failed: ${thrownStack(error)}\n`);
+    this.#endProc("its agent has failed", 1);
   }
 
   /** Without `whom` it is of no use. That is no end in order where it was this process that gave up the link. */
-  #orphaned(whom: string): void {
-    if (this.#fault === undefined) {
-      this.#leave(`${whom} has ended`);
+  #endAsOrphan(whom: string): void {
+    if (this.#linkFault === undefined) {
+      this.#endProc(`${whom} has ended`);
       return;
     }
-    const why = fatal(`cannot go on: the link to ${whom} was given up here`);
-    this.platform.print(`${why}${stackOf(this.#fault)}\n`);
-    this.#leave(`the link to ${whom} was given up`, 1);
+    const why = formatFatalLine(`cannot go on: the link to ${whom} was given up here`);
+    this.platform.print(`${why}${thrownStack(this.#linkFault)}\n`);
+    this.#endProc(`the link to ${whom} was given up`, 1);
   }
 
-  #created(cell: Cell, failure: ActorFailure | undefined): boolean {
+  #settleCreation(cell: ActorCell, failure: ActorFailure | undefined): boolean {
     const created = this.#creating.get(cell.mesh);
     if (created === undefined) return false;
     this.#creating.delete(cell.mesh);
@@ -364,12 +368,12 @@ export class LocalProc implements ProcHooks {
  * running. It is a failure of that actor, as far as the asynchronous context tells whose it is.
  * @returns whether it was somebody's
  */
-function takeUncaught(platform: Platform, error: unknown): boolean {
+function blameActor(platform: Platform, error: unknown): boolean {
   const turn = currentTurn();
   const cell = turn?.cell;
   if (turn === undefined || cell === undefined || cell.isRoot || cell.mesh === AGENT_MESH) return false;
   // One that has ended has nobody to tell.
-  if (cell.ended === undefined) cell.uncaught(turn, error);
-  else platform.print(`${cell.name} has ended, and code that it had left running threw: ${stackOf(error)}\n`);
+  if (cell.ended === undefined) cell.failUncaught(turn, error);
+  else platform.print(`${cell.name} has ended, and code that it had left running threw: ${thrownStack(error)}\n`);
   return true;
 }

@@ -5,39 +5,39 @@
  */
 import type { ActorMove, HostProof } from "../../generated/proc-agent.js";
 import { MeshRecords } from "../actor/address.js";
-import type { Cell } from "../actor/cell.js";
+import type { ActorCell } from "../actor/cell.js";
 import { currentCell, setMainRoot } from "../actor/context.js";
 import type { StopOptions } from "../actor/hooks.js";
 import type { Proc } from "../actor/proc.js";
 import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../link/address.js";
 import type { Pipe } from "../link/pipe.js";
-import { errorOf } from "../supervise/cause.js";
+import { errorFromCause } from "../supervise/cause.js";
 import { Ownership } from "../supervise/ownership.js";
 import { Supervisor } from "../supervise/supervisor.js";
 import { type UnhandledFaultHook, UnhandledFaults } from "../supervise/unhandled.js";
-import { agentOf, asRoot } from "./agents.js";
-import type { Identity } from "./body.js";
+import { agentOf, runAsRoot } from "./agents.js";
+import type { ProcIdentity } from "./body.js";
 import { DirectLinks } from "./direct-links.js";
-import type { HostedBody } from "./hosted-body.js";
-import { locationOfMade } from "./hosted-location.js";
+import type { HostedBackend } from "./hosted-body.js";
+import { childLocation } from "./hosted-location.js";
 import { refuseWhileLoading } from "./loading.js";
-import { type AgentRole, type Leave, LocalProc } from "./local-proc.js";
-import type { Member } from "./member.js";
+import { type AgentRole, type EndProc, ProcRuntime } from "./local-proc.js";
+import type { ChildProc } from "./member.js";
 import { type MemoryService, noMemory } from "./memory-service.js";
 import { nodePlatform } from "./node-platform.js";
 import type { Platform } from "./platform.js";
-import { Returns } from "./returns.js";
-import type { SpawnedMesh } from "./spawned-mesh.js";
+import { RecoveryWatch } from "./returns.js";
+import type { SpawnedActors } from "./spawned-mesh.js";
 
 /** Who a proc is, in the universe of this process. */
-type ProcPlace = Omit<Identity, "universe" | "parent"> & { readonly parent?: ProcId };
+type ProcPlacement = Omit<ProcIdentity, "universe" | "parent"> & { readonly parent?: ProcId };
 
 /** A host that was attached, as procs see it. */
 export interface HostLink {
   /** A connection to its agent. */
   connect(from: Proc): Promise<Pipe>;
   /** It is gone, and what ran there with it. Idempotent. */
-  lost(reason: string): void;
+  markLost(reason: string): void;
   /** The daemon that it is, once that is known. */
   readonly daemon: bigint | undefined;
   /** How this process proves to it, and to what runs there, that it may speak to them. */
@@ -46,82 +46,84 @@ export interface HostLink {
   readonly address: string;
 }
 
-export class Local {
+export class ProcessRuntime {
   readonly platform: Platform;
   readonly universe: bigint;
   /** The proc that code outside of actors belongs to. */
-  readonly home: LocalProc;
+  readonly mainProc: ProcRuntime;
   /** All procs that live here. */
-  readonly procs = new Map<ProcId, LocalProc>();
+  readonly procs = new Map<ProcId, ProcRuntime>();
   /** Procs that were made from here, until they have ended. */
-  readonly members = new Map<ProcId, Member>();
+  readonly children = new Map<ProcId, ChildProc>();
   /** Hosts that were attached from here, by the ids of their agents, until they are gone. */
-  readonly hosts = new Map<ProcId, HostLink>();
+  readonly attachedHosts = new Map<ProcId, HostLink>();
   /** Processes that hosts have started for this one, until all that they have printed has come. */
-  readonly hosted = new Map<ProcId, HostedBody>();
+  readonly hostedBackends = new Map<ProcId, HostedBackend>();
   /** Where this process is, on a host that was attached; undefined: it runs on the driver's machine. */
-  readonly host: Location | undefined;
+  readonly hostLocation: Location | undefined;
   /** How this process proves to hosts elsewhere that it may speak to them. */
-  proof: HostProof | undefined;
+  hostProof: HostProof | undefined;
   /** How processes on hosts elsewhere are reached. */
-  readonly direct: DirectLinks;
+  readonly directLinks: DirectLinks;
   /** How actors that are known to have ended are found again. */
-  readonly returns: Returns;
+  readonly recoveryWatch: RecoveryWatch;
   /** Meshes of actors that were spawned from here, until they have been stopped. */
-  readonly meshes = new Map<MeshId, SpawnedMesh>();
+  readonly spawnedActors = new Map<MeshId, SpawnedActors>();
   /** Who answers for its registered memory; whoever registers some says so. */
-  memory: MemoryService = noMemory;
-  readonly ownership = new Ownership<Cell>();
-  readonly supervisor: Supervisor<Cell>;
+  memoryService: MemoryService = noMemory;
+  readonly ownership = new Ownership<ActorCell>();
+  readonly supervisor: Supervisor<ActorCell>;
   /** Failures that nobody has handled. */
-  readonly faults: UnhandledFaults;
+  readonly unhandledFaults: UnhandledFaults;
   /** What is known here of meshes. */
   readonly records: MeshRecords;
   /** Whether this is a program, and not something that a program has made. */
   readonly isProgram: boolean;
   readonly #runDir: string;
   #runDirMade: boolean;
-  #ending = false;
+  #shutdownRegistered = false;
 
   /**
    * @param identity what a maker has called this; undefined: a program
    * @param agent who takes orders here; undefined: that of a process which holds actors
    */
-  constructor(platform: Platform, identity: Identity | undefined, leave: Leave, agent?: AgentRole | undefined) {
+  constructor(platform: Platform, identity: ProcIdentity | undefined, leave: EndProc, agent?: AgentRole | undefined) {
     const { clock, random } = platform;
     this.platform = platform;
-    this.direct = new DirectLinks(platform);
-    this.returns = new Returns(platform.clock, (mesh, rank) => this.meshes.get(mesh)?.status(rank));
-    this.faults = new UnhandledFaults(platform);
+    this.directLinks = new DirectLinks(platform);
+    this.recoveryWatch = new RecoveryWatch(platform.clock, (mesh, rank) =>
+      this.spawnedActors.get(mesh)?.statusOf(rank),
+    );
+    this.unhandledFaults = new UnhandledFaults(platform);
     this.records = new MeshRecords(platform.drops);
-    this.supervisor = new Supervisor<Cell>(
+    this.supervisor = new Supervisor<ActorCell>(
       {
         isRoot: (cell) => cell.isRoot,
         hasEnded: (cell) => cell.ended !== undefined,
         supervise: (cell, failure) => cell.supervise(failure),
-        fail: (cell, cause) => cell.fail({ kind: "supervise", error: errorOf(cause), at: clock.wall() }),
-        unhandled: (failure) => this.faults.take(failure),
+        fail: (cell, cause) => cell.fail({ kind: "supervise", error: errorFromCause(cause), at: clock.wall() }),
+        unhandled: (failure) => this.unhandledFaults.handle(failure),
       },
       clock,
     );
     this.isProgram = identity === undefined;
     this.universe = identity?.universe ?? random.id();
     this.#runDir = identity?.runDir ?? platform.runDirOf(this.universe);
-    this.host = identity?.host;
+    this.hostLocation = identity?.host;
     this.#runDirMade = identity !== undefined && this.#runDir !== "";
     const options = identity ?? { id: random.id(), rank: 0, extent: {}, runDir: this.#runDir };
-    this.home = this.addProc(options, leave, agent);
+    this.mainProc = this.addProc(options, leave, agent);
   }
 
-  addProc(options: ProcPlace, leave: Leave, agent?: AgentRole | undefined): LocalProc {
-    const made = new LocalProc(this, { ...options, leave, agent });
+  addProc(options: ProcPlacement, leave: EndProc, agent?: AgentRole | undefined): ProcRuntime {
+    const made = new ProcRuntime(this, { ...options, endProc: leave, agent });
     this.procs.set(options.id, made);
-    locals.set(made.proc, this);
+    runtimesByProc.set(made.proc, this);
     return made;
   }
 
   /** @throws Error if nothing can be spawned for `owner` any more, or the calling code must not spawn */
-  checkSpawn(owner: Cell, what: string): void {
+  checkSpawn(owner: ActorCell, what: string): void {
     refuseWhileLoading(what);
     if (!this.ownership.isClosed(owner)) return;
     throw new Error(`cannot spawn ${what}: the actor ${owner.name}, whose it would be, has come to its end`);
@@ -132,23 +134,23 @@ export class Local {
     if (this.isProgram && !this.#runDirMade) {
       this.#runDirMade = true;
       this.platform.makeRunDir(this.#runDir);
-      this.home.listen();
+      this.mainProc.listen();
     }
     return this.#runDir;
   }
 
   /** Where a proc that `maker` makes is, if this is a host that was attached. */
-  placeOfMade(maker: Proc): Location | undefined {
-    if (this.host === undefined) return undefined;
-    const home = this.home.proc;
-    const made = locationOfMade(this.host, home.id);
-    return maker === home ? made : locationOfMade(made, maker.id);
+  childLocationOf(maker: Proc): Location | undefined {
+    if (this.hostLocation === undefined) return undefined;
+    const home = this.mainProc.proc;
+    const made = childLocation(this.hostLocation, home.id);
+    return maker === home ? made : childLocation(made, maker.id);
   }
 
   /** Where a proc of this process is, as it stands in references. */
   locationOf(runDir: string, id: ProcId): Location {
-    if (this.host === undefined || runDir === "") return this.platform.locationOf(runDir, id);
-    return this.host;
+    if (this.hostLocation === undefined || runDir === "") return this.platform.locationOf(runDir, id);
+    return this.hostLocation;
   }
 
   /**
@@ -156,8 +158,8 @@ export class Local {
    * message names is compared with it, and never dialled on the message's word.
    * @throws Error if the message names another place
    */
-  socketOf(peer: ProcId, named: Location): Location {
-    const { platform, host, universe, runDir } = this;
+  socketLocationOf(peer: ProcId, named: Location): Location {
+    const { platform, hostLocation: host, universe, runDir } = this;
     // A thread has no socket of its own, but dials those of processes.
     const own = platform.locationOf(host === undefined && runDir === "" ? platform.runDirOf(universe) : runDir, peer);
     if (host !== undefined || named === own) return own;
@@ -165,38 +167,38 @@ export class Local {
   }
 
   /** From the first spawning on, the end of a program is the end of what it owns. */
-  endInOrder(): void {
-    if (!this.isProgram || this.#ending) return;
-    this.#ending = true;
+  registerShutdown(): void {
+    if (!this.isProgram || this.#shutdownRegistered) return;
+    this.#shutdownRegistered = true;
     const { ownership } = this;
-    this.platform.endInOrder({
-      get idle() {
-        return ownership.empty;
+    this.platform.registerShutdown({
+      get isIdle() {
+        return ownership.isEmpty;
       },
       stop: (options) => this.stop(options),
-      kill: () => this.kill(),
+      kill: () => this.killChildren(),
     });
   }
 
   /** Returns the calls that actors here have not answered: `workers[1].sleep`. */
-  get calls(): readonly string[] {
+  get openCalls(): readonly string[] {
     const cells = [...this.procs.values()].flatMap(({ proc }) => [...proc.cells()]);
     return cells.filter(({ mesh }) => mesh !== AGENT_MESH).flatMap(({ calls }) => calls.map(({ label }) => label));
   }
 
   /** Stops everything that is owned here. */
   async stop(options: StopOptions): Promise<void> {
-    await this.ownership.stopOwned(this.home.proc.root, options);
-    await Promise.all([...this.procs.values()].map((local) => local.stopAll(options)));
+    await this.ownership.stopOwned(this.mainProc.proc.root, options);
+    await Promise.all([...this.procs.values()].map((local) => local.stopActors(options)));
   }
 
   /** A host is gone: every proc here knows it, and whom this process has started hears of it as well. */
-  hostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void {
+  handleHostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void {
     for (const gone of [host, ...procs]) {
       for (const { proc } of this.procs.values()) proc.peerDown(gone, reason);
-      this.memory.gone(gone, reason);
+      this.memoryService.peerGone(gone, reason);
     }
-    this.#toMade((id) => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
+    this.#tellChildren((id) => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
   }
 
   /**
@@ -205,14 +207,14 @@ export class Local {
    * that place drains. Never rejects.
    * @param from the home of that one, or a proc that lives here
    */
-  async moved(move: ActorMove, from: ProcId): Promise<void> {
-    const { home, procs, members } = this;
-    const left = this.records.moved(move);
+  async announceMove(move: ActorMove, from: ProcId): Promise<void> {
+    const { mainProc: home, procs, children: members } = this;
+    const left = this.records.recordMove(move);
     const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, home.proc.id);
-    const told = this.#toMade((id) => (id === from ? undefined : tell(id)));
+    const told = this.#tellChildren((id) => (id === from ? undefined : tell(id)));
     // What comes from none of those that were made here comes from the maker.
     const isOwn = procs.has(from) || members.has(from);
-    if (home.maker !== home.proc.id && isOwn) told.push(asRoot(home.proc, () => tell(home.maker)));
+    if (home.parentOrSelf !== home.proc.id && isOwn) told.push(runAsRoot(home.proc, () => tell(home.parentOrSelf)));
     await Promise.all([left, ...told]);
   }
 
@@ -220,47 +222,47 @@ export class Local {
    * Says something to the processes that were made from here, each by the proc that has made it and has a link to it. Procs that
    * live here know it: they would tell each other for ever.
    */
-  #toMade<T>(say: (id: ProcId) => T): T[] {
-    const living = [...this.members.values()].filter(({ id, end }) => end === undefined && !this.procs.has(id));
-    return living.flatMap(({ id, maker }) => {
+  #tellChildren<T>(say: (id: ProcId) => T): T[] {
+    const living = [...this.children.values()].filter(({ id, exit: end }) => end === undefined && !this.procs.has(id));
+    return living.flatMap(({ id, parent: maker }) => {
       const by = this.procs.get(maker);
-      return by === undefined ? [] : [asRoot(by.proc, () => say(id))];
+      return by === undefined ? [] : [runAsRoot(by.proc, () => say(id))];
     });
   }
 
-  kill(): void {
-    for (const member of this.members.values()) member.body.kill();
+  killChildren(): void {
+    for (const member of this.children.values()) member.backend.kill();
   }
 }
 
 /** Which process a proc is part of. */
-const locals = new WeakMap<Proc, Local>();
+const runtimesByProc = new WeakMap<Proc, ProcessRuntime>();
 
 /** The process that the running code belongs to. */
-export function local(): Local {
+export function currentRuntime(): ProcessRuntime {
   const { proc } = currentCell();
-  const found = locals.get(proc);
+  const found = runtimesByProc.get(proc);
   if (found === undefined) throw new Error(`cannot find the process of ${hex64(proc.id)}: it was made without one`);
   return found;
 }
 
-let current: Local | undefined;
+let threadRuntime: ProcessRuntime | undefined;
 
 /** The one of this thread; a program's is made when it is first needed. */
-export function program(): Local {
-  current ??= started(new Local(nodePlatform, undefined, () => {}));
-  return current;
+export function programRuntime(): ProcessRuntime {
+  threadRuntime ??= setAsMainRuntime(new ProcessRuntime(nodePlatform, undefined, () => {}));
+  return threadRuntime;
 }
 
 /** Makes this thread what its maker calls it. Called once, before anything else of the runtime is used. */
-export function becomeChild(identity: Identity, leave: Leave): Local {
-  if (current !== undefined) throw new Error("cannot boot: this process has a runtime already");
-  current = started(new Local(nodePlatform, identity, leave));
-  return current;
+export function startChildRuntime(identity: ProcIdentity, leave: EndProc): ProcessRuntime {
+  if (threadRuntime !== undefined) throw new Error("cannot boot: this process has a runtime already");
+  threadRuntime = setAsMainRuntime(new ProcessRuntime(nodePlatform, identity, leave));
+  return threadRuntime;
 }
 
-function started(made: Local): Local {
-  setMainRoot(made.home.proc.root);
+function setAsMainRuntime(made: ProcessRuntime): ProcessRuntime {
+  setMainRoot(made.mainProc.proc.root);
   return made;
 }
 
@@ -270,5 +272,5 @@ function started(made: Local): Local {
  * @returns the hook that was in place before
  */
 export function onUnhandledFault(hook: UnhandledFaultHook | undefined): UnhandledFaultHook | undefined {
-  return local().faults.replaceHook(hook);
+  return currentRuntime().unhandledFaults.replaceHook(hook);
 }

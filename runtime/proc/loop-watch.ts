@@ -3,14 +3,14 @@
  * by anything that runs on it. Says where the loop is stuck, with the stack, and in the end kills the process.
  */
 import type { WatchLimits } from "../actor/watchdog.js";
-import { builtins } from "../builtins.js";
+import { lazyModules } from "../builtins.js";
 import { systemClock } from "../link/clock.js";
 
 /** How often the loop says that it turns, and is looked at, as a part of the time after which it is warned of. */
-const PARTS = 5;
+const ticksPerLimit = 5;
 
 /** The thread. Plain JavaScript: it is started from text, so that nothing of the program is loaded into it. */
-const source = `
+const watcherSource = `
 const { workerData } = require("node:worker_threads");
 const { writeSync } = require("node:fs");
 const { Session } = require("node:inspector");
@@ -67,20 +67,20 @@ setInterval(look, every);
 `;
 
 /** What stands above every handler, and says nothing of it. */
-const bootUrl = new URL("./boot.cjs", import.meta.url).href;
+const bootFileUrl = new URL("./boot.cjs", import.meta.url).href;
 
 /** From now on, for as long as this process lives. */
-export function watchLoop({ warn, grace }: WatchLimits): void {
+export function watchEventLoop({ warn, grace }: WatchLimits): void {
   const shared = new SharedArrayBuffer(4);
   const ticks = new Int32Array(shared);
-  const every = Math.max(5, Math.floor(warn / PARTS));
+  const every = Math.max(5, Math.floor(warn / ticksPerLimit));
   const tick = (): void => {
     Atomics.add(ticks, 0, 1);
     systemClock.after(every, tick);
   };
   tick();
-  const workerData = { shared, pid: process.pid, boot: bootUrl, warn, fail: warn + grace, every };
-  const thread = new builtins.workerThreads.Worker(source, {
+  const workerData = { shared, pid: process.pid, boot: bootFileUrl, warn, fail: warn + grace, every };
+  const thread = new lazyModules.workerThreads.Worker(watcherSource, {
     eval: true,
     execArgv: [],
     env: {},

@@ -2,16 +2,16 @@
 import type { Location, ProcId } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
 import type { FailureCause } from "../supervise/cause.js";
-import type { Body, BodyEnd } from "./body.js";
+import type { ProcBackend, ProcExit } from "./body.js";
 
-export interface MemberOptions {
+export interface ChildProcOptions {
   readonly id: ProcId;
   /** The proc that has made it, which is its parent. */
-  readonly maker: ProcId;
+  readonly parent: ProcId;
   readonly rank: number;
   /** Where it listens for others; empty: nowhere. */
   readonly location: Location;
-  readonly body: Body;
+  readonly backend: ProcBackend;
   readonly clock: Clock;
 }
 
@@ -22,46 +22,46 @@ export interface MemberOptions {
 const statusGrace = 2000;
 const callGrace = 30;
 
-export class Member {
+export class ChildProc {
   readonly id: ProcId;
-  readonly maker: ProcId;
+  readonly parent: ProcId;
   readonly rank: number;
   readonly location: Location;
-  readonly body: Body;
+  readonly backend: ProcBackend;
   readonly clock: Clock;
   /** It was told to end: its end is no failure. */
-  stopping = false;
-  #end: BodyEnd | undefined;
-  readonly #onEnd: (member: Member, end: BodyEnd) => void;
+  isExitExpected = false;
+  #exit: ProcExit | undefined;
+  readonly #onExit: (member: ChildProc, end: ProcExit) => void;
 
   /** @param onEnd called once, when it has ended in whatever way */
-  constructor(options: MemberOptions, onEnd: (member: Member, end: BodyEnd) => void) {
+  constructor(options: ChildProcOptions, onEnd: (member: ChildProc, end: ProcExit) => void) {
     this.id = options.id;
-    this.maker = options.maker;
+    this.parent = options.parent;
     this.rank = options.rank;
     this.location = options.location;
-    this.body = options.body;
+    this.backend = options.backend;
     this.clock = options.clock;
-    this.#onEnd = onEnd;
-    void this.body.ended.then((end) => this.#ended(end));
+    this.#onExit = onEnd;
+    void this.backend.exited.then((end) => this.#recordExit(end));
   }
 
   /** How it ended; undefined while it runs. */
-  get end(): BodyEnd | undefined {
-    return this.#end;
+  get exit(): ProcExit | undefined {
+    return this.#exit;
   }
 
   /** It is of no use any more: it is ended, and that is what it ended of. */
-  giveUp(end: BodyEnd): void {
-    this.body.kill();
-    this.#ended(end);
+  discard(end: ProcExit): void {
+    this.backend.kill();
+    this.#recordExit(end);
   }
 
   /** Its link has ended: how it ended, in words, as soon as that is known. */
-  lastWords(): Promise<string> {
+  exitText(): Promise<string> {
     return new Promise((resolve) => {
       const timer = this.clock.after(callGrace, () => resolve("its process has closed its link"), true);
-      void this.body.ended.then(({ cause }) => {
+      void this.backend.exited.then(({ cause }) => {
         timer.cancel();
         resolve(cause.message);
       });
@@ -69,18 +69,18 @@ export class Member {
   }
 
   /** One that lives on without its link is nobody's. */
-  linkLost(reason: string): void {
-    if (this.#end !== undefined) return;
+  awaitExit(reason: string): void {
+    if (this.#exit !== undefined) return;
     const cause: FailureCause = { name: "LinkEnd", message: reason };
     const giveUp = () => {
-      if (this.#end === undefined) this.giveUp({ kind: "process", cause });
+      if (this.#exit === undefined) this.discard({ kind: "process", cause });
     };
     this.clock.after(statusGrace, giveUp, true);
   }
 
-  #ended(end: BodyEnd): void {
-    if (this.#end !== undefined) return;
-    this.#end = end;
-    this.#onEnd(this, end);
+  #recordExit(end: ProcExit): void {
+    if (this.#exit !== undefined) return;
+    this.#exit = end;
+    this.#onExit(this, end);
   }
 }

@@ -13,7 +13,7 @@ export interface MemoryService {
   /** A peer elsewhere has connected for bulk bytes alone. */
   accept(pipe: Pipe): void;
   /** A proc that may have granted memory, or used it, has ended. */
-  gone(peer: ProcId, reason: string): void;
+  peerGone(peer: ProcId, reason: string): void;
 }
 
 /** A process that has never granted anything. */
@@ -22,5 +22,5 @@ export const noMemory: MemoryService = {
   write: () => ({ refused: "forged" }),
   ask: () => Promise.reject(new Error("this process has granted no memory")),
   accept: (pipe) => pipe.destroy(),
-  gone() {},
+  peerGone() {},
 };

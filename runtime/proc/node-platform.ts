@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { DropWatch } from "../actor/collector.js";
 import type { WatchLimits } from "../actor/watchdog.js";
-import { builtins } from "../builtins.js";
+import { lazyModules } from "../builtins.js";
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { TimerKeepAlive } from "../link/keep-alive.js";
@@ -12,21 +12,21 @@ import type { Pipe } from "../link/pipe.js";
 import type { Credentials } from "../link/tls/credentials.js";
 import { connectTo, listenAt } from "../link/transport.js";
 import { connectUnix, listenUnix } from "../link/unix/pipe.js";
-import type { Body } from "./body.js";
+import type { ProcBackend } from "./body.js";
 import { inheritedEnv, inheritedExecArgv } from "./exec-argv.js";
 import { importModule } from "./import-module.js";
-import { bringsLoader, typescriptLoader } from "./loader.js";
-import { watchLoop } from "./loop-watch.js";
-import { ownOutputsTaken } from "./own-output.js";
-import type { PartPlatform, Platform, StartRequest } from "./platform.js";
-import { processBody } from "./process-body.js";
-import { registry } from "./registry.js";
+import { findTypeScriptLoader, hasTypeScriptLoader } from "./loader.js";
+import { watchEventLoop } from "./loop-watch.js";
+import { flushOwnOutputs } from "./own-output.js";
+import type { Platform, ScopedPlatform, StartRequest } from "./platform.js";
+import { processBackend } from "./process-body.js";
+import { actorRegistry } from "./registry.js";
 import { makeRunDir, runDirOf } from "./run-dir.js";
-import { type Endable, endInOrder } from "./shutdown.js";
-import { threadBody } from "./thread-body.js";
-import { watchExit } from "./unasked-exit.js";
-import { takeUncaught } from "./uncaught.js";
-import { Watcher } from "./watcher.js";
+import { installShutdownHandlers, type ShutdownTarget } from "./shutdown.js";
+import { threadBackend } from "./thread-body.js";
+import { watchUnexpectedExit } from "./unasked-exit.js";
+import { interceptUncaughtErrors } from "./uncaught.js";
+import { OrphanReaper } from "./watcher.js";
 
 /** What child processes and threads run; stands beside the bundle of the runtime. */
 const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
@@ -35,14 +35,14 @@ const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 const dialLimit = 1000;
 const dialPause = 10;
 
-class NodePlatform implements PartPlatform {
+class NodePlatform implements ScopedPlatform {
   readonly clock = systemClock;
   readonly random = systemRandom;
   readonly drops = new DropWatch(systemClock);
-  readonly classes = registry;
+  readonly classes = actorRegistry;
   readonly keepAlive = new TimerKeepAlive();
-  readonly #watcher = new Watcher();
-  #loopWatched = false;
+  readonly #reaper = new OrphanReaper();
+  #isLoopWatched = false;
 
   get pid(): number {
     return process.pid;
@@ -58,7 +58,7 @@ class NodePlatform implements PartPlatform {
 
   makeRunDir(directory: string): void {
     makeRunDir(directory);
-    this.#watcher.removeAtEnd(directory);
+    this.#reaper.removeAtEnd(directory);
   }
 
   locationOf(runDir: string, id: ProcId): Location {
@@ -97,39 +97,40 @@ class NodePlatform implements PartPlatform {
     return inheritedExecArgv(process.execArgv);
   }
 
-  abandon(): void {
-    this.#watcher.close();
+  endAll(): void {
+    this.#reaper.close();
   }
 
-  start({ isolation, identity, label, env, execArgv, cpus, stdio }: StartRequest): Body {
+  start({ isolation, identity, label, env, execArgv, cpus, stdio }: StartRequest): ProcBackend {
     const common = { bootFile, identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
-    if (isolation === "thread") return threadBody(common);
-    return processBody({ ...common, execArgv: execArgvOf(execArgv), cpus, watcher: this.#watcher });
+    if (isolation === "thread") return threadBackend(common);
+    return processBackend({ ...common, execArgv: childExecArgv(execArgv), cpus, reaper: this.#reaper });
   }
 
   /** Worker threads of Node.js 20 inherit no loader hooks; processes inherit what their options bring. */
   loaderFor({ isolation, execArgv }: StartRequest, registries: readonly string[]): string | undefined {
-    if (isolation === "process" && bringsLoader(execArgvOf(execArgv), process.env["NODE_OPTIONS"])) return undefined;
-    return typescriptLoader(registries);
+    if (isolation === "process" && hasTypeScriptLoader(childExecArgv(execArgv), process.env["NODE_OPTIONS"]))
+      return undefined;
+    return findTypeScriptLoader(registries);
   }
 
-  load(url: string): Promise<unknown> {
+  importModule(url: string): Promise<unknown> {
     return importModule(url);
   }
 
   /** By the limits that are said first. The inspector of Node.js reaches main threads alone. */
-  watchLoop(limits: WatchLimits): void {
-    if (this.#loopWatched || !builtins.workerThreads.isMainThread) return;
-    this.#loopWatched = true;
-    watchLoop(limits);
+  watchEventLoop(limits: WatchLimits): void {
+    if (this.#isLoopWatched || !lazyModules.workerThreads.isMainThread) return;
+    this.#isLoopWatched = true;
+    watchEventLoop(limits);
   }
 
-  takeUncaught(take: (error: unknown) => boolean): void {
-    takeUncaught(take);
+  interceptUncaughtErrors(take: (error: unknown) => boolean): void {
+    interceptUncaughtErrors(take);
   }
 
-  watchExit(calls: () => readonly string[]): void {
-    watchExit(calls);
+  watchUnexpectedExit(calls: () => readonly string[]): void {
+    watchUnexpectedExit(calls);
   }
 
   print(text: string): void {
@@ -140,16 +141,16 @@ class NodePlatform implements PartPlatform {
     process.emitWarning(message, type);
   }
 
-  endInOrder(all: Endable): void {
-    endInOrder(all);
+  registerShutdown(all: ShutdownTarget): void {
+    installShutdownHandlers(all);
   }
 
-  leaving(): void {
+  ignoreOutputErrors(): void {
     for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
   }
 
-  printed(): Promise<void> {
-    return ownOutputsTaken();
+  flushOutput(): Promise<void> {
+    return flushOwnOutputs();
   }
 
   exit(code?: number): void {
@@ -157,7 +158,7 @@ class NodePlatform implements PartPlatform {
   }
 }
 
-function execArgvOf(execArgv: readonly string[] | undefined): readonly string[] {
+function childExecArgv(execArgv: readonly string[] | undefined): readonly string[] {
   return execArgv ?? inheritedExecArgv(process.execArgv);
 }
 
@@ -169,6 +170,6 @@ function pathOf(location: Location): string {
 export const nodePlatform: Platform = new NodePlatform();
 
 /** One more, for part of what this process does: what is started through it can be ended apart from the rest. */
-export function makeNodePlatform(): PartPlatform {
+export function makeNodePlatform(): ScopedPlatform {
   return new NodePlatform();
 }

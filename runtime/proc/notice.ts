@@ -3,15 +3,18 @@
 import type { ActorNotice } from "../../generated/supervision.js";
 import type { ActorFailure } from "../actor/hooks.js";
 import type { MeshId } from "../link/address.js";
-import { causeOf } from "../supervise/cause.js";
+import { failureCauseOf } from "../supervise/cause.js";
 
 /** Which life of which actor. */
-export interface ActorLife {
+export interface ActorIncarnation {
   readonly mesh: MeshId;
   readonly rank: number;
   readonly incarnation: number;
 }
 
-export function noticeOf({ mesh, rank, incarnation }: ActorLife, { kind, error, at }: ActorFailure): ActorNotice {
-  return { mesh, rank, incarnation, kind, cause: causeOf(error), at: new Date(at) };
+export function actorNoticeOf(
+  { mesh, rank, incarnation }: ActorIncarnation,
+  { kind, error, at }: ActorFailure,
+): ActorNotice {
+  return { mesh, rank, incarnation, kind, cause: failureCauseOf(error), at: new Date(at) };
 }

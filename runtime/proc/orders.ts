@@ -6,14 +6,14 @@ import type { KnownSchema, ProcAgentMesh, SpawnOrder, SpawnOutcome } from "../..
 import type { Settled } from "../actor/gather.js";
 import { portsRead } from "../actor/holders.js";
 import type { Proc } from "../actor/proc.js";
-import { differences } from "../actor/schemas.js";
-import { causeOf } from "../supervise/cause.js";
-import { asRoot } from "./agents.js";
+import { schemaDifferences } from "../actor/schemas.js";
+import { failureCauseOf } from "../supervise/cause.js";
+import { runAsRoot } from "./agents.js";
 import type { ClassReference } from "./registry.js";
-import type { SpawnedMesh } from "./spawned-mesh.js";
+import type { SpawnedActors } from "./spawned-mesh.js";
 
 /** The order for all actors of a mesh. */
-export function orderOf({ record, plan }: SpawnedMesh, actor: ClassReference): SpawnOrder {
+export function spawnOrderFor({ record, plan }: SpawnedActors, actor: ClassReference): SpawnOrder {
   const { descriptor, args, protobuf, watch } = plan;
   const { id: mesh, name } = record;
   const order = { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
@@ -22,7 +22,12 @@ export function orderOf({ record, plan }: SpawnedMesh, actor: ClassReference): S
 }
 
 /** The same for one of them, wherever its process stands. */
-export function orderAt(order: SpawnOrder, { record }: SpawnedMesh, rank: number, incarnation: number): SpawnOrder {
+export function spawnOrderAt(
+  order: SpawnOrder,
+  { record }: SpawnedActors,
+  rank: number,
+  incarnation: number,
+): SpawnOrder {
   const dimensions = Object.keys(record.extent);
   const sizes = Object.values<number>(record.extent);
   return { ...order, incarnation, place: { rank, dimensions, sizes } };
@@ -32,25 +37,25 @@ export function orderAt(order: SpawnOrder, { record }: SpawnedMesh, rank: number
  * What became of an order, once schemas have been compared where they differ. Never rejects.
  * @param agent of the one process that has answered
  */
-export async function settleOrder(
+export async function settleSpawnOrder(
   from: Proc,
   agent: ProcAgentMesh,
-  mesh: SpawnedMesh,
+  mesh: SpawnedActors,
   order: SpawnOrder,
   outcome: Settled<SpawnOutcome>,
 ): Promise<Settled<SpawnOutcome>> {
   const other = outcome.status === "fulfilled" ? outcome.value.other : undefined;
   if (other === undefined) return outcome;
-  const refused = refusal(mesh, order, other);
-  if (typeof refused !== "string") return again(from, agent, refused);
-  asRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, refused, order.place));
-  return failed(from, order, new Error(refused));
+  const refused = adaptOrder(mesh, order, other);
+  if (typeof refused !== "string") return repeatOrder(from, agent, refused);
+  runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, refused, order.place));
+  return failedOutcome(from, order, new Error(refused));
 }
 
 /** @returns why the actor cannot be created by that process, or the order that it can read */
-function refusal({ plan }: SpawnedMesh, order: SpawnOrder, other: KnownSchema): string | SpawnOrder {
+function adaptOrder({ plan }: SpawnedActors, order: SpawnOrder, other: KnownSchema): string | SpawnOrder {
   const { descriptor } = plan;
-  const apart = differences(descriptor, other);
+  const apart = schemaDifferences(descriptor, other);
   if (apart !== undefined) return `the process of ${order.name}[${order.place?.rank}] ${apart}`;
   const { uncompared: _, ...compared } = order;
   const read = portsRead.length;
@@ -64,24 +69,24 @@ function refusal({ plan }: SpawnedMesh, order: SpawnOrder, other: KnownSchema): 
   }
 }
 
-async function again(from: Proc, agent: ProcAgentMesh, order: SpawnOrder): Promise<Settled<SpawnOutcome>> {
-  const [outcome] = [...(await asRoot(from, () => agent.createActor.callSettled(order))).values()];
+async function repeatOrder(from: Proc, agent: ProcAgentMesh, order: SpawnOrder): Promise<Settled<SpawnOutcome>> {
+  const [outcome] = [...(await runAsRoot(from, () => agent.createActor.callSettled(order))).values()];
   if (outcome?.status !== "fulfilled" || outcome.value.other === undefined) return outcome!;
-  return failed(
+  return failedOutcome(
     from,
     order,
     new Error(`the process of ${order.name}[${order.place?.rank}] does not take the protobuf layout`),
   );
 }
 
-function failed({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
+function failedOutcome({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
   const rank = place?.rank ?? 0;
   const failure = {
     mesh,
     rank,
     incarnation,
     kind: "spawn" as const,
-    cause: causeOf(error),
+    cause: failureCauseOf(error),
     at: new Date(clock.wall()),
   };
   return { status: "fulfilled", value: { failure } };

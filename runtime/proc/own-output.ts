@@ -4,21 +4,21 @@
  */
 import { fstatSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { longestBacklog } from "./bounded-output.js";
+import { maxBacklogBytes } from "./bounded-output.js";
 
 const outputs = { stdout: 1, stderr: 2 } as const;
 const lineBreak = 0x0a;
-const bounded = new Set<Writable>();
+const limitedOutputs = new Set<Writable>();
 
 /** From now on outputs that are sockets, as makers have them, are bounded. They are still made when they are first used. */
-export function boundOwnOutputs(): void {
+export function limitOwnOutputs(): void {
   for (const [name, descriptor] of Object.entries(outputs)) {
     const property = Object.getOwnPropertyDescriptor(process, name);
     if (property?.get === undefined || !isSocket(descriptor)) continue;
     const made = property.get;
     const get = (): Writable => {
       const output = made.call(process) as Writable;
-      if (!bounded.has(output)) bounded.add(boundOutput(output));
+      if (!limitedOutputs.has(output)) limitedOutputs.add(limitOutput(output));
       return output;
     };
     Object.defineProperty(process, name, { ...property, get });
@@ -34,14 +34,14 @@ function isSocket(descriptor: number): boolean {
   }
 }
 
-type Written = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
 /**
  * Gives an output another `write`, which drops what comes when more than `backlog` bytes wait.
  * @returns the same output
  */
-export function boundOutput<W extends Writable>(output: W, backlog: number = longestBacklog): W {
-  const write = output.write as (chunk: unknown, encoding?: unknown, done?: Written) => boolean;
+export function limitOutput<W extends Writable>(output: W, backlog: number = maxBacklogBytes): W {
+  const write = output.write as (chunk: unknown, encoding?: unknown, done?: WriteCallback) => boolean;
   let dropped = 0;
   const count = (): void => {
     if (dropped === 0) return;
@@ -49,14 +49,14 @@ export function boundOutput<W extends Writable>(output: W, backlog: number = lon
     dropped = 0;
     write.call(output, `(${lines} lines dropped: they were not read in time)\n`);
   };
-  output.write = ((chunk: string | Uint8Array, encoding?: unknown, done?: Written): boolean => {
+  output.write = ((chunk: string | Uint8Array, encoding?: unknown, done?: WriteCallback): boolean => {
     if (output.writableLength <= backlog || chunk.length === 0) {
       count();
       return write.call(output, chunk, encoding, done);
     }
     if (dropped === 0) output.once("drain", count);
     dropped += Math.max(1, linesIn(chunk));
-    const written = typeof encoding === "function" ? (encoding as Written) : done;
+    const written = typeof encoding === "function" ? (encoding as WriteCallback) : done;
     if (written !== undefined) queueMicrotask(() => written());
     return false;
   }) as W["write"];
@@ -71,6 +71,8 @@ function linesIn(chunk: string | Uint8Array): number {
 }
 
 /** Resolves when all that was printed has been taken. */
-export async function ownOutputsTaken(): Promise<void> {
-  await Promise.all([...bounded].map((output) => new Promise<void>((resolve) => output.write("", () => resolve()))));
+export async function flushOwnOutputs(): Promise<void> {
+  await Promise.all(
+    [...limitedOutputs].map((output) => new Promise<void>((resolve) => output.write("", () => resolve()))),
+  );
 }

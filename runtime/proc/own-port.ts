@@ -9,7 +9,7 @@ import { credentialsOf } from "./host-connection.js";
 import type { Platform } from "./platform.js";
 
 /** Who is reached there. */
-export interface PortOwner {
+export interface LinkPortOwner {
   readonly proc: Proc;
   /** @param from who has connected */
   accept(pipe: Pipe, from: ProcId): void;
@@ -21,9 +21,9 @@ export interface PortOwner {
  * @param at where the host listens: at the same address, at a port that is free
  * @returns the port; rejects when nobody can listen there
  */
-export async function openPort(
+export async function openLinkPort(
   platform: Platform,
-  owner: PortOwner,
+  owner: LinkPortOwner,
   proof: HostProof | undefined,
   at: NetworkAddress,
 ): Promise<number> {

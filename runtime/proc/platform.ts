@@ -3,7 +3,7 @@
  * to (node-platform.ts), or any number of simulated ones. Nothing in proc/ and host/ that is the same for both asks the
  * machine in any other way.
  */
-import type { Drops } from "../actor/collector.js";
+import type { DropDetector } from "../actor/collector.js";
 import type { ActorClass } from "../actor/hooks.js";
 import type { WatchLimits } from "../actor/watchdog.js";
 import type { Location, ProcId } from "../link/address.js";
@@ -13,20 +13,20 @@ import type { Listener } from "../link/listener.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { Credentials } from "../link/tls/credentials.js";
-import type { Ending } from "../supervise/unhandled.js";
+import type { ProcessControl } from "../supervise/unhandled.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
-import type { Body, Identity } from "./body.js";
+import type { ProcBackend, ProcIdentity } from "./body.js";
 import type { ClassReference } from "./registry.js";
-import type { Endable } from "./shutdown.js";
+import type { ShutdownTarget } from "./shutdown.js";
 import type { Stdio } from "./stdio.js";
 
-export interface Platform extends Ending {
+export interface Platform extends ProcessControl {
   readonly clock: Clock;
   readonly random: Random;
   /** How it is noticed that values were dropped. */
-  readonly drops: Drops;
+  readonly drops: DropDetector;
   /** The actor classes that there are. */
-  readonly classes: Classes;
+  readonly classes: ActorClasses;
   /** What the waiting calls of a program hold. */
   readonly keepAlive: KeepAlive;
   /** Of the process, for people. */
@@ -57,43 +57,43 @@ export interface Platform extends Ending {
   /** Options of Node.js that processes inherit. */
   readonly execArgv: readonly string[];
   /** Starts a process or a thread. What goes wrong with it is told by its end. */
-  start(request: StartRequest): Body;
+  start(request: StartRequest): ProcBackend;
   /** The module that teaches a process the language of these registries, if it takes one. */
   loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, registries: readonly string[]): string | undefined;
   /** Imports a module of the user's. */
-  load(url: string): Promise<unknown>;
+  importModule(url: string): Promise<unknown>;
   /** Has the event loop watched by somebody who does not depend on it; absent: nobody can. */
-  watchLoop?(limits: WatchLimits): void;
+  watchEventLoop?(limits: WatchLimits): void;
   /**
    * Offers errors that nobody has caught to `take`, in the asynchronous context in which they were thrown. One that it does
    * not take ends the process, as ever. Idempotent. Absent: the platform deals with them in its own way.
    */
-  takeUncaught?(take: (error: unknown) => boolean): void;
+  interceptUncaughtErrors?(take: (error: unknown) => boolean): void;
   /**
    * Watches for an end of this process with exit code 0 that nobody has ordered. While `calls` names any, that is a failure:
    * the code becomes 1, and the maker is told why. Absent: there is no such end.
    */
-  watchExit?(calls: () => readonly string[]): void;
+  watchUnexpectedExit?(calls: () => readonly string[]): void;
   /** A warning, as Node.js has them. */
   warn(message: string, type: string): void;
   /** From now on the end of this process is an end in order. */
-  endInOrder(all: Endable): void;
+  registerShutdown(all: ShutdownTarget): void;
   /** This process is about to leave: whether anyone still reads what it prints does not matter. */
-  leaving(): void;
+  ignoreOutputErrors(): void;
   /** Resolves when what this process has printed has been taken by whoever reads it. */
-  printed(): Promise<void>;
+  flushOutput(): Promise<void>;
 }
 
 /** A platform for part of what a process does. */
-export interface PartPlatform extends Platform {
+export interface ScopedPlatform extends Platform {
   /** Ends all processes that were started through it, as if this one had ended, and removes what it has made. */
-  abandon(): void;
+  endAll(): void;
 }
 
 /** What a process or a thread is started with. */
 export interface StartRequest {
   readonly isolation: "process" | "thread";
-  readonly identity: Identity;
+  readonly identity: ProcIdentity;
   /** In reports, and in front of output. */
   readonly label: string;
   /** On top of the environment of this process; undefined removes a variable. */
@@ -106,17 +106,17 @@ export interface StartRequest {
 }
 
 /** The way from an actor class to its id and back. */
-export interface Classes {
+export interface ActorClasses {
   /** The places of all registries, in the order in which they were loaded. */
-  readonly urls: readonly string[];
+  readonly registryUrls: readonly string[];
   /** What is known of a class without loading anything. @throws TypeError, Error if it cannot be spawned */
-  check(actorClass: ActorClass): ActorDescriptor;
+  descriptorOf(actorClass: ActorClass): ActorDescriptor;
   /** The reference of a class that has been resolved before. */
-  known(actorClass: ActorClass): ClassReference | undefined;
+  referenceOf(actorClass: ActorClass): ClassReference | undefined;
   /** Rejects if no module exports the class. */
   resolve(actorClass: ActorClass): Promise<ClassReference>;
   /** No actor of the packages of these registries is taken from others. */
-  keepTo(urls: readonly string[]): void;
+  restrictTo(urls: readonly string[]): void;
   /** The class that another process means. Rejects if there is none. */
   find(reference: ClassReference): Promise<ActorClass>;
 }

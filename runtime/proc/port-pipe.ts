@@ -6,7 +6,7 @@ import type { MessagePort } from "node:worker_threads";
 import { deliver, type Pipe, sizeOf } from "../link/pipe.js";
 
 /** @param port one end of a MessageChannel; nobody else uses it */
-export function portPipe(port: MessagePort): Pipe {
+export function messagePortPipe(port: MessagePort): Pipe {
   let ended = false;
   let orderly = false;
   let failure: Error | undefined;
@@ -30,7 +30,7 @@ export function portPipe(port: MessagePort): Pipe {
     },
     write(chunks, done) {
       if (!ended) {
-        const bytes = joined(chunks);
+        const bytes = concatChunks(chunks);
         port.postMessage(bytes, [bytes.buffer]);
       }
       queueMicrotask(done);
@@ -52,7 +52,7 @@ export function portPipe(port: MessagePort): Pipe {
   };
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function concatChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(sizeOf(chunks));
   let end = 0;
   for (const chunk of chunks) {

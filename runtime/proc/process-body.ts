@@ -2,22 +2,22 @@
 import { hex64 } from "../link/address.js";
 import { childPipe } from "../link/unix/pipe.js";
 import { makeExtent } from "../shape/extent.js";
-import type { Body, Identity } from "./body.js";
-import { describeEnd } from "./end.js";
-import { type LaunchOptions, launch } from "./launch.js";
+import type { ProcBackend, ProcIdentity } from "./body.js";
+import { describeProcessExit } from "./end.js";
+import { type LaunchOptions, launchProcess } from "./launch.js";
 
-export interface ProcessOptions extends Omit<LaunchOptions, "command"> {
+export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
   readonly bootFile: string;
-  readonly identity: Identity;
+  readonly identity: ProcIdentity;
 }
 
-export function processBody(options: ProcessOptions): Body {
-  const command = [options.bootFile, ...identityArguments(options.identity), options.label];
-  const { pid, socket, exited, ended, ref, kill } = launch({ ...options, command });
+export function processBackend(options: ProcessBackendOptions): ProcBackend {
+  const command = [options.bootFile, ...formatIdentity(options.identity), options.label];
+  const { pid, socket, exited, outputEnded: ended, ref, kill } = launchProcess({ ...options, command });
   return {
     pipe: childPipe(socket),
-    ended: exited.then((end) => describeEnd(pid, end)),
-    finished: ended,
+    exited: exited.then((end) => describeProcessExit(pid, end)),
+    outputEnded: ended,
     ref,
     terminate: () => kill("SIGTERM"),
     kill: () => kill("SIGKILL"),
@@ -25,15 +25,15 @@ export function processBody(options: ProcessOptions): Body {
 }
 
 /** The first arguments of the boot file. One more, the label, is for people who look at a list of processes. */
-export function identityArguments(identity: Identity): [string, string] {
+export function formatIdentity(identity: ProcIdentity): [string, string] {
   const { universe, id, parent, rank, extent, runDir, launcher, host } = identity;
   const sizes = Object.entries(extent).map(([name, size]) => `${name}=${size}`);
   const hosted = [launcher === undefined ? "" : hex64(launcher), host ?? ""];
   return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(","), ...hosted].join(":"), runDir];
 }
 
-/** What `identityArguments` wrote. */
-export function parseIdentity(argument: string | undefined, runDir: string | undefined): Identity | undefined {
+/** What `formatIdentity` wrote. */
+export function parseIdentity(argument: string | undefined, runDir: string | undefined): ProcIdentity | undefined {
   const match = /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*):((?:[\da-f]{16})?):(.*)$/.exec(
     argument ?? "",
   );

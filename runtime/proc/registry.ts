@@ -31,13 +31,13 @@ export interface ClassReference {
   readonly id: string;
 }
 
-interface Candidate extends ClassReference {
+interface ClassCandidate extends ClassReference {
   readonly entry: ActorEntry;
 }
 
 const compileHint = "run `npx viceroy compile`";
 
-export class Registry {
+export class ActorRegistry {
   readonly #registrations = new Map<string, Registration>();
   readonly #resolved = new Map<ActorClass, ClassReference>();
   readonly #loading = new Map<string, Promise<ActorClass>>();
@@ -45,10 +45,10 @@ export class Registry {
   readonly #loaded = new Set<ActorEntry>();
 
   /** Packages whose actors come from these registries alone: those of the build that this process was started with. */
-  readonly #builds = new Map<string, readonly string[]>();
+  readonly #restrictions = new Map<string, readonly string[]>();
 
   /** The places of all registries, in the order in which they were loaded. */
-  get urls(): string[] {
+  get registryUrls(): string[] {
     return [...this.#registrations.keys()];
   }
 
@@ -61,11 +61,11 @@ export class Registry {
    * This process runs the build that these registries are of: no actor of their packages is taken from another build, which
    * would be an old one where processes are replaced.
    */
-  keepTo(urls: readonly string[]): void {
+  restrictTo(urls: readonly string[]): void {
     for (const url of urls) {
       const registration = this.#registrations.get(url);
       if (registration === undefined) continue;
-      this.#builds.set(registration.package, [...(this.#builds.get(registration.package) ?? []), url]);
+      this.#restrictions.set(registration.package, [...(this.#restrictions.get(registration.package) ?? []), url]);
     }
   }
 
@@ -73,28 +73,29 @@ export class Registry {
    * What is known of a class without loading anything.
    * @throws TypeError if it is no actor class, Error if no registry has one of its schema or a registry is stale
    */
-  check(actorClass: ActorClass): ActorDescriptor {
-    const descriptor = descriptorOf(actorClass);
+  descriptorOf(actorClass: ActorClass): ActorDescriptor {
+    const descriptor = checkActorClass(actorClass);
     this.#checkFingerprint(descriptor);
-    if (!this.#resolved.has(actorClass) && this.#candidates(descriptor).length === 0) throw notRegistered(actorClass);
+    if (!this.#resolved.has(actorClass) && this.#candidates(descriptor).length === 0)
+      throw notRegisteredError(actorClass);
     return descriptor;
   }
 
   /** Loads the modules that may export the class until one does. Rejects if none does. */
   async resolve(actorClass: ActorClass): Promise<ClassReference> {
-    const descriptor = descriptorOf(actorClass);
-    for (const candidate of likelyFirst(this.#candidates(descriptor), actorClass.name)) {
+    const descriptor = checkActorClass(actorClass);
+    for (const candidate of sortByNameMatch(this.#candidates(descriptor), actorClass.name)) {
       const known = this.#resolved.get(actorClass);
       if (known !== undefined) return known;
-      await loadedInTime(this.#load(candidate), actorClass, candidate.id);
+      await loadWithTimeout(this.#load(candidate), actorClass, candidate.id);
     }
     const found = this.#resolved.get(actorClass);
-    if (found === undefined) throw notRegistered(actorClass);
+    if (found === undefined) throw notRegisteredError(actorClass);
     return found;
   }
 
   /** The reference of a class that has been resolved before. */
-  known(actorClass: ActorClass): ClassReference | undefined {
+  referenceOf(actorClass: ActorClass): ClassReference | undefined {
     return this.#resolved.get(actorClass);
   }
 
@@ -105,7 +106,7 @@ export class Registry {
   async find(reference: ClassReference): Promise<ActorClass> {
     const registry = await this.#registryOf(reference);
     const entry = this.#registrations.get(registry)?.actors[reference.id];
-    if (entry === undefined) throw this.#missing(reference.id, [registry]);
+    if (entry === undefined) throw this.#missingClass(reference.id, [registry]);
     const actorClass = await this.#load({ registry, id: reference.id, entry });
     this.#checkFingerprint(actorClass.descriptor);
     return actorClass;
@@ -115,13 +116,13 @@ export class Registry {
   async #registryOf({ registry, id }: ClassReference): Promise<string> {
     if (this.#registrations.has(registry)) return registry;
     for (const [url, { actors }] of this.#registrations) if (Object.hasOwn(actors, id)) return url;
-    for (const [name, urls] of this.#builds) if (id.startsWith(`${name}/`)) throw this.#missing(id, urls);
+    for (const [name, urls] of this.#restrictions) if (id.startsWith(`${name}/`)) throw this.#missingClass(id, urls);
     await importModule(registry);
     return registry;
   }
 
   /** @param urls of the registries that should have an actor */
-  #missing(id: string, urls: readonly string[]): Error {
+  #missingClass(id: string, urls: readonly string[]): Error {
     const name = id.slice(id.lastIndexOf("#"));
     const ids = urls.flatMap((url) => Object.keys(this.#registrations.get(url)?.actors ?? {}));
     const moved = ids.find((other) => other.endsWith(name));
@@ -133,8 +134,8 @@ export class Registry {
     return new Error(text);
   }
 
-  #candidates(descriptor: ActorDescriptor): Candidate[] {
-    const found: Candidate[] = [];
+  #candidates(descriptor: ActorDescriptor): ClassCandidate[] {
+    const found: ClassCandidate[] = [];
     for (const [registry, { actors }] of this.#registrations) {
       for (const [id, entry] of Object.entries(actors)) {
         if (entry.schema === descriptor.key && !this.#loaded.has(entry)) found.push({ registry, id, entry });
@@ -143,11 +144,11 @@ export class Registry {
     return found;
   }
 
-  #load(candidate: Candidate): Promise<ActorClass> {
+  #load(candidate: ClassCandidate): Promise<ActorClass> {
     const key = `${candidate.registry} ${candidate.id}`;
     let loading = this.#loading.get(key);
     if (loading === undefined) {
-      loading = candidate.entry.load().then((value) => this.#take(candidate, value));
+      loading = candidate.entry.load().then((value) => this.#register(candidate, value));
       this.#loading.set(key, loading);
       // A module that failed to load may load another time: what it lacked may be there then.
       loading.catch(() => this.#loading.delete(key));
@@ -155,8 +156,8 @@ export class Registry {
     return loading;
   }
 
-  #take({ registry, id, entry }: Candidate, value: unknown): ActorClass {
-    if (typeof value !== "function" || descriptorIn(value)?.key !== entry.schema) {
+  #register({ registry, id, entry }: ClassCandidate, value: unknown): ActorClass {
+    if (typeof value !== "function" || descriptorProperty(value)?.key !== entry.schema) {
       throw new Error(`cannot load ${id}: its module exports no actor of ${entry.schema} by that name; ${compileHint}`);
     }
     const actorClass = value as unknown as ActorClass;
@@ -178,18 +179,18 @@ export class Registry {
 }
 
 /** @throws TypeError if the value is no class that extends a generated actor */
-function descriptorOf(actorClass: unknown): ActorDescriptor {
-  const descriptor = typeof actorClass === "function" ? descriptorIn(actorClass) : undefined;
+function checkActorClass(actorClass: unknown): ActorDescriptor {
+  const descriptor = typeof actorClass === "function" ? descriptorProperty(actorClass) : undefined;
   if (descriptor !== undefined) return descriptor;
   const got = typeof actorClass === "function" ? `class ${actorClass.name}` : String(actorClass);
   throw new TypeError(`cannot spawn an actor: expected a class that extends a generated actor, got ${got}`);
 }
 
-function descriptorIn(value: object): ActorDescriptor | undefined {
+function descriptorProperty(value: object): ActorDescriptor | undefined {
   return (value as { descriptor?: ActorDescriptor }).descriptor;
 }
 
-function notRegistered(actorClass: ActorClass): Error {
+function notRegisteredError(actorClass: ActorClass): Error {
   return new Error(
     `cannot spawn ${actorClass.name}: not registered; export it from a module that viceroy.config.ts names under ` +
       `"actors", ${compileHint} and import the generated registry`,
@@ -203,10 +204,10 @@ const loadLimit = 10_000;
  * A module that spawns, while it is being evaluated, an actor that it exports itself waits for its own end. The limit
  * also keeps this process alive until the error is out.
  */
-async function loadedInTime(load: Promise<unknown>, actorClass: ActorClass, id: string): Promise<void> {
+async function loadWithTimeout(load: Promise<unknown>, actorClass: ActorClass, id: string): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(stillLoading(actorClass, id)), loadLimit);
+    timer = setTimeout(() => reject(stillLoadingError(actorClass, id)), loadLimit);
   });
   try {
     await Promise.race([load, late]);
@@ -215,7 +216,7 @@ async function loadedInTime(load: Promise<unknown>, actorClass: ActorClass, id: 
   }
 }
 
-function stillLoading(actorClass: ActorClass, id: string): Error {
+function stillLoadingError(actorClass: ActorClass, id: string): Error {
   return new Error(
     `cannot spawn ${actorClass.name}: its module is still being loaded; a module cannot spawn the actors that it ` +
       `exports while it is evaluated: move the class to a module of its own, got ${id.slice(0, id.lastIndexOf("#"))}`,
@@ -223,8 +224,8 @@ function stillLoading(actorClass: ActorClass, id: string): Error {
 }
 
 /** The name in the source is a hint only: most often, one module is loaded instead of all that implement a schema. */
-function likelyFirst(candidates: readonly Candidate[], name: string): Candidate[] {
-  const likely = (candidate: Candidate) => (candidate.id.endsWith(`#${name}`) ? 0 : 1);
+function sortByNameMatch(candidates: readonly ClassCandidate[], name: string): ClassCandidate[] {
+  const likely = (candidate: ClassCandidate) => (candidate.id.endsWith(`#${name}`) ? 0 : 1);
   return [...candidates].sort((a, b) => likely(a) - likely(b));
 }
 
@@ -233,12 +234,12 @@ function hex(fingerprint: bigint): string {
 }
 
 /** The registry of this operating-system process (or thread). */
-export const registry = new Registry();
+export const actorRegistry = new ActorRegistry();
 
 /**
  * Called by `generated/registry.ts`, with its own place.
  * @param url `import.meta.url` of the registry: child processes load it from there
  */
 export function registerActors(url: string, registration: Registration): void {
-  registry.add(url, registration);
+  actorRegistry.add(url, registration);
 }

@@ -13,94 +13,98 @@ import { noReason } from "../actor/address.js";
 import { ActorError } from "../actor/errors.js";
 import type { Settled } from "../actor/gather.js";
 import type { Proc } from "../actor/proc.js";
-import { rankOfBase } from "../shape/index.js";
-import { errorOf } from "../supervise/cause.js";
-import { agentOf, asRoot } from "./agents.js";
-import type { Member } from "./member.js";
-import { orderAt, orderOf, settleOrder } from "./orders.js";
-import type { Classes } from "./platform.js";
-import type { SpawnedMesh } from "./spawned-mesh.js";
-import { stopMember } from "./stop-member.js";
-import { countdown, within } from "./within.js";
+import { rankOfBaseRank } from "../shape/index.js";
+import { errorFromCause } from "../supervise/cause.js";
+import { agentOf, runAsRoot } from "./agents.js";
+import type { ChildProc } from "./member.js";
+import { settleSpawnOrder, spawnOrderAt, spawnOrderFor } from "./orders.js";
+import type { ActorClasses } from "./platform.js";
+import type { SpawnedActors } from "./spawned-mesh.js";
+import { stopChild } from "./stop-member.js";
+import { countdown, settlesWithin } from "./within.js";
 
 /** A process that has just been started, and what it is to be told first. */
-export interface StartedMember {
-  readonly member: Member;
+export interface StartedChild {
+  readonly child: ChildProc;
   readonly config: ProcConfig;
 }
 
 /** The mesh of procs in which one is replaced. */
-export interface Replaceable {
+export interface ReplaceableProcs {
   readonly name: string;
   readonly proc: Proc;
-  readonly classes: Classes;
+  readonly classes: ActorClasses;
   /** The meshes of actors that live on it. */
-  readonly meshes: ReadonlySet<SpawnedMesh>;
-  memberAt(rank: number): Member;
+  readonly meshes: ReadonlySet<SpawnedActors>;
+  childAt(rank: number): ChildProc;
   /** From now on this is the proc of a rank. */
-  install(member: Member): void;
+  installChild(member: ChildProc): void;
   /** Processes that have been replaced and have not ended: they end with the others. */
-  readonly leaving: Set<Member>;
+  readonly retiring: Set<ChildProc>;
   /**
    * All processes that may know an actor learn where it lives now. Never rejects.
    * @param drains whether the process that it has left still handles what was sent to it there; then this resolves when that has
    * been done
    */
-  announce(mesh: SpawnedMesh, rank: number, drains: boolean): Promise<void>;
+  announceMove(mesh: SpawnedActors, rank: number, drains: boolean): Promise<void>;
   /** A new process learns which actors have moved, before it reads references to them that were written before. */
-  tellMoves(member: Member): void;
+  sendKnownMoves(member: ChildProc): void;
 }
 
 /** How long processes may take at least to learn of a move, in ms. */
-const leastAnnouncement = 250;
+const minAnnouncementMs = 250;
 
 /** @throws Error if the new process or one of its actors does not come to be: then the old one goes on */
-export async function replaceMember(host: Replaceable, started: StartedMember, drain: number): Promise<void> {
-  const { member } = started;
+export async function replaceChild(host: ReplaceableProcs, started: StartedChild, drain: number): Promise<void> {
+  const { child: member } = started;
   const { rank } = member;
-  const made = new Set<SpawnedMesh>();
-  const belongs = (mesh: SpawnedMesh) => !mesh.stopping;
+  const made = new Set<SpawnedActors>();
+  const belongs = (mesh: SpawnedActors) => !mesh.isStopping;
   try {
-    await configure(host, started);
+    await configureChild(host, started);
     // Meshes that are spawned meanwhile are still ordered on the old process.
-    for (let mesh = missing(host, rank, made, belongs); mesh !== undefined; mesh = missing(host, rank, made, belongs)) {
+    for (
+      let mesh = findMissingActors(host, rank, made, belongs);
+      mesh !== undefined;
+      mesh = findMissingActors(host, rank, made, belongs)
+    ) {
       made.add(mesh);
-      const outcome = await createAgain(host, member, mesh);
+      const outcome = await recreateActor(host, member, mesh);
       if (outcome.status === "rejected") throw outcome.reason;
       const { failure } = outcome.value;
       if (failure !== undefined) throw new Error(failure.cause.message);
     }
-    if (member.end !== undefined) throw new Error(member.end.cause.message);
+    if (member.exit !== undefined) throw new Error(member.exit.cause.message);
   } catch (error) {
-    giveUp(member);
+    discardChild(member);
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot replace rank ${rank} of mesh "${host.name}": ${why}`, { cause: error });
   }
-  const old = host.memberAt(rank);
-  host.install(member);
+  const old = host.childAt(rank);
+  host.installChild(member);
   // It is nobody's failure any more when it ends.
-  old.stopping = true;
-  host.leaving.add(old);
-  const moved = [...made].filter((mesh) => host.meshes.has(mesh) && !mesh.stopping);
-  for (const mesh of made) if (!moved.includes(mesh)) stopOn(host, member, mesh);
-  const drains = drain > 0 && old.end === undefined;
-  const announced = moved.map((mesh) => host.announce(mesh, rankOfBase(mesh.region, rank)!, drains));
-  await leave(host, old, announced, drain);
-  host.leaving.delete(old);
+  old.isExitExpected = true;
+  host.retiring.add(old);
+  const moved = [...made].filter((mesh) => host.meshes.has(mesh) && !mesh.isStopping);
+  for (const mesh of made) if (!moved.includes(mesh)) stopActorOn(host, member, mesh);
+  const drains = drain > 0 && old.exit === undefined;
+  const announced = moved.map((mesh) => host.announceMove(mesh, rankOfBaseRank(mesh.region, rank)!, drains));
+  await stopReplaced(host, old, announced, drain);
+  host.retiring.delete(old);
 }
 
 /** Stops a process that has been replaced, when nothing is left for it to do or its time is over. */
-async function leave(
-  { proc }: Replaceable,
-  old: Member,
+async function stopReplaced(
+  { proc }: ReplaceableProcs,
+  old: ChildProc,
   announced: readonly Promise<void>[],
   drain: number,
 ): Promise<void> {
   const { clock } = proc;
   const rest = countdown(clock, drain);
-  await within(clock, Math.max(drain, leastAnnouncement), Promise.all(announced));
+  await settlesWithin(clock, Math.max(drain, minAnnouncementMs), Promise.all(announced));
   const options = { reason: "its process was replaced", drain: rest() };
-  await asRoot(proc, () => stopMember(old, agentOf(old.id), options, true));
+  await runAsRoot(proc, () => stopChild(old, agentOf(old.id), options, true));
 }
 
 /**
@@ -108,72 +112,78 @@ async function leave(
  * failed, and the others live.
  * @throws Error if the new process does not come to be
  */
-export async function reviveMember(host: Replaceable, started: StartedMember): Promise<void> {
-  const { member } = started;
+export async function restartChild(host: ReplaceableProcs, started: StartedChild): Promise<void> {
+  const { child: member } = started;
   const { rank } = member;
-  const made = new Map<SpawnedMesh, Settled<SpawnOutcome>>();
-  const waits = (mesh: SpawnedMesh) => mesh.isAwaiting(rankOfBase(mesh.region, rank)!);
+  const made = new Map<SpawnedActors, Settled<SpawnOutcome>>();
+  const waits = (mesh: SpawnedActors) => mesh.isAwaitingReplacement(rankOfBaseRank(mesh.region, rank)!);
   try {
-    await configure(host, started);
-    for (let mesh = missing(host, rank, made, waits); mesh !== undefined; mesh = missing(host, rank, made, waits)) {
-      made.set(mesh, await createAgain(host, member, mesh));
+    await configureChild(host, started);
+    for (
+      let mesh = findMissingActors(host, rank, made, waits);
+      mesh !== undefined;
+      mesh = findMissingActors(host, rank, made, waits)
+    ) {
+      made.set(mesh, await recreateActor(host, member, mesh));
     }
-    if (member.end !== undefined) throw errorOf(member.end.cause);
+    if (member.exit !== undefined) throw errorFromCause(member.exit.cause);
   } catch (error) {
-    giveUp(member);
+    discardChild(member);
     throw error;
   }
-  host.install(member);
+  host.installChild(member);
   for (const [mesh, outcome] of made) {
-    const at = rankOfBase(mesh.region, rank)!;
-    if (!host.meshes.has(mesh) || mesh.stopping) stopOn(host, member, mesh);
-    else if (mesh.restarted(at, outcome)) void host.announce(mesh, at, false);
+    const at = rankOfBaseRank(mesh.region, rank)!;
+    if (!host.meshes.has(mesh) || mesh.isStopping) stopActorOn(host, member, mesh);
+    else if (mesh.recordRestart(at, outcome)) void host.announceMove(mesh, at, false);
   }
 }
 
-function giveUp(member: Member): void {
-  member.giveUp({ kind: "spawn", cause: { name: "SpawnError", message: "it was to replace another, and could not" } });
+function discardChild(member: ChildProc): void {
+  member.discard({ kind: "spawn", cause: { name: "SpawnError", message: "it was to replace another, and could not" } });
 }
 
 /** A mesh that belongs on a rank and has not been made there yet. */
-function missing(
-  { meshes }: Replaceable,
+function findMissingActors(
+  { meshes }: ReplaceableProcs,
   rank: number,
-  made: Pick<ReadonlySet<SpawnedMesh>, "has">,
-  belongs: (mesh: SpawnedMesh) => boolean,
-): SpawnedMesh | undefined {
-  return [...meshes].find((mesh) => !made.has(mesh) && rankOfBase(mesh.region, rank) !== undefined && belongs(mesh));
+  made: Pick<ReadonlySet<SpawnedActors>, "has">,
+  belongs: (mesh: SpawnedActors) => boolean,
+): SpawnedActors | undefined {
+  return [...meshes].find(
+    (mesh) => !made.has(mesh) && rankOfBaseRank(mesh.region, rank) !== undefined && belongs(mesh),
+  );
 }
 
-async function configure(host: Replaceable, { member, config }: StartedMember): Promise<void> {
+async function configureChild(host: ReplaceableProcs, { child: member, config }: StartedChild): Promise<void> {
   try {
-    await asRoot(host.proc, () => agentOf(member.id).configure.callOne(config));
-    host.tellMoves(member);
+    await runAsRoot(host.proc, () => agentOf(member.id).configure.callOne(config));
+    host.sendKnownMoves(member);
   } catch (error) {
     if (error instanceof ActorError) throw error;
-    throw new Error(member.end?.cause.message ?? (error instanceof Error ? error.message : String(error)));
+    throw new Error(member.exit?.cause.message ?? (error instanceof Error ? error.message : String(error)));
   }
 }
 
 /** Makes the actor of a mesh that belongs to a process, in its next life. Never rejects. */
-export async function createAgain(
-  { proc, classes }: Pick<Replaceable, "proc" | "classes">,
-  member: Member,
-  mesh: SpawnedMesh,
+export async function recreateActor(
+  { proc, classes }: Pick<ReplaceableProcs, "proc" | "classes">,
+  member: ChildProc,
+  mesh: SpawnedActors,
 ): Promise<Settled<SpawnOutcome>> {
   try {
-    const reference = classes.known(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
-    const rank = rankOfBase(mesh.region, member.rank)!;
-    const order = orderAt(orderOf(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
+    const reference = classes.referenceOf(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
+    const rank = rankOfBaseRank(mesh.region, member.rank)!;
+    const order = spawnOrderAt(spawnOrderFor(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
     const agent = agentOf(member.id);
-    const [first] = [...(await asRoot(proc, () => agent.createActor.callSettled(order))).values()];
-    return await settleOrder(proc, agent, mesh, order, first!);
+    const [first] = [...(await runAsRoot(proc, () => agent.createActor.callSettled(order))).values()];
+    return await settleSpawnOrder(proc, agent, mesh, order, first!);
   } catch (error) {
     return { status: "rejected", reason: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 
-function stopOn({ proc }: Replaceable, member: Member, { record }: SpawnedMesh): void {
-  const order = { reason: record.stopped ?? noReason, drain: 0 };
-  asRoot(proc, () => agentOf(member.id).stopActor.broadcast(record.id, order));
+function stopActorOn({ proc }: ReplaceableProcs, member: ChildProc, { record }: SpawnedActors): void {
+  const order = { reason: record.stopReason ?? noReason, drain: 0 };
+  runAsRoot(proc, () => agentOf(member.id).stopActor.broadcast(record.id, order));
 }

@@ -4,40 +4,40 @@
  * this way means, and how processes are made, is not decided here.
  */
 import type { Timer } from "../link/clock.js";
-import { rankOfBase } from "../shape/index.js";
-import { causeOf } from "../supervise/cause.js";
+import { rankOfBaseRank } from "../shape/index.js";
+import { failureCauseOf } from "../supervise/cause.js";
 import type { PastFailure } from "../supervise/failure.js";
-import { type RestartPlan, Restarts } from "../supervise/restart.js";
-import type { Member } from "./member.js";
-import { type Replaceable, reviveMember, type StartedMember } from "./replacement.js";
-import type { SpawnedMesh } from "./spawned-mesh.js";
+import { type RestartPlan, RestartTracker } from "../supervise/restart.js";
+import type { ChildProc } from "./member.js";
+import { type ReplaceableProcs, restartChild, type StartedChild } from "./replacement.js";
+import type { SpawnedActors } from "./spawned-mesh.js";
 
 /** What this needs of the mesh of procs. */
-export interface Restartable extends Replaceable {
+export interface RestartableProcs extends ReplaceableProcs {
   /** Starts a process for a rank, as the one before it was started. */
-  start(rank: number): StartedMember;
+  startChild(rank: number): StartedChild;
   /** A rank has come to its end for good; `lost` are those meshes on it that were not told before. */
-  lost(rank: number, failure: PastFailure, lost: readonly LostActor[]): void;
+  reportLost(rank: number, failure: PastFailure, lost: readonly LostActor[]): void;
 }
 
 /** A rank of a mesh of actors that has ended with its process. */
 export interface LostActor {
-  readonly mesh: SpawnedMesh;
+  readonly mesh: SpawnedActors;
   readonly rank: number;
 }
 
-export class Restarting {
-  readonly #host: Restartable;
-  readonly #restarts: Restarts | undefined;
+export class ProcRestarts {
+  readonly #procs: RestartableProcs;
+  readonly #restarts: RestartTracker | undefined;
   /** Ranks whose processes will be started, or are being started. */
-  readonly #comingBack = new Map<number, Timer>();
+  readonly #pending = new Map<number, Timer>();
   /** Processes that have not taken their places yet. */
-  readonly #starting = new Set<Member>();
+  readonly #starting = new Set<ChildProc>();
   #stopped = false;
 
-  constructor(host: Restartable, plan: RestartPlan | undefined) {
-    this.#host = host;
-    this.#restarts = plan === undefined ? undefined : new Restarts(plan);
+  constructor(host: RestartableProcs, plan: RestartPlan | undefined) {
+    this.#procs = host;
+    this.#restarts = plan === undefined ? undefined : new RestartTracker(plan);
   }
 
   /** Failures of a rank after which it was made again. */
@@ -46,64 +46,65 @@ export class Restarting {
   }
 
   /** The process of a rank has ended. @param clean with exit code 0 */
-  ended(rank: number, failure: PastFailure, clean: boolean): void {
-    this.#comingBack.delete(rank);
+  childExited(rank: number, failure: PastFailure, clean: boolean): void {
+    this.#pending.delete(rank);
     const actors = this.#actorsOn(rank);
-    const delays = this.#delays(rank, failure, clean, actors);
+    const delays = this.#restartDelays(rank, failure, clean, actors);
     const delay = [...delays.values()].reduce<number | undefined>((a, b) => Math.max(a ?? 0, b), undefined);
     const own = this.#restarts === undefined ? delay : delays.get(undefined);
-    const lost = actors.filter(({ mesh, rank: at }) => !delays.has(mesh) && mesh.lose(at, failure.cause));
+    const lost = actors.filter(({ mesh, rank: at }) => !delays.has(mesh) && mesh.markLost(at, failure.cause));
     if (own === undefined) {
-      this.#host.lost(rank, failure, lost);
+      this.#procs.reportLost(rank, failure, lost);
       return;
     }
-    for (const { mesh, rank: at } of actors) if (delays.has(mesh)) mesh.awaitProcess(at, failure.cause);
-    for (const { mesh, rank: at } of lost) mesh.tell(at, failure);
-    const { clock } = this.#host.proc;
-    this.#comingBack.set(
+    for (const { mesh, rank: at } of actors) if (delays.has(mesh)) mesh.awaitReplacement(at, failure.cause);
+    for (const { mesh, rank: at } of lost) mesh.reportLost(at, failure);
+    const { clock } = this.#procs.proc;
+    this.#pending.set(
       rank,
-      clock.after(own, () => void this.#revive(rank)),
+      clock.after(own, () => void this.#restart(rank)),
     );
   }
 
   /** Whether the actors of a mesh that is spawned now wait for the process of a rank. */
-  awaits(rank: number, mesh: SpawnedMesh): boolean {
-    return this.#comingBack.has(rank) && !mesh.staysFailed;
+  willRestart(rank: number, mesh: SpawnedActors): boolean {
+    return this.#pending.has(rank) && !mesh.neverRestarts;
   }
 
   /** A process is being started that has not taken its place yet: it ends with the others. */
-  track(member: Member): void {
-    if (this.#stopped) member.body.kill();
+  addStarting(member: ChildProc): void {
+    if (this.#stopped) member.backend.kill();
     this.#starting.add(member);
-    void member.body.ended.then(() => this.#starting.delete(member));
+    void member.backend.exited.then(() => this.#starting.delete(member));
   }
 
   /** It has taken its place. */
-  arrived(member: Member): void {
+  childInstalled(member: ChildProc): void {
     this.#starting.delete(member);
-    this.#comingBack.delete(member.rank);
+    this.#pending.delete(member.rank);
   }
 
   /** Nothing comes back any more. */
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#comingBack.values()) timer.cancel();
-    this.#comingBack.clear();
-    for (const member of this.#starting) member.body.kill();
+    for (const timer of this.#pending.values()) timer.cancel();
+    this.#pending.clear();
+    for (const member of this.#starting) member.backend.kill();
   }
 
   /** Who wants the process back, and when: the mesh of procs as `undefined`, and each mesh of actors that comes with it. */
-  #delays(
+  #restartDelays(
     rank: number,
     failure: PastFailure,
     clean: boolean,
     actors: readonly LostActor[],
-  ): Map<SpawnedMesh | undefined, number> {
-    const delays = new Map<SpawnedMesh | undefined, number>();
-    const own = this.#restarts?.after(rank, failure, this.#host.proc.clock.now(), clean);
+  ): Map<SpawnedActors | undefined, number> {
+    const delays = new Map<SpawnedActors | undefined, number>();
+    const own = this.#restarts?.nextDelay(rank, failure, this.#procs.proc.clock.now(), clean);
     if (own !== undefined) delays.set(undefined, own);
     for (const { mesh, rank: at } of actors) {
-      const delay = this.#restarts === undefined ? mesh.wish(at, failure, clean) : mesh.staysFailed ? undefined : own;
+      const delay =
+        this.#restarts === undefined ? mesh.restartDelay(at, failure, clean) : mesh.neverRestarts ? undefined : own;
       if (delay !== undefined) delays.set(mesh, delay);
     }
     return delays;
@@ -111,22 +112,22 @@ export class Restarting {
 
   #actorsOn(rank: number): LostActor[] {
     const found: LostActor[] = [];
-    for (const mesh of this.#host.meshes) {
-      const at = rankOfBase(mesh.region, rank);
-      if (at !== undefined && !mesh.stopping && !mesh.isLost(at)) found.push({ mesh, rank: at });
+    for (const mesh of this.#procs.meshes) {
+      const at = rankOfBaseRank(mesh.region, rank);
+      if (at !== undefined && !mesh.isStopping && !mesh.isLost(at)) found.push({ mesh, rank: at });
     }
     return found;
   }
 
-  async #revive(rank: number): Promise<void> {
+  async #restart(rank: number): Promise<void> {
     if (this.#stopped) return;
     try {
-      const started = this.#host.start(rank);
-      this.track(started.member);
-      await reviveMember(this.#host, started);
+      const started = this.#procs.startChild(rank);
+      this.addStarting(started.child);
+      await restartChild(this.#procs, started);
     } catch (error) {
-      const at = new Date(this.#host.proc.clock.wall());
-      if (!this.#stopped) this.ended(rank, { kind: "spawn", cause: causeOf(error), at }, false);
+      const at = new Date(this.#procs.proc.clock.wall());
+      if (!this.#stopped) this.childExited(rank, { kind: "spawn", cause: failureCauseOf(error), at }, false);
     }
   }
 }

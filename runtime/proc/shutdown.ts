@@ -4,13 +4,13 @@
  * here: the processes see their links end and leave, and the watcher sees to it that they do.
  */
 import { constants } from "node:os";
-import { programEnds } from "../actor/ending.js";
+import { markProgramEnding } from "../actor/ending.js";
 import type { StopOptions } from "../actor/hooks.js";
 
 /** What is to be ended. */
-export interface Endable {
+export interface ShutdownTarget {
   /** Whether there is nothing to stop. */
-  readonly idle: boolean;
+  readonly isIdle: boolean;
   stop(options: StopOptions): Promise<void>;
   /** Ends everything at once. */
   kill(): void;
@@ -19,13 +19,13 @@ export interface Endable {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Terminals, npm and debuggers may each deliver the same Ctrl-C: what comes within this many ms is one. */
-const sameKeystroke = 250;
+const sameKeystrokeMs = 250;
 
 /** In ms: for how long queued messages are handled when the program has nothing more to do. */
-const drainAtExit = 5000;
+const drainAtExitMs = 5000;
 
 /** The program's own code finds what it uses stopped: whatever it makes of that, this is not why the program ends. */
-function endWith(code: number): void {
+function forceExitCode(code: number): void {
   process.on("exit", () => {
     process.exitCode = code;
   });
@@ -40,9 +40,9 @@ function endWith(code: number): void {
  * Takes over the end of this process, for as long as it lives. A signal that the program itself listens to is the
  * program's to handle.
  */
-export function endInOrder(all: Endable, exit: (code: number) => void = process.exit): void {
+export function installShutdownHandlers(all: ShutdownTarget, exit: (code: number) => void = process.exit): void {
   process.on("beforeExit", () => {
-    if (!all.idle) void all.stop({ reason: "the program has ended", drain: drainAtExit });
+    if (!all.isIdle) void all.stop({ reason: "the program has ended", drain: drainAtExitMs });
   });
   let first: number | undefined;
   for (const signal of signals) {
@@ -51,10 +51,10 @@ export function endInOrder(all: Endable, exit: (code: number) => void = process.
       const code = 128 + constants.signals[signal];
       if (first === undefined) {
         first = Date.now();
-        programEnds();
-        endWith(code);
+        markProgramEnding();
+        forceExitCode(code);
         void all.stop({ reason: `the program was ended by ${signal}`, drain: 0 }).then(() => exit(code));
-      } else if (Date.now() - first > sameKeystroke) {
+      } else if (Date.now() - first > sameKeystrokeMs) {
         all.kill();
         exit(code);
       }

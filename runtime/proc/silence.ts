@@ -7,16 +7,16 @@ import type { Clock, Timer } from "../link/clock.js";
 /** Steps in which the limit is reached. */
 const steps = 6;
 
-export class Silence {
+export class SilenceTimer {
   readonly #clock: Clock;
   readonly #limit: number;
   /** That which holds now. */
-  #current: number;
+  #currentLimit: number;
   readonly #step: number;
-  readonly #over: () => void;
-  #silent = 0;
+  readonly #onTimeout: () => void;
+  #silentMs = 0;
   /** Up to when time has been counted. */
-  #last: number;
+  #countedUntil: number;
   #timer: Timer | undefined;
 
   /**
@@ -28,31 +28,31 @@ export class Silence {
     this.#clock = clock;
     this.#limit = limit;
     this.#step = Math.max(1, limit / steps);
-    this.#current = Math.max(limit, first);
-    this.#over = over;
-    this.#last = clock.now();
-    this.#wait();
+    this.#currentLimit = Math.max(limit, first);
+    this.#onTimeout = over;
+    this.#countedUntil = clock.now();
+    this.#schedule();
   }
 
   /** The peer has said something. */
-  heard(): void {
-    this.#silent = 0;
-    this.#last = this.#clock.now();
-    this.#current = this.#limit;
+  reset(): void {
+    this.#silentMs = 0;
+    this.#countedUntil = this.#clock.now();
+    this.#currentLimit = this.#limit;
   }
 
   stop(): void {
     this.#timer?.cancel();
   }
 
-  #wait(): void {
+  #schedule(): void {
     // Timers come early by parts of a millisecond, too: what is left then is a short step more, and no whole one.
-    this.#timer = this.#clock.after(Math.max(1, Math.min(this.#step, this.#current - this.#silent)), () => {
+    this.#timer = this.#clock.after(Math.max(1, Math.min(this.#step, this.#currentLimit - this.#silentMs)), () => {
       const now = this.#clock.now();
-      this.#silent += Math.min(now - this.#last, this.#step);
-      this.#last = now;
-      if (this.#silent < this.#current) this.#wait();
-      else this.#over();
+      this.#silentMs += Math.min(now - this.#countedUntil, this.#step);
+      this.#countedUntil = now;
+      if (this.#silentMs < this.#currentLimit) this.#schedule();
+      else this.#onTimeout();
     });
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { BoundedOutput } from "./bounded-output.js";
-import { readFatal } from "./fatal.js";
+import { parseFatalLine } from "./fatal.js";
 
 /** Where a line comes from. */
 export interface LineOrigin {
@@ -22,7 +22,7 @@ export interface LineOrigin {
 export type Stdio = "prefix" | "inherit" | "ignore" | ((line: string, origin: LineOrigin) => void);
 
 /** A line longer than this many bytes is forwarded in pieces. */
-const longestLine = 65_536;
+const maxLineBytes = 65_536;
 const lineBreak = 0x0a;
 const lineEnd = Buffer.from("\n");
 
@@ -49,7 +49,7 @@ export function forEachLine(source: Readable, line: (bytes: Buffer) => void): vo
     if (start === chunk.length) return;
     rest.push(chunk.subarray(start));
     held += chunk.length - start;
-    if (held >= longestLine) flush();
+    if (held >= maxLineBytes) flush();
   });
   // A stream that breaks off has said what it had to say.
   source.on("error", () => {});
@@ -83,13 +83,13 @@ export class LineWriter {
   }
 
   /** Says that lines are missing here. */
-  dropped(lines: number, why: string): void {
-    this.#output.dropped(this.#label, lines, why);
+  reportDropped(lines: number, why: string): void {
+    this.#output.reportDropped(this.#label, lines, why);
   }
 }
 
 /** The last lines of a standard error, for the report of a failure. */
-export class Tail {
+export class StderrTail {
   readonly #lines: string[] = [];
   readonly #limit: number;
   #fatal: string | undefined;
@@ -101,7 +101,7 @@ export class Tail {
   push(bytes: Buffer): void {
     const line = bytes.toString("utf8", 0, 1000);
     // What V8 dies of stands above a native stack trace that says little.
-    this.#fatal = readFatal(line) ?? this.#fatal;
+    this.#fatal = parseFatalLine(line) ?? this.#fatal;
     this.#lines.push(line);
     if (this.#lines.length > this.#limit) this.#lines.shift();
   }

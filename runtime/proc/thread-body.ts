@@ -1,29 +1,29 @@
 /** A worker thread as the body of a proc: it runs the same boot file as a process does, linked by a MessagePort. */
 import type { MessagePort, Worker } from "node:worker_threads";
-import { builtins } from "../builtins.js";
-import type { Body, Identity } from "./body.js";
-import { describeThreadEnd } from "./end.js";
-import { portPipe } from "./port-pipe.js";
+import { lazyModules } from "../builtins.js";
+import type { ProcBackend, ProcIdentity } from "./body.js";
+import { describeThreadExit } from "./end.js";
+import { messagePortPipe } from "./port-pipe.js";
 import { forEachLine, forwardLines, type Stdio } from "./stdio.js";
-import type { ThreadFatal } from "./unasked-exit.js";
+import type { ThreadFatalMessage } from "./unasked-exit.js";
 
 /** What a worker thread finds as its `workerData`. */
 export interface ThreadData {
-  readonly viceroy: Identity;
+  readonly viceroy: ProcIdentity;
   readonly port: MessagePort;
 }
 
-export interface ThreadOptions {
+export interface ThreadBackendOptions {
   readonly bootFile: string;
-  readonly identity: Identity;
+  readonly identity: ProcIdentity;
   readonly env: NodeJS.ProcessEnv;
   readonly stdio: Stdio;
   readonly label: string;
   readonly rank: number;
 }
 
-export function threadBody(options: ThreadOptions): Body {
-  const { MessageChannel, Worker } = builtins.workerThreads;
+export function threadBackend(options: ThreadBackendOptions): ProcBackend {
+  const { MessageChannel, Worker } = lazyModules.workerThreads;
   const { port1, port2 } = new MessageChannel();
   const worker = new Worker(options.bootFile, {
     workerData: { viceroy: options.identity, port: port2 },
@@ -34,7 +34,7 @@ export function threadBody(options: ThreadOptions): Body {
   const { threadId } = worker;
   forwardOutput(worker, options);
   let fatal: string | undefined;
-  worker.on("message", (message: Partial<ThreadFatal> | null) => {
+  worker.on("message", (message: Partial<ThreadFatalMessage> | null) => {
     fatal = message?.viceroyFatal ?? fatal;
   });
   // After the listener above: listening to messages makes Node.js wait for the thread again.
@@ -44,16 +44,23 @@ export function threadBody(options: ThreadOptions): Body {
     uncaught = error;
   });
   const code = new Promise<number>((resolve) => worker.once("exit", resolve));
-  const ended = code.then((value) => describeThreadEnd(threadId, value, uncaught, fatal));
+  const ended = code.then((value) => describeThreadExit(threadId, value, uncaught, fatal));
   const kill = () => void worker.terminate();
-  return { pipe: portPipe(port1), ended, finished: ended, ref: () => worker.ref(), terminate: kill, kill };
+  return {
+    pipe: messagePortPipe(port1),
+    exited: ended,
+    outputEnded: ended,
+    ref: () => worker.ref(),
+    terminate: kill,
+    kill,
+  };
 }
 
 /**
  * Takes the outputs of the thread from where Node.js sends them, which is to those of this process. The constructor's options `stdout`
  * and `stderr` would do so from the beginning, but reading such an output keeps this process alive until the thread ends.
  */
-function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadOptions): void {
+function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadBackendOptions): void {
   if (stdio === "inherit") return;
   for (const stream of ["stdout", "stderr"] as const) {
     const source = worker[stream];

@@ -3,14 +3,14 @@
  * would not do with the other errors what it does without, from printing them to telling the thread that made this one.
  */
 
-type Take = (error: unknown) => boolean;
+type UncaughtHandler = (error: unknown) => boolean;
 
-let taking: Take | undefined;
+let installedHandler: UncaughtHandler | undefined;
 
 /** Offers each uncaught error to `take`; one that is taken goes no further. Once for each thread. */
-export function takeUncaught(take: Take): void {
-  if (taking !== undefined) return;
-  taking = take;
+export function interceptUncaughtErrors(take: UncaughtHandler): void {
+  if (installedHandler !== undefined) return;
+  installedHandler = take;
   const { emit } = process;
   process.emit = function (this: NodeJS.Process, event: string | symbol, ...args: unknown[]): boolean {
     if (event === "uncaughtException" && take(args[0])) return true;

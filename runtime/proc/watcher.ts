@@ -8,10 +8,10 @@
  * It does not watch the children: a process learns of its child's end from the child's link and exit status.
  */
 import type { ChildProcess } from "node:child_process";
-import { builtins } from "../builtins.js";
+import { lazyModules } from "../builtins.js";
 
 /** Something that kills watchers for good is stronger. */
-const mostStarts = 8;
+const maxStarts = 8;
 
 /** How long registered groups have to leave by themselves after the end of this process, in steps of 50 ms. */
 const graceSteps = 20;
@@ -45,7 +45,7 @@ if [ -n "$dir" ]; then rm -rf -- "$dir"; fi
 `;
 
 /** Sees to it that registered process groups and directories do not outlive this process. */
-export class Watcher {
+export class OrphanReaper {
   readonly #groups = new Set<number>();
   #directory: string | undefined;
   #starts = 0;
@@ -96,8 +96,8 @@ export class Watcher {
 
   #start(): void {
     this.#starting = false;
-    if (this.#starts === mostStarts) return;
-    const shell = builtins.childProcess.spawn("/bin/sh", ["-c", script, "viceroy-watcher"], {
+    if (this.#starts === maxStarts) return;
+    const shell = lazyModules.childProcess.spawn("/bin/sh", ["-c", script, "viceroy-watcher"], {
       cwd: "/",
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       detached: true,

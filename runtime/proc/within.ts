@@ -10,7 +10,7 @@ export function countdown(clock: Clock, ms: number): () => number {
  * Waits for something, but not longer than `ms`. Never rejects, and keeps this process alive meanwhile.
  * @returns whether it has come to pass
  */
-export function within(clock: Clock, ms: number, what: PromiseLike<unknown>): Promise<boolean> {
+export function settlesWithin(clock: Clock, ms: number, what: PromiseLike<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.after(ms, () => resolve(false), true);
     const done = () => {

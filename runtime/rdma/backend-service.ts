@@ -36,7 +36,7 @@ export class BackendService implements MemoryService {
     else backend.accept?.({ pipe, direct: false });
   }
 
-  gone(peer: ProcId, reason: string): void {
+  peerGone(peer: ProcId, reason: string): void {
     for (const backend of this.#backends) backend.gone?.(peer, reason);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The narrow face of the four ways in which bytes get from one process's memory into another's: `shared`, `vm`, `verbs`, `stream`. One
- * object of each for every process (`Local`), which acts for owners, who grant, and for initiators, who open and transfer. Which
+ * object of each for every process (`ProcessRuntime`), which acts for owners, who grant, and for initiators, who open and transfer. Which
  * one serves a pair of processes is found out by trying (choose.ts); nothing above this file knows how bytes move.
  *
  * Checked above, so that no backend has to: that offsets and lengths lie within the handle and the local view, that the handle

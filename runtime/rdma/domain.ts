@@ -5,7 +5,7 @@
 import { closeSync } from "node:fs";
 import type { Clock } from "../link/clock.js";
 import { type RdmaAddon, rdmaAddon } from "../native/rdma.js";
-import { type Local, local } from "../proc/local.js";
+import { currentRuntime, type ProcessRuntime } from "../proc/local.js";
 import type { Backend } from "./backend.js";
 import { BackendService } from "./backend-service.js";
 import { makeBackends } from "./backends.js";
@@ -32,14 +32,14 @@ export class Domain {
   readonly backends: readonly Backend[];
   #serial = 0;
 
-  constructor(owner: Local) {
+  constructor(owner: ProcessRuntime) {
     const { clock, random } = owner.platform;
     this.clock = clock;
     this.addon = rdmaAddon();
     this.table = new Table(this.addon, clock, random);
     this.procs = new Roads(owner);
     this.backends = makeBackends(this.addon, this.procs, this.table, clock, random);
-    owner.memory = new BackendService(new OwnerService(this.table), this.backends);
+    owner.memoryService = new BackendService(new OwnerService(this.table), this.backends);
     process.once("exit", () => this.table.close());
   }
 
@@ -120,11 +120,11 @@ export class Domain {
   }
 }
 
-const domains = new WeakMap<Local, Domain>();
+const domains = new WeakMap<ProcessRuntime, Domain>();
 
 /** The one of the process that the running code belongs to. */
 export function domain(): Domain {
-  const owner = local();
+  const owner = currentRuntime();
   let found = domains.get(owner);
   if (found === undefined) {
     found = new Domain(owner);

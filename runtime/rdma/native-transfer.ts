@@ -1,6 +1,6 @@
 /** What `shared` and `vm` have in common: one call of the addon, on the spot when it is short, and what its outcome means. */
 import { availableParallelism } from "node:os";
-import { Outcome, type TransferArguments } from "../native/rdma.js";
+import { type TransferArguments, TransferOutcome } from "../native/rdma.js";
 import { RdmaError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import type { Operation } from "./operation.js";
@@ -69,8 +69,8 @@ export function transfer(
   const mayCopy = turn === undefined;
   if (mayCopy && bytes <= atOnce && stretches.length <= 3 * FEW) {
     const outcome = call(way, local, spotWords(stretches), slot, head, spotControl, ownStart(), 0, 0) as number;
-    if (outcome === Outcome.done) return copied(bytes);
-    if (outcome !== Outcome.busy) return Promise.reject(errorOf(outcome, operation, peer, handle));
+    if (outcome === TransferOutcome.done) return copied(bytes);
+    if (outcome !== TransferOutcome.busy) return Promise.reject(errorOf(outcome, operation, peer, handle));
   }
   const lanes = bytes >= TWO_LANES && cores > 1 ? 2 : 1;
   const helped = mayCopy && bytes > atOnce ? atOnce : 0;
@@ -90,7 +90,7 @@ async function settled(
   handle: Handle,
 ): Promise<void> {
   const outcome = await started;
-  if (outcome !== Outcome.done) throw errorOf(outcome, operation, peer, handle);
+  if (outcome !== TransferOutcome.done) throw errorOf(outcome, operation, peer, handle);
 }
 
 // Of Linux, on all machines that it runs on.
@@ -99,9 +99,10 @@ const EPERM = 1;
 
 function errorOf(outcome: number, operation: Operation, peer: PeerSlot, { process }: Handle): RdmaError {
   const what = `${operation.direction} ${operation.bytes} bytes`;
-  if (outcome === Outcome.cancelled) return new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${what}: it was given up`);
+  if (outcome === TransferOutcome.cancelled)
+    return new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${what}: it was given up`);
   const now = startOf(process.pid);
-  if (outcome === Outcome.notGranted) {
+  if (outcome === TransferOutcome.notGranted) {
     const refusal = peer.refusal();
     if (refusal !== undefined) return refused(refusal, what);
     // The slot still says yes, but in the process with this id there is no such slot any more.

@@ -8,9 +8,9 @@
 import type { ProcAgentMesh } from "../../generated/proc-agent.js";
 import type { Location, ProcId } from "../link/address.js";
 import { connectSocket, listenAtSocket } from "../link/unix/pipe.js";
-import { agentOf, asRoot } from "../proc/agents.js";
-import { hostOf } from "../proc/hosted-location.js";
-import type { Local } from "../proc/local.js";
+import { agentOf, runAsRoot } from "../proc/agents.js";
+import { parseHostedLocation } from "../proc/hosted-location.js";
+import type { ProcessRuntime } from "../proc/local.js";
 import type { Way } from "./stream/way.js";
 
 /** The way to the processes that have granted memory. */
@@ -34,10 +34,10 @@ export interface Road {
 const MARK = 0x7972_6f6d_656dn;
 
 export class Roads implements Road {
-  readonly #local: Local;
+  readonly #local: ProcessRuntime;
   #listening = false;
 
-  constructor(local: Local) {
+  constructor(local: ProcessRuntime) {
     this.#local = local;
   }
 
@@ -47,27 +47,27 @@ export class Roads implements Road {
 
   /** Who answers for memory of this process, as handles name it. */
   get own(): { readonly proc: ProcId; readonly location: Location } {
-    const { id, location } = this.#local.home.proc;
+    const { id, location } = this.#local.mainProc.proc;
     return { proc: id, location };
   }
 
   get reachable(): { readonly proc: ProcId; readonly location: Location } | undefined {
     const { own } = this;
-    return hostOf(own.location)?.makers.length === 0 ? own : undefined;
+    return parseHostedLocation(own.location)?.ancestors.length === 0 ? own : undefined;
   }
 
   ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T {
-    return asRoot(this.#local.home.proc, () => send(agentOf(proc, location)));
+    return runAsRoot(this.#local.mainProc.proc, () => send(agentOf(proc, location)));
   }
 
   async connect(proc: ProcId, location: Location): Promise<Way | undefined> {
-    const { home, host } = this.#local;
+    const { mainProc: home, hostLocation: host } = this.#local;
     // Calls tell why it is gone.
     if (home.proc.routes.down(proc) !== undefined) return undefined;
     const path = this.#isNear(location) ? this.#socketOf(proc) : undefined;
     if (path !== undefined) return { pipe: await connectSocket(path), direct: true };
-    const place = hostOf(location);
-    if (place === undefined || place.agent === hostOf(host ?? "")?.agent) return undefined;
+    const place = parseHostedLocation(location);
+    if (place === undefined || place.agent === parseHostedLocation(host ?? "")?.agent) return undefined;
     const pipe = await home.dialDirectly(place, proc, "memory");
     // When the connection under it ends, bytes of it may still be read for a while.
     return pipe && { pipe, direct: false };
@@ -85,7 +85,10 @@ export class Roads implements Road {
 
   /** Whether a proc is on this machine, and has a socket there. */
   #isNear(location: Location): boolean {
-    return location !== "" && hostOf(location)?.agent === hostOf(this.#local.host ?? "")?.agent;
+    return (
+      location !== "" &&
+      parseHostedLocation(location)?.agent === parseHostedLocation(this.#local.hostLocation ?? "")?.agent
+    );
   }
 
   /** Where a proc takes bulk; undefined: nowhere, since it is a thread, or simulated. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { linkTransport } from "../link/shared/choice.js";
-import { addonState } from "../native/rdma.js";
+import { rdmaAddonState } from "../native/rdma.js";
 import { makeBackends } from "./backends.js";
 import type { Transport } from "./transport.js";
 
@@ -27,7 +27,7 @@ export interface RdmaSupport {
 }
 
 export function rdmaSupport(): RdmaSupport {
-  const state = addonState();
+  const state = rdmaAddonState();
   const nothing = () => Promise.reject(new Error("nothing is asked for here")) as never;
   const road = { universe: 0n, reachable: undefined, ask: nothing, connect: nothing, listen() {} };
   const grants = { find: () => "forged" as const };

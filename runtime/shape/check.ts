@@ -1,5 +1,5 @@
 /** What is refused before a region is made of it: regions that came from elsewhere, and records given by users. */
-import { checkDimension, checkExtent, formatExtent, formatValue, maxRanks } from "./extent.js";
+import { checkDimension, checkExtent, describeValue, formatExtent, maxRanks } from "./extent.js";
 import { type Region, regionExtent, regionSize } from "./region.js";
 
 /**
@@ -14,7 +14,7 @@ export function checkRegion(region: Region, ranks: number): void {
         `got ${sizes.length} and ${strides.length}`,
     );
   }
-  checkDistinct(labels);
+  checkDistinctLabels(labels);
   checkExtent(regionExtent(region));
   const size = regionSize(region);
   let last = offset;
@@ -28,7 +28,7 @@ export function checkRegion(region: Region, ranks: number): void {
 }
 
 /** @throws TypeError if a name is no name, or occurs twice */
-export function checkDistinct(labels: readonly string[]): void {
+export function checkDistinctLabels(labels: readonly string[]): void {
   const seen = new Set<string>();
   for (const label of labels) {
     checkDimension(label);
@@ -45,22 +45,27 @@ export function checkDistinct(labels: readonly string[]): void {
  * @param wanted what each dimension is to be given
  * @throws TypeError if it is no record or has another key
  */
-export function checkLabels(region: Region, given: unknown, failed: string, wanted: string): asserts given is object {
+export function checkKnownLabels(
+  region: Region,
+  given: unknown,
+  failed: string,
+  wanted: string,
+): asserts given is object {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new TypeError(`${failed}: expected dimensions, each with ${wanted}, got ${formatValue(given)}`);
+    throw new TypeError(`${failed}: expected dimensions, each with ${wanted}, got ${describeValue(given)}`);
   }
   for (const name of Object.keys(given)) {
     if (region.labels.includes(name)) continue;
-    throw new TypeError(`${failed}: expected ${oneOf(region.labels)}, got dimension ${formatValue(name)}`);
+    throw new TypeError(`${failed}: expected ${listLabels(region.labels)}, got dimension ${describeValue(name)}`);
   }
 }
 
-function oneOf(labels: readonly string[]): string {
+function listLabels(labels: readonly string[]): string {
   if (labels.length === 0) return "no dimension";
   return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
 }
 
 /** The region's extent, in the text of an error. */
-export function regionText(region: Region): string {
+export function formatRegion(region: Region): string {
   return formatExtent(regionExtent(region));
 }

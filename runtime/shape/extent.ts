@@ -18,7 +18,7 @@ const dimensionName = /^[A-Za-z_]\w*$/;
 export function checkDimension(name: unknown): asserts name is string {
   if (typeof name === "string" && dimensionName.test(name)) return;
   throw new TypeError(
-    `cannot name a dimension: expected letters, digits and underscores, no digit first, got ${formatValue(name)}`,
+    `cannot name a dimension: expected letters, digits and underscores, no digit first, got ${describeValue(name)}`,
   );
 }
 
@@ -29,25 +29,25 @@ export function checkDimension(name: unknown): asserts name is string {
  */
 export function checkExtent<D extends string>(extent: Extent<D>): Extent<D> {
   if (typeof extent !== "object" || extent === null || Array.isArray(extent)) {
-    throw new TypeError(`cannot make a mesh: expected an extent like { gpus: 4 }, got ${formatValue(extent)}`);
+    throw new TypeError(`cannot make a mesh: expected an extent like { gpus: 4 }, got ${describeValue(extent)}`);
   }
   const entries = Object.entries<number>(extent);
   for (const [name, size] of entries) {
     checkDimension(name);
     checkSize(name, size);
   }
-  checkRanks(entries);
+  checkRankCount(entries);
   return makeExtent(entries as [D, number][]);
 }
 
 function checkSize(name: string, size: unknown): void {
   if (Number.isInteger(size) && (size as number) >= 0) return;
-  const message = `cannot make a mesh: expected an integer of at least 0 for ${name}, got ${formatValue(size)}`;
+  const message = `cannot make a mesh: expected an integer of at least 0 for ${name}, got ${describeValue(size)}`;
   throw typeof size === "number" ? new RangeError(message) : new TypeError(message);
 }
 
 /** An empty dimension counts as one rank here, so that the strides of the others stay exact as well. */
-function checkRanks(entries: readonly (readonly [string, number])[]): void {
+function checkRankCount(entries: readonly (readonly [string, number])[]): void {
   let ranks = 1;
   for (const [, size] of entries) ranks *= Math.max(size, 1);
   if (ranks <= maxRanks) return;
@@ -98,7 +98,7 @@ export function formatExtent(extent: Extent): string {
 }
 
 /** A user's value in the text of an error: short, on one line, never throwing. */
-export function formatValue(value: unknown): string {
+export function describeValue(value: unknown): string {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value);

@@ -4,10 +4,10 @@ export {
   type Coordinates,
   checkDimension,
   checkExtent,
+  describeValue,
   type Extent,
   extentSize,
   formatExtent,
-  formatValue,
   joinExtents,
   sameExtent,
 } from "./extent.js";
@@ -19,18 +19,18 @@ export {
   baseRanks,
   isDense,
   type Region,
-  rankOfBase,
+  rankOfBaseRank,
   regionExtent,
   regionSize,
   sameRegion,
   wholeRegion,
 } from "./region.js";
 export { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
-export type { Run } from "./runs.js";
-export { placeIn, rankAt, sliceRegion } from "./slice.js";
-export { cellText, regionTable } from "./table.js";
+export type { ValueRun } from "./runs.js";
+export { rankAt, singleRankRegion, sliceRegion } from "./slice.js";
+export { formatRegionTable, formatTableCell } from "./table.js";
 export type {
-  Only,
+  OnlyKeys,
   PointFor,
   Renamed,
   RenameSpec,

@@ -2,7 +2,7 @@
  * A range of indices, as `slice` takes it: `range(0, 4)` is 0, 1, 2, 3. It knows no mesh: whether the indices exist is
  * seen when it is used.
  */
-import { formatValue } from "./extent.js";
+import { describeValue } from "./extent.js";
 
 /** From `start` up to, not including, `stop`, every `step`-th. */
 export class Range {
@@ -56,6 +56,6 @@ export function range(first: number, second?: number, step = 1): Range {
 function checkInteger(what: string, value: unknown, least: number): void {
   if (Number.isInteger(value) && (value as number) >= least) return;
   throw new RangeError(
-    `cannot make a range: expected an integer of at least ${least} as ${what}, got ${formatValue(value)}`,
+    `cannot make a range: expected an integer of at least ${least} as ${what}, got ${describeValue(value)}`,
   );
 }

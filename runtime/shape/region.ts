@@ -21,11 +21,11 @@ export function wholeRegion<D extends string>(extent: Extent<D>): Region<D> {
   const checked = checkExtent(extent);
   const labels = Object.keys(checked) as D[];
   const sizes = labels.map((label) => checked[label]);
-  return { labels, sizes, offset: 0, strides: rowMajor(sizes) };
+  return { labels, sizes, offset: 0, strides: rowMajorStrides(sizes) };
 }
 
 /** The strides with which the last of the dimensions counts fastest. An empty dimension counts as if it had one rank. */
-export function rowMajor(sizes: readonly number[]): number[] {
+export function rowMajorStrides(sizes: readonly number[]): number[] {
   const strides = sizes.map(() => 1);
   for (let i = sizes.length - 2; i >= 0; i--) strides[i] = strides[i + 1]! * Math.max(sizes[i + 1]!, 1);
   return strides;
@@ -36,8 +36,8 @@ export function regionExtent<D extends string>(region: Region<D>): Extent<D> {
 }
 
 /** A region of the same shape whose base ranks are its own ranks. */
-export function rebased<D extends string>({ labels, sizes }: Region<D>): Region<D> {
-  return { labels, sizes, offset: 0, strides: rowMajor(sizes) };
+export function detachedRegion<D extends string>({ labels, sizes }: Region<D>): Region<D> {
+  return { labels, sizes, offset: 0, strides: rowMajorStrides(sizes) };
 }
 
 /** The number of ranks: 1 where there are no dimensions. */
@@ -77,10 +77,10 @@ export function* baseRanks(region: Region): Generator<number, void, undefined> {
 }
 
 /** The rank that a base rank has in the region; undefined if it lies outside. */
-export function rankOfBase(region: Region, base: number): number | undefined {
+export function rankOfBaseRank(region: Region, base: number): number | undefined {
   const { sizes, strides } = region;
   const outermostFirst = [...strides.keys()].sort((a, b) => strides[b]! - strides[a]!);
-  const own = rowMajor(sizes);
+  const own = rowMajorStrides(sizes);
   let rest = base - region.offset;
   let rank = 0;
   if (rest < 0 || regionSize(region) === 0) return undefined;

@@ -3,9 +3,9 @@
  * order.
  */
 
-import { checkDistinct, checkLabels, regionText } from "./check.js";
-import { checkDimension, formatExtent, formatValue } from "./extent.js";
-import { isDense, type Region, regionSize, rowMajor } from "./region.js";
+import { checkDistinctLabels, checkKnownLabels, formatRegion } from "./check.js";
+import { checkDimension, describeValue, formatExtent } from "./extent.js";
+import { isDense, type Region, regionSize, rowMajorStrides } from "./region.js";
 import type { Renamed, RenameSpec, Split, SplitSpec } from "./types.js";
 
 /**
@@ -23,19 +23,19 @@ export function splitRegion(
   spec: SplitSpec,
   given: { readonly [name: string]: number | undefined } = {},
 ): Region {
-  checkKnown("split", region, spec);
-  checkUsed(region, spec, given);
+  checkSpecLabels("split", region, spec);
+  checkSizesUsed(region, spec, given);
   const labels: string[] = [];
   const sizes: number[] = [];
   const strides: number[] = [];
   for (const [i, label] of region.labels.entries()) {
     const names = Object.hasOwn(spec, label) ? newNames(region, label, spec[label]) : [label];
-    const parts = partsOf(region, i, names, given);
+    const parts = sizesOfSplit(region, i, names, given);
     labels.push(...names);
     sizes.push(...parts);
-    strides.push(...rowMajor(parts).map((stride) => stride * region.strides[i]!));
+    strides.push(...rowMajorStrides(parts).map((stride) => stride * region.strides[i]!));
   }
-  checkDistinct(labels);
+  checkDistinctLabels(labels);
   return { labels, sizes, offset: region.offset, strides };
 }
 
@@ -48,9 +48,9 @@ export function renameRegion<D extends string, const M extends RenameSpec<D>>(
   names: M,
 ): Region<Renamed<D, M>>;
 export function renameRegion(region: Region, names: RenameSpec): Region {
-  checkKnown("rename", region, names);
+  checkSpecLabels("rename", region, names);
   const labels = region.labels.map((label) => (Object.hasOwn(names, label) ? (names[label] as string) : label));
-  checkDistinct(labels);
+  checkDistinctLabels(labels);
   return { ...region, labels };
 }
 
@@ -63,7 +63,7 @@ export function flattenRegion<N extends string>(region: Region, name: N): Region
   checkDimension(name);
   if (!isDense(region)) {
     throw new RangeError(
-      `cannot flatten ${regionText(region)}: expected ranks without a gap, ` +
+      `cannot flatten ${formatRegion(region)}: expected ranks without a gap, ` +
         `got strides [${region.strides.join(", ")}] of the mesh it was cut from`,
     );
   }
@@ -76,27 +76,27 @@ function newNames(region: Region, label: string, names: unknown): readonly strin
     return names;
   }
   throw new TypeError(
-    `cannot split ${label} of ${regionText(region)}: expected a list of new dimensions, got ${
-      Array.isArray(names) ? "an empty one" : formatValue(names)
+    `cannot split ${label} of ${formatRegion(region)}: expected a list of new dimensions, got ${
+      Array.isArray(names) ? "an empty one" : describeValue(names)
     }`,
   );
 }
 
 /** The sizes of the new dimensions of dimension `i`, the one left out inferred. */
-function partsOf(
+function sizesOfSplit(
   region: Region,
   i: number,
   names: readonly string[],
   given: { readonly [name: string]: number | undefined },
 ): number[] {
   const size = region.sizes[i]!;
-  const what = `cannot split ${region.labels[i]} of ${regionText(region)}`;
+  const what = `cannot split ${region.labels[i]} of ${formatRegion(region)}`;
   const unknown = names.filter((name) => sizeGiven(given, name) === undefined);
   if (unknown.length > 1) {
     throw new TypeError(`${what}: expected at most one size to be left out, got none for ${unknown.join(", ")}`);
   }
   const known = names.filter((name) => !unknown.includes(name)).map((name) => [name, sizeGiven(given, name)!] as const);
-  for (const [name, part] of known) checkPart(what, name, part);
+  for (const [name, part] of known) checkSplitSize(what, name, part);
   const product = known.reduce((sofar, [, part]) => sofar * part, 1);
   const fits = unknown.length === 0 ? product === size : product > 0 && size % product === 0;
   if (!fits) {
@@ -110,24 +110,24 @@ function sizeGiven(given: { readonly [name: string]: number | undefined }, name:
   return Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
-function checkPart(what: string, name: string, part: unknown): void {
+function checkSplitSize(what: string, name: string, part: unknown): void {
   if (Number.isInteger(part) && (part as number) >= 0) return;
-  const message = `${what}: expected an integer of at least 0 for ${name}, got ${formatValue(part)}`;
+  const message = `${what}: expected an integer of at least 0 for ${name}, got ${describeValue(part)}`;
   throw typeof part === "number" ? new RangeError(message) : new TypeError(message);
 }
 
-const wanted = { split: "a list of new ones", rename: "a new name" };
+const expectedValue = { split: "a list of new ones", rename: "a new name" };
 
-function checkKnown(verb: keyof typeof wanted, region: Region, spec: unknown): void {
-  checkLabels(region, spec, `cannot ${verb} ${regionText(region)}`, wanted[verb]);
+function checkSpecLabels(verb: keyof typeof expectedValue, region: Region, spec: unknown): void {
+  checkKnownLabels(region, spec, `cannot ${verb} ${formatRegion(region)}`, expectedValue[verb]);
 }
 
-function checkUsed(region: Region, spec: SplitSpec, given: object): void {
+function checkSizesUsed(region: Region, spec: SplitSpec, given: object): void {
   const names = new Set(Object.values(spec).flat());
   for (const name of Object.keys(given)) {
     if (names.has(name)) continue;
     throw new TypeError(
-      `cannot split ${regionText(region)}: expected sizes of the new dimensions, got one for ${formatValue(name)}`,
+      `cannot split ${formatRegion(region)}: expected sizes of the new dimensions, got one for ${describeValue(name)}`,
     );
   }
 }

@@ -2,17 +2,17 @@
  * A sequence in which equal neighbours are stored once. The values may come encoded: each is decoded when it is first
  * asked for, once for its whole run.
  */
-import { formatValue } from "./extent.js";
+import { describeValue } from "./extent.js";
 
 /** `length` places in a row with the same value. */
-export interface Run<T> {
+export interface ValueRun<T> {
   readonly value: T;
   readonly length: number;
 }
 
 const nothingToDecode = new Uint8Array(0);
 
-export class Runs<T> {
+export class RunLengthSequence<T> {
   /** The number of places. */
   readonly size: number;
   /** Where each run ends; undefined if each place has a run of its own. */
@@ -26,11 +26,11 @@ export class Runs<T> {
    * @param decode makes a value of what a run holds; undefined: the runs hold values
    * @throws RangeError if the length of a run is no integer of at least 1
    */
-  constructor(runs: readonly Run<unknown>[], decode: ((value: never) => T) | undefined) {
+  constructor(runs: readonly ValueRun<unknown>[], decode: ((value: never) => T) | undefined) {
     let size = 0;
     for (const { length } of runs) {
       if (!Number.isInteger(length) || length < 1) {
-        throw new RangeError(`cannot make runs: expected lengths of at least 1, got ${formatValue(length)}`);
+        throw new RangeError(`cannot make runs: expected lengths of at least 1, got ${describeValue(length)}`);
       }
       size += length;
     }
@@ -82,7 +82,7 @@ export class Runs<T> {
   }
 }
 
-function endsOf(runs: readonly Run<unknown>[]): Float64Array {
+function endsOf(runs: readonly ValueRun<unknown>[]): Float64Array {
   let end = 0;
   return Float64Array.from(runs, ({ length }) => {
     end += length;
@@ -91,7 +91,7 @@ function endsOf(runs: readonly Run<unknown>[]): Float64Array {
 }
 
 /** Joins neighbours that are the same value (`Object.is`). */
-export function runsOf<T>(values: Iterable<T>): Run<T>[] {
+export function joinEqualNeighbours<T>(values: Iterable<T>): ValueRun<T>[] {
   const runs: { value: T; length: number }[] = [];
   for (const value of values) {
     const last = runs.at(-1);

@@ -3,8 +3,8 @@
  * mesh is the same mesh with another region.
  */
 
-import { checkLabels, regionText } from "./check.js";
-import { type Coordinates, type Extent, formatExtent, formatValue, sameExtent } from "./extent.js";
+import { checkKnownLabels, formatRegion } from "./check.js";
+import { type Coordinates, describeValue, type Extent, formatExtent, sameExtent } from "./extent.js";
 import { Point } from "./point.js";
 import { Range } from "./range.js";
 import { type Region, regionExtent } from "./region.js";
@@ -20,7 +20,7 @@ export function sliceRegion<D extends string>(region: Region<D>, point: Point): 
 export function sliceRegion<D extends string, S extends SliceSpec<D>>(region: Region<D>, spec: S): Region<Sliced<D, S>>;
 export function sliceRegion<D extends string>(region: Region<D>, spec: SliceSpec | Point): Region<D>;
 export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
-  const spec = given instanceof Point ? pointIn("slice", region, given).coordinates : given;
+  const spec = given instanceof Point ? checkPoint("slice", region, given).coordinates : given;
   checkSpec("slice", region, spec);
   const labels: string[] = [];
   const sizes: number[] = [];
@@ -53,7 +53,7 @@ export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
  * @throws TypeError if the point has another extent, or a dimension is missing, unknown or given a range
  * @throws RangeError if an index does not exist
  */
-export function placeIn(region: Region, where: Point | Coordinates): Region<never> {
+export function singleRankRegion(region: Region, where: Point | Coordinates): Region<never> {
   rankAt(region, where);
   return sliceRegion(region, where as Point);
 }
@@ -67,13 +67,13 @@ const wholeDimension = Symbol("whole dimension");
  * @throws RangeError if an index does not exist
  */
 export function rankAt(region: Region, where: Point | Coordinates): number {
-  if (where instanceof Point) return pointIn("look up", region, where).rank;
+  if (where instanceof Point) return checkPoint("look up", region, where).rank;
   checkSpec("look up", region, where);
   let rank = 0;
   for (const [i, label] of region.labels.entries()) {
     if (!Object.hasOwn(where, label)) {
       throw new TypeError(
-        `cannot look up ${label} of ${regionText(region)}: expected an index for each dimension, got none`,
+        `cannot look up ${label} of ${formatRegion(region)}: expected an index for each dimension, got none`,
       );
     }
     rank = rank * region.sizes[i]! + checkIndex("look up", region, label, where[label]);
@@ -84,7 +84,7 @@ export function rankAt(region: Region, where: Point | Coordinates): number {
 /** What is being done with the region, as an error says it. */
 type Verb = "slice" | "look up";
 
-function pointIn(verb: Verb, region: Region, point: Point): Point {
+function checkPoint(verb: Verb, region: Region, point: Point): Point {
   const extent: Extent = regionExtent(region);
   if (sameExtent(extent, point.extent)) return point;
   throw new TypeError(`cannot ${verb} ${formatExtent(extent)}: expected a point of that extent, got ${point}`);
@@ -93,20 +93,20 @@ function pointIn(verb: Verb, region: Region, point: Point): Point {
 function checkSpec(verb: Verb, region: Region, spec: unknown): asserts spec is object {
   const given = Range.is(spec) ? String(spec) : spec;
   const what = verb === "slice" ? "an index or a range" : "an index";
-  checkLabels(region, given, `cannot ${verb} ${regionText(region)}`, what);
+  checkKnownLabels(region, given, `cannot ${verb} ${formatRegion(region)}`, what);
 }
 
 function checkIndex(verb: Verb, region: Region, label: string, index: unknown): number {
   const size = region.sizes[region.labels.indexOf(label)]!;
   if (Number.isInteger(index) && (index as number) >= 0 && (index as number) < size) return index as number;
   const expected = size === 0 ? "no index, the dimension being empty" : `an integer from 0 to ${size - 1}`;
-  const message = `cannot ${verb} ${label} of ${regionText(region)}: expected ${expected}, got ${formatValue(index)}`;
+  const message = `cannot ${verb} ${label} of ${formatRegion(region)}: expected ${expected}, got ${describeValue(index)}`;
   throw typeof index === "number" ? new RangeError(message) : new TypeError(message);
 }
 
 function checkRange(region: Region, label: string, range: unknown): Range {
-  const what = `cannot slice ${label} of ${regionText(region)}`;
-  if (!Range.is(range)) throw new TypeError(`${what}: expected an index or a range, got ${formatValue(range)}`);
+  const what = `cannot slice ${label} of ${formatRegion(region)}`;
+  if (!Range.is(range)) throw new TypeError(`${what}: expected an index or a range, got ${describeValue(range)}`);
   const size = region.sizes[region.labels.indexOf(label)]!;
   if (range.size > 0 && range.stop <= size) return range;
   const expected = range.size === 0 ? "a range with at least one index" : `a range that ends at ${size} or before`;

@@ -7,7 +7,7 @@ import type { Region } from "./region.js";
  * A table with a heading: `rank`, the dimensions, and `columns`.
  * @param cells the texts of one rank, as many as there are columns
  */
-export function regionTable(
+export function formatRegionTable(
   region: Region,
   columns: readonly string[],
   cells: (rank: number) => readonly string[],
@@ -29,6 +29,6 @@ export function regionTable(
 }
 
 /** Any value on one line. */
-export function cellText(value: unknown): string {
+export function formatTableCell(value: unknown): string {
   return inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 2, maxArrayLength: 8 });
 }

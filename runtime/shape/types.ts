@@ -9,7 +9,7 @@ import type { Range } from "./range.js";
 export type SliceSpec<D extends string = string> = { readonly [K in D]?: number | Range };
 
 /** Nothing but `Allowed` keys in `S`: a generic parameter alone would let further ones pass. */
-export type Only<Allowed extends string, S> = [Exclude<keyof S, Allowed>] extends [never]
+export type OnlyKeys<Allowed extends string, S> = [Exclude<keyof S, Allowed>] extends [never]
   ? S
   : S & { readonly [K in Exclude<keyof S, Allowed>]: never };
 

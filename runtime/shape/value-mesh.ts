@@ -5,13 +5,13 @@
  */
 import { type Coordinates, type Extent, formatExtent } from "./extent.js";
 import { type Point, points } from "./point.js";
-import { baseRank, baseRanks, type Region, rebased, regionExtent, regionSize, wholeRegion } from "./region.js";
+import { baseRank, baseRanks, detachedRegion, type Region, regionExtent, regionSize, wholeRegion } from "./region.js";
 import { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
-import { type Run, Runs, runsOf } from "./runs.js";
+import { joinEqualNeighbours, RunLengthSequence, type ValueRun } from "./runs.js";
 import { rankAt, sliceRegion } from "./slice.js";
-import { cellText, regionTable } from "./table.js";
+import { formatRegionTable, formatTableCell } from "./table.js";
 import type {
-  Only,
+  OnlyKeys,
   PointFor,
   Renamed,
   RenameSpec,
@@ -30,10 +30,10 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
   readonly size: number;
   /** Where the ranks are in the runs. */
   readonly #region: Region<D>;
-  readonly #runs: Runs<T>;
+  readonly #runs: RunLengthSequence<T>;
 
   /** Use `ValueMesh.of` or `ValueMesh.fromRuns`. */
-  private constructor(region: Region<D>, runs: Runs<T>, extent = regionExtent(region)) {
+  private constructor(region: Region<D>, runs: RunLengthSequence<T>, extent = regionExtent(region)) {
     this.extent = extent;
     this.size = regionSize(region);
     this.#region = region;
@@ -51,7 +51,7 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
 
   /** As `of`, for those who make many of one shape: `region` is `wholeRegion(extent)`, and the extent a frozen one. */
   static inRegion<T, D extends string>(region: Region<D>, extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
-    return ValueMesh.#whole(region, new Runs<T>(runsOf(values), undefined), extent);
+    return ValueMesh.#whole(region, new RunLengthSequence<T>(joinEqualNeighbours(values), undefined), extent);
   }
 
   /**
@@ -62,13 +62,17 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
    */
   static fromRuns<B, T, D extends string>(
     region: Region<D>,
-    runs: readonly Run<B>[],
+    runs: readonly ValueRun<B>[],
     decode: (value: B) => T,
   ): ValueMesh<T, D> {
-    return ValueMesh.#whole(rebased(region), new Runs<T>(runs, decode));
+    return ValueMesh.#whole(detachedRegion(region), new RunLengthSequence<T>(runs, decode));
   }
 
-  static #whole<T, D extends string>(region: Region<D>, runs: Runs<T>, extent?: Extent<D>): ValueMesh<T, D> {
+  static #whole<T, D extends string>(
+    region: Region<D>,
+    runs: RunLengthSequence<T>,
+    extent?: Extent<D>,
+  ): ValueMesh<T, D> {
     const mesh = new ValueMesh(region, runs, extent);
     if (runs.size === mesh.size) return mesh;
     throw new RangeError(
@@ -88,21 +92,21 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
 
   /** Part of the values, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
   slice<P extends string>(point: PointFor<D, P>): ValueMesh<T, never>;
-  slice<const S extends SliceSpec<D>>(spec: Only<D, S>): ValueMesh<T, Sliced<D, S>>;
+  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): ValueMesh<T, Sliced<D, S>>;
   slice(spec: SliceSpec | Point): unknown {
     return new ValueMesh<T, string>(sliceRegion(this.#region, spec as SliceSpec | Point), this.#runs);
   }
 
   /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
   split<const M extends SplitSpec<D>>(
-    spec: Only<D, M>,
+    spec: OnlyKeys<D, M>,
     sizes: SplitSizes<SplitNames<M>> = {},
   ): ValueMesh<T, Split<D, M>> {
     return new ValueMesh(splitRegion<D, M>(this.#region, spec, sizes), this.#runs);
   }
 
   /** Other names for dimensions. */
-  rename<const M extends RenameSpec<D>>(names: Only<D, M>): ValueMesh<T, Renamed<D, M>> {
+  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): ValueMesh<T, Renamed<D, M>> {
     return new ValueMesh(renameRegion<D, M>(this.#region, names), this.#runs);
   }
 
@@ -129,7 +133,7 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
   /** One line for each rank: its number, its coordinates, its value. */
   toTable(): string {
     const values = this.values();
-    return regionTable(this.#region, ["value"], () => [cellText(values.next().value)]);
+    return formatRegionTable(this.#region, ["value"], () => [formatTableCell(values.next().value)]);
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {

@@ -2,7 +2,7 @@
  * Causes of failures as plain data: an error and what caused it, down to the root, in a form that can be sent, printed
  * and turned back into errors. Errors that answer a call are not made here.
  */
-import { chainOf, errorOfChain, type PlainError } from "../thrown.js";
+import { errorChainOf, errorFromChain, type PlainError } from "../thrown.js";
 
 /** One error of a chain. */
 export interface FailureCause {
@@ -14,32 +14,32 @@ export interface FailureCause {
 }
 
 /** @returns the chain that begins with what was thrown, which need not be an Error. Never throws. */
-export function causeOf(thrown: unknown): FailureCause {
-  const [first, ...others] = chainOf(thrown) as [PlainError, ...PlainError[]];
-  return linked(first, others);
+export function failureCauseOf(thrown: unknown): FailureCause {
+  const [first, ...others] = errorChainOf(thrown) as [PlainError, ...PlainError[]];
+  return linkCauses(first, others);
 }
 
-function linked({ name, message, stack }: PlainError, [next, ...others]: readonly PlainError[]): FailureCause {
+function linkCauses({ name, message, stack }: PlainError, [next, ...others]: readonly PlainError[]): FailureCause {
   return {
     name,
     message,
     ...(stack === undefined ? {} : { stack }),
-    ...(next === undefined ? {} : { cause: linked(next, others) }),
+    ...(next === undefined ? {} : { cause: linkCauses(next, others) }),
   };
 }
 
 /** @returns `cause` with `last` as the cause of the last of its chain */
-export function chained(cause: FailureCause, last: FailureCause): FailureCause {
-  return { ...cause, cause: cause.cause === undefined ? last : chained(cause.cause, last) };
+export function appendCause(cause: FailureCause, last: FailureCause): FailureCause {
+  return { ...cause, cause: cause.cause === undefined ? last : appendCause(cause.cause, last) };
 }
 
 /** @returns an Error with the name, message, stack and causes of another process's */
-export function errorOf(cause: FailureCause): Error {
+export function errorFromCause(cause: FailureCause): Error {
   const chain: PlainError[] = [];
   for (let next: FailureCause | undefined = cause; next !== undefined; next = next.cause) {
     chain.push({ name: next.name, message: next.message, stack: next.stack });
   }
-  return errorOfChain(chain);
+  return errorFromChain(chain);
 }
 
 /** The chain as text, one error a paragraph, each below what it caused. */

@@ -3,7 +3,7 @@
  * what happened; what to do about it is the owner's decision, and not known here.
  */
 import type { FailureKind } from "../../generated/supervision.js";
-import { describeCause, errorOf, type FailureCause } from "./cause.js";
+import { describeCause, errorFromCause, type FailureCause } from "./cause.js";
 
 export type { FailureKind };
 
@@ -59,7 +59,7 @@ export class MeshFailure {
 
   /** The error behind it, with its causes, as it was where it was thrown. */
   get cause(): Error {
-    return errorOf(this.#cause);
+    return errorFromCause(this.#cause);
   }
 
   /** What `new MeshFailure` takes. */

@@ -5,7 +5,7 @@
 import type { StopOptions } from "../actor/hooks.js";
 
 /** A mesh as its owner sees it. */
-export interface Owned {
+export interface OwnedMesh {
   readonly name: string;
   /** Idempotent, never rejects. */
   stop(options: StopOptions): Promise<void>;
@@ -13,7 +13,7 @@ export interface Owned {
 
 /** The meshes of all owners in this operating-system process. Owners are known by identity. */
 export class Ownership<Owner extends object> {
-  readonly #owned = new Map<Owner, Set<Owned>>();
+  readonly #owned = new Map<Owner, Set<OwnedMesh>>();
   readonly #closed = new WeakSet<Owner>();
 
   /** What the owner has is being stopped: what it might still spawn would outlive it. */
@@ -26,19 +26,19 @@ export class Ownership<Owner extends object> {
     return this.#closed.has(owner);
   }
 
-  add(owner: Owner, mesh: Owned): void {
+  add(owner: Owner, mesh: OwnedMesh): void {
     const meshes = this.#owned.get(owner);
     if (meshes === undefined) this.#owned.set(owner, new Set([mesh]));
     else meshes.add(mesh);
   }
 
   /** Forgets a mesh that has ended. */
-  remove(owner: Owner, mesh: Owned): void {
+  remove(owner: Owner, mesh: OwnedMesh): void {
     const meshes = this.#owned.get(owner);
     if (meshes?.delete(mesh) && meshes.size === 0) this.#owned.delete(owner);
   }
 
-  of(owner: Owner): readonly Owned[] {
+  ownedBy(owner: Owner): readonly OwnedMesh[] {
     return [...(this.#owned.get(owner) ?? [])];
   }
 
@@ -47,14 +47,14 @@ export class Ownership<Owner extends object> {
    * them before they end, and an actor need not wait for one that does not answer. Never rejects.
    */
   async stopOwned(owner: Owner, options: StopOptions): Promise<void> {
-    for (let meshes = this.of(owner); meshes.length > 0; meshes = this.of(owner)) {
+    for (let meshes = this.ownedBy(owner); meshes.length > 0; meshes = this.ownedBy(owner)) {
       await Promise.all(meshes.map((mesh) => mesh.stop(options)));
       for (const mesh of meshes) this.remove(owner, mesh);
     }
   }
 
   /** Whether anything is owned by anyone. */
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#owned.size === 0;
   }
 }

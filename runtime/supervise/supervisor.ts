@@ -4,11 +4,11 @@
  * goes to the owner's own owner, up to the root. How failures are noticed is no concern of this file.
  */
 import type { Clock } from "../link/clock.js";
-import { causeOf, chained, type FailureCause } from "./cause.js";
+import { appendCause, type FailureCause, failureCauseOf } from "./cause.js";
 import type { MeshFailure } from "./failure.js";
 
 /** What the supervisor needs of owners. */
-export interface Owners<Owner extends object> {
+export interface OwnerActions<Owner extends object> {
   /** Whether this is the root of a process: nobody is above it. */
   isRoot(owner: Owner): boolean;
   /** Whether it has failed or is being stopped: what it owns goes with it, and it is told of nothing any more. */
@@ -22,24 +22,24 @@ export interface Owners<Owner extends object> {
 }
 
 export class Supervisor<Owner extends object> {
-  readonly #owners: Owners<Owner>;
+  readonly #owners: OwnerActions<Owner>;
   readonly #clock: Clock;
-  readonly #last = new WeakMap<Owner, Promise<void>>();
+  readonly #lastDelivery = new WeakMap<Owner, Promise<void>>();
 
-  constructor(owners: Owners<Owner>, clock: Clock) {
+  constructor(owners: OwnerActions<Owner>, clock: Clock) {
     this.#owners = owners;
     this.#clock = clock;
   }
 
   /** Tells an owner, after what it was told before. Resolves when the failure was handled or has gone further up. */
-  tell(owner: Owner, failure: MeshFailure): Promise<void> {
-    const previous = this.#last.get(owner) ?? Promise.resolve();
-    const turn = previous.then(() => this.#nextTurn()).then(() => this.#turn(owner, failure));
-    this.#last.set(owner, turn);
+  notifyOwner(owner: Owner, failure: MeshFailure): Promise<void> {
+    const previous = this.#lastDelivery.get(owner) ?? Promise.resolve();
+    const turn = previous.then(() => this.#nextTurn()).then(() => this.#deliver(owner, failure));
+    this.#lastDelivery.set(owner, turn);
     return turn;
   }
 
-  async #turn(owner: Owner, failure: MeshFailure): Promise<void> {
+  async #deliver(owner: Owner, failure: MeshFailure): Promise<void> {
     if (this.#owners.hasEnded(owner)) return;
     if (this.#owners.isRoot(owner)) return this.#owners.unhandled(failure);
     const cause = await this.#unhandledCause(owner, failure);
@@ -56,8 +56,12 @@ export class Supervisor<Owner extends object> {
     try {
       if (await this.#owners.supervise(owner, failure)) return undefined;
     } catch (error) {
-      const thrown = causeOf(error);
-      return { name: "SupervisionError", message: `supervise threw: ${thrown.message}`, cause: chained(thrown, below) };
+      const thrown = failureCauseOf(error);
+      return {
+        name: "SupervisionError",
+        message: `supervise threw: ${thrown.message}`,
+        cause: appendCause(thrown, below),
+      };
     }
     return {
       name: "SupervisionError",

@@ -2,14 +2,14 @@
  * What happens to a failure that nobody above handled: the end of the supervision tree. By default the process prints
  * the report and ends with code 1; a hook replaces that.
  */
-import { stackOf } from "../thrown.js";
+import { thrownStack } from "../thrown.js";
 import type { MeshFailure } from "./failure.js";
 
 /** Told of each failure that no owner handled. When it throws, the process ends as it would without a hook. */
 export type UnhandledFaultHook = (failure: MeshFailure) => void | Promise<void>;
 
 /** What unhandled failures need of the process that they end. */
-export interface Ending {
+export interface ProcessControl {
   /** To the standard error. */
   print(text: string): void;
   /** Without a code: as it is set to. */
@@ -18,10 +18,10 @@ export interface Ending {
 
 /** The end of the line for failures, in one process. */
 export class UnhandledFaults {
-  readonly #process: Ending;
+  readonly #process: ProcessControl;
   #hook: UnhandledFaultHook | undefined;
 
-  constructor(process: Ending) {
+  constructor(process: ProcessControl) {
     this.#process = process;
   }
 
@@ -33,7 +33,7 @@ export class UnhandledFaults {
   }
 
   /** Never rejects. */
-  async take(failure: MeshFailure): Promise<void> {
+  async handle(failure: MeshFailure): Promise<void> {
     if (this.#hook === undefined) {
       this.#printAndExit(failure);
       return;
@@ -41,7 +41,7 @@ export class UnhandledFaults {
     try {
       await this.#hook(failure);
     } catch (error) {
-      this.#process.print(`the hook for unhandled faults threw: ${stackOf(error)}\n`);
+      this.#process.print(`the hook for unhandled faults threw: ${thrownStack(error)}\n`);
       this.#printAndExit(failure);
     }
   }

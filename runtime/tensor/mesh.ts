@@ -228,7 +228,7 @@ export class TensorMesh implements Recording {
     if (part === undefined || !part.active) {
       const { devices } = this.#options;
       const own =
-        devices.length > 1 ? procs.places.map((place) => devices[this.procs.places.indexOf(place)]!) : devices;
+        devices.length > 1 ? procs.procIds.map((place) => devices[this.procs.procIds.indexOf(place)]!) : devices;
       part = new TensorMesh(procs, { ...this.#options, devices: own });
       this.#parts.set(key, part);
     }

@@ -1,17 +1,17 @@
 /** The actor classes of a simulation: whatever is spawned is known, since all its processes run the same code. */
 import type { ActorClass } from "../actor/hooks.js";
-import type { Classes } from "../proc/platform.js";
+import type { ActorClasses } from "../proc/platform.js";
 import type { ClassReference } from "../proc/registry.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 
 const registry = "simulation:";
 
-export class SimulatedClasses implements Classes {
-  readonly urls: readonly string[] = [];
+export class SimulatedClasses implements ActorClasses {
+  readonly registryUrls: readonly string[] = [];
   readonly #classes = new Map<string, ActorClass>();
   readonly #references = new Map<ActorClass, ClassReference>();
 
-  check(actorClass: ActorClass): ActorDescriptor {
+  descriptorOf(actorClass: ActorClass): ActorDescriptor {
     const descriptor = typeof actorClass === "function" ? actorClass.descriptor : undefined;
     if (descriptor !== undefined) return descriptor;
     throw new TypeError(
@@ -19,7 +19,7 @@ export class SimulatedClasses implements Classes {
     );
   }
 
-  known(actorClass: ActorClass): ClassReference {
+  referenceOf(actorClass: ActorClass): ClassReference {
     let reference = this.#references.get(actorClass);
     if (reference === undefined) {
       reference = { registry, id: `${this.#references.size + 1}#${actorClass.name}` };
@@ -30,10 +30,10 @@ export class SimulatedClasses implements Classes {
   }
 
   resolve(actorClass: ActorClass): Promise<ClassReference> {
-    return Promise.resolve(this.known(actorClass));
+    return Promise.resolve(this.referenceOf(actorClass));
   }
 
-  keepTo(): void {}
+  restrictTo(): void {}
 
   async find({ id }: ClassReference): Promise<ActorClass> {
     const found = this.#classes.get(id);

@@ -1,6 +1,6 @@
 /** The clock of one simulated process: virtual time, as this process sees it. */
 import type { Clock, Timer } from "../link/clock.js";
-import { currentTurn, runTurn } from "./kernel.js";
+import { currentTurn, runInTurn } from "./kernel.js";
 import type { Runner, Scheduler } from "./scheduler.js";
 
 /** What the wall clocks of all hosts show when a simulation starts: 2026-01-01, in ms. */
@@ -58,5 +58,5 @@ export class SimulatedClock implements Clock {
 /** What is done later belongs to the turn that asked for it, as in a timer of Node.js. */
 function asHere(task: () => void): () => void {
   const here = currentTurn();
-  return here === undefined ? task : () => void runTurn(here, task);
+  return here === undefined ? task : () => void runInTurn(here, task);
 }

@@ -1,5 +1,5 @@
 /** Whose code is running. */
-import { currentTurn, local } from "./kernel.js";
+import { currentRuntime, currentTurn } from "./kernel.js";
 import { SimulatedPlatform } from "./platform.js";
 import type { SimulatedProcess } from "./process.js";
 import type { World } from "./world.js";
@@ -7,6 +7,6 @@ import type { World } from "./world.js";
 /** The simulated process that the running code belongs to. */
 export function here(world: World): SimulatedProcess | undefined {
   if (currentTurn() === undefined) return world.scheduler.current as SimulatedProcess | undefined;
-  const { platform } = local();
+  const { platform } = currentRuntime();
   return platform instanceof SimulatedPlatform ? platform.process : undefined;
 }

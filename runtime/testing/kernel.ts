@@ -3,9 +3,9 @@
  * what it does take must be the one instance that the program has.
  */
 export { neverDropped } from "../actor/collector.js";
-export { currentTurn, runTurn, setMainRoot } from "../actor/context.js";
-export { Reception } from "../host/daemon/reception.js";
+export { currentTurn, runInTurn, setMainRoot } from "../actor/context.js";
+export { HostListener } from "../host/daemon/reception.js";
 export { defaultLastingLimits } from "../link/lasting/limits.js";
 export { defaultLimits } from "../link/limits.js";
 export { runChild } from "../proc/child.js";
-export { Local, local } from "../proc/local.js";
+export { currentRuntime, ProcessRuntime } from "../proc/local.js";

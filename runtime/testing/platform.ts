@@ -5,9 +5,9 @@ import type { KeepAlive } from "../link/keep-alive.js";
 import type { Listener } from "../link/listener.js";
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import type { Body, BodyEnd } from "../proc/body.js";
-import type { Classes, PartPlatform, StartRequest } from "../proc/platform.js";
-import type { Endable } from "../proc/shutdown.js";
+import type { ProcBackend, ProcExit } from "../proc/body.js";
+import type { ActorClasses, ScopedPlatform, StartRequest } from "../proc/platform.js";
+import type { ShutdownTarget } from "../proc/shutdown.js";
 import { connectTo, dial, listen, listenAt } from "./dial.js";
 import { neverDropped } from "./kernel.js";
 import type { SimulatedProcess } from "./process.js";
@@ -16,12 +16,12 @@ import { killSoon } from "./watcher.js";
 /** How long a process takes to start, in ms. */
 const startTime: readonly [number, number] = [1, 40];
 
-export class SimulatedPlatform implements PartPlatform {
+export class SimulatedPlatform implements ScopedPlatform {
   readonly process: SimulatedProcess;
   readonly clock: Clock;
   readonly random: Random;
   readonly drops = neverDropped;
-  readonly classes: Classes;
+  readonly classes: ActorClasses;
   readonly keepAlive: KeepAlive;
   readonly pid: number;
   readonly node = process.version;
@@ -66,14 +66,14 @@ export class SimulatedPlatform implements PartPlatform {
     return listenAt(this.process.world, this.process, address, accept);
   }
 
-  start({ identity, label }: StartRequest): Body {
+  start({ identity, label }: StartRequest): ProcBackend {
     const { process: maker } = this;
     const { world } = maker;
     const host = world.place({ label, rank: identity.rank, maker });
     const made = world.make({ host, label, rank: identity.rank, maker, universe: identity.universe });
     this.#made.push(made);
     const { near, far } = world.network.connect(maker, made);
-    const ended = new Promise<BodyEnd>((resolve) => made.whenEnded(resolve));
+    const ended = new Promise<ProcExit>((resolve) => made.whenEnded(resolve));
     const { scheduler } = world;
     scheduler.at(scheduler.now + maker.random.between(...startTime), made, "start", () =>
       made.bootChild(identity, far),
@@ -82,8 +82,8 @@ export class SimulatedPlatform implements PartPlatform {
       void scheduler.at(scheduler.now + world.network.latency(maker, made), undefined, what, task);
     return {
       pipe: near,
-      ended,
-      finished: ended,
+      exited: ended,
+      outputEnded: ended,
       ref() {},
       terminate: () => later("terminate", () => made.terminate()),
       kill: () => later("kill", () => made.kill()),
@@ -91,7 +91,7 @@ export class SimulatedPlatform implements PartPlatform {
   }
 
   /** As when the process has ended: what was started here has a moment to leave by itself. */
-  abandon(): void {
+  endAll(): void {
     killSoon(this.process.world, this.#made.splice(0));
   }
 
@@ -99,7 +99,7 @@ export class SimulatedPlatform implements PartPlatform {
     return undefined;
   }
 
-  load(url: string): Promise<unknown> {
+  importModule(url: string): Promise<unknown> {
     return Promise.reject(new Error(`cannot load ${url}: processes of a simulation load no modules`));
   }
 
@@ -111,13 +111,13 @@ export class SimulatedPlatform implements PartPlatform {
     this.process.print(`(${type}) ${message}\n`);
   }
 
-  endInOrder(all: Endable): void {
+  registerShutdown(all: ShutdownTarget): void {
     this.process.endable = all;
   }
 
-  leaving(): void {}
+  ignoreOutputErrors(): void {}
 
-  printed(): Promise<void> {
+  flushOutput(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -1,12 +1,12 @@
 /** One simulated process: what lives in it, whom it was made by, how it ends. What it finds of a machine is platform.ts. */
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import type { BodyEnd, Identity } from "../proc/body.js";
-import type { Endable } from "../proc/shutdown.js";
+import type { ProcExit, ProcIdentity } from "../proc/body.js";
+import type { ShutdownTarget } from "../proc/shutdown.js";
 import { SimulatedClock } from "./clock.js";
 import type { Connection, Member } from "./connection.js";
 import { listenAt } from "./dial.js";
-import { Local, Reception, runChild, runTurn, setMainRoot } from "./kernel.js";
+import { HostListener, ProcessRuntime, runChild, runInTurn, setMainRoot } from "./kernel.js";
 import { Parked } from "./parked.js";
 import { SimulatedPlatform } from "./platform.js";
 import { Seeded } from "./seeded.js";
@@ -42,13 +42,13 @@ export class SimulatedProcess implements Member {
   /** Calls of a program that wait for an answer. */
   waiting = 0;
   /** What a program says it wants to be ended in order. */
-  endable: Endable | undefined;
+  endable: ShutdownTarget | undefined;
   /** Known when it has started. */
-  local: Local | undefined;
+  local: ProcessRuntime | undefined;
   #isProgram = false;
-  #end: BodyEnd | undefined;
+  #end: ProcExit | undefined;
   #stop: ((reason: string) => Promise<void>) | undefined;
-  #whenEnded: ((end: BodyEnd) => void) | undefined;
+  #whenEnded: ((end: ProcExit) => void) | undefined;
   readonly #made: SimulatedProcess[] = [];
   readonly #printed: string[] = [];
 
@@ -93,7 +93,7 @@ export class SimulatedProcess implements Member {
   }
 
   enter(): void {
-    setMainRoot(this.local?.home.proc.root);
+    setMainRoot(this.local?.mainProc.proc.root);
   }
 
   threw(error: unknown): void {
@@ -107,10 +107,10 @@ export class SimulatedProcess implements Member {
 
   /** Begins as a program. */
   bootProgram(main: () => void): void {
-    const local = this.#become(new Local(new SimulatedPlatform(this), undefined, () => {}));
+    const local = this.#become(new ProcessRuntime(new SimulatedPlatform(this), undefined, () => {}));
     this.#isProgram = true;
     this.world.programs.set(local.universe, this);
-    runTurn(local.home.proc.root.turn, main);
+    runInTurn(local.mainProc.proc.root.turn, main);
   }
 
   /** Ends what the program owns, and then the program. */
@@ -127,21 +127,21 @@ export class SimulatedProcess implements Member {
     const platform = () => new SimulatedPlatform(this);
     const address: NetworkAddress = { kind: "tcp", host, port };
     const machine = { clock, random, hostname: host, platform, addresses: [address] };
-    const reception = new Reception({ ...machine, proof });
+    const reception = new HostListener({ ...machine, proof });
     listenAt(world, this, address, (pipe) => reception.accept("tcp", pipe));
     this.#stop = (reason) => reception.end(reason);
-    void reception.daemon.over.then(() => this.exit());
+    void reception.daemon.ended.then(() => this.exit());
   }
 
   /** Begins as what another process has made. */
-  bootChild(identity: Identity, pipe: Pipe): void {
+  bootChild(identity: ProcIdentity, pipe: Pipe): void {
     this.#stop = runChild(identity, pipe, (who, leave) =>
-      this.#become(new Local(new SimulatedPlatform(this), who, leave)),
+      this.#become(new ProcessRuntime(new SimulatedPlatform(this), who, leave)),
     );
   }
 
   /** What its maker does when it has ended. */
-  whenEnded(task: (end: BodyEnd) => void): void {
+  whenEnded(task: (end: ProcExit) => void): void {
     this.#whenEnded = task;
   }
 
@@ -176,7 +176,7 @@ export class SimulatedProcess implements Member {
     trace.note(scheduler.now, this.name, "ended", 0, () => message);
     const last = this.printed;
     const cause = { name: "ProcessEnd", message };
-    const end: BodyEnd = {
+    const end: ProcExit = {
       kind: "process",
       clean,
       cause: last === "" ? cause : { ...cause, cause: { name: "its standard error", message: `\n${last}` } },
@@ -198,12 +198,12 @@ export class SimulatedProcess implements Member {
     );
   }
 
-  #become(local: Local): Local {
+  #become(local: ProcessRuntime): ProcessRuntime {
     this.local = local;
-    const { root } = local.home.proc;
+    const { root } = local.mainProc.proc;
     // Once outside of the root that is current: from then on code is followed across awaits.
     setMainRoot(undefined);
-    runTurn(root.turn, () => {});
+    runInTurn(root.turn, () => {});
     setMainRoot(root);
     return local;
   }

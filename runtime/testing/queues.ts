@@ -12,8 +12,8 @@ export function checkQueues(world: World): void {
     for (const { proc } of local?.procs.values() ?? []) {
       const most = proc.limits.creditMessages * senders;
       for (const cell of proc.cells()) {
-        if (cell.waiting <= most) continue;
-        throw new Error(`${cell.waiting} messages wait for ${cell.name} in ${name}: credit allows ${most}`);
+        if (cell.waitingCount <= most) continue;
+        throw new Error(`${cell.waitingCount} messages wait for ${cell.name} in ${name}: credit allows ${most}`);
       }
       for (const { outbox } of proc.routes.all()) {
         if (outbox.waiting <= outboxLimit) continue;

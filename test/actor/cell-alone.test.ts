@@ -1,11 +1,11 @@
 /** The cell of an actor with lanes and sessions that stand in for a link: what is agreed on, what is told, and what an end waits for. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ActorTarget, MeshRecord } from "../../runtime/actor/address.js";
-import type { Cell } from "../../runtime/actor/cell.js";
+import type { ActorCell } from "../../runtime/actor/cell.js";
 import { handlersOf } from "../../runtime/actor/handler.js";
 import { holderName } from "../../runtime/actor/holders.js";
 import type { ActorClass } from "../../runtime/actor/hooks.js";
-import { schemaOf } from "../../runtime/actor/schemas.js";
+import { schemaForPeer } from "../../runtime/actor/schemas.js";
 import { type Binding, Layout } from "../../runtime/link/binding.js";
 import type { Lane } from "../../runtime/link/lane.js";
 import type { Session } from "../../runtime/link/session.js";
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-function spawn(actorClass: typeof Counter = Counter): Cell {
+function spawn(actorClass: typeof Counter = Counter): ActorCell {
   world.spawn<typeof Counter, never>("counter", actorClass, [0], [there], {});
   return [...there.proc.cells()].at(-1)!;
 }
@@ -69,7 +69,7 @@ describe("an interface that a sender names", () => {
   test("is answered with the actor's own schema where that is another one, and nothing is taken meanwhile", () => {
     const lane = newLane();
     spawn().bind(lane, binding({ fingerprint: 1n }));
-    expect([lane.slots, told]).toEqual([[], ["paused", ["bound", 3, 2, schemaOf(counterDescriptor)]]]);
+    expect([lane.slots, told]).toEqual([[], ["paused", ["bound", 3, 2, schemaForPeer(counterDescriptor)]]]);
   });
 
   test("is known by the ids of its endpoints where the sender knows that schemas differ", () => {
@@ -138,7 +138,7 @@ describe("the end of an actor", () => {
     await cell.stop(options);
     cell.bind(newLane(), binding());
     expect(told[0]).toEqual(gone);
-    expect([cell.ended!.reason, cell.closed!.reason]).toEqual(["stopped", "closed"]);
+    expect([cell.ended!.reason, cell.sendingEnded!.reason]).toEqual(["stopped", "closed"]);
   });
 
   test("by a failure says so", () => {
@@ -180,7 +180,7 @@ describe("the end of an actor", () => {
       const counter = world.spawn<typeof Counter, never>("counter", Slow, [0], [there], {});
       const cell = [...there.proc.cells()].at(-1)!;
       const call = counter.value.callOne();
-      await until("it waits", () => cell.waiting > 0);
+      await until("it waits", () => cell.waitingCount > 0);
       const stopping = cell.stop({ ...options, drain: 1000 });
       await settled();
       expect(cell.state).toBe("starting");
@@ -195,7 +195,7 @@ describe("the end of an actor", () => {
       const counter = world.spawn<typeof Counter, never>("counter", Slow, [0], [there], {});
       const cell = [...there.proc.cells()].at(-1)!;
       const call = counter.value.callOne().catch((error: Error) => error.message);
-      await until("it waits", () => cell.waiting > 0);
+      await until("it waits", () => cell.waitingCount > 0);
       await cell.stop(options);
       expect(await call).toMatch(/was stopped: ordered$/);
     });
@@ -205,7 +205,7 @@ describe("the end of an actor", () => {
     const record = new MeshRecord({ id: 70n, name: "others", owner: 2n, extent: { gpus: 4 } });
     /** Opens a session to one of the others, whose link is not there. */
     function open(
-      cell: Cell,
+      cell: ActorCell,
       rank: number,
       more: object = {},
     ): { session: Session; target: ActorTarget; sent: () => void } {
@@ -213,7 +213,7 @@ describe("the end of an actor", () => {
       const opened = { sent: () => {} };
       Object.assign(there.proc.routes, {
         to: () => ({
-          openSession: (sender: Cell, to: ActorTarget, by: unknown) => ({
+          openSession: (sender: ActorCell, to: ActorTarget, by: unknown) => ({
             sender,
             target: to,
             key: by,
@@ -294,9 +294,9 @@ test("whoever was sent to and has ended is down, and holds no port by any name t
 });
 
 describe("an actor that was replaced", () => {
-  const replace = (cell: Cell): Cell => {
+  const replace = (cell: ActorCell): ActorCell => {
     cell.fail({ kind: "killed", error: new Error("over"), at: 0 });
-    return there.proc.createActor({ ...cell.shape, incarnation: 1, args: [10] } as never);
+    return there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
   };
 
   test("hands its lanes over, and those that name an interface later", () => {
@@ -315,12 +315,12 @@ describe("an actor that was replaced", () => {
 
   test("leaves it to the other one to say when everything has been handled", async () => {
     const cell = spawn();
-    cell.reached(newLane());
+    cell.confirmHandled(newLane());
     expect(told).toEqual(["reached"]);
     const next = replace(cell);
     let asked = 0;
     Object.assign(next, { reached: () => asked++ });
-    cell.reached(newLane());
+    cell.confirmHandled(newLane());
     expect([asked, told]).toEqual([1, ["reached"]]);
   });
 });

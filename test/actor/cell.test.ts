@@ -1,9 +1,9 @@
 /** The cell of an actor: how it becomes, what it says of its failures, how long its end may take, and that each comes once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MeshRecord } from "../../runtime/actor/address.js";
-import type { Cell } from "../../runtime/actor/cell.js";
+import type { ActorCell } from "../../runtime/actor/cell.js";
 import { Channel } from "../../runtime/actor/channel.js";
-import { context, runTurn } from "../../runtime/actor/context.js";
+import { context, runInTurn } from "../../runtime/actor/context.js";
 import type { Endpoint } from "../../runtime/actor/endpoint.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import type { Turn } from "../../runtime/actor/turn.js";
@@ -29,7 +29,7 @@ afterEach(() => world.close());
 
 const spawn = (actorClass: typeof Counter = Counter, args: readonly unknown[] = [0]) =>
   world.spawn<typeof Counter, never>("counter", actorClass, args, [there], {});
-const lastCell = (): Cell => [...there.proc.cells()].at(-1)!;
+const lastCell = (): ActorCell => [...there.proc.cells()].at(-1)!;
 const failure = (promise: PromiseLike<unknown>): Promise<Error> =>
   Promise.resolve(promise).then(
     () => new Error("expected a failure"),
@@ -128,7 +128,7 @@ describe("an actor that begins", () => {
 describe("an actor whose constructor throws", () => {
   test("has nothing that could clean up, supervise or be told of messages that come back", async () => {
     spawn(Counter, [-1]);
-    await lastCell().vacated();
+    await lastCell().whenVacated();
     expect(lastCell().supervise("a failure" as never)).toBe(undefined);
     lastCell().undeliverable("others.value", { reason: "closed", message: "over" } as never);
     expect(there.events.map(({ kind }) => kind)).toEqual(["failed", "undeliverable"]);
@@ -145,20 +145,20 @@ describe("a failure", () => {
     ]);
   });
 
-  test.each<[string, (cell: Cell, turn: Turn) => void, object]>([
+  test.each<[string, (cell: ActorCell, turn: Turn) => void, object]>([
     [
       "code that a handler has left running",
-      (cell, turn) => cell.uncaught(turn, new Error("late")),
+      (cell, turn) => cell.failUncaught(turn, new Error("late")),
       { kind: "message", endpoint: "untilAborted", error: { message: "late" }, at: 7 },
     ],
     [
       "code of its init",
-      (cell) => cell.uncaught(cell.turn, new Error("late")),
+      (cell) => cell.failUncaught(cell.turn, new Error("late")),
       { kind: "message", error: { message: "late" }, at: 7 },
     ],
     [
       "a handler that takes too long",
-      (cell, turn) => cell.stuck(turn, "it has been running"),
+      (cell, turn) => cell.handlerStuck(turn, "it has been running"),
       { kind: "stuck", endpoint: "untilAborted", error: { message: "it has been running" }, at: 7 },
     ],
   ])("is told of %s", async (_, fail, told) => {
@@ -204,7 +204,7 @@ describe("a failure", () => {
     }
     spawn(Cleaning);
     lastCell().fail({ kind: "killed", error: 5, at: 0 });
-    await lastCell().vacated();
+    await lastCell().whenVacated();
     expect(cleaned).toEqual([expect.any(Error)]);
     expect(lastCell().instance).toBe(undefined);
   });
@@ -254,7 +254,7 @@ describe("stopping", () => {
       }
     }
     const call = failure(spawn(Never).value.callOne());
-    await until("it is there", () => lastCell().waiting > 0);
+    await until("it is there", () => lastCell().waitingCount > 0);
     let stopped = false;
     const stopping = lastCell()
       .stop({ reason: "ordered", drain: 60_000 })
@@ -420,7 +420,7 @@ test("supervise runs as the actor's own code, and what it returns is its answer"
 test("a handler that takes long is told of by its proc", async () => {
   const counter = spawn();
   await counter.value.callOne();
-  lastCell().slow("it takes long");
+  lastCell().handlerSlow("it takes long");
   expect(there.events.at(-1)).toEqual({ kind: "slow", actor: "counter[0]", detail: "it takes long" });
 });
 
@@ -429,7 +429,7 @@ describe("a message that its sender has got wrong", () => {
   function mistaken(): CounterMesh<never> {
     const { mesh } = lastCell();
     const record = new MeshRecord({ id: mesh, name: "counter", owner: world.root.proc.id, extent: {} });
-    record.locate(0, { proc: there.proc.id, location: there.proc.location });
+    record.setLocation(0, { proc: there.proc.id, location: there.proc.location });
     const wrong = defineArgs(codec.tuple(codec.string, codec.string, codec.string), 3, 3);
     const { key, name, id, fingerprint } = counterDescriptor;
     const args = () => wrong;
@@ -471,9 +471,9 @@ describe("an actor that takes the place of one that has failed", () => {
     await counter.increment.callOne(1);
     const cell = lastCell();
     cell.fail(killed("over"));
-    await cell.vacated();
+    await cell.whenVacated();
     expect((await failure(counter.value.callOne())).message).toMatch(/has failed: Error: over$/);
-    there.proc.createActor({ ...cell.shape, incarnation: 1, args: [10] } as never);
+    there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
     for (const by of [1, 2, 3]) counter.increment.broadcast(by);
     expect(await counter.value.callOne()).toBe(16);
     // An endpoint that has not been used before, by an interface that has been named.
@@ -483,8 +483,8 @@ describe("an actor that takes the place of one that has failed", () => {
   test("gets what is sent by those who speak for the first time to either", async () => {
     const counter = spawn();
     lastCell().fail(killed("over"));
-    await lastCell().vacated();
-    there.proc.createActor({ ...lastCell().shape, incarnation: 1, args: [10] } as never);
+    await lastCell().whenVacated();
+    there.proc.createActor({ ...lastCell().spec, incarnation: 1, args: [10] } as never);
     expect(await counter.value.callOne()).toBe(10);
     expect(lastCell().id.incarnation).toBe(1);
   });
@@ -493,11 +493,11 @@ describe("an actor that takes the place of one that has failed", () => {
     const taker = world.spawn<typeof Counter, never>("taker", Counter, [0], [world.proc("elsewhere")], {});
     spawn();
     const cell = lastCell();
-    const send = () => runTurn(cell.turn, () => taker.value.callOne()) as Promise<number>;
+    const send = () => runInTurn(cell.turn, () => taker.value.callOne()) as Promise<number>;
     expect(await send()).toBe(0);
     cell.fail(killed("over"));
-    await cell.vacated();
-    there.proc.createActor({ ...cell.shape, incarnation: 1, args: [10] } as never);
+    await cell.whenVacated();
+    there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
     expect((await failure(send())).message).toBe(
       "cannot call taker.value on rank 0: its sender has ended: the actor counter[0] has failed: Error: over",
     );

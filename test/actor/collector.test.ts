@@ -35,30 +35,30 @@ beforeEach(() => {
 
 describe("the collector is asked", () => {
   test("after a tenth of a second and ten milliseconds for each MiB of the heap, then ten times later each time", () => {
-    watch.suspect({});
+    watch.suspectDropped({});
     clock.pass(20_000);
     expect(collections).toEqual([300, 1502, 11_704]);
   });
 
   test("sooner where the heap is small", () => {
     heap = 0;
-    watch.suspect({});
+    watch.suspectDropped({});
     clock.pass(1000);
     expect(collections).toEqual([100]);
   });
 
   test("for no more than a fiftieth of the time", () => {
     duration = 20;
-    watch.suspect({});
+    watch.suspectDropped({});
     clock.pass(300);
-    watch.suspect({});
+    watch.suspectDropped({});
     clock.pass(1100);
     expect(collections).toEqual([300, 1320]);
   });
 
   test("by one timer for all that are suspected", () => {
-    watch.suspect({});
-    watch.suspect({});
+    watch.suspectDropped({});
+    watch.suspectDropped({});
     expect(clock.waiting).toBe(1);
     clock.pass(300);
     expect(collections).toEqual([300]);
@@ -68,7 +68,7 @@ describe("the collector is asked", () => {
   test("no more once nothing is suspected", () => {
     const held = { dropped() {} };
     watch.watch({}, held);
-    watch.suspect(held);
+    watch.suspectDropped(held);
     watch.unwatch(held);
     clock.pass(1000);
     expect(collections).toEqual([]);

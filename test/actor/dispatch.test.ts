@@ -134,10 +134,10 @@ describe("one endpoint that many send by", () => {
   test("goes on by another session when the one it has used has ended", async () => {
     const { value, increment } = counters.slice({ gpus: 0 });
     expect(await value.callOne()).toBe(0);
-    const { mesh, shape } = [...procs[0]!.proc.cells()][0]!;
+    const { mesh, spec: shape } = [...procs[0]!.proc.cells()][0]!;
     procs[0]!.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("over"), at: 0 });
     await expect(value.callOne()).rejects.toThrow("the actor counters[0] has failed: Error: over");
-    await procs[0]!.proc.cell(mesh)!.vacated();
+    await procs[0]!.proc.cell(mesh)!.whenVacated();
     procs[0]!.proc.createActor({ ...shape, incarnation: 1, args: [7] } as never);
     increment.broadcast(1);
     expect(await value.callOne()).toBe(8);
@@ -515,10 +515,10 @@ describe("a call that waits for actors that are being restarted", () => {
     await one.value.callOne().catch(() => {});
     const { proc } = procs[rank]!;
     const cell = [...proc.cells()][0]!;
-    await cell.vacated();
+    await cell.whenVacated();
     return () => {
-      proc.createActor({ ...cell.shape, incarnation: 1, args: [40 + rank] } as never);
-      viewOf(counters as unknown as ActorMesh).record.locate(rank, {
+      proc.createActor({ ...cell.spec, incarnation: 1, args: [40 + rank] } as never);
+      viewOf(counters as unknown as ActorMesh).record.setLocation(rank, {
         proc: proc.id,
         location: proc.location,
         generation: 1,

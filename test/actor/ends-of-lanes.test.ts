@@ -1,10 +1,10 @@
 /** These tests follow lanes that lead to no actor: ports, calls that are answered by port, actors that have not come, and nowhere. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { Held } from "../../runtime/actor/held.js";
+import { EarlyMessages } from "../../runtime/actor/held.js";
 import { bindPort, portInterface, readPortValue } from "../../runtime/actor/port-interface.js";
-import { Refusal } from "../../runtime/actor/refusal.js";
-import { type Answerer, ReplyForward } from "../../runtime/actor/reply-forward.js";
-import { translate } from "../../runtime/actor/translate.js";
+import { RefusingDestination } from "../../runtime/actor/refusal.js";
+import { ForwardedReply, type ReplyAnswerer } from "../../runtime/actor/reply-forward.js";
+import { translateToProtobuf } from "../../runtime/actor/translate.js";
 import { type Binding, Layout } from "../../runtime/link/binding.js";
 import { encodeMessage } from "../../runtime/link/encode.js";
 import { DeliveryError } from "../../runtime/link/errors.js";
@@ -54,7 +54,7 @@ describe("a lane to what is not there", () => {
   const error = new DeliveryError("unknown", "it is gone");
 
   test("says so with each message, and once for all", () => {
-    const refusal = new Refusal(error);
+    const refusal = new RefusingDestination(error);
     const lane = newLane();
     refusal.message(lane, 4, 0, 0, new Reader(), 8);
     refusal.message(lane, 5, 7, 0, new Reader(), 8);
@@ -67,7 +67,7 @@ describe("a lane to what is not there", () => {
   });
 
   test("agrees to anything that has to be agreed on", () => {
-    const refusal = new Refusal(error);
+    const refusal = new RefusingDestination(error);
     for (const layout of [Layout.lockstep, Layout.protobuf, Layout.none]) refusal.bind(newLane(), binding({ layout }));
     expect(told).toEqual([["bound", 3, 2, undefined]]);
   });
@@ -77,10 +77,10 @@ describe("a lane to an actor that has not come", () => {
   const nobody = {} as Destination;
 
   test("hears when everything has been handled from the actor, when that has come", () => {
-    const held = new Held();
+    const held = new EarlyMessages();
     held.release(nobody);
     const lane = newLane();
-    held.reached(lane);
+    held.confirmHandled(lane);
     expect(told).toEqual([
       ["redirected", nobody],
       ["synced", Sync.reached, 0],
@@ -88,9 +88,9 @@ describe("a lane to an actor that has not come", () => {
   });
 
   test("leads to the actor when that comes, though nothing but a question has come by it", () => {
-    const held = new Held();
+    const held = new EarlyMessages();
     const lane = newLane();
-    held.reached(lane);
+    held.confirmHandled(lane);
     expect(told).toEqual([]);
     held.release(nobody);
     expect(told).toEqual([
@@ -146,7 +146,7 @@ describe("what a port takes", () => {
 });
 
 describe("the port of a call that was handed on", () => {
-  let forward: ReplyForward;
+  let forward: ForwardedReply;
   let refuses: boolean;
   beforeEach(() => {
     refuses = false;
@@ -154,9 +154,9 @@ describe("the port of a call that was handed on", () => {
       if (refuses) throw new Error("answered already");
       told.push([what, value instanceof Error ? value.message : value]);
     };
-    const answerer: Answerer = { answer: take("answer"), fail: take("fail") };
+    const answerer: ReplyAnswerer = { answer: take("answer"), fail: take("fail") };
     const cell = { proc: { closePort: (port: unknown) => told.push(["port closed", port]) } };
-    forward = new ReplyForward(answerer, cell as never, 9n, codec.int32);
+    forward = new ForwardedReply(answerer, cell as never, 9n, codec.int32);
   });
   const value = () => readerOf(codec.int32.encode(5));
 
@@ -191,16 +191,16 @@ describe("the port of a call that was handed on", () => {
 
   test("fails the call when all who could answer have ended, or their processes", () => {
     const why = "everyone who could answer the call has ended:";
-    forward.hold("one", 2n, true);
-    forward.hold("other", 3n, true);
-    forward.hold("one", 2n, false);
+    forward.setHolder("one", 2n, true);
+    forward.setHolder("other", 3n, true);
+    forward.setHolder("one", 2n, false);
     expect(told).toEqual([]);
     forward.peerDown(4n, "it was killed");
     expect(told).toEqual([]);
     forward.peerDown(3n, "it was killed");
     expect(told).toEqual([["fail", `${why} it was killed`]]);
-    forward.heldBy({ universe: 1n, proc: 2n, mesh: 3n, rank: 0, incarnation: 0 });
-    forward.hold("3/0/0", 2n, false);
+    forward.laneOpenedBy({ universe: 1n, proc: 2n, mesh: 3n, rank: 0, incarnation: 0 });
+    forward.setHolder("3/0/0", 2n, false);
     expect(told[1]).toEqual(["fail", `${why} the actor that held its port has ended`]);
   });
 
@@ -217,7 +217,7 @@ test.each([10, 1_000_000])(
     const message = { label: "bytes", codec: codec.bytes, protobuf };
     const bytes = Uint8Array.from({ length }, (_, i) => i);
     const before = encodeMessage(message, bytes, defaultLimits);
-    const after = translate(codec.bytes, protobuf, before, defaultLimits);
+    const after = translateToProtobuf(codec.bytes, protobuf, before, defaultLimits);
     expect([before.protobuf, after.protobuf]).toEqual([false, true]);
     const read = protobuf.decodeFrom(readerOf(after.bytes, after.blocks.length === 0 ? undefined : after.blocks));
     expect(Buffer.compare(read as Uint8Array, bytes)).toBe(0);

@@ -1,12 +1,12 @@
 /** Errors of calls: what their texts say, and that they travel as they are. */
 import { describe, expect, test } from "vitest";
 import {
-  answerOfError,
+  encodeErrorAnswer,
   RemoteError,
   readCallError,
-  readCauses,
-  writeCauses,
-  writeDelivery,
+  readErrorWithCauses,
+  writeDeliveryError,
+  writeErrorWithCauses,
   writeThrown,
 } from "../../runtime/actor/error-wire.js";
 import {
@@ -20,7 +20,7 @@ import {
   TimeoutError,
 } from "../../runtime/actor/errors.js";
 import { AnswerKind } from "../../runtime/cast/answers.js";
-import { chainOf } from "../../runtime/thrown.js";
+import { errorChainOf } from "../../runtime/thrown.js";
 import { Reader } from "../../runtime/wire/reader.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
@@ -41,7 +41,7 @@ const thrown = () => new TypeError("outer", { cause: new RangeError("inner") });
 
 describe("an error of a handler", () => {
   test("arrives with its actor, its names, its texts and its causes", () => {
-    const error = readCallError(sent((w) => writeThrown(w, "counters[1]", chainOf(thrown())))) as RemoteError;
+    const error = readCallError(sent((w) => writeThrown(w, "counters[1]", errorChainOf(thrown())))) as RemoteError;
     expect(error).toBeInstanceOf(RemoteError);
     expect([error.name, error.actor, error.message]).toEqual(["RemoteError", "counters[1]", "outer"]);
     expect(error.remote).toMatchObject({ name: "TypeError", message: "outer" });
@@ -50,7 +50,7 @@ describe("an error of a handler", () => {
   });
 
   test("that is none, and has no stack, arrives as what was thrown", () => {
-    const error = readCallError(sent((w) => writeThrown(w, "a[0]", chainOf(5)))) as RemoteError;
+    const error = readCallError(sent((w) => writeThrown(w, "a[0]", errorChainOf(5)))) as RemoteError;
     expect(error.remote).toMatchObject({ name: "Error", message: "threw 5", stack: "Error: threw 5" });
     expect("cause" in error.remote).toBe(false);
   });
@@ -60,7 +60,7 @@ describe("what was not delivered", () => {
   test.each<[DeliveryReason]>([["peer-down"], ["closed"], ["failed"], ["stopped"], ["unknown"], ["refused"]])(
     "arrives with its reason: %s",
     (reason) => {
-      const error = readCallError(sent((w) => writeDelivery(w, "a[0]", new DeliveryError(reason, "why"))));
+      const error = readCallError(sent((w) => writeDeliveryError(w, "a[0]", new DeliveryError(reason, "why"))));
       expect(error).toBeInstanceOf(DeliveryError);
       expect(error).toMatchObject({ reason, message: "why" });
       expect("cause" in error).toBe(false);
@@ -69,21 +69,21 @@ describe("what was not delivered", () => {
 
   test("arrives with what it is caused by", () => {
     const error = new DeliveryError("failed", "it has failed", { cause: thrown() });
-    expect(readCallError(sent((w) => writeDelivery(w, "a[0]", error)))).toMatchObject({
+    expect(readCallError(sent((w) => writeDeliveryError(w, "a[0]", error)))).toMatchObject({
       message: "it has failed",
       cause: { name: "TypeError", message: "outer", cause: { name: "RangeError" } },
     });
   });
 
   test("for a reason that nobody knows here is unknown", () => {
-    const r = sent((w) => writeDelivery(w, "a[0]", new DeliveryError("nothing" as DeliveryReason, "why")));
+    const r = sent((w) => writeDeliveryError(w, "a[0]", new DeliveryError("nothing" as DeliveryReason, "why")));
     expect(readCallError(r)).toMatchObject({ reason: "unknown", message: "why" });
   });
 });
 
 test("what is cut short is a violation of the protocol, wherever it is cut", () => {
   const w = new Writer(512);
-  writeThrown(w, "counters[1]", chainOf(new Error("why")));
+  writeThrown(w, "counters[1]", errorChainOf(new Error("why")));
   const bytes = w.copy(0);
   for (let end = 0; end < bytes.length; end += 4) {
     expect(() => readCallError(readerOf(bytes.subarray(0, end))), `${end}`).toThrow(/^cannot read error: /);
@@ -103,7 +103,7 @@ test("an error has at most 16 causes; one with more is a violation of the protoc
 });
 
 test("a port takes an error with its causes", () => {
-  expect(readCauses(sent((w) => writeCauses(w, thrown())))).toMatchObject({
+  expect(readErrorWithCauses(sent((w) => writeErrorWithCauses(w, thrown())))).toMatchObject({
     name: "TypeError",
     message: "outer",
     cause: { name: "RangeError", message: "inner" },
@@ -112,7 +112,7 @@ test("a port takes an error with its causes", () => {
 
 describe("an answer that procs of a tree pass on", () => {
   const passed = (error: Error) => {
-    const { kind, protobuf, bytes, blocks } = answerOfError(error);
+    const { kind, protobuf, bytes, blocks } = encodeErrorAnswer(error);
     expect([protobuf, blocks]).toEqual([false, []]);
     return { kind, error: readCallError(readerOf(bytes)) };
   };

@@ -27,7 +27,7 @@ describe("a slow actor", () => {
     let most = 0;
     for (let i = 0; i < 2000; i++) {
       await counter.increment.broadcast(1);
-      most = Math.max(most, cell!.waiting);
+      most = Math.max(most, cell!.waitingCount);
     }
     expect(most).toBeGreaterThan(8);
     expect(most).toBeLessThanOrEqual(32);

@@ -1,6 +1,6 @@
 /** Answers that a process makes one of on their way to the caller: which it can, and what goes on as it is. */
 import { describe, expect, test } from "vitest";
-import { foldingOf } from "../../runtime/actor/folding.js";
+import { createFold } from "../../runtime/actor/folding.js";
 import { type AnswerGroup, AnswerKind } from "../../runtime/cast/answers.js";
 import type { CastInterface } from "../../runtime/cast/setup.js";
 import { codec } from "../../runtime/wire/composed/index.js";
@@ -29,9 +29,9 @@ function answer(value: number | string, runs: readonly (readonly [number, number
   return { kind: AnswerKind.value, protobuf: false, bytes: Buffer.from(encoded), blocks: [], ranks, ...more };
 }
 const folded = { kind: AnswerKind.folded };
-const sum = (groups: readonly AnswerGroup[]) => foldingOf(descriptor, known, number, "sum")!(groups);
+const sum = (groups: readonly AnswerGroup[]) => createFold(descriptor, known, number, "sum")!(groups);
 const concat = (groups: readonly AnswerGroup[], reduction = "concat") =>
-  foldingOf(descriptor, known, text, reduction)?.(groups);
+  createFold(descriptor, known, text, reduction)?.(groups);
 
 describe("the answers of an endpoint", () => {
   test.each<[string, Partial<CastInterface>, number, string]>([
@@ -42,7 +42,7 @@ describe("the answers of an endpoint", () => {
     ["by an operation that is not known here", {}, number, "no such operation"],
     ["that are only counted", {}, number, "count"],
   ])("are not made one: %s", (_, other, endpoint, reduction) => {
-    expect(foldingOf(descriptor, { ...known, ...other }, endpoint, reduction)).toBe(undefined);
+    expect(createFold(descriptor, { ...known, ...other }, endpoint, reduction)).toBe(undefined);
   });
 
   test("are made one where their ranks follow each other, in the order of ranks", () => {

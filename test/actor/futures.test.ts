@@ -160,7 +160,7 @@ describe("with", () => {
     one.fail.broadcast("fatal");
     const retried = one.failOnEven.with({ retry: { attempts: 9, backoff: 5 } }).callOne();
     await until("the actor has failed", () => q.failures().length > 0);
-    q.proc.createActor({ ...cell!.shape, incarnation: 1, args: [0] } as never);
+    q.proc.createActor({ ...cell!.spec, incarnation: 1, args: [0] } as never);
     await expect(retried).rejects.toThrow("even rank 0");
   });
 

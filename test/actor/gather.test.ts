@@ -1,10 +1,10 @@
 /** The answers of several actors to one call, by themselves: who is waited for, what ends the call, what it comes to. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Called } from "../../runtime/actor/call-future.js";
+import type { CalledEndpoint } from "../../runtime/actor/call-future.js";
 import { setMainRoot } from "../../runtime/actor/context.js";
 import { RemoteError } from "../../runtime/actor/error-wire.js";
 import { type ActorError, DeliveryError, SupervisionError } from "../../runtime/actor/errors.js";
-import { CallAll, CallSettled, type Gather, Reduce } from "../../runtime/actor/gather.js";
+import { GatherAll, type GatherCall, GatherReduced, GatherSettled } from "../../runtime/actor/gather.js";
 import type { RankCall } from "../../runtime/actor/rank-call.js";
 import { SingleCall } from "../../runtime/actor/single.js";
 import type { MeshView } from "../../runtime/actor/view.js";
@@ -32,30 +32,30 @@ const viewOf = (size: number) =>
     actors: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
   }) as unknown as MeshView;
 
-const calledOf = (view: MeshView, result: Codec<unknown> | undefined = list): Called => ({
+const calledOf = (view: MeshView, result: Codec<unknown> | undefined = list): CalledEndpoint => ({
   label: "counters.list",
   result,
   clock,
   view,
-  internal: false,
+  isInternal: false,
 });
 
 /** The calls to the ranks, as if they had been sent. */
-function sent(gather: Gather<unknown>, size: number): RankCall[] {
+function sent(gather: GatherCall<unknown>, size: number): RankCall[] {
   return Array.from({ length: size }, (_, rank) => {
     const abandon = ({ rank }: RankCall, reason: number) => void told.push(`rank ${rank} given up: ${reason}`);
     return Object.assign(gather.callAt(rank), { id: rank + 1, session: { abandon } as never });
   });
 }
 
-function begin<G extends Gather<unknown>>(make: (called: Called, view: MeshView) => G, size: number) {
+function begin<G extends GatherCall<unknown>>(make: (called: CalledEndpoint, view: MeshView) => G, size: number) {
   const view = viewOf(size);
   const gather = make(calledOf(view), view);
   return { gather, calls: sent(gather, size) };
 }
 
-const all = (size: number) => begin((called, view) => new CallAll<number[], string>(called, view), size);
-const outcomes = (size: number) => begin((called, view) => new CallSettled<number[], string>(called, view), size);
+const all = (size: number) => begin((called, view) => new GatherAll<number[], string>(called, view), size);
+const outcomes = (size: number) => begin((called, view) => new GatherSettled<number[], string>(called, view), size);
 
 function reader(value: unknown, type = list): Reader {
   const bytes = value instanceof Uint8Array ? value : type.encode(value);
@@ -71,7 +71,7 @@ const failure = (promise: Promise<unknown>): Promise<ActorError> => promise.then
 describe("call", () => {
   test("answers when all have, by rank", async () => {
     const { gather, calls } = all(3);
-    gather.started();
+    gather.allSent();
     calls[2]!.answered(reader([2]));
     calls[0]!.answered(reader([0]));
     await settled();
@@ -84,7 +84,7 @@ describe("call", () => {
   test("to nobody answers when it has been sent", async () => {
     const { gather } = all(0);
     expect(gather.settled).toBe(false);
-    gather.started();
+    gather.allSent();
     expect([...(await gather).values()]).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe("call", () => {
     expect(error.message).toBe("cannot call counters.list on rank 1: it has failed");
     calls[0]!.answered(reader([0]));
     calls[2]!.failed(thrown("counters[2]", "late"));
-    gather.started();
+    gather.allSent();
     gather.answeredBy([0], reader([0]));
     gather.reset();
     expect(await failure(gather)).toBe(error);
@@ -145,7 +145,7 @@ describe("call", () => {
 
   test("that is given up tells all ranks, and the tree that it went down", async () => {
     const { gather } = all(2);
-    gather.began((reason) => void told.push(`cast given up: ${reason}`), {} as never);
+    gather.castStarted((reason) => void told.push(`cast given up: ${reason}`), {} as never);
     gather.abandon(new Error("enough"), 1);
     gather.abandon(new Error("again"), 1);
     expect((await failure(gather)).message).toBe("enough");
@@ -155,8 +155,8 @@ describe("call", () => {
   test("of an endpoint without a result answers with nothing for each", async () => {
     const view = viewOf(2);
     const called = { ...calledOf(view), result: undefined };
-    const gather = new CallAll<void, string>(called, view);
-    for (const call of sent(gather as Gather<unknown>, 2)) call.answered(reader([1]));
+    const gather = new GatherAll<void, string>(called, view);
+    for (const call of sent(gather as GatherCall<unknown>, 2)) call.answered(reader([1]));
     expect([...(await gather).values()]).toEqual([undefined, undefined]);
   });
 
@@ -214,13 +214,13 @@ describe("reduce", () => {
   const text = codec.string as Codec<unknown>;
   const joinedTexts = (size: number, fold?: (values: readonly string[]) => string) => {
     const view = viewOf(size);
-    const gather = new Reduce<string, string>(
+    const gather = new GatherReduced<string, string>(
       calledOf(view, text),
       view,
       fold ?? ((values) => values.join("|")),
       "join",
     );
-    return { gather, calls: sent(gather as Gather<unknown>, size) };
+    return { gather, calls: sent(gather as GatherCall<unknown>, size) };
   };
 
   test("folds all answers, in rank order", async () => {

@@ -1,11 +1,11 @@
 /** The handlers of actor classes: which method takes a message, what it is called with, and what its answer is. */
 import { describe, expect, test } from "vitest";
-import { currentTurn, runTurn } from "../../runtime/actor/context.js";
-import { handlerById, handlersOf, inProtobuf, interfaceOf } from "../../runtime/actor/handler.js";
+import { currentTurn, runInTurn } from "../../runtime/actor/context.js";
+import { handlerById, handlersOf, interfaceOf, protobufVariant } from "../../runtime/actor/handler.js";
 import type { ActorClass } from "../../runtime/actor/hooks.js";
-import { invoke, promiseOf } from "../../runtime/actor/invoke.js";
+import { invokeHandler, promiseFrom } from "../../runtime/actor/invoke.js";
 import { methodOf } from "../../runtime/actor/method.js";
-import { withTensors } from "../../runtime/actor/with-tensors.js";
+import { interceptedMethod } from "../../runtime/actor/with-tensors.js";
 import type { BoundEndpoint } from "../../runtime/link/binding.js";
 import { Flag, Kind } from "../../runtime/link/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";
@@ -72,14 +72,14 @@ describe("a method is called", () => {
         },
         { args },
       );
-      expect(runTurn(turn, invoke)).toEqual([parts.cell.instance, args]);
+      expect(runInTurn(turn, invokeHandler)).toEqual([parts.cell.instance, args]);
     },
   );
 });
 
 describe("what a method returns", () => {
   const turn = new Parts().turn(() => {});
-  const promise = (value: unknown) => promiseOf(turn, value);
+  const promise = (value: unknown) => promiseFrom(turn, value);
   const withThen = (then: unknown): object => ({ then });
 
   test.each([
@@ -169,7 +169,7 @@ describe("the handlers of a class", () => {
     expect(increment).toMatchObject({ layout: 0, reply: Kind.reply, item: Kind.item });
     expect([increment!.result, value!.result]).toEqual([undefined, codec.int32]);
     const byId = (id: number) => handlerById(actorClass, counterDescriptor, { id } as BoundEndpoint);
-    expect(byId(2)).toBe(inProtobuf(value!));
+    expect(byId(2)).toBe(protobufVariant(value!));
     expect(byId(2)).toMatchObject({
       layout: Flag.protobuf,
       method: Counter.prototype.value,
@@ -221,8 +221,8 @@ describe("an endpoint with tensors", () => {
           arrive = () => resolve();
         });
     const parts = new Parts();
-    const turn = parts.turn(withTensors(support, endpoint as EndpointDescriptor, method as never), { args });
-    return { parts, turn, arrive, answer: runTurn(turn, invoke) };
+    const turn = parts.turn(interceptedMethod(support, endpoint as EndpointDescriptor, method as never), { args });
+    return { parts, turn, arrive, answer: runInTurn(turn, invokeHandler) };
   }
 
   test("begins at once where all of them are there", () => {

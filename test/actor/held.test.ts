@@ -1,6 +1,6 @@
 /** Messages that came before their actor. */
 import { beforeEach, expect, test } from "vitest";
-import { Held } from "../../runtime/actor/held.js";
+import { EarlyMessages } from "../../runtime/actor/held.js";
 import type { Binding } from "../../runtime/link/binding.js";
 import { type Destination, Lane } from "../../runtime/link/lane.js";
 import type { Link } from "../../runtime/link/link.js";
@@ -12,7 +12,7 @@ const request = {
   target: { kind: "actor", proc: 4n, number: 5n, rank: 0, owner: 2n, fingerprint: 0n },
   credit: { messages: 16, bytes: 1024, streamItems: 16, streamBytes: 1024 },
 } as const;
-const lane = (held: Held) => new Lane({} as Link, 1, request, held);
+const lane = (held: EarlyMessages) => new Lane({} as Link, 1, request, held);
 const binding = {} as Binding;
 
 let got: string[];
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 test("it gets them in order when it comes, and its lanes lead to it from then on", () => {
-  const held = new Held();
+  const held = new EarlyMessages();
   const one = lane(held);
   held.bind(one, binding);
   held.message(one, 3, 7, 0, new Reader(), 8);
@@ -40,7 +40,7 @@ test("it gets them in order when it comes, and its lanes lead to it from then on
 });
 
 test("a lane on which nothing had come when it came leads to it, too", () => {
-  const held = new Held();
+  const held = new EarlyMessages();
   held.release(actor);
   const [late, later, last] = [lane(held), lane(held), lane(held)];
   held.bind(late, binding);

@@ -1,7 +1,7 @@
 /** Who is told that an actor holds a port, or does not any more, and when. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { HeldPorts } from "../../runtime/actor/held-ports.js";
-import { holderName, holdReceived, noteHolders, portsRead, portsWritten } from "../../runtime/actor/holders.js";
+import { OwnedPorts } from "../../runtime/actor/held-ports.js";
+import { announceHolders, holderName, ownReceivedPorts, portsRead, portsWritten } from "../../runtime/actor/holders.js";
 import { ChannelPort, PortTarget } from "../../runtime/actor/port.js";
 import type { Proc } from "../../runtime/actor/proc.js";
 import type { Session } from "../../runtime/link/session.js";
@@ -51,7 +51,7 @@ describe("the ports in a message that was sent", () => {
 
   test("are held by all who were sent it, as their owners are told", () => {
     portsWritten.push(port(1n), port(2n, here));
-    noteHolders(proc, receivers);
+    announceHolders(proc, receivers);
     expect(told).toEqual([
       text(1n, "r1", 5n, true),
       text(1n, "r2", 5n, true),
@@ -63,14 +63,14 @@ describe("the ports in a message that was sent", () => {
 
   test("are let go of at once by those who cannot be reached", () => {
     portsWritten.push(port(1n));
-    noteHolders(proc, [receivers[0]!], [receivers[1]!]);
+    announceHolders(proc, [receivers[0]!], [receivers[1]!]);
     expect(told).toEqual([text(1n, "r1", 5n, true), text(1n, "r2", 5n, true), text(1n, "r2", 5n, false)]);
   });
 
   test("are held by nobody as far as anybody knows where their owner's process has ended", () => {
     reachable = false;
     portsWritten.push(port(1n));
-    noteHolders(proc, receivers);
+    announceHolders(proc, receivers);
     expect([told, portsWritten]).toEqual([[], []]);
   });
 });
@@ -78,18 +78,18 @@ describe("the ports in a message that was sent", () => {
 describe("the ports in an answer", () => {
   test("are held by who has asked, if that is an actor", () => {
     let held = 0;
-    holdReceived({ sender: { holdPorts: () => held++ } } as unknown as Session);
+    ownReceivedPorts({ sender: { holdPorts: () => held++ } } as unknown as Session);
     expect(held).toBe(1);
   });
 
   test.each([[undefined], [{}], [{ sender: {} }]])("are held by nobody else: %j", (session) => {
-    expect(() => holdReceived(session as unknown as Session)).not.toThrow();
+    expect(() => ownReceivedPorts(session as unknown as Session)).not.toThrow();
   });
 });
 
 describe("the ports that an actor was sent", () => {
-  const held = (incarnation = 0): HeldPorts =>
-    new HeldPorts(proc, { universe: 1n, proc: here, mesh: 77n, rank: 3, incarnation });
+  const held = (incarnation = 0): OwnedPorts =>
+    new OwnedPorts(proc, { universe: 1n, proc: here, mesh: 77n, rank: 3, incarnation });
   const session = (number: bigint) => {
     const waiting: (() => void)[] = [];
     const afterSending = (then: () => void): void => void waiting.push(then);
@@ -99,36 +99,36 @@ describe("the ports that an actor was sent", () => {
   test("are its own, and let go of when it ends", () => {
     const ports = held();
     portsRead.push(port(1n), port(2n));
-    ports.take();
+    ports.ownDecoded();
     expect([told, portsRead]).toEqual([[], []]);
-    ports.letGo([]);
+    ports.releaseAll([]);
     expect(told).toEqual([text(1n, "77/3/0", here, false), text(2n, "77/3/0", here, false)]);
-    ports.letGo([]);
+    ports.releaseAll([]);
     expect(told.length).toBe(2);
   });
 
   test("are held by every name that those may know it by who have sent them", () => {
     const ports = held(2);
     portsRead.push(port(1n));
-    ports.take();
+    ports.ownDecoded();
     expect(told).toEqual([text(1n, "77/3/2", here, true)]);
     told = [];
-    ports.letGo([]);
+    ports.releaseAll([]);
     expect(told).toEqual([0, 1, 2].map((incarnation) => text(1n, `77/3/${incarnation}`, here, false)));
   });
 
   test("are not let go of again if it has dropped them", () => {
     const ports = held();
     portsRead.push(port(1n), port(2n));
-    ports.take();
+    ports.ownDecoded();
     drop.get(1n)!();
-    ports.letGo([]);
+    ports.releaseAll([]);
     expect(told).toEqual([text(2n, "77/3/0", here, false)]);
   });
 
   test("are let go of at once where nobody gets them", () => {
     portsRead.push(port(1n));
-    held(1).refuse();
+    held(1).releaseDecoded();
     expect(told).toEqual([0, 1].map((incarnation) => text(1n, `77/3/${incarnation}`, here, false)));
     expect(portsRead).toEqual([]);
   });
@@ -136,9 +136,9 @@ describe("the ports that an actor was sent", () => {
   test("are let go of behind what it has sent by them", () => {
     const ports = held();
     portsRead.push(port(1n));
-    ports.take();
+    ports.ownDecoded();
     const [one, other, elsewhere] = [session(1n), session(1n), session(2n)];
-    ports.letGo([one, other, elsewhere].map((each) => each.session));
+    ports.releaseAll([one, other, elsewhere].map((each) => each.session));
     expect([one, other, elsewhere].map(({ waiting }) => waiting.length)).toEqual([1, 1, 0]);
     one.waiting[0]!();
     expect(told).toEqual([]);

@@ -1,12 +1,12 @@
 /** Processes with different schemas of an actor: what can be read goes on, in order and once; what cannot is refused. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { meshRecord } from "../../runtime/actor/address.js";
+import { currentMeshRecord } from "../../runtime/actor/address.js";
 import { Channel } from "../../runtime/actor/channel.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { ChannelPort } from "../../runtime/actor/port.js";
-import { differences } from "../../runtime/actor/schemas.js";
+import { schemaDifferences } from "../../runtime/actor/schemas.js";
 import { Flag, Kind } from "../../runtime/link/frame.js";
 import { Lane } from "../../runtime/link/lane.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
@@ -60,10 +60,10 @@ function ranksOf(
   lastMesh = world.root.proc.random.id();
   world.ordered.add(lastMesh);
   const owner = world.root.proc.id;
-  const record = meshRecord({ id: lastMesh, name: "gauges", owner, extent });
+  const record = currentMeshRecord({ id: lastMesh, name: "gauges", owner, extent });
   for (const [rank, build] of builds.entries()) {
     const { proc } = procs[rank]!;
-    record.locate(rank, { proc: proc.id, location: proc.location });
+    record.setLocation(rank, { proc: proc.id, location: proc.location });
     if (ordered) create(rank, build, procs[rank]!, extent);
   }
   return record;
@@ -302,7 +302,7 @@ describe("schemas that cannot be read by each other", () => {
   test("a description that means nothing is an error that says so", async () => {
     for (const text of ["{", "{}", '{"messages":[["A"]]}', "[]", "null"]) {
       const other = { fingerprint: BigInt(1000 + text.length), description: text };
-      expect(differences(oldGauge, other)).toMatch(
+      expect(schemaDifferences(oldGauge, other)).toMatch(
         /^has another schema of test\/gauge#Gauge, and what it says of that cannot be read: ./,
       );
     }

@@ -1,6 +1,6 @@
 /** Messages whose arguments may be tensors: they are lent to the processes of their receivers, by every adverb. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { dispatcherFor } from "../../runtime/actor/lending.js";
+import { createDispatcher } from "../../runtime/actor/lending.js";
 import { type ActorMesh, viewOf } from "../../runtime/actor/mesh.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
@@ -74,7 +74,7 @@ test("a broadcast is lent to all their processes, too", async () => {
 });
 
 test("it is encoded as what is lent in the protobuf layout, too", () => {
-  const dispatcher = dispatcherFor(viewOf(mesh as unknown as ActorMesh), 0, {});
+  const dispatcher = createDispatcher(viewOf(mesh as unknown as ActorMesh), 0, {});
   const [w, plain] = [new Writer(), new Writer()];
   dispatcher.protobuf.encodeInto(w, [5]);
   protobufArguments(args.codec).encodeInto(plain, [5]);

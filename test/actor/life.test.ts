@@ -1,6 +1,6 @@
 /** The life of an actor: how it comes to be, how it ends, and what its callers are told. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { meshRecord } from "../../runtime/actor/address.js";
+import { currentMeshRecord } from "../../runtime/actor/address.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { Counter, type CounterMesh, counterDescriptor, delay, until } from "./counter.js";
@@ -53,8 +53,8 @@ describe("an actor that never comes to be", () => {
 
   test("one that was refused by whoever should have created it", async () => {
     const mesh = 77_000_000_001n;
-    const record = meshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
-    record.locate(0, { proc: there.proc.id, location: "there" });
+    const record = currentMeshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
+    record.setLocation(0, { proc: there.proc.id, location: "there" });
     const ghost = wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
     world.ordered.add(mesh);
     const called = failure(ghost.value.callOne());
@@ -70,8 +70,8 @@ describe("an actor that never comes to be", () => {
 
 describe("messages for an actor that is not known yet", () => {
   function ghost(mesh: bigint): CounterMesh<never> {
-    const record = meshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
-    record.locate(0, { proc: there.proc.id, location: "there" });
+    const record = currentMeshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
+    record.setLocation(0, { proc: there.proc.id, location: "there" });
     return wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
   }
 
@@ -114,7 +114,7 @@ describe("a failure", () => {
     const sleeping = failure(counter.sleep.callOne(60_000));
     const waiting = failure(counter.value.callOne());
     counter.increment.broadcast(1);
-    await until("all messages are there", () => there.proc.cell(mesh)!.waiting === 2);
+    await until("all messages are there", () => there.proc.cell(mesh)!.waitingCount === 2);
     there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("enough"), at: 1 });
     there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("again"), at: 2 });
     const errors = await Promise.all([running, sleeping, waiting]);
@@ -154,7 +154,7 @@ describe("a failure", () => {
     counter.fail.broadcast("fatal");
     await failure(counter.value.callOne());
     const cell = there.proc.cell(lastMesh())!;
-    const { shape } = cell;
+    const { spec: shape } = cell;
     there.proc.createActor({ ...shape, incarnation: 1, args: [5] } as never);
     expect(await counter.value.callOne()).toBe(5);
     expect(there.proc.cell(shape.mesh)!.id.incarnation).toBe(1);
@@ -194,8 +194,8 @@ describe("a handler that outlives its actor", () => {
     if (how === "stopped") await world.stop(there, mesh);
     else {
       cell.fail({ kind: "message", error: new Error("fatal"), at: 0 });
-      await cell.vacated();
-      there.proc.createActor({ ...cell.shape, incarnation: 1, args: [0] } as never);
+      await cell.whenVacated();
+      there.proc.createActor({ ...cell.spec, incarnation: 1, args: [0] } as never);
     }
     const link = there.proc.routes.existing(elsewhere.proc.id)!;
     await until("its lanes are closed", () => link.sessions.every((session) => session === undefined));
@@ -226,7 +226,7 @@ describe("stop", () => {
     for (let i = 0; i < 5; i++) counter.note.broadcast(`${i}`, 10);
     const log = counter.log.callOne();
     const mesh = lastMesh();
-    await until("all messages are there", () => there.proc.cell(mesh)!.waiting === 5);
+    await until("all messages are there", () => there.proc.cell(mesh)!.waitingCount === 5);
     const stopped = world.stop(there, mesh, { drain: 60_000 });
     const late = failure(counter.value.callOne());
     expect((await log).length).toBe(11);
@@ -240,7 +240,7 @@ describe("stop", () => {
     const counter = counterAt([0]);
     const running = failure(counter.sleep.callOne(60_000));
     const waiting = failure(counter.value.callOne());
-    await until("both are there", () => there.proc.cell(lastMesh())!.waiting === 1);
+    await until("both are there", () => there.proc.cell(lastMesh())!.waitingCount === 1);
     await world.stop(there, lastMesh(), { drain: 10 });
     expect((await running).message).toMatch(/was stopped: ordered$/);
     expect((await waiting).message).toMatch(/was stopped: ordered$/);

@@ -27,7 +27,7 @@ test("as many as the limit start, the others wait in their order", () => {
 test("when one has ended the next is ready, until it has started", () => {
   const [a, b, c] = turns("one", 1, 2, 3) as [Turn, Turn, Turn];
   for (const turn of [a, b, c]) limits.admit(turn, 1);
-  limits.ended(a, 1);
+  limits.turnEnded(a, 1);
   expect(state()).toEqual({ length: 2, ready: true, waiting: [2, 3] });
   expect(limits.takeReady()).toBe(b);
   expect(state()).toEqual({ length: 1, ready: true, waiting: [3] });
@@ -38,18 +38,18 @@ test("when one has ended the next is ready, until it has started", () => {
 test("the last that waits leaves nobody ready, though there is room for more", () => {
   const [a, b, c] = turns("two", 1, 2, 3) as [Turn, Turn, Turn];
   for (const turn of [a, b, c]) limits.admit(turn, 2);
-  limits.ended(a, 2);
-  limits.ended(b, 2);
+  limits.turnEnded(a, 2);
+  limits.turnEnded(b, 2);
   expect(limits.takeReady()).toBe(c);
   expect([limits.admit(c, 2), limits.hasReady, limits.takeReady()]).toEqual([true, false, undefined]);
-  limits.ended(c, 2);
+  limits.turnEnded(c, 2);
   expect(state()).toEqual({ length: 0, ready: false, waiting: [] });
 });
 
 test("one that is given up while it waits makes room for the next at once", () => {
   const [a, b, c] = turns("one", 1, 2, 3) as [Turn, Turn, Turn];
   for (const turn of [a, b, c]) limits.admit(turn, 1);
-  limits.ended(a, 1);
+  limits.turnEnded(a, 1);
   expect(limits.takeReady()).toBe(b);
   expect([limits.hasReady, limits.takeReady()]).toEqual([true, c]);
 });
@@ -68,7 +68,7 @@ test("many wait in their order, whoever comes meanwhile", () => {
   for (const turn of first) limits.admit(turn, 1);
   let running = first[0]!;
   for (let next = 100; next < 150; next++) {
-    limits.ended(running, 1);
+    limits.turnEnded(running, 1);
     running = limits.takeReady()!;
     seen.push(running.call);
     limits.admit(running, 1);

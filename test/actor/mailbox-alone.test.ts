@@ -40,9 +40,9 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 describe("what starts", () => {
   test("is nothing before the mailbox is open, and then all in order", () => {
     for (const each of ["a", "b", "c"]) note(each);
-    expect([log, mailbox.length, mailbox.idle]).toEqual([[], 3, false]);
+    expect([log, mailbox.length, mailbox.isIdle]).toEqual([[], 3, false]);
     mailbox.open();
-    expect([log, mailbox.length, mailbox.idle]).toEqual([["a", "b", "c"], 0, true]);
+    expect([log, mailbox.length, mailbox.isIdle]).toEqual([["a", "b", "c"], 0, true]);
   });
 
   test("is a message at once when nothing is before it", () => {
@@ -57,10 +57,10 @@ describe("what starts", () => {
     note("b");
     note("c");
     await settled();
-    expect([log, mailbox.length, mailbox.idle]).toEqual([[], 2, false]);
+    expect([log, mailbox.length, mailbox.isIdle]).toEqual([[], 2, false]);
     held.resolve();
     await settled();
-    expect([log, mailbox.length, mailbox.idle]).toEqual([["b", "c"], 0, true]);
+    expect([log, mailbox.length, mailbox.isIdle]).toEqual([["b", "c"], 0, true]);
   });
 
   test("is the rest after a handler whose promise is rejected", async () => {
@@ -76,10 +76,10 @@ describe("what starts", () => {
     mailbox.open();
     const held = hold({ concurrent: true });
     note("b");
-    expect([log, mailbox.length, mailbox.idle, held.begun]).toEqual([["b"], 0, false, true]);
+    expect([log, mailbox.length, mailbox.isIdle, held.begun]).toEqual([["b"], 0, false, true]);
     held.resolve();
     await settled();
-    expect(mailbox.idle).toBe(true);
+    expect(mailbox.isIdle).toBe(true);
   });
 
   test("is nothing inside of a handler that is being called: what comes meanwhile starts when that has returned", () => {
@@ -99,8 +99,8 @@ describe("what starts", () => {
     expect([log, mailbox.length]).toEqual([range(0, 64), 86]);
     note(150);
     expect([log.length, mailbox.length]).toEqual([64, 87]);
-    expect([parts.clock.turn(), log.length, mailbox.idle]).toEqual([1, 128, false]);
-    expect([parts.clock.turn(), log, mailbox.idle]).toEqual([1, range(0, 151), true]);
+    expect([parts.clock.turn(), log.length, mailbox.isIdle]).toEqual([1, 128, false]);
+    expect([parts.clock.turn(), log, mailbox.isIdle]).toEqual([1, range(0, 151), true]);
     expect(parts.clock.turn()).toBe(0);
   });
 
@@ -153,10 +153,10 @@ describe("a limit of an endpoint", () => {
     expect([log, mailbox.length, one.begun, two.begun]).toEqual([["other"], 1, true, false]);
     one.resolve();
     await settled();
-    expect([mailbox.length, two.begun, mailbox.idle]).toEqual([0, true, false]);
+    expect([mailbox.length, two.begun, mailbox.isIdle]).toEqual([0, true, false]);
     two.resolve();
     await settled();
-    expect(mailbox.idle).toBe(true);
+    expect(mailbox.isIdle).toBe(true);
   });
 
   test("lets what waits start beside a serial handler", async () => {
@@ -278,9 +278,9 @@ describe("a caller that leaves", () => {
     note("waits", { call: 2 });
     note("of the other", { call: 2, lane: other });
     mailbox.cancel(other, 1, 0);
-    expect(turn.cancelled).toBe(false);
+    expect(turn.isCancelled).toBe(false);
     mailbox.cancel(parts.lane, 1, 0);
-    expect(turn.cancelled).toBe(true);
+    expect(turn.isCancelled).toBe(true);
     mailbox.cancel(parts.lane, 2, 0);
     held.resolve("all the same");
     await settled();
@@ -306,7 +306,7 @@ describe("a caller that leaves", () => {
     mailbox.cancelLane(parts.lane, 0);
     held.resolve();
     await settled();
-    expect((held.turn as Turn).cancelled).toBe(true);
+    expect((held.turn as Turn).isCancelled).toBe(true);
     expect(concurrent.begun || limited.some(({ begun }) => begun)).toBe(false);
     expect(log).toEqual(["message", "call of another"]);
   });
@@ -335,18 +335,18 @@ describe("the end", () => {
       "error 5: failed: it has failed",
     ]);
     for (const { turn, resolve } of held) {
-      expect([(turn as Turn).cancelled, (turn as Turn).ended]).toEqual([true, true]);
+      expect([(turn as Turn).isCancelled, (turn as Turn).isEnded]).toEqual([true, true]);
       resolve("nobody asks");
     }
     await settled();
-    expect([parts.told.length, log, mailbox.length, mailbox.idle]).toEqual([told.length, [], 0, true]);
+    expect([parts.told.length, log, mailbox.length, mailbox.isIdle]).toEqual([told.length, [], 0, true]);
   });
 
   test("says nothing to those whose messages no answer was asked of, while they run", () => {
     mailbox.open();
     const held = hold({ size: 8 });
     mailbox.close(end);
-    expect([parts.told, (held.turn as Turn).ended]).toEqual([[], true]);
+    expect([parts.told, (held.turn as Turn).isEnded]).toEqual([[], true]);
   });
 
   test("comes once for a handler that fails its actor and then returns", async () => {
@@ -380,7 +380,7 @@ describe("the end", () => {
       throw new Error("no");
     });
     failing.add(turn);
-    expect([log, turn.ended, turn.cancelled, failing.idle]).toEqual([[], true, false, true]);
+    expect([log, turn.isEnded, turn.isCancelled, failing.isIdle]).toEqual([[], true, false, true]);
   });
 
   test("sends back what waits, and nothing of what was handled before", () => {
@@ -403,7 +403,11 @@ describe("the end", () => {
 
   test("stops the watchdog", () => {
     const slow = (message: string) => void log.push(message);
-    const watchdog = new Watchdog({ name: "counters[1]", slow, stuck: () => {} }, { warn: 10, grace: 10 }, parts.clock);
+    const watchdog = new Watchdog(
+      { name: "counters[1]", handlerSlow: slow, handlerStuck: () => {} },
+      { warn: 10, grace: 10 },
+      parts.clock,
+    );
     mailbox = new Mailbox(owner, parts.clock, watchdog);
     mailbox.open();
     hold();
@@ -415,7 +419,11 @@ describe("the end", () => {
 
 test("the watchdog sees handlers begin and end", async () => {
   const slow = (message: string) => void log.push(message);
-  const watchdog = new Watchdog({ name: "counters[1]", slow, stuck: () => {} }, { warn: 10, grace: 100 }, parts.clock);
+  const watchdog = new Watchdog(
+    { name: "counters[1]", handlerSlow: slow, handlerStuck: () => {} },
+    { warn: 10, grace: 100 },
+    parts.clock,
+  );
   mailbox = new Mailbox(owner, parts.clock, watchdog);
   mailbox.open();
   const ends = hold();
@@ -431,7 +439,7 @@ test("the watchdog sees handlers begin and end", async () => {
 describe("drained", () => {
   const drained = () => {
     const state = { yes: false };
-    void mailbox.drained().then(() => {
+    void mailbox.whenDrained().then(() => {
       state.yes = true;
     });
     return state;
@@ -611,21 +619,21 @@ describe("a call that is answered by port", () => {
     const send = answer(1);
     await settled();
     let drained = false;
-    void mailbox.drained().then(() => {
+    void mailbox.whenDrained().then(() => {
       drained = true;
     });
     await settled();
-    expect([mailbox.idle, drained]).toEqual([false, false]);
+    expect([mailbox.isIdle, drained]).toEqual([false, false]);
     await send();
     await settled();
-    expect([mailbox.idle, drained]).toEqual([true, true]);
+    expect([mailbox.isIdle, drained]).toEqual([true, true]);
   });
 
   test("keeps nobody waiting where no caller waits for the answer", async () => {
     mailbox.open();
     answer(0);
     await settled();
-    expect(mailbox.idle).toBe(true);
-    await mailbox.drained();
+    expect(mailbox.isIdle).toBe(true);
+    await mailbox.whenDrained();
   });
 });

@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
-import { type MeshStopOptions, meshRecord } from "../../runtime/actor/address.js";
+import { currentMeshRecord, type MeshStopOptions } from "../../runtime/actor/address.js";
 import type { Endpoint } from "../../runtime/actor/endpoint.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import type { MeshKind } from "../../runtime/actor/kind.js";
@@ -118,7 +118,7 @@ describe("parts of a mesh", () => {
   });
 
   test("an empty part has no answers, and nobody to choose from", async () => {
-    const record = meshRecord({ id: 991n, name: "none", owner: world.root.proc.id, extent: { gpus: 0 } });
+    const record = currentMeshRecord({ id: 991n, name: "none", owner: world.root.proc.id, extent: { gpus: 0 } });
     const { makeMesh } = await import("../../runtime/actor/mesh.js");
     const { MeshView } = await import("../../runtime/actor/view.js");
     const { wholeRegion } = await import("../../runtime/shape/index.js");
@@ -151,8 +151,8 @@ describe("a mesh as a value", () => {
     const mesh = 992n;
     world.ordered.add(mesh);
     const owner = world.root.proc.id;
-    const record = meshRecord({ id: mesh, name: "late", owner, extent: {} });
-    record.locate(0, { proc: procs[0]!.proc.id, location: "a" });
+    const record = currentMeshRecord({ id: mesh, name: "late", owner, extent: {} });
+    record.setLocation(0, { proc: procs[0]!.proc.id, location: "a" });
     const { wholeMesh } = await import("../../runtime/actor/mesh.js");
     const late = wholeMesh(record, counterDescriptor) as unknown as CounterMesh;
     const sum = users.sum.callOne(late);

@@ -1,10 +1,10 @@
 /** Options of calls: which are taken, and what is said of those that are not. */
 import { expect, test } from "vitest";
-import { type CallOptions, checkOptions } from "../../runtime/actor/guard.js";
+import { type CallOptions, checkCallOptions } from "../../runtime/actor/guard.js";
 
 const label = "counters.value";
 const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
-const check = (options: unknown, idempotent = true) => checkOptions(label, idempotent, options as CallOptions);
+const check = (options: unknown, idempotent = true) => checkCallOptions(label, idempotent, options as CallOptions);
 
 test.each<[unknown]>([
   [{}],

@@ -1,5 +1,5 @@
 /** Parts of an actor without a process: lanes that note what is sent on them, and turns of messages that came by them. */
-import type { Cell } from "../../runtime/actor/cell.js";
+import type { ActorCell } from "../../runtime/actor/cell.js";
 import { type AnyTurn, currentTurn } from "../../runtime/actor/context.js";
 import { readCallError } from "../../runtime/actor/error-wire.js";
 import { DeliveryError } from "../../runtime/actor/errors.js";
@@ -53,7 +53,7 @@ export class Parts {
   /** Values that no item of a stream may be. */
   readonly refused = new Set<unknown>();
   readonly lane = this.newLane("root");
-  readonly cell: Cell;
+  readonly cell: ActorCell;
 
   constructor() {
     const proc = {
@@ -72,7 +72,7 @@ export class Parts {
       context: { id: { rank: 1 }, name: "counters", rank: new Point({ gpus: 2 }, 1) },
       isAwaitedBy: ([first]: readonly [number, number]) => first === 4,
       instance: {},
-    } as unknown as Cell;
+    } as unknown as ActorCell;
   }
 
   /** @param credit how far a stream may be ahead */

@@ -1,32 +1,29 @@
 /** What a process knows of others' actors: who holds a port, and who is down for how long. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { ActorTarget, because, checkStop, MeshRecord, noReason } from "../../runtime/actor/address.js";
+import { ActorTarget, checkStopOptions, MeshRecord, noReason, reasonSuffix } from "../../runtime/actor/address.js";
 import { Downtime } from "../../runtime/actor/downtime.js";
-import { HolderSet } from "../../runtime/actor/holder-set.js";
+import { PortHolders } from "../../runtime/actor/holder-set.js";
 import type { Session } from "../../runtime/link/session.js";
 import { settled } from "./parts.js";
 
 describe("those who hold a port", () => {
-  let holders: HolderSet;
+  let holders: PortHolders;
   const ended = "the actor that held its port has ended";
   beforeEach(() => {
-    holders = new HolderSet();
+    holders = new PortHolders();
   });
 
   test("are none before there is one, and that is no end", () => {
-    expect([holders.orphaned, holders.remove("a"), holders.removeProc(1n, "killed"), holders.orphaned]).toEqual([
-      undefined,
-      false,
-      false,
-      undefined,
-    ]);
+    expect([holders.orphanReason, holders.remove("a"), holders.removeProc(1n, "killed"), holders.orphanReason]).toEqual(
+      [undefined, false, false, undefined],
+    );
   });
 
   test("end with the last of them, once", () => {
     holders.add("a", 1n);
     holders.add("b", 2n);
-    expect([holders.remove("a"), holders.orphaned]).toEqual([false, undefined]);
-    expect([holders.remove("b"), holders.orphaned]).toEqual([true, ended]);
+    expect([holders.remove("a"), holders.orphanReason]).toEqual([false, undefined]);
+    expect([holders.remove("b"), holders.orphanReason]).toEqual([true, ended]);
     expect(holders.remove("b")).toBe(false);
   });
 
@@ -34,26 +31,26 @@ describe("those who hold a port", () => {
     holders.add("a", 1n);
     holders.add("b", 1n);
     holders.add("c", 2n);
-    expect([holders.removeProc(1n, "killed"), holders.orphaned]).toEqual([false, undefined]);
+    expect([holders.removeProc(1n, "killed"), holders.orphanReason]).toEqual([false, undefined]);
     expect([holders.removeProc(1n, "killed"), holders.removeProc(3n, "killed")]).toEqual([false, false]);
-    expect([holders.removeProc(2n, "killed too"), holders.orphaned]).toEqual([true, "killed too"]);
+    expect([holders.removeProc(2n, "killed too"), holders.orphanReason]).toEqual([true, "killed too"]);
   });
 
   test("are there again when somebody is sent the port again, or sends to it", () => {
     holders.add("a", 1n);
     holders.remove("a");
     holders.add("b", 1n);
-    expect(holders.orphaned).toBe(undefined);
+    expect(holders.orphanReason).toBe(undefined);
     holders.remove("b");
     holders.addSender({ universe: 1n, proc: 4n, mesh: 5n, rank: 6, incarnation: 7 });
-    expect([holders.orphaned, holders.remove("5/6/7"), holders.orphaned]).toEqual([undefined, true, ended]);
+    expect([holders.orphanReason, holders.remove("5/6/7"), holders.orphanReason]).toEqual([undefined, true, ended]);
   });
 });
 
 describe("the time for which an actor is down", () => {
   const isOver = async (down: Downtime) => {
     let over = false;
-    void down.settled.then(() => {
+    void down.whenSettled.then(() => {
       over = true;
     });
     await settled();
@@ -62,22 +59,22 @@ describe("the time for which an actor is down", () => {
 
   test("lasts until it is there again", async () => {
     const down = new Downtime();
-    expect([down.lost, down.isAwaited]).toEqual([false, false]);
+    expect([down.isLost, down.isAwaited]).toEqual([false, false]);
     expect([await isOver(down), down.isAwaited]).toEqual([false, true]);
     down.end();
-    expect([await isOver(down), down.lost]).toEqual([true, false]);
+    expect([await isOver(down), down.isLost]).toEqual([true, false]);
   });
 
   test("lasts until it is known not to come back", async () => {
     const down = new Downtime();
     expect(await isOver(down)).toBe(false);
-    down.giveUp();
-    expect([await isOver(down), down.lost]).toEqual([true, true]);
+    down.markLost();
+    expect([await isOver(down), down.isLost]).toEqual([true, true]);
   });
 
   test("is over at once where it is known already", async () => {
     const down = new Downtime();
-    down.giveUp();
+    down.markLost();
     expect(await isOver(down)).toBe(true);
   });
 });
@@ -87,13 +84,13 @@ describe("where an actor lives", () => {
   let target: ActorTarget;
   beforeEach(() => {
     record = new MeshRecord({ id: 7n, name: "counters", owner: 2n, extent: { hosts: 2, gpus: 3 } });
-    record.locate(1, { proc: 10n, location: "here" });
+    record.setLocation(1, { proc: 10n, location: "here" });
     target = record.target(1);
   });
   /** A session to it, and how often it was told to begin anew. */
   const session = () => {
     const told = { retired: 0 };
-    target.opened({ retire: () => void told.retired++ } as unknown as Session);
+    target.sessionOpened({ retire: () => void told.retired++ } as unknown as Session);
     return told;
   };
 
@@ -115,9 +112,9 @@ describe("where an actor lives", () => {
 
   test("moves to the process where it was made again: what is sent from now on goes there", () => {
     const told = session();
-    const down = target.wentDown();
-    expect([target.downtime, target.wentDown()]).toEqual([down, down]);
-    record.locate(1, { proc: 11n, location: "there", generation: 1 });
+    const down = target.markDown();
+    expect([target.downtime, target.markDown()]).toEqual([down, down]);
+    record.setLocation(1, { proc: 11n, location: "there", generation: 1 });
     expect(record.target(1)).toBe(target);
     expect(target).toMatchObject({ proc: 11n, location: "there", generation: 1, downtime: undefined });
     expect([told.retired, record.moves]).toEqual([1, 1]);
@@ -125,30 +122,30 @@ describe("where an actor lives", () => {
 
   test("stays when it is made again in its process, and is there again", () => {
     const told = session();
-    target.wentDown();
-    record.locate(1, { proc: 10n, location: "here", generation: 1 });
+    target.markDown();
+    record.setLocation(1, { proc: 10n, location: "here", generation: 1 });
     expect([target.downtime, told.retired, record.moves]).toEqual([undefined, 0, 0]);
   });
 
   test("is not where those think who have not heard of its move", () => {
-    record.locate(1, { proc: 11n, location: "there", generation: 2 });
-    record.locate(1, { proc: 10n, location: "here", generation: 1 });
-    record.locate(1, { proc: 10n, location: "here" });
+    record.setLocation(1, { proc: 11n, location: "there", generation: 2 });
+    record.setLocation(1, { proc: 10n, location: "here", generation: 1 });
+    record.setLocation(1, { proc: 10n, location: "here" });
     expect([target.proc, target.location, target.generation, record.moves]).toEqual([11n, "there", 2, 1]);
   });
 
   test("told again of the same place, it is as down as before", () => {
-    const down = target.wentDown();
-    record.locate(1, { proc: 10n, location: "here" });
+    const down = target.markDown();
+    record.setLocation(1, { proc: 10n, location: "here" });
     expect(target.downtime).toBe(down);
   });
 
   test("forgets sessions that have closed", () => {
     const told = { retired: 0 };
     const closed = { retire: () => void told.retired++ } as unknown as Session;
-    target.opened(closed);
-    target.closed(closed);
-    record.locate(1, { proc: 11n, location: "there", generation: 1 });
+    target.sessionOpened(closed);
+    target.sessionClosed(closed);
+    record.setLocation(1, { proc: 11n, location: "there", generation: 1 });
     expect(told.retired).toBe(0);
   });
 
@@ -167,7 +164,7 @@ describe("options of stop", () => {
     [{ drain: 0xffff_ffff, reason: "enough" }],
     [{ drain: 0.5 }],
   ])("are taken: %o", (options) => {
-    expect(() => checkStop("counters", options as object)).not.toThrow();
+    expect(() => checkStopOptions("counters", options as object)).not.toThrow();
   });
 
   const drain = `${failed}: expected drain in milliseconds, at least 0, got`;
@@ -179,10 +176,10 @@ describe("options of stop", () => {
     [{ drain: 0x1_0000_0000 }, new RangeError(`${drain} 4294967296`)],
     [{ drian: 5 }, new TypeError(`${failed}: expected one of the options reason, drain, got "drian"`)],
   ])("are refused: %o", (options, error) => {
-    expect(() => checkStop("counters", options as object)).toThrow(error);
+    expect(() => checkStopOptions("counters", options as object)).toThrow(error);
   });
 
   test("a reason follows what it is the reason of, if there is one", () => {
-    expect(["enough", "", noReason].map(because)).toEqual([": enough", ": ", ""]);
+    expect(["enough", "", noReason].map(reasonSuffix)).toEqual([": enough", ": ", ""]);
   });
 });

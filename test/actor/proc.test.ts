@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ActorTarget, MeshRecord } from "../../runtime/actor/address.js";
 import { neverDropped } from "../../runtime/actor/collector.js";
-import { Held } from "../../runtime/actor/held.js";
+import { EarlyMessages } from "../../runtime/actor/held.js";
 import type { OpenPort } from "../../runtime/actor/open-port.js";
 import { Proc, type ProcOptions } from "../../runtime/actor/proc.js";
-import { Refusal } from "../../runtime/actor/refusal.js";
+import { RefusingDestination } from "../../runtime/actor/refusal.js";
 import { AGENT_MESH } from "../../runtime/link/address.js";
 import { systemRandom } from "../../runtime/link/clock.js";
 import { DeliveryError } from "../../runtime/link/errors.js";
@@ -215,7 +215,7 @@ describe("everything that was sent", () => {
 
   test("has been received when each peer has answered a question that came behind it", async () => {
     const [one, other] = [open("one"), open("other", { peer: 3n })];
-    const [delivered, toOne] = [proc.delivered(), proc.deliveredTo(2n)];
+    const [delivered, toOne] = [proc.whenDelivered(), proc.whenDeliveredTo(2n)];
     await settled();
     const questions = told.map((text) => /^(\w+) asks (\d+) of (\d+)$/.exec(String(text))!.slice(1));
     expect(questions.map(([name, , mesh]) => [name, mesh])).toEqual([
@@ -232,12 +232,12 @@ describe("everything that was sent", () => {
 
   test("is not waited for where a peer has ended", async () => {
     const [one, other] = [open("one"), open("other", { peer: 3n })];
-    const delivered = [proc.deliveredTo(2n), proc.deliveredTo(3n)] as const;
+    const delivered = [proc.whenDeliveredTo(2n), proc.whenDeliveredTo(3n)] as const;
     proc.linkClosed(one, undefined);
     expect([await isOver(delivered[0]), await isOver(delivered[1])]).toEqual([true, false]);
     Object.assign(other, { ended: new Error("over") });
     told = [];
-    expect([await isOver(proc.delivered()), told]).toEqual([true, []]);
+    expect([await isOver(proc.whenDelivered()), told]).toEqual([true, []]);
   });
 });
 
@@ -271,7 +271,7 @@ describe("a lane", () => {
       consumed: () => {},
       gone: (...why: unknown[]) => gone.push(why),
     };
-    (destination as Refusal).message(lane as never, 0, 0, 0, undefined as never, 8);
+    (destination as RefusingDestination).message(lane as never, 0, 0, 0, undefined as never, 8);
     return gone[0];
   };
   const create = (mesh: bigint, rank = 0) =>
@@ -291,7 +291,7 @@ describe("a lane", () => {
     const link = open("link");
     const [cell, agent] = [create(70n), create(AGENT_MESH)];
     expect(proc.laneOpened(link, request({}))).toBe(cell);
-    expect(proc.laneOpened(link, request({ rank: 4 }))).toBeInstanceOf(Held);
+    expect(proc.laneOpened(link, request({ rank: 4 }))).toBeInstanceOf(EarlyMessages);
     expect(proc.laneOpened(link, request({ number: AGENT_MESH, rank: 4 }))).toBe(agent);
   });
 
@@ -304,8 +304,8 @@ describe("a lane", () => {
       "the actor counter[0] was stopped: ordered",
     ]);
     await proc.stopActor(create(71n), { reason: "ordered", drain: 0 });
-    expect(proc.laneOpened(link, request({ number: 71n }))).toBeInstanceOf(Refusal);
-    expect(proc.laneOpened(link, request({}))).toBeInstanceOf(Held);
+    expect(proc.laneOpened(link, request({ number: 71n }))).toBeInstanceOf(RefusingDestination);
+    expect(proc.laneOpened(link, request({}))).toBeInstanceOf(EarlyMessages);
   });
 
   test("to a port leads to it, if it takes what the sender thinks", () => {
@@ -347,7 +347,7 @@ describe("a lane", () => {
         gone: (...why: unknown[]) => told.push(why),
         redirect: () => {},
       };
-      const to = held as Held;
+      const to = held as EarlyMessages;
       to.message(lane as never, 0, 0, 0, undefined as never, 8);
     };
 
@@ -414,9 +414,9 @@ describe("a lane", () => {
     const reached: unknown[] = [];
     Object.assign(cell, { reached: (lane: unknown) => reached.push(lane) });
     const lane = (behind: unknown) => ({ behind, reached: () => reached.push("itself") }) as unknown as Lane;
-    const [toActor, toHeld] = [lane(cell), lane(new Held())];
+    const [toActor, toHeld] = [lane(cell), lane(new EarlyMessages())];
     Object.assign(toHeld.behind, { reached: (each: unknown) => reached.push(each) });
-    for (const each of [toActor, toHeld, lane(new Refusal(new DeliveryError("unknown", "gone")))]) {
+    for (const each of [toActor, toHeld, lane(new RefusingDestination(new DeliveryError("unknown", "gone")))]) {
       proc.laneSynced(each, Sync.reached, 0);
     }
     expect(reached).toEqual([toActor, toHeld, "itself"]);
@@ -439,7 +439,7 @@ describe("an actor elsewhere", () => {
     const downtime = proc.downtimeOf(gone);
     expect([downtime, gone.downtime, told]).toEqual([downtime, downtime, ["target down 3"]]);
     expect(proc.downtimeOf(gone)).toBe(downtime);
-    downtime!.giveUp();
+    downtime!.markLost();
     proc.downtimeOf(gone);
     expect(told).toEqual(["target down 3", "target down 3"]);
     expect(proc.linkTo(gone, "there")).toBe(undefined);
@@ -448,7 +448,7 @@ describe("an actor elsewhere", () => {
   test("is down when it was said to be, although its process is there", () => {
     const link = open("link");
     const ended = target();
-    const downtime = ended.wentDown();
+    const downtime = ended.markDown();
     expect([proc.downtimeOf(ended), told]).toEqual([downtime, ["target down 3"]]);
     expect(proc.linkTo(ended, "there")).toBe(link);
   });

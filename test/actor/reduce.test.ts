@@ -1,6 +1,6 @@
 /** Reductions: what becomes of the answers of all ranks. */
 import { describe, expect, test } from "vitest";
-import { foldOf, reductionName, reductionNamed, registerReducer, topK } from "../../runtime/actor/reduce.js";
+import { findReduction, foldOf, reductionName, registerReducer, topK } from "../../runtime/actor/reduce.js";
 
 const fold = (operation: unknown, values: readonly unknown[]): unknown => foldOf("mesh.endpoint", operation)(values);
 
@@ -82,7 +82,7 @@ describe("an operation that every process knows", () => {
     [reducer, "registered shorter", ["abc", "d", "ef"]],
   ])("has a name by which it does the same elsewhere (%#)", (operation, name, values) => {
     expect(reductionName(operation)).toBe(name);
-    expect(reductionNamed(name)!(values)).toEqual(fold(operation, values));
+    expect(findReduction(name)!(values)).toEqual(fold(operation, values));
   });
 
   test.each<[unknown]>([
@@ -98,7 +98,7 @@ describe("an operation that every process knows", () => {
   test.each(["", "average", "topK", "topK x", "topK 2 of 3", "not topK 2", "registered longer", "toString"])(
     'is none of a name that nobody knows: "%s"',
     (name) => {
-      expect(reductionNamed(name)).toBe(undefined);
+      expect(findReduction(name)).toBe(undefined);
     },
   );
 
@@ -112,7 +112,7 @@ describe("an operation that every process knows", () => {
 
   test("says what it was applied to where there is nothing", () => {
     expect(() => fold(reducer, [])).toThrow(new RangeError("cannot reduce shorter: the mesh is empty"));
-    expect(() => reductionNamed("registered shorter")!([])).toThrow(
+    expect(() => findReduction("registered shorter")!([])).toThrow(
       "cannot reduce registered shorter: the mesh is empty",
     );
     expect(() => fold((a: unknown) => a, [])).toThrow(new RangeError("cannot reduce mesh.endpoint: the mesh is empty"));

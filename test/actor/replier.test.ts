@@ -140,8 +140,8 @@ describe("the end of the actor", () => {
 describe("a port that is sent on", () => {
   test("is one port of the actor's process, which is looked after by those who hold it, and ends with the answer", () => {
     const one = replier();
-    const port = one.escape();
-    expect(one.escape()).toBe(port);
+    const port = one.toChannelPort();
+    expect(one.toChannelPort()).toBe(port);
     expect(port.target).toMatchObject({
       proc: 9n,
       number: 99n,
@@ -152,11 +152,11 @@ describe("a port that is sent on", () => {
     expect(told).toEqual(["port 99 opened", "not watched", "waits"]);
     one.answer("yes");
     expect(told.slice(3)).toEqual(["not watched", "settled", "port 99 closed"]);
-    expect(() => one.escape()).toThrow(answered);
+    expect(() => one.toChannelPort()).toThrow(answered);
   });
 
   test("has a type", () => {
-    expect(() => replier({ result: undefined as never }).escape()).toThrow(
+    expect(() => replier({ result: undefined as never }).toChannelPort()).toThrow(
       new TypeError("expected a port of a type, got a port of void"),
     );
     portsWritten.length = 0;

@@ -37,7 +37,7 @@ function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = 
     target: (rank: number) => ({ rank, token: [0, 0] }),
   } as unknown as MeshView;
   const stream = new StreamCall("counters.watch", hasResult ? (hasPorts ? withPort : text) : undefined, view);
-  stream.onLeave = () => void told.push("left");
+  stream.onFinished = () => void told.push("left");
   const calls = Array.from({ length: size }, (_, rank) => {
     const call = stream.callAt(rank);
     const link = {
@@ -309,7 +309,7 @@ describe("a time limit", () => {
 test("the handler that reads it is told when it has ended, and is what a time limit's error tells of", async () => {
   const unbound: unknown[] = [];
   const { stream, calls } = begin(1);
-  expect(stream.waited).toBe("");
+  expect(stream.waitText).toBe("");
   const turn = {
     unbind: (call: unknown) => unbound.push(call),
     call: 0,
@@ -317,7 +317,7 @@ test("the handler that reads it is told when it has ended, and is what a time li
     cell: { name: "others[0]", isAwaitedBy: () => false },
   };
   stream.turn = turn as unknown as Turn;
-  expect(stream.waited).toBe("; it waited in the chain others[0].read > counters[0].watch");
+  expect(stream.waitText).toBe("; it waited in the chain others[0].read > counters[0].watch");
   calls[0]!.ended();
   expect(unbound).toEqual([stream]);
   const late = begin(1).stream;

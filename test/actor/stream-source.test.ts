@@ -1,7 +1,7 @@
 /** The producing side of a stream by itself: how far it goes, how it ends, and what the consumer is told. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { context } from "../../runtime/actor/context.js";
-import { StreamSource } from "../../runtime/actor/stream-source.js";
+import { StreamProducer } from "../../runtime/actor/stream-source.js";
 import type { Turn } from "../../runtime/actor/turn.js";
 import { ITEM_BYTES, Parts, settled } from "./parts.js";
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 function start(handler: () => unknown, streamItems = 1000, streamBytes = 1e6) {
   const lane = parts.newLane("root", { streamItems, streamBytes });
   const turn = parts.turn(handler, { call: 7, stream: true, lane });
-  const source = new StreamSource(turn, { ended: (over) => void ended.push(over) });
+  const source = new StreamProducer(turn, { turnEnded: (over) => void ended.push(over) });
   source.start();
   const streams = lane.link.streams as unknown as Map<number, unknown>;
   return { turn, source, streams };
@@ -50,7 +50,7 @@ describe("an iterable of any kind", () => {
     const { turn, streams } = start(handler);
     await settled();
     expect(parts.told).toEqual([...items(0, 3), "end 7"]);
-    expect([ended, turn.ended, streams.size]).toEqual([[turn], true, 0]);
+    expect([ended, turn.isEnded, streams.size]).toEqual([[turn], true, 0]);
   });
 
   test("is taken asynchronously where it can be either way", async () => {
@@ -69,7 +69,7 @@ describe("an iterable of any kind", () => {
     expect(parts.told).toEqual([
       `error 7: thrown by counters[1]: cannot stream: expected an iterable from the handler, got ${type}, credited`,
     ]);
-    expect([ended, turn.ended, streams.size]).toEqual([[turn], true, 0]);
+    expect([ended, turn.isEnded, streams.size]).toEqual([[turn], true, 0]);
   });
 });
 
@@ -156,7 +156,7 @@ describe("what goes wrong", () => {
     const { turn, streams } = start(handler);
     await settled();
     expect(parts.told).toEqual(["error 7: thrown by counters[1]: broke, credited"]);
-    expect([ended, turn.ended, streams.size]).toEqual([[turn], true, 0]);
+    expect([ended, turn.isEnded, streams.size]).toEqual([[turn], true, 0]);
   });
 
   test("follows the items before it, and may be undefined", () => {

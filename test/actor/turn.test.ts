@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { context } from "../../runtime/actor/context.js";
 import { TimeoutError } from "../../runtime/actor/errors.js";
-import { callerOf, cancelReasons, type Turn, type UnderWay } from "../../runtime/actor/turn.js";
+import { callerAsHolder, cancelReasons, type OutstandingCall, type Turn } from "../../runtime/actor/turn.js";
 import { noChain } from "../../runtime/link/extension.js";
 import { TraceContext } from "../../runtime/link/trace.js";
 import type { EndpointDescriptor } from "../../runtime/wire/descriptor.js";
@@ -18,9 +18,9 @@ const turn = (message: Message = {}): Turn => parts.turn(() => {}, message);
 const within = (timeout: number, message: Message = {}): Turn => turn({ ...message, extension: { timeout } });
 
 /** A call that a handler has made, and how it was given up. */
-class Called implements UnderWay {
+class Called implements OutstandingCall {
   readonly label: string;
-  readonly waited = "; it waited long";
+  readonly waitText = "; it waited long";
   turn: Turn | undefined;
   readonly abandoned: (readonly [error: Error, reason: number, quietly: boolean])[] = [];
   constructor(label = "others.value") {
@@ -60,7 +60,7 @@ test("a turn knows its caller, its actor and its process", () => {
   const { caller, actor, proc } = turn();
   expect(caller).toEqual({ id: parts.lane.sender, name: "root" });
   expect([actor.name, proc.id]).toEqual(["counters", "0000000000000009"]);
-  expect(callerOf(turn())).toMatchObject({ proc: 8n });
+  expect(callerAsHolder(turn())).toMatchObject({ proc: 8n });
 });
 
 test("is named by its actor and its endpoint; one that keeps its answers has the name of the other", () => {
@@ -134,9 +134,9 @@ describe("the time of a caller", () => {
   test("is over at its end, not before", () => {
     const [limited, unlimited] = [within(100), turn()];
     parts.clock.sleep(99);
-    expect([limited.expired, unlimited.expired]).toEqual([false, false]);
+    expect([limited.isExpired, unlimited.isExpired]).toEqual([false, false]);
     parts.clock.sleep(1);
-    expect([limited.expired, unlimited.expired]).toEqual([true, false]);
+    expect([limited.isExpired, unlimited.isExpired]).toEqual([true, false]);
   });
 });
 
@@ -171,7 +171,7 @@ describe("the signal", () => {
     expect(signal.aborted).toBe(false);
     parts.clock.pass(1);
     expect(signal.reason).toEqual(new TimeoutError("the caller of sleep waits no longer: its time is over"));
-    expect(one.cancelled).toBe(true);
+    expect(one.isCancelled).toBe(true);
   });
 
   test("that is read when the time is over already is aborted a little later", () => {
@@ -198,11 +198,11 @@ describe("the signal", () => {
     const limited = within(100);
     expect(parts.clock.waiting).toBe(0);
     expect([limited.signal.aborted, parts.clock.waiting]).toEqual([false, 1]);
-    limited.bind(new Called());
+    limited.addOutstanding(new Called());
     expect(parts.clock.waiting).toBe(1);
     const other = within(100);
-    other.bind(new Called());
-    other.bind(new Called());
+    other.addOutstanding(new Called());
+    other.addOutstanding(new Called());
     expect([other.signal.aborted, parts.clock.waiting]).toEqual([false, 2]);
   });
 
@@ -229,7 +229,7 @@ describe("the signal", () => {
     const other = two.signal;
     two.end();
     late();
-    expect([signal.aborted, other.aborted, two.cancelled]).toEqual([false, false, false]);
+    expect([signal.aborted, other.aborted, two.isCancelled]).toEqual([false, false, false]);
   });
 });
 
@@ -237,21 +237,21 @@ describe("what a handler has called", () => {
   test("is under way until it has ended, the oldest first", () => {
     const one = turn();
     const [a, b, c] = [new Called("a"), new Called("b"), new Called("c")];
-    expect(one.pending).toEqual([]);
-    for (const call of [a, b, c]) one.bind(call);
-    expect(one.pending).toEqual([a, b, c]);
+    expect(one.outstandingCalls).toEqual([]);
+    for (const call of [a, b, c]) one.addOutstanding(call);
+    expect(one.outstandingCalls).toEqual([a, b, c]);
     expect([a, b, c].every((call) => call.turn === one)).toBe(true);
-    one.unbind(b);
-    expect(one.pending).toEqual([a, c]);
-    one.unbind(a);
-    expect(one.pending).toEqual([c]);
+    one.removeOutstanding(b);
+    expect(one.outstandingCalls).toEqual([a, c]);
+    one.removeOutstanding(a);
+    expect(one.outstandingCalls).toEqual([c]);
     const d = new Called("d");
-    one.bind(d);
-    expect(one.pending).toEqual([d, c]);
-    one.unbind(c);
-    one.unbind(d);
-    expect(one.pending).toEqual([]);
-    one.unbind(d);
+    one.addOutstanding(d);
+    expect(one.outstandingCalls).toEqual([d, c]);
+    one.removeOutstanding(c);
+    one.removeOutstanding(d);
+    expect(one.outstandingCalls).toEqual([]);
+    one.removeOutstanding(d);
   });
 
   test.each([
@@ -261,7 +261,7 @@ describe("what a handler has called", () => {
   ] as const)("is given up, quietly, when the caller has left: %s", (reason, name, why, told) => {
     const one = turn();
     const calls = [new Called("a.value"), new Called("b.value")];
-    for (const call of calls) one.bind(call);
+    for (const call of calls) one.addOutstanding(call);
     one.cancel(cancelReasons.indexOf(reason));
     for (const { label, abandoned } of calls) {
       expect(abandoned).toHaveLength(1);
@@ -273,7 +273,7 @@ describe("what a handler has called", () => {
 
   test("is given up when the caller's time is over, without anybody having said so", () => {
     const [one, call] = [within(100), new Called()];
-    one.bind(call);
+    one.addOutstanding(call);
     parts.clock.pass(119);
     expect(call.abandoned).toEqual([]);
     parts.clock.pass(1);
@@ -282,16 +282,16 @@ describe("what a handler has called", () => {
 
   test("after the caller's time ends the message's other calls, and is not given up itself: it may let go of what is held", () => {
     const [one, before, after] = [within(100), new Called(), new Called()];
-    one.bind(before);
+    one.addOutstanding(before);
     parts.clock.sleep(100);
-    one.bind(after);
-    expect([before.abandoned.map(([{ name }]) => name), after.abandoned, one.cancelled]).toEqual([
+    one.addOutstanding(after);
+    expect([before.abandoned.map(([{ name }]) => name), after.abandoned, one.isCancelled]).toEqual([
       ["TimeoutError"],
       [],
       true,
     ]);
     expect([after.turn, before.turn === one]).toEqual([undefined, true]);
-    one.bind(new Called());
+    one.addOutstanding(new Called());
     expect(before.abandoned.length).toBe(1);
   });
 
@@ -301,16 +301,16 @@ describe("what a handler has called", () => {
   ])("after the message has been %s is not the message's concern", (_, end) => {
     const [one, call] = [within(100), new Called()];
     end(one);
-    one.bind(call);
-    expect([call.turn, one.pending, parts.clock.waiting]).toEqual([undefined, [], 0]);
+    one.addOutstanding(call);
+    expect([call.turn, one.outstandingCalls, parts.clock.waiting]).toEqual([undefined, [], 0]);
   });
 
   test("goes on when the message has been handled", () => {
     const one = turn();
     const calls = [new Called(), new Called()];
-    for (const call of calls) one.bind(call);
+    for (const call of calls) one.addOutstanding(call);
     one.end();
-    expect(one.pending).toEqual([]);
+    expect(one.outstandingCalls).toEqual([]);
     one.cancel(0);
     expect(calls.flatMap(({ abandoned }) => abandoned)).toEqual([]);
   });
@@ -327,7 +327,7 @@ test("a stream is left with its caller", () => {
 test("runs code as its own", () => {
   const one = turn();
   let seen: unknown;
-  one.run(() => {
+  one.runAsHandler(() => {
     seen = context();
   });
   expect(seen).toBe(one);

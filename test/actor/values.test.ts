@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MeshRecord } from "../../runtime/actor/address.js";
 import { Channel } from "../../runtime/actor/channel.js";
-import { runTurn } from "../../runtime/actor/context.js";
+import { runInTurn } from "../../runtime/actor/context.js";
 import { portsRead, portsWritten } from "../../runtime/actor/holders.js";
 import { type ActorMesh, viewOf, wholeMesh } from "../../runtime/actor/mesh.js";
 import type { ChannelPort, Port } from "../../runtime/actor/port.js";
@@ -29,7 +29,7 @@ const counters = codec.mesh(() => counterDescriptor) as Codec<unknown>;
 
 /** Reads as another process, which knows only what is in the bytes. */
 function readThere<T>(type: Codec<T>, bytes: Uint8Array): T {
-  return runTurn(there.proc.root.turn, () => type.decode(bytes)) as T;
+  return runInTurn(there.proc.root.turn, () => type.decode(bytes)) as T;
 }
 
 /** A mesh whose ranks live in pairs, in processes 100, 101 and so on; some have moved. */
@@ -41,7 +41,7 @@ function mesh(
   for (let rank = 0; rank < record.size; rank++) {
     const proc = 100n + BigInt(rank >> 1);
     const place = { proc, location: `unix:${proc}` };
-    record.locate(rank, moved[rank] === undefined ? place : { ...place, generation: moved[rank]! });
+    record.setLocation(rank, moved[rank] === undefined ? place : { ...place, generation: moved[rank]! });
   }
   return wholeMesh(record, counterDescriptor) as never;
 }
@@ -135,7 +135,7 @@ describe("a mesh", () => {
     const asBase = codec.mesh(() => base) as Codec<unknown>;
     const made = (descriptor: ActorDescriptor) => {
       const record = new MeshRecord({ id: 6n, name: "made", owner: 7n, extent: {} });
-      record.locate(0, { proc: 8n, location: "x" });
+      record.setLocation(0, { proc: 8n, location: "x" });
       return wholeMesh(record, descriptor);
     };
 

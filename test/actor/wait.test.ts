@@ -14,7 +14,7 @@ function calling(to: string, timeout: number): typeof Counter {
     override async sleep(waiting: number): Promise<number> {
       const own = () => [...world.procs.values()].flatMap(({ proc }) => [...proc.cells()]);
       const cell = own().find(({ instance }) => instance === this)!;
-      await until("somebody waits", () => cell.waiting >= waiting);
+      await until("somebody waits", () => cell.waitingCount >= waiting);
       await meshes[to]!.value.with({ timeout })
         .callOne()
         .catch((error) => {

@@ -1,16 +1,16 @@
 /** Calls that wait until they may be sent, calls that are made again, and the first of several futures. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Called } from "../../runtime/actor/call-future.js";
+import type { CalledEndpoint } from "../../runtime/actor/call-future.js";
 import { Future, firstCompleted } from "../../runtime/actor/future.js";
-import { retried } from "../../runtime/actor/retry.js";
-import { waited } from "../../runtime/actor/waited.js";
+import { callWithRetry } from "../../runtime/actor/retry.js";
+import { callAfterRestart } from "../../runtime/actor/waited.js";
 import { ManualClock } from "../link/lasting/cut-world.js";
 import { settled } from "./parts.js";
 import { World } from "./world.js";
 
 let world: World;
 let clock: ManualClock;
-let called: Called;
+let called: CalledEndpoint;
 let held: number;
 const keepAlive = { hold: () => held++, release: () => held-- };
 const later = <T>() => {
@@ -31,19 +31,19 @@ beforeEach(() => {
   world = new World();
   clock = new ManualClock();
   held = 0;
-  called = { label: "counters.value", result: undefined, clock, internal: false } as unknown as Called;
+  called = { label: "counters.value", result: undefined, clock, internal: false } as unknown as CalledEndpoint;
 });
 afterEach(() => world.close());
 
 describe("a call that waits", () => {
   const start = (first: Promise<unknown>, more: Promise<unknown>[], make: () => Future<number>) =>
-    waited({
+    callAfterRestart({
       called,
       timeout: 0,
       signal: undefined,
       keepAlive: keepAlive as never,
       first,
-      obstacle: () => more.shift(),
+      pendingRestart: () => more.shift(),
       make,
     });
 
@@ -103,13 +103,13 @@ describe("a call that may be made again", () => {
     const refuse = () => {
       throw new RangeError("refused");
     };
-    expect(() => retried(called, 3, undefined, refuse)).toThrow(new RangeError("refused"));
+    expect(() => callWithRetry(called, 3, undefined, refuse)).toThrow(new RangeError("refused"));
   });
 
   test("answers with the answer of an attempt; given up, it gives that up", async () => {
-    expect(await retried(called, 3, undefined, () => new Future<number>((resolve) => resolve(5)))).toBe(5);
+    expect(await callWithRetry(called, 3, undefined, () => new Future<number>((resolve) => resolve(5)))).toBe(5);
     const made = new Made(() => {});
-    const call = retried(called, 3, undefined, () => made);
+    const call = callWithRetry(called, 3, undefined, () => made);
     call.cancel();
     await expect(call).rejects.toThrow("the call was cancelled");
     expect([made.cancelled, clock.waiting]).toEqual([[1], 0]);

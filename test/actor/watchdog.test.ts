@@ -15,7 +15,7 @@ beforeEach(() => {
 function watchdog(limits: WatchLimits): Watchdog {
   const slow = (message: string) => void told.push(`warned: ${message}`);
   const stuck = (_turn: Turn, message: string) => void told.push(`failed: ${message}`);
-  return new Watchdog({ name: "counters[1]", slow, stuck }, limits, clock);
+  return new Watchdog({ name: "counters[1]", handlerSlow: slow, handlerStuck: stuck }, limits, clock);
 }
 
 function turn(timeout?: number, waits: readonly string[] = [], stream = false): Turn {
@@ -29,7 +29,7 @@ const after = (ms: number) =>
 
 test("a handler is warned of once, and fails its actor when the rest of its time is over", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
-  watched.started(turn());
+  watched.handlerStarted(turn());
   clock.pass(199);
   expect(told).toEqual([]);
   clock.pass(400);
@@ -43,12 +43,12 @@ test("a handler is warned of once, and fails its actor when the rest of its time
 test("a process that was stopped for longer than a handler may take warns first, and gives it the rest of its time", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   const [ends, hangs] = [turn(), turn()];
-  watched.started(ends);
-  watched.started(hangs);
+  watched.handlerStarted(ends);
+  watched.handlerStarted(hangs);
   clock.sleep(5000);
   clock.step();
   expect(told).toEqual([`warned: ${after(5000)}`, `warned: ${after(5000)}`]);
-  watched.ended(ends);
+  watched.handlerEnded(ends);
   clock.pass(399);
   expect(told.length).toBe(2);
   clock.pass(1);
@@ -57,8 +57,8 @@ test("a process that was stopped for longer than a handler may take warns first,
 
 test("a @timeout takes the place of the time after which is warned", () => {
   const watched = watchdog({ warn: 60_000, grace: Number.POSITIVE_INFINITY });
-  watched.started(turn());
-  watched.started(turn(100));
+  watched.handlerStarted(turn());
+  watched.handlerStarted(turn(100));
   clock.pass(100);
   expect(told).toEqual([`warned: ${after(100)}`]);
   clock.pass(1_000_000);
@@ -67,7 +67,7 @@ test("a @timeout takes the place of the time after which is warned", () => {
 
 test("what a handler waits for is named", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
-  watched.started(turn(undefined, ["others.value", "others.watch"]));
+  watched.handlerStarted(turn(undefined, ["others.value", "others.watch"]));
   clock.pass(200);
   expect(told).toEqual([
     "warned: counters[1].hang, which root has sent, has been running for 200 ms: " +
@@ -77,7 +77,7 @@ test("what a handler waits for is named", () => {
 
 test("producers of streams are not watched", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
-  watched.started(turn(undefined, [], true));
+  watched.handlerStarted(turn(undefined, [], true));
   clock.pass(10_000);
   expect([told, clock.waiting]).toEqual([[], 0]);
 });
@@ -85,18 +85,18 @@ test("producers of streams are not watched", () => {
 test("one timer is enough for many handlers, and none is left when all have ended", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   const turns = [turn(), turn(), turn(50)];
-  for (const each of turns) watched.started(each);
+  for (const each of turns) watched.handlerStarted(each);
   expect(clock.waiting).toBe(1);
-  for (const each of turns) watched.ended(each);
+  for (const each of turns) watched.handlerEnded(each);
   clock.pass(10_000);
   expect([told, clock.waiting]).toEqual([[], 0]);
 });
 
 test("a handler that begins later is warned of later", () => {
   const watched = watchdog({ warn: 200, grace: Number.POSITIVE_INFINITY });
-  watched.started(turn());
+  watched.handlerStarted(turn());
   clock.pass(150);
-  watched.started(turn());
+  watched.handlerStarted(turn());
   clock.pass(199);
   expect(told).toEqual([`warned: ${after(200)}`]);
   clock.pass(1);
@@ -105,11 +105,11 @@ test("a handler that begins later is warned of later", () => {
 
 test("nothing is watched any more when the actor has ended, and what begins then is", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
-  watched.started(turn());
+  watched.handlerStarted(turn());
   watched.close();
   clock.pass(10_000);
   expect([told, clock.waiting]).toEqual([[], 0]);
-  watched.started(turn());
+  watched.handlerStarted(turn());
   clock.pass(200);
   expect(told).toEqual([`warned: ${after(200)}`]);
 });

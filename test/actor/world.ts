@@ -1,9 +1,9 @@
 /** Procs of one universe in this process, linked by local pipes: the real protocol with real bytes, without processes. */
 
-import { meshRecord } from "../../runtime/actor/address.js";
-import type { Cell } from "../../runtime/actor/cell.js";
+import { currentMeshRecord } from "../../runtime/actor/address.js";
+import type { ActorCell } from "../../runtime/actor/cell.js";
 import { setMainRoot } from "../../runtime/actor/context.js";
-import { actorEnvironment } from "../../runtime/actor/environment.js";
+import { actorHandleCodecs } from "../../runtime/actor/environment.js";
 import type { ActorClass, ActorFailure, ProcHooks, StopOptions, Undeliverable } from "../../runtime/actor/hooks.js";
 import type { Apply } from "../../runtime/actor/kind.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
@@ -15,7 +15,7 @@ import { localPipe } from "../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { setWireEnvironment } from "../../runtime/wire/environment.js";
 
-setWireEnvironment(actorEnvironment);
+setWireEnvironment(actorHandleCodecs);
 
 export interface Event {
   readonly kind: "started" | "failed" | "peerDown" | "undeliverable" | "cleanupFailed" | "slow";
@@ -42,7 +42,7 @@ export class TestProc {
       targetDown: () => {},
       peerLost: (_peer, error) => error?.message ?? "its process has ended",
       peerDown: (peer, reason) => tell("peerDown", String(peer), reason),
-      undeliverable: (cell: Cell, message: Undeliverable) => tell("undeliverable", cell.name, message),
+      undeliverable: (cell: ActorCell, message: Undeliverable) => tell("undeliverable", cell.name, message),
     };
     this.proc = new Proc({
       id: systemRandom.id(),
@@ -136,9 +136,9 @@ export class World {
     const mesh = systemRandom.id();
     if (ordered) this.ordered.add(mesh);
     const owner = this.root.proc.id;
-    const record = meshRecord({ id: mesh, name, owner, extent });
+    const record = currentMeshRecord({ id: mesh, name, owner, extent });
     for (const [rank, { proc }] of procs.entries()) {
-      record.locate(rank, { proc: proc.id, location: proc.location });
+      record.setLocation(rank, { proc: proc.id, location: proc.location });
       const { descriptor } = actorClass;
       const request = { mesh, rank, incarnation: 0, name, extent, owner, descriptor, actorClass, args };
       if (ordered) proc.createActor(request as never);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { context } from "../../runtime/actor/context.js";
-import { endBefore } from "../../runtime/proc/end-before.js";
+import { waitForPredecessor } from "../../runtime/proc/end-before.js";
 import { Recorder } from "../actor/recorder.js";
 import { type TestProc, World } from "../actor/world.js";
 import { cases, mayHang } from "../profile.js";
@@ -38,8 +38,8 @@ async function replace({ proc }: TestProc, mesh: bigint): Promise<void> {
   const cell = proc.cell(mesh)!;
   cell.fail({ kind: "message", error: new Error("told to fail"), at: 0 });
   await turn();
-  await endBefore(proc, mesh);
-  const { shape } = cell;
+  await waitForPredecessor(proc, mesh);
+  const { spec: shape } = cell;
   if (proc.cell(mesh) !== cell) return;
   proc.createActor({ ...shape, incarnation: shape.incarnation + 1, args: [] } as never);
 }

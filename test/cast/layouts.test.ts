@@ -1,6 +1,6 @@
 /** Casts to actors of different builds: each reads what it can, and those that cannot are told of by rank. */
 import { expect, test } from "vitest";
-import { meshRecord } from "../../runtime/actor/address.js";
+import { currentMeshRecord } from "../../runtime/actor/address.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { type GaugeMesh, NewGauge, OldGauge, OtherGauge, oldGauge } from "../actor/gauge.js";
 import { World } from "../actor/world.js";
@@ -13,10 +13,10 @@ function meshOf(world: World, builds: readonly Build[]): GaugeMesh<"gpus"> {
   world.ordered.add(id);
   const owner = world.root.proc.id;
   const extent = { gpus: builds.length };
-  const record = meshRecord({ id, name: "gauges", owner, extent });
+  const record = currentMeshRecord({ id, name: "gauges", owner, extent });
   for (const [rank, build] of builds.entries()) {
     const { proc } = world.proc(`p${rank}`);
-    record.locate(rank, { proc: proc.id, location: proc.location });
+    record.setLocation(rank, { proc: proc.id, location: proc.location });
     const life = { mesh: id, rank, incarnation: 0, name: "gauges", extent, owner };
     proc.createActor({ ...life, descriptor: build.descriptor, actorClass: build as never, args: [] });
   }

@@ -1,6 +1,6 @@
 /** Procs that listen nowhere are called directly by their maker: a tree would carry each message through the maker again. */
 import { afterEach, expect, test } from "vitest";
-import { meshRecord } from "../../runtime/actor/address.js";
+import { currentMeshRecord } from "../../runtime/actor/address.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { systemRandom } from "../../runtime/link/clock.js";
 import { Counter, type CounterMesh, counterDescriptor } from "../actor/counter.js";
@@ -16,10 +16,10 @@ async function spawnAt(locationOf: (proc: TestProc) => string): Promise<CounterM
   for (const [, one] of world.spawn("links", Counter, [0], procs)) await one.value.callOne();
   const extent = { gpus: procs.length };
   const shape = { mesh: systemRandom.id(), name: "counters", owner: world.root.proc.id, extent };
-  const record = meshRecord({ ...shape, id: shape.mesh });
+  const record = currentMeshRecord({ ...shape, id: shape.mesh });
   world.ordered.add(shape.mesh);
   for (const [rank, made] of procs.entries()) {
-    record.locate(rank, { proc: made.proc.id, location: locationOf(made) });
+    record.setLocation(rank, { proc: made.proc.id, location: locationOf(made) });
     const request = {
       ...shape,
       rank,

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 
 const size = 66;
 let crew: Crew;
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
 });

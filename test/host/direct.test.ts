@@ -8,7 +8,7 @@ import type { Pipe } from "../../runtime/link/pipe.js";
 import { DirectLinks } from "../../runtime/proc/direct-links.js";
 import { connectToHost } from "../../runtime/proc/host-connection.js";
 import { makeNodePlatform } from "../../runtime/proc/node-platform.js";
-import { openPort } from "../../runtime/proc/own-port.js";
+import { openLinkPort } from "../../runtime/proc/own-port.js";
 import { World } from "../actor/world.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
@@ -77,11 +77,11 @@ test("a port takes nobody without the token, or who wants another process, or fr
   const platform = makeNodePlatform();
   const { proc } = world.proc("listening");
   const owner = { proc, accept: (pipe: Pipe) => void proc.attach(pipe), acceptMemory: (pipe: Pipe) => pipe.destroy() };
-  const port = await openPort(platform, owner, { token }, { kind: "tcp", host: "127.0.0.1", port: 0 });
+  const port = await openLinkPort(platform, owner, { token }, { kind: "tcp", host: "127.0.0.1", port: 0 });
   const from = world.root.proc;
   const dial = (to: bigint, given: string, who = from) => {
     const address = { kind: "tcp" as const, host: "127.0.0.1", port: 1 };
-    return new DirectLinks(platform).to(to, who, { agent: 9n, address, proof: { token: given } }, port);
+    return new DirectLinks(platform).connect(to, who, { agent: 9n, address, proof: { token: given } }, port);
   };
   expect(await dial(proc.id, "another token, as long as the right one")).toBeUndefined();
   expect(await dial(proc.id + 1n, token)).toBeUndefined();
@@ -109,7 +109,7 @@ test("who wants an agent that is not there is not taken for a driver", async () 
 
 test("a port cannot be opened at a Unix socket", async () => {
   const { proc } = new World().proc("listening");
-  const opened = openPort(makeNodePlatform(), { proc, accept() {}, acceptMemory() {} }, undefined, {
+  const opened = openLinkPort(makeNodePlatform(), { proc, accept() {}, acceptMemory() {} }, undefined, {
     kind: "unix",
     path: "/nowhere",
   });

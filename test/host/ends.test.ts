@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { attachHosts, SupervisionError, thisHost } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 import { type RunningHost, startHost } from "./daemon.js";
 import { startProxy } from "./proxy.js";
 
 let crew: Crew;
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
 });

@@ -12,7 +12,7 @@ class Driver {
   take: () => void = () => {};
   held = false;
 
-  printed(output: ProcessOutput): Promise<void> {
+  receiveOutput(output: ProcessOutput): Promise<void> {
     this.outputs.push(output);
     if (!this.held) return Promise.resolve();
     return new Promise((resolve) => {
@@ -20,7 +20,7 @@ class Driver {
     });
   }
 
-  finished(proc: bigint): void {
+  receiveEnd(proc: bigint): void {
     this.over.push(proc);
   }
 }
@@ -28,12 +28,12 @@ class Driver {
 test("lines of one turn go together, in order, apart by process and stream; the end comes last", async () => {
   const driver = new Driver();
   const queue = new OutputQueue(systemClock, driver);
-  queue.line(2n, false, "a");
-  queue.line(2n, false, "b");
-  queue.line(3n, false, "c");
-  queue.line(2n, true, "d");
-  queue.line(2n, false, "e");
-  queue.finish(2n);
+  queue.addLine(2n, false, "a");
+  queue.addLine(2n, false, "b");
+  queue.addLine(3n, false, "c");
+  queue.addLine(2n, true, "d");
+  queue.addLine(2n, false, "e");
+  queue.endProcess(2n);
   await until(() => driver.over.length === 1);
   expect(driver.outputs).toEqual([
     { proc: 2n, stderr: false, lines: ["a", "b"], dropped: 0 },
@@ -49,14 +49,14 @@ test("a driver that takes nothing costs lines, which are counted, and no more me
   driver.held = true;
   const queue = new OutputQueue(systemClock, driver);
   const line = "x".repeat(1023);
-  for (let i = 0; i < 20_000; i++) queue.line(2n, false, line);
+  for (let i = 0; i < 20_000; i++) queue.addLine(2n, false, line);
   await until(() => driver.outputs.length === 1);
   expect(driver.outputs[0]!.lines.length).toBe(128);
   driver.held = false;
   driver.take();
   await until(() => driver.outputs.length > 100);
-  queue.line(2n, false, "once there is room again");
-  queue.finish(2n);
+  queue.addLine(2n, false, "once there is room again");
+  queue.endProcess(2n);
   await until(() => driver.over.length === 1);
   const last = driver.outputs.at(-1)!;
   expect(last.lines).toEqual(["once there is room again"]);
@@ -69,8 +69,8 @@ test("lines that were dropped last are counted at the end", async () => {
   const driver = new Driver();
   driver.held = true;
   const queue = new OutputQueue(systemClock, driver);
-  for (let i = 0; i < 20_000; i++) queue.line(2n, true, "x".repeat(1023));
-  queue.finish(2n);
+  for (let i = 0; i < 20_000; i++) queue.addLine(2n, true, "x".repeat(1023));
+  queue.endProcess(2n);
   driver.held = false;
   await until(() => driver.over.length === 1);
   expect(driver.outputs.at(-1)).toMatchObject({ proc: 2n, stderr: true, lines: [] });

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { attachHosts, thisHost } from "viceroy";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 import { runHost, startHost } from "./daemon.js";
 
 let crew: Crew;
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 const servers: Server[] = [];
 const sockets: Socket[] = [];
 beforeAll(async () => {

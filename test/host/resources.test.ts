@@ -9,12 +9,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkerMesh } from "../fixtures/crew/generated/worker.js";
 import { permitted } from "../permitted.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 import { runHost, startHost } from "./daemon.js";
 
 let crew: Crew;
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
 });

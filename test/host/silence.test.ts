@@ -1,7 +1,7 @@
 /** Silence is time in which this process ran and heard nothing. */
 import { expect, test } from "vitest";
 import type { Clock } from "../../runtime/link/clock.js";
-import { Silence } from "../../runtime/proc/silence.js";
+import { SilenceTimer } from "../../runtime/proc/silence.js";
 
 class Hand implements Clock {
   #now = 0;
@@ -38,7 +38,7 @@ class Hand implements Clock {
 function silence(limit: number, first?: number) {
   const clock = new Hand();
   const ends: number[] = [];
-  const counted = new Silence(clock, limit, () => ends.push(clock.now()), first);
+  const counted = new SilenceTimer(clock, limit, () => ends.push(clock.now()), first);
   return { clock, ends, counted };
 }
 
@@ -54,7 +54,7 @@ test("begins again with each word, and never after it was stopped", () => {
   const { clock, ends, counted } = silence(600);
   for (let i = 0; i < 10; i++) {
     clock.run(500);
-    counted.heard();
+    counted.reset();
   }
   expect(ends).toEqual([]);
   counted.stop();
@@ -65,7 +65,7 @@ test("begins again with each word, and never after it was stopped", () => {
 test("is counted from the last word on, wherever that came between two looks", () => {
   const { clock, ends, counted } = silence(600);
   clock.run(190);
-  counted.heard();
+  counted.reset();
   clock.run(599);
   expect(ends).toEqual([]);
   clock.run(1);
@@ -83,7 +83,7 @@ test("may be longer before the first word, by a peer that still has to start", (
   const { clock, ends, counted } = silence(600, 10_000);
   clock.run(9000);
   expect(ends).toEqual([]);
-  counted.heard();
+  counted.reset();
   clock.run(600);
   expect(ends).toEqual([9600]);
 });

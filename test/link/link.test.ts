@@ -1,6 +1,6 @@
 /** Links: lanes, credit, calls and the end of it all, over a pipe of real bytes. */
 import { describe, expect, test } from "vitest";
-import { RankCall, type RankTarget } from "../../runtime/actor/rank-call.js";
+import { RankCall, type RankCallOwner } from "../../runtime/actor/rank-call.js";
 import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
 import { Kind } from "../../runtime/link/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";
@@ -8,7 +8,7 @@ import type { Reader } from "../../runtime/wire/reader.js";
 import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";
 
 /** Notes how calls end, by the number that they were given. */
-class Answers implements RankTarget {
+class Answers implements RankCallOwner {
   readonly log: string[] = [];
   call(rank: number): RankCall {
     return new RankCall(this, rank);

@@ -1,7 +1,7 @@
 /** Procs that cannot dial each other talk through one that both know. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
-import { meshRecord } from "../../runtime/actor/address.js";
+import { currentMeshRecord } from "../../runtime/actor/address.js";
 import type { Endpoint } from "../../runtime/actor/endpoint.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import type { MeshKind } from "../../runtime/actor/kind.js";
@@ -154,8 +154,8 @@ test("when the one behind it is gone, calls under way fail, also of those who se
 test("a peer to which there is no way at all is an error, not a wait", async () => {
   const mesh = world.proc("alone").proc;
   world.unreachable.add("alone");
-  const record = meshRecord({ id: 77n, name: "nowhere", owner: mesh.id, extent: {} });
-  record.locate(0, { proc: mesh.id, location: "" });
+  const record = currentMeshRecord({ id: 77n, name: "nowhere", owner: mesh.id, extent: {} });
+  record.setLocation(0, { proc: mesh.id, location: "" });
   const nowhere = wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
   await expect(nowhere.value.callOne()).rejects.toThrow(
     "cannot call nowhere.value on rank 0: its process cannot be reached",

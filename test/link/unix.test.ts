@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { meshRecord } from "../../runtime/actor/address.js";
+import { currentMeshRecord } from "../../runtime/actor/address.js";
 import { setMainRoot } from "../../runtime/actor/context.js";
-import { actorEnvironment } from "../../runtime/actor/environment.js";
+import { actorHandleCodecs } from "../../runtime/actor/environment.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
 import { wholeMesh } from "../../runtime/actor/mesh.js";
 import { Proc } from "../../runtime/actor/proc.js";
@@ -30,7 +30,7 @@ let lost: string[];
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "viceroy-link-"));
   lost = [];
-  setWireEnvironment(actorEnvironment);
+  setWireEnvironment(actorHandleCodecs);
   proc = new Proc({
     id: 10n,
     universe: 5n,
@@ -60,8 +60,8 @@ afterEach(() => {
 });
 
 function counterAt(location: string): CounterMesh<never> {
-  const record = meshRecord({ id: 99n, name: "counter", owner: 10n, extent: {} });
-  record.locate(0, { proc: 11n, location });
+  const record = currentMeshRecord({ id: 99n, name: "counter", owner: 10n, extent: {} });
+  record.setLocation(0, { proc: 11n, location });
   return wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { logs, thisHost } from "viceroy";
 import { expect, test } from "vitest";
 import type { Clock } from "../../runtime/link/clock.js";
-import { levelOf } from "../../runtime/observe/logs/level.js";
+import { logLevelOf } from "../../runtime/observe/logs/level.js";
 import { type LogOptions, logs as makeLogs } from "../../runtime/observe/logs/logs.js";
 import type { LineOrigin } from "../../runtime/proc/stdio.js";
 import { until } from "../proc/until.js";
@@ -89,7 +89,7 @@ test.each<[string, LineOrigin["stream"], string]>([
   ["hello", "stderr", "warn"],
   [`a long story ${"x".repeat(80)} error`, "stdout", "info"],
 ])("the level of %j on %s is %s", (line, stream, level) => {
-  expect(levelOf(line, stream)).toBe(level);
+  expect(logLevelOf(line, stream)).toBe(level);
 });
 
 test("lines of lower levels are left out of the console, and not of files", async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { cacheFile, readCache, writeCache } from "../../runtime/bundle/code-cache.js";
+import { cacheFilePath, readCache, writeCache } from "../../runtime/bundle/code-cache.js";
 
 let home: string;
 const before = { ...process.env };
@@ -27,7 +27,7 @@ const data = Buffer.from(Array.from({ length: 10_000 }, (_, i) => (i * 31) & 255
 function written(): string {
   const script = path.join(home, "script.cjs");
   fs.writeFileSync(script, "exports.answer = 42;");
-  const file = cacheFile(script, "main")!;
+  const file = cacheFilePath(script, "main")!;
   writeCache(file, data);
   return file;
 }
@@ -91,21 +91,21 @@ test("a place that cannot be written is no error", () => {
 test("an edit of the script, other options and another use have caches of their own", () => {
   const script = path.join(home, "script.cjs");
   fs.writeFileSync(script, "exports.answer = 42;");
-  const first = cacheFile(script, "main");
-  expect(cacheFile(script, "main")).toBe(first);
-  expect(cacheFile(script, "child")).not.toBe(first);
+  const first = cacheFilePath(script, "main");
+  expect(cacheFilePath(script, "main")).toBe(first);
+  expect(cacheFilePath(script, "child")).not.toBe(first);
   process.env["NODE_OPTIONS"] = "--max-old-space-size=100";
-  expect(cacheFile(script, "main")).not.toBe(first);
+  expect(cacheFilePath(script, "main")).not.toBe(first);
   delete process.env["NODE_OPTIONS"];
   fs.utimesSync(script, 1, 1);
-  expect(cacheFile(script, "main")).not.toBe(first);
+  expect(cacheFilePath(script, "main")).not.toBe(first);
 });
 
 test("there is none where Node.js was told to keep none", () => {
   const script = path.join(home, "script.cjs");
   fs.writeFileSync(script, "");
   process.env["NODE_DISABLE_COMPILE_CACHE"] = "1";
-  expect(cacheFile(script, "main")).toBeUndefined();
+  expect(cacheFilePath(script, "main")).toBeUndefined();
 });
 
 test("old files go when there are many", () => {
@@ -121,5 +121,5 @@ test("a home of another user is not written to", () => {
   const script = path.join(home, "script.cjs");
   fs.writeFileSync(script, "");
   const isOurs = execFileSync("id", ["-u"], { encoding: "utf8" }).trim() === String(fs.statSync("/usr").uid);
-  expect(cacheFile(script, "main")!.startsWith(isOurs ? "/usr" : home)).toBe(true);
+  expect(cacheFilePath(script, "main")!.startsWith(isOurs ? "/usr" : home)).toBe(true);
 });

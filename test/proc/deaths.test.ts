@@ -2,11 +2,11 @@
 import { SupervisionError, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "./crew.js";
-import { unhandledFaults } from "./faults.js";
+import { collectUnhandledFaults } from "./faults.js";
 import { gone, until } from "./until.js";
 
 let crew: Crew;
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
 });

@@ -3,7 +3,7 @@ import { type MeshFailure, onUnhandledFault } from "viceroy";
 import { beforeEach } from "vitest";
 
 /** @returns what is told while a test runs; emptied before the next */
-export function unhandledFaults(): MeshFailure[] {
+export function collectUnhandledFaults(): MeshFailure[] {
   const faults: MeshFailure[] = [];
   beforeEach(() => {
     faults.length = 0;

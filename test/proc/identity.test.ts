@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { identityArguments, parseIdentity } from "../../runtime/proc/process-body.js";
+import { formatIdentity, parseIdentity } from "../../runtime/proc/process-body.js";
 
 test("a process is told who it is by two arguments", () => {
   const identity = {
@@ -10,13 +10,13 @@ test("a process is told who it is by two arguments", () => {
     extent: { hosts: 2, gpus: 4 },
     runDir: "/tmp/with: colons, and spaces",
   };
-  const args = identityArguments(identity);
+  const args = formatIdentity(identity);
   expect(args[0]).toBe("ffffffffffffffff:0000000000000002:0000000000000abc:5:hosts=2,gpus=4::");
   expect(parseIdentity(...args)).toEqual(identity);
   const hosted = { ...identity, launcher: 0x17n, host: "host:fffffffffffffffe@tcp://[::1]:26600" };
-  expect(parseIdentity(...identityArguments(hosted))).toEqual(hosted);
+  expect(parseIdentity(...formatIdentity(hosted))).toEqual(hosted);
   const single = { ...identity, rank: 0, extent: {} };
-  expect(parseIdentity(...identityArguments(single))).toEqual(single);
+  expect(parseIdentity(...formatIdentity(single))).toEqual(single);
 });
 
 test("other arguments make nobody", () => {

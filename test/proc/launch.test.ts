@@ -2,23 +2,28 @@ import { spawn } from "node:child_process";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { inheritedEnv } from "../../runtime/proc/exec-argv.js";
-import { checkCpus, type LaunchedProcess, type LaunchOptions, launch } from "../../runtime/proc/launch.js";
+import {
+  checkCpuAffinity,
+  type LaunchedProcess,
+  type LaunchOptions,
+  launchProcess,
+} from "../../runtime/proc/launch.js";
 import { makeRunDir, runDirOf } from "../../runtime/proc/run-dir.js";
-import { Watcher } from "../../runtime/proc/watcher.js";
+import { OrphanReaper } from "../../runtime/proc/watcher.js";
 import { gone, until } from "./until.js";
 
-const watcher = new Watcher();
+const watcher = new OrphanReaper();
 const started: LaunchedProcess[] = [];
 
 function run(code: string, options: Partial<LaunchOptions> = {}): LaunchedProcess {
-  const launched = launch({
+  const launched = launchProcess({
     command: ["-e", code],
     execArgv: [],
     env: inheritedEnv({}),
     stdio: "ignore",
     label: "gpus=0",
     rank: 0,
-    watcher,
+    reaper: watcher,
     ...options,
   });
   started.push(launched);
@@ -40,7 +45,7 @@ describe("a launched process", () => {
   });
 
   test("ends with its exit code and the last lines of its standard error", async () => {
-    const { ended } = run(`console.error("one\\ntwo"); process.exit(3);`, { stdio: () => {} });
+    const { outputEnded: ended } = run(`console.error("one\\ntwo"); process.exit(3);`, { stdio: () => {} });
     expect(await ended).toMatchObject({
       code: 3,
       signal: undefined,
@@ -57,7 +62,7 @@ describe("a launched process", () => {
 
   test("takes along what it started", async () => {
     const lines: string[] = [];
-    const { ended, kill } = run(
+    const { outputEnded: ended, kill } = run(
       `const c = require("child_process").spawn("sleep", ["600"]); console.log(c.pid); setInterval(() => {}, 1000)`,
       { stdio: (line) => lines.push(line) },
     );
@@ -75,7 +80,7 @@ describe("a launched process", () => {
 
   test("prints to a function, line by line, with its origin", async () => {
     const lines: unknown[] = [];
-    const { ended } = run(`process.stdout.write("a\\nb"); process.stderr.write("c")`, {
+    const { outputEnded: ended } = run(`process.stdout.write("a\\nb"); process.stderr.write("c")`, {
       stdio: (line, origin) => lines.push([line, origin.stream, origin.label, origin.rank]),
     });
     await ended;
@@ -86,7 +91,7 @@ describe("a launched process", () => {
 
   test.skipIf(process.platform !== "linux")("runs on the processors it is bound to", async () => {
     const lines: string[] = [];
-    const { ended } = run(
+    const { outputEnded: ended } = run(
       `console.log(/Cpus_allowed_list:\\s*(.*)/.exec(require("fs").readFileSync("/proc/self/status"))[1])`,
       {
         cpus: "0",
@@ -98,7 +103,7 @@ describe("a launched process", () => {
   });
 
   test("a malformed list of processors is refused", () => {
-    expect(() => checkCpus("0;rm")).toThrow(
+    expect(() => checkCpuAffinity("0;rm")).toThrow(
       'cannot bind a process to processors: expected a list like "0-3,8", got "0;rm"',
     );
   });
@@ -140,8 +145,8 @@ describe("nothing outlives this process", () => {
   });
 
   test("a watcher that was killed is replaced", async () => {
-    const own = new Watcher();
-    const { pid, exited } = run("setInterval(() => {}, 1000)", { watcher: own });
+    const own = new OrphanReaper();
+    const { pid, exited } = run("setInterval(() => {}, 1000)", { reaper: own });
     await until(() => own.pid !== undefined);
     const first = own.pid!;
     process.kill(first, "SIGKILL");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
-import { boundOutput } from "../../runtime/proc/own-output.js";
+import { limitOutput } from "../../runtime/proc/own-output.js";
 import { type Crew, loadCrew } from "./crew.js";
 import { until } from "./until.js";
 
@@ -58,7 +58,7 @@ test("what was printed last, by a process that is told to leave, comes", async (
 });
 
 test("lines that are dropped last are counted when there is room again, and whoever waits for them does not wait for ever", async () => {
-  const output = boundOutput(new PassThrough({ highWaterMark: 1 }), 10);
+  const output = limitOutput(new PassThrough({ highWaterMark: 1 }), 10);
   output.write("one\n");
   output.write(Buffer.alloc(20, "x"));
   const written = new Promise((resolve) => output.write("two\nthree\n", resolve));

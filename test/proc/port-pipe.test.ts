@@ -1,7 +1,7 @@
 import { MessageChannel, Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import type { Pipe } from "../../runtime/link/pipe.js";
-import { portPipe } from "../../runtime/proc/port-pipe.js";
+import { messagePortPipe } from "../../runtime/proc/port-pipe.js";
 import { until } from "./until.js";
 
 /** Reads into a small buffer, as a link would into a large one. */
@@ -20,7 +20,7 @@ function collect(pipe: Pipe) {
 
 test("bytes arrive in order, those written before the other end listens too", async () => {
   const { port1, port2 } = new MessageChannel();
-  const [near, far] = [portPipe(port1), portPipe(port2)];
+  const [near, far] = [messagePortPipe(port1), messagePortPipe(port2)];
   let done = 0;
   near.write([Buffer.from("one "), Buffer.from("two ")], () => done++);
   near.write([Buffer.from("three, which is longer")], () => done++);
@@ -33,7 +33,7 @@ test("bytes arrive in order, those written before the other end listens too", as
 
 test("close ends both ends in order, after what was written", async () => {
   const { port1, port2 } = new MessageChannel();
-  const [near, far] = [portPipe(port1), portPipe(port2)];
+  const [near, far] = [messagePortPipe(port1), messagePortPipe(port2)];
   const [here, there] = [collect(near), collect(far)];
   near.write([Buffer.from("bye")], () => {});
   near.close();
@@ -44,7 +44,7 @@ test("close ends both ends in order, after what was written", async () => {
 
 test("a thread that ends without a word is an error", async () => {
   const { port1, port2 } = new MessageChannel();
-  const seen = collect(portPipe(port1));
+  const seen = collect(messagePortPipe(port1));
   const worker = new Worker("require('worker_threads').workerData.ref(); for (;;);", {
     eval: true,
     workerData: port2,

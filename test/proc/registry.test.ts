@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { ActorClass } from "../../runtime/actor/hooks.js";
-import { type ActorEntry, Registry } from "../../runtime/proc/registry.js";
+import { type ActorEntry, ActorRegistry } from "../../runtime/proc/registry.js";
 import type { ActorDescriptor } from "../../runtime/wire/descriptor.js";
 
 const counter = { key: "app/schemas/counter#Counter", fingerprint: 0xabcn } as unknown as ActorDescriptor;
@@ -14,7 +14,7 @@ function classOf(descriptor: ActorDescriptor, name: string): ActorClass {
 const place = "file:///app/generated/registry.js";
 
 function registryOf(actors: Record<string, ActorEntry>, schemas: Record<string, bigint> = { [counter.key]: 0xabcn }) {
-  const registry = new Registry();
+  const registry = new ActorRegistry();
   registry.add(place, { package: "app", version: "0.1.0", schemas, actors });
   return registry;
 }
@@ -27,7 +27,7 @@ describe("a class is found by its identity", () => {
       "app/src/b#Same": { schema: counter.key, load: async () => second },
     });
     expect(await registry.resolve(second)).toEqual({ registry: place, id: "app/src/b#Same" });
-    expect(registry.known(second)).toEqual({ registry: place, id: "app/src/b#Same" });
+    expect(registry.referenceOf(second)).toEqual({ registry: place, id: "app/src/b#Same" });
     expect(await registry.find({ registry: place, id: "app/src/a#Same" })).toBe(first);
   });
 
@@ -71,15 +71,15 @@ describe("what cannot be spawned is refused with the way out", () => {
   test("something that is no actor class", () => {
     const registry = registryOf({});
     const refusal = "cannot spawn an actor: expected a class that extends a generated actor, got";
-    expect(() => registry.check(undefined as unknown as ActorClass)).toThrow(`${refusal} undefined`);
-    expect(() => registry.check(class Plain {} as unknown as ActorClass)).toThrow(`${refusal} class Plain`);
+    expect(() => registry.descriptorOf(undefined as unknown as ActorClass)).toThrow(`${refusal} undefined`);
+    expect(() => registry.descriptorOf(class Plain {} as unknown as ActorClass)).toThrow(`${refusal} class Plain`);
   });
 
   test("a class whose schema no registry has an actor of", () => {
     const text =
       'cannot spawn Real: not registered; export it from a module that viceroy.config.ts names under "actors", ' +
       "run `npx viceroy compile` and import the generated registry";
-    expect(() => registryOf({}).check(classOf(counter, "Real"))).toThrow(text);
+    expect(() => registryOf({}).descriptorOf(classOf(counter, "Real"))).toThrow(text);
   });
 
   test("a class that no module of its schema exports", async () => {
@@ -87,10 +87,10 @@ describe("what cannot be spawned is refused with the way out", () => {
       "app/src/a#Other": { schema: counter.key, load: async () => classOf(counter, "Other") },
     });
     const unknown = classOf(counter, "Unknown");
-    expect(registry.check(unknown)).toBe(counter);
+    expect(registry.descriptorOf(unknown)).toBe(counter);
     await expect(registry.resolve(unknown)).rejects.toThrow("cannot spawn Unknown: not registered;");
     // Now that all is loaded, it is known at once.
-    expect(() => registry.check(unknown)).toThrow("cannot spawn Unknown: not registered;");
+    expect(() => registry.descriptorOf(unknown)).toThrow("cannot spawn Unknown: not registered;");
   });
 
   test("a class of the very module that spawns it while it is being loaded", async () => {
@@ -113,7 +113,7 @@ describe("what cannot be spawned is refused with the way out", () => {
       { "app/src/a#Real": { schema: counter.key, load: async () => classOf(counter, "Real") } },
       { [counter.key]: 0xdefn },
     );
-    expect(() => registry.check(classOf(counter, "Real"))).toThrow(
+    expect(() => registry.descriptorOf(classOf(counter, "Real"))).toThrow(
       "cannot use app/schemas/counter#Counter: its generated module and file:///app/generated/registry.js are of " +
         "different schemas; run `npx viceroy compile`, got fingerprints 0x0000000000000abc and 0x0000000000000def",
     );

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { forEachLine, forwardLines, Tail } from "../../runtime/proc/stdio.js";
+import { forEachLine, forwardLines, StderrTail } from "../../runtime/proc/stdio.js";
 
 async function linesOf(chunks: readonly (string | Buffer)[]): Promise<string[]> {
   const source = new PassThrough();
@@ -60,7 +60,7 @@ describe("what a process prints arrives in whole lines", () => {
   });
 
   test("the tail keeps the last lines alone", () => {
-    const tail = new Tail(2);
+    const tail = new StderrTail(2);
     for (const line of ["one", "two", "three"]) tail.push(Buffer.from(line));
     expect(tail.lines).toEqual(["two", "three"]);
   });

@@ -5,10 +5,10 @@ import {
   flattenRegion,
   joinExtents,
   Point,
-  placeIn,
   range,
   rankAt,
   renameRegion,
+  singleRankRegion,
   sliceRegion,
   splitRegion,
   ValueMesh,
@@ -301,9 +301,11 @@ test("an empty dimension cannot be split into parts of 0", () => {
 });
 
 test("a place in a mesh needs an index of every dimension", () => {
-  expect(placeIn(grid, { hosts: 1, gpus: 2 })).toEqual({ labels: [], sizes: [], offset: 10, strides: [] });
-  expect(placeIn(grid, new Point({ hosts: 2, gpus: 8 }, 10))).toEqual(placeIn(grid, { hosts: 1, gpus: 2 }));
-  expect(() => placeIn(grid, { hosts: 1 })).toThrow(
+  expect(singleRankRegion(grid, { hosts: 1, gpus: 2 })).toEqual({ labels: [], sizes: [], offset: 10, strides: [] });
+  expect(singleRankRegion(grid, new Point({ hosts: 2, gpus: 8 }, 10))).toEqual(
+    singleRankRegion(grid, { hosts: 1, gpus: 2 }),
+  );
+  expect(() => singleRankRegion(grid, { hosts: 1 })).toThrow(
     new TypeError("cannot look up gpus of {'hosts': 2, 'gpus': 8}: expected an index for each dimension, got none"),
   );
 });

@@ -1,7 +1,7 @@
 /** Shapes as `console.log` and errors print them. */
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { formatValue, Point, range, ValueMesh } from "../../runtime/shape/index.js";
+import { describeValue, Point, range, ValueMesh } from "../../runtime/shape/index.js";
 
 test("console.log prints points, ranges and meshes of values as text, not as objects", () => {
   expect(inspect(new Point({ hosts: 1, gpus: 2 }, 1))).toBe("Point {'hosts': 0/1, 'gpus': 1/2}");
@@ -32,5 +32,5 @@ test.each([
   [true, "true"],
   [Symbol("x"), "Symbol(x)"],
 ])("errors show the value %o briefly", (value, text) => {
-  expect(formatValue(value)).toBe(text);
+  expect(describeValue(value)).toBe(text);
 });

@@ -9,7 +9,7 @@ import {
   points,
   type Region,
   rankAt,
-  rankOfBase,
+  rankOfBaseRank,
   regionExtent,
   regionSize,
   renameRegion,
@@ -34,7 +34,7 @@ function expectSame(region: Region, model: Naive, whole: number): void {
   }
   for (let base = 0; base < whole; base++) {
     const rank = model.cells.findIndex((cell) => cell.base === base);
-    expect(rankOfBase(region, base)).toBe(rank === -1 ? undefined : rank);
+    expect(rankOfBaseRank(region, base)).toBe(rank === -1 ? undefined : rank);
   }
   const bases = model.cells.map((cell) => cell.base);
   expect(isDense(region)).toBe(bases.every((base, i) => i === 0 || base === bases[i - 1]! + 1));
@@ -145,7 +145,7 @@ test("a mesh has up to 2^32 ranks", () => {
   const region = wholeRegion({ a: 65_536, b: 65_536 });
   expect(regionSize(region)).toBe(4_294_967_296);
   expect(baseRank(region, 4_294_967_295)).toBe(4_294_967_295);
-  expect(rankOfBase(sliceRegion(region, { a: 65_535 }), 4_294_967_295)).toBe(65_535);
+  expect(rankOfBaseRank(sliceRegion(region, { a: 65_535 }), 4_294_967_295)).toBe(65_535);
 });
 
 test("an extent without dimensions has one rank, an empty dimension none", () => {
@@ -155,7 +155,7 @@ test("an extent without dimensions has one rank, an empty dimension none", () =>
   expect(regionSize(empty)).toBe(0);
   expect([...points(empty)]).toEqual([]);
   expect([...baseRanks(empty)]).toEqual([]);
-  expect(rankOfBase(empty, 0)).toBeUndefined();
+  expect(rankOfBaseRank(empty, 0)).toBeUndefined();
   expect(regionExtent(splitRegion(empty, { gpus: ["dp", "tp"] }, { tp: 2 }))).toEqual({ hosts: 2, dp: 0, tp: 2 });
   expect(regionExtent(flattenRegion(empty, "rank"))).toEqual({ rank: 0 });
 });
@@ -169,14 +169,14 @@ test("a point prints index and size of each dimension", () => {
 
 test("base ranks are found in regions whose dimensions stand in another order than they lie", () => {
   const transposed = { labels: ["a", "b"], sizes: [2, 4], offset: 3, strides: [1, 2] };
-  for (const [rank, base] of [...baseRanks(transposed)].entries()) expect(rankOfBase(transposed, base)).toBe(rank);
-  expect(rankOfBase(transposed, 2)).toBeUndefined();
-  expect(rankOfBase(transposed, 11)).toBeUndefined();
+  for (const [rank, base] of [...baseRanks(transposed)].entries()) expect(rankOfBaseRank(transposed, base)).toBe(rank);
+  expect(rankOfBaseRank(transposed, 2)).toBeUndefined();
+  expect(rankOfBaseRank(transposed, 11)).toBeUndefined();
 });
 
 test("a region without ranks contains no base rank, whatever its strides are", () => {
   const empty = { labels: ["a", "b"], sizes: [0, 7], offset: 0, strides: [2, 1] };
-  for (let base = 0; base < 8; base++) expect(rankOfBase(empty, base)).toBeUndefined();
+  for (let base = 0; base < 8; base++) expect(rankOfBaseRank(empty, base)).toBeUndefined();
 });
 
 test("regions are the same when they have the same ranks by the same names in the same order", () => {

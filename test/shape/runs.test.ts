@@ -1,7 +1,7 @@
 /** Sequences in which equal neighbours are stored once. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Runs, runsOf } from "../../runtime/shape/runs.js";
+import { joinEqualNeighbours, RunLengthSequence } from "../../runtime/shape/runs.js";
 import { cases } from "../profile.js";
 
 /** Values that repeat often, so that runs are long. */
@@ -13,13 +13,13 @@ test("places are read in any order, backwards and again, as from a plain list", 
   );
   fc.assert(
     fc.property(inputs, fc.boolean(), ({ values, places }, encoded) => {
-      const runs = runsOf(values);
+      const runs = joinEqualNeighbours(values);
       const sequence = encoded
-        ? new Runs<number>(
+        ? new RunLengthSequence<number>(
             runs.map(({ value, length }) => ({ value: String(value), length })),
             (text: string) => Number(text),
           )
-        : new Runs<number>(runs, undefined);
+        : new RunLengthSequence<number>(runs, undefined);
       const expected = places.map((place) => values[place]);
       expect(sequence.size).toBe(values.length);
       expect([...sequence.values(places)]).toEqual(expected);
@@ -31,7 +31,7 @@ test("places are read in any order, backwards and again, as from a plain list", 
 });
 
 test("equal neighbours become one run; 0 and -0 are not equal, NaN is", () => {
-  expect(runsOf([1, 1, 2, 1, Number.NaN, Number.NaN, 0, -0])).toEqual([
+  expect(joinEqualNeighbours([1, 1, 2, 1, Number.NaN, Number.NaN, 0, -0])).toEqual([
     { value: 1, length: 2 },
     { value: 2, length: 1 },
     { value: 1, length: 1 },
@@ -39,12 +39,12 @@ test("equal neighbours become one run; 0 and -0 are not equal, NaN is", () => {
     { value: 0, length: 1 },
     { value: -0, length: 1 },
   ]);
-  expect(runsOf([])).toEqual([]);
+  expect(joinEqualNeighbours([])).toEqual([]);
 });
 
 test.each([[1], [2]])("a run of %i is decoded once, however it is read, and never when nobody asks", (length) => {
   const decoded: string[] = [];
-  const runs = new Runs<object>(
+  const runs = new RunLengthSequence<object>(
     [
       { value: "a", length },
       { value: "b", length: 1 },
@@ -63,7 +63,7 @@ test.each([[1], [2]])("a run of %i is decoded once, however it is read, and neve
 });
 
 test.each([0, -1, 1.5, Number.NaN, "2"])("a run of the length %o is refused", (length) => {
-  expect(() => new Runs([{ value: 1, length: length as number }], undefined)).toThrow(
+  expect(() => new RunLengthSequence([{ value: 1, length: length as number }], undefined)).toThrow(
     new RangeError(
       `cannot make runs: expected lengths of at least 1, got ${typeof length === "string" ? '"2"' : length}`,
     ),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { causeOf, chained, describeCause, errorOf } from "../../runtime/supervise/cause.js";
+import { appendCause, describeCause, errorFromCause, failureCauseOf } from "../../runtime/supervise/cause.js";
 import { MeshFailure } from "../../runtime/supervise/failure.js";
 
 const record = {
@@ -37,25 +37,30 @@ test("a failure is a value: what travels makes an equal one", () => {
 
 test("its cause is an Error with the name, the message, the stack and the causes of the original", () => {
   const thrown = new RangeError("no such mode", { cause: new TypeError("deeper") });
-  const { cause } = new MeshFailure({ ...record, cause: causeOf(thrown) });
+  const { cause } = new MeshFailure({ ...record, cause: failureCauseOf(thrown) });
   expect(cause).toBeInstanceOf(Error);
   expect([cause.name, cause.message, cause.stack]).toEqual(["RangeError", "no such mode", thrown.stack]);
   expect((cause.cause as Error).name).toBe("TypeError");
 });
 
 test("anything can be thrown, and causes may be circular", () => {
-  expect(causeOf("text")).toEqual({ name: "Error", message: 'threw "text"' });
-  expect(causeOf(undefined).message).toBe("threw undefined");
-  expect(causeOf(Object.create(null)).message).toBe("threw an object that cannot be printed");
+  expect(failureCauseOf("text")).toEqual({ name: "Error", message: 'threw "text"' });
+  expect(failureCauseOf(undefined).message).toBe("threw undefined");
+  expect(failureCauseOf(Object.create(null)).message).toBe("threw an object that cannot be printed");
   const circular = new Error("a");
   circular.cause = circular;
   let depth = 0;
-  for (let cause: unknown = errorOf(causeOf(circular)); cause !== undefined; cause = (cause as Error).cause) depth++;
+  for (
+    let cause: unknown = errorFromCause(failureCauseOf(circular));
+    cause !== undefined;
+    cause = (cause as Error).cause
+  )
+    depth++;
   expect(depth).toBe(16);
 });
 
 test("a chain goes on where another ends", () => {
-  const cause = chained(causeOf(new Error("a", { cause: new Error("b") })), causeOf(new Error("c")));
+  const cause = appendCause(failureCauseOf(new Error("a", { cause: new Error("b") })), failureCauseOf(new Error("c")));
   expect(cause.cause?.cause?.message).toBe("c");
 });
 
@@ -69,8 +74,11 @@ test("a chain of causes as text has each stack once, below the heading where the
 });
 
 test("what has no stack travels without one", () => {
-  expect(causeOf(Object.assign(new Error("bare"), { stack: undefined }))).toEqual({ name: "Error", message: "bare" });
-  expect(Object.keys(causeOf("text"))).toEqual(["name", "message"]);
+  expect(failureCauseOf(Object.assign(new Error("bare"), { stack: undefined }))).toEqual({
+    name: "Error",
+    message: "bare",
+  });
+  expect(Object.keys(failureCauseOf("text"))).toEqual(["name", "message"]);
 });
 
 test("a failure after restarts says how many there were, and which", () => {

@@ -2,12 +2,12 @@
 import { SupervisionError, TimeoutError, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import type { Life, SmithMesh } from "../fixtures/guild/generated/smith.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 import { type Guild, loadGuild } from "./guild.js";
 
 let IronSmith: Guild["IronSmith"];
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 const restart = { policy: "on-failure", backoff: 10 } as const;
 /** Never over while a test looks at what happens during a restart. */
 const slowRestart = { policy: "on-failure", backoff: 30_000 } as const;

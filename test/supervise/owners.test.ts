@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { Channel, MeshFailureCodec, SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 
 let crew: Crew;
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
 });

@@ -1,46 +1,46 @@
 /** The account of a restart policy: when a rank is made again, and when that is given up. */
 import { expect, test } from "vitest";
 import type { PastFailure } from "../../runtime/supervise/failure.js";
-import { planRestart, type RestartOptions, Restarts } from "../../runtime/supervise/restart.js";
+import { planRestart, type RestartOptions, RestartTracker } from "../../runtime/supervise/restart.js";
 
 function failure(message: string): PastFailure {
   return { kind: "message", cause: { name: "Error", message }, at: new Date(0) };
 }
 
-function restarts(options: RestartOptions): Restarts {
-  return new Restarts(planRestart(options, "spawn actors"));
+function restarts(options: RestartOptions): RestartTracker {
+  return new RestartTracker(planRestart(options, "spawn actors"));
 }
 
 test("each restart within the time is put off for twice as long; one failure more is final", () => {
   const account = restarts({ policy: "on-failure", maxRestarts: 3, within: 1000, backoff: 10 });
-  const delays = [0, 20, 60, 140].map((now, i) => account.after(0, failure(`${i}`), now, false));
+  const delays = [0, 20, 60, 140].map((now, i) => account.nextDelay(0, failure(`${i}`), now, false));
   expect(delays).toEqual([10, 20, 40, undefined]);
   expect(account.history(0).map(({ cause }) => cause.message)).toEqual(["0", "1", "2"]);
 });
 
 test("what is longer ago than the time does not count, and is not told", () => {
   const account = restarts({ policy: "on-failure", maxRestarts: 1, within: 1000, backoff: 10 });
-  expect(account.after(0, failure("long ago"), 0, false)).toBe(10);
-  expect(account.after(0, failure("now"), 1000, false)).toBe(10);
-  expect(account.after(0, failure("again"), 1500, false)).toBeUndefined();
+  expect(account.nextDelay(0, failure("long ago"), 0, false)).toBe(10);
+  expect(account.nextDelay(0, failure("now"), 1000, false)).toBe(10);
+  expect(account.nextDelay(0, failure("again"), 1500, false)).toBeUndefined();
   expect(account.history(0).map(({ cause }) => cause.message)).toEqual(["now"]);
 });
 
 test("each rank has an account of its own", () => {
   const account = restarts({ policy: "always", maxRestarts: 1 });
-  expect([0, 1, 0].map((rank) => account.after(rank, failure(""), 0, false))).toEqual([100, 100, undefined]);
+  expect([0, 1, 0].map((rank) => account.nextDelay(rank, failure(""), 0, false))).toEqual([100, 100, undefined]);
 });
 
 test("an end in order is made again by `always` alone, and nothing is by `never`", () => {
-  expect(restarts({ policy: "on-failure" }).after(0, failure(""), 0, true)).toBeUndefined();
-  expect(restarts({ policy: "always" }).after(0, failure(""), 0, true)).toBe(100);
-  expect(restarts({ policy: "never" }).after(0, failure(""), 0, false)).toBeUndefined();
+  expect(restarts({ policy: "on-failure" }).nextDelay(0, failure(""), 0, true)).toBeUndefined();
+  expect(restarts({ policy: "always" }).nextDelay(0, failure(""), 0, true)).toBe(100);
+  expect(restarts({ policy: "never" }).nextDelay(0, failure(""), 0, false)).toBeUndefined();
 });
 
 test("without a limit, no back-off is longer than 30 s, and what is remembered is bounded", () => {
   const account = restarts({ policy: "always", maxRestarts: Number.POSITIVE_INFINITY, within: 1e9, backoff: 1000 });
   let last: number | undefined;
-  for (let i = 0; i < 100; i++) last = account.after(0, failure(`${i}`), i, false);
+  for (let i = 0; i < 100; i++) last = account.nextDelay(0, failure(`${i}`), i, false);
   expect(last).toBe(30_000);
   expect(account.history(0).map(({ cause }) => cause.message)).toEqual(
     Array.from({ length: 16 }, (_, i) => `${84 + i}`),
@@ -49,7 +49,7 @@ test("without a limit, no back-off is longer than 30 s, and what is remembered i
 
 test("a high limit is a limit, and all that counts is told up to the last 16", () => {
   const account = restarts({ policy: "always", maxRestarts: 40, within: 1e9, backoff: 0 });
-  const delays = Array.from({ length: 42 }, (_, i) => account.after(0, failure(`${i}`), i, false));
+  const delays = Array.from({ length: 42 }, (_, i) => account.nextDelay(0, failure(`${i}`), i, false));
   expect(delays).toEqual([...Array(40).fill(0), undefined, undefined]);
   expect(account.history(0).map(({ cause }) => cause.message)).toEqual(
     Array.from({ length: 16 }, (_, i) => `${24 + i}`),
@@ -65,7 +65,7 @@ test("options that are left out have their defaults, and limits may be reached",
   });
   const extremes = { policy: "on-failure", maxRestarts: 0, within: Number.MIN_VALUE, backoff: 30_000 } as const;
   expect(planRestart(extremes, "spawn")).toEqual(extremes);
-  expect(restarts(extremes).after(0, failure(""), 0, false)).toBeUndefined();
+  expect(restarts(extremes).nextDelay(0, failure(""), 0, false)).toBeUndefined();
   expect(restarts({ ...extremes, policy: "never" }).history(7)).toEqual([]);
 });
 

@@ -2,12 +2,12 @@
 import { SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import type { Life, SmithMesh } from "../fixtures/guild/generated/smith.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { gone, until } from "../proc/until.js";
 import { entries, type Guild, ledger, loadGuild } from "./guild.js";
 
 let IronSmith: Guild["IronSmith"];
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 const restart = { policy: "on-failure", backoff: 10 } as const;
 
 beforeAll(async () => {

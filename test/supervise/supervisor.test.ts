@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../runtime/link/clock.js";
 import type { FailureCause } from "../../runtime/supervise/cause.js";
 import { MeshFailure } from "../../runtime/supervise/failure.js";
-import { type Owned, Ownership } from "../../runtime/supervise/ownership.js";
-import { type Owners, Supervisor } from "../../runtime/supervise/supervisor.js";
+import { type OwnedMesh, Ownership } from "../../runtime/supervise/ownership.js";
+import { type OwnerActions, Supervisor } from "../../runtime/supervise/supervisor.js";
 
 function failureOf(mesh: string): MeshFailure {
   return new MeshFailure({
@@ -25,7 +25,7 @@ interface Owner {
 
 function supervisor() {
   const unhandled: MeshFailure[] = [];
-  const owners: Owners<Owner> = {
+  const owners: OwnerActions<Owner> = {
     isRoot: (owner) => owner.root === true,
     hasEnded: (owner) => owner.failed !== undefined,
     supervise: (owner, failure) => owner.supervise(failure),
@@ -63,7 +63,7 @@ describe("an owner is told of failures", () => {
       },
     };
     const { it } = supervisor();
-    await Promise.all(["a", "b", "c"].map((mesh) => it.tell(owner, failureOf(mesh))));
+    await Promise.all(["a", "b", "c"].map((mesh) => it.notifyOwner(owner, failureOf(mesh))));
     expect(events).toEqual(["+a", "-a", "+b", "-b", "+c", "-c"]);
     expect(owner.failed).toBeUndefined();
   });
@@ -79,21 +79,21 @@ describe("an owner is told of failures", () => {
         return true;
       },
     };
-    void it.tell(slow, failureOf("a"));
-    await it.tell(quick, failureOf("b"));
+    void it.notifyOwner(slow, failureOf("a"));
+    await it.notifyOwner(quick, failureOf("b"));
     expect(told).toBe(true);
   });
 
   test("never synchronously", () => {
     const { it } = supervisor();
     let told = false;
-    void it.tell({ name: "boss", supervise: () => (told = true) }, failureOf("a"));
+    void it.notifyOwner({ name: "boss", supervise: () => (told = true) }, failureOf("a"));
     expect(told).toBe(false);
   });
 
   test.each([false, undefined])("and fails with it when it answers %s", async (answer) => {
     const owner: Owner = { name: "boss", supervise: () => answer };
-    await supervisor().it.tell(owner, failureOf("workers"));
+    await supervisor().it.notifyOwner(owner, failureOf("workers"));
     expect(owner.failed).toEqual({
       name: "SupervisionError",
       message: 'supervise did not handle the failure of mesh "workers"',
@@ -111,7 +111,7 @@ describe("an owner is told of failures", () => {
     ["throws what cannot be read", () => Promise.reject(unreadable()), "threw an object that cannot be printed"],
   ])("and fails, saying so, when its supervise %s", async (_, supervise, why) => {
     const owner: Owner = { name: "boss", supervise };
-    await supervisor().it.tell(owner, failureOf("workers"));
+    await supervisor().it.notifyOwner(owner, failureOf("workers"));
     expect(owner.failed?.message).toBe(`supervise threw: ${why}`);
   });
 
@@ -122,7 +122,7 @@ describe("an owner is told of failures", () => {
         throw new RangeError("overwhelmed");
       },
     };
-    await supervisor().it.tell(owner, failureOf("workers"));
+    await supervisor().it.notifyOwner(owner, failureOf("workers"));
     const messages: string[] = [];
     for (let cause = owner.failed; cause !== undefined; cause = cause.cause)
       messages.push(`${cause.name}: ${cause.message}`);
@@ -145,7 +145,7 @@ describe("an owner is told of failures", () => {
       },
     };
     const { it } = supervisor();
-    await Promise.all([it.tell(owner, failureOf("a")), it.tell(owner, failureOf("b"))]);
+    await Promise.all([it.notifyOwner(owner, failureOf("a")), it.notifyOwner(owner, failureOf("b"))]);
     expect(seen).toEqual(["a"]);
   });
 
@@ -157,20 +157,20 @@ describe("an owner is told of failures", () => {
         return false;
       },
     };
-    await supervisor().it.tell(owner, failureOf("a"));
+    await supervisor().it.notifyOwner(owner, failureOf("a"));
     expect(owner.failed?.message).toBe("already");
   });
 
   test("a root has nobody above it: the failure is unhandled", async () => {
     const { it, unhandled } = supervisor();
-    await it.tell({ name: "root", root: true, supervise: () => true }, failureOf("a"));
+    await it.notifyOwner({ name: "root", root: true, supervise: () => true }, failureOf("a"));
     expect(unhandled.map(({ mesh }) => mesh)).toEqual(["a"]);
   });
 });
 
 describe("what an owner owns", () => {
   const stop = { reason: "done", drain: 0 };
-  function owned(name: string, log: string[]): Owned {
+  function owned(name: string, log: string[]): OwnedMesh {
     return {
       name,
       async stop() {
@@ -188,7 +188,7 @@ describe("what an owner owns", () => {
     ownership.add({}, owned("someone else's", log));
     await ownership.stopOwned(owner, stop);
     expect(log).toEqual(["+procs", "+actors", "-procs", "-actors"]);
-    expect(ownership.of(owner)).toEqual([]);
+    expect(ownership.ownedBy(owner)).toEqual([]);
   });
 
   test("includes what it spawns while it is being stopped", async () => {
@@ -204,23 +204,23 @@ describe("what an owner owns", () => {
     });
     await ownership.stopOwned(owner, stop);
     expect(log).toEqual(["+first", "-first", "+late", "-late"]);
-    expect(ownership.empty).toBe(true);
+    expect(ownership.isEmpty).toBe(true);
   });
 
   test("is forgotten when it ends by itself, and only that", async () => {
     const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
     const [brief, other] = [owned("brief", log), owned("other", log)];
-    expect(ownership.empty).toBe(true);
+    expect(ownership.isEmpty).toBe(true);
     ownership.remove(owner, brief);
     ownership.add(owner, brief);
     ownership.add(owner, other);
     ownership.remove(owner, brief);
     ownership.remove(owner, brief);
-    expect(ownership.of(owner)).toEqual([other]);
-    expect(ownership.empty).toBe(false);
+    expect(ownership.ownedBy(owner)).toEqual([other]);
+    expect(ownership.isEmpty).toBe(false);
     await ownership.stopOwned(owner, stop);
     expect(log).toEqual(["+other", "-other"]);
-    expect(ownership.empty).toBe(true);
+    expect(ownership.isEmpty).toBe(true);
   });
 
   test("is closed once it is to own nothing more", () => {

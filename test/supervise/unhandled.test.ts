@@ -24,7 +24,7 @@ function faults(): UnhandledFaults {
 }
 
 test("without a hook the report is printed, and the process ends with code 1", async () => {
-  await faults().take(failure);
+  await faults().handle(failure);
   expect(printed).toEqual([`unhandled fault: ${failure.report()}\n`]);
   expect(codes).toEqual([1]);
 });
@@ -36,7 +36,7 @@ test("a hook takes the failure instead, and is waited for", async () => {
     await Promise.resolve();
     taken.push(each);
   });
-  await it.take(failure);
+  await it.handle(failure);
   expect([taken, printed, codes]).toEqual([[failure], [], []]);
 });
 
@@ -49,7 +49,7 @@ test("a hook that throws or rejects leaves the process to end as it would withou
   ]) {
     const it = faults();
     it.replaceHook(hook);
-    await it.take(failure);
+    await it.handle(failure);
   }
   expect(codes).toEqual([1, 1]);
   expect(printed[0]).toMatch(/^the hook for unhandled faults threw: Error: hook\n/);
@@ -61,6 +61,6 @@ test("a hook is replaced by another, or by none, and the one before is given bac
   const hook = () => {};
   expect(it.replaceHook(hook)).toBeUndefined();
   expect(it.replaceHook(undefined)).toBe(hook);
-  await it.take(failure);
+  await it.handle(failure);
   expect(codes).toEqual([1]);
 });

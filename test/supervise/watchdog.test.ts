@@ -2,12 +2,12 @@
 import { SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { SmithMesh } from "../fixtures/guild/generated/smith.js";
-import { unhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/faults.js";
 import { until } from "../proc/until.js";
 import { type Guild, loadGuild } from "./guild.js";
 
 let IronSmith: Guild["IronSmith"];
-const faults = unhandledFaults();
+const faults = collectUnhandledFaults();
 const lines: string[] = [];
 beforeAll(async () => {
   ({ IronSmith } = await loadGuild());

@@ -1,12 +1,12 @@
 /** Workers of one process that have lines to each other: what they are told is written here, and need be nothing that a controller says. */
-import type { NativeEnd } from "../../runtime/native/tensor.js";
+import type { NativePeer } from "../../runtime/native/tensor.js";
 import { addon } from "../../runtime/tensor/addon.js";
 import { type Tensor, threads } from "../../runtime/tensor/index.js";
 import { Commands } from "./commands.js";
 
 export class Crew {
   readonly streams;
-  readonly ends: NativeEnd[];
+  readonly ends: NativePeer[];
 
   readonly ranks: number;
 
@@ -19,7 +19,7 @@ export class Crew {
 
   async join(
     extent: readonly number[] = [this.ranks],
-    ends: readonly (NativeEnd | Uint8Array)[] = this.ends,
+    ends: readonly (NativePeer | Uint8Array)[] = this.ends,
   ): Promise<void> {
     await Promise.all(this.streams.map((stream) => addon().joinLines(stream, extent, ends, false)));
   }

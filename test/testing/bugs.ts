@@ -6,16 +6,16 @@
 
 import { MeshRecord } from "../../runtime/actor/address.js";
 import { CallFuture } from "../../runtime/actor/call-future.js";
-import { Cell } from "../../runtime/actor/cell.js";
+import { ActorCell } from "../../runtime/actor/cell.js";
 import { Future } from "../../runtime/actor/future.js";
-import { Held } from "../../runtime/actor/held.js";
+import { EarlyMessages } from "../../runtime/actor/held.js";
 import type { ActorRequest } from "../../runtime/actor/hooks.js";
 import { Mailbox } from "../../runtime/actor/mailbox.js";
 import { PortQueue } from "../../runtime/actor/port-queue.js";
 import { Proc } from "../../runtime/actor/proc.js";
 import { RankCall } from "../../runtime/actor/rank-call.js";
 import { StreamCall } from "../../runtime/actor/stream-call.js";
-import { StreamSource } from "../../runtime/actor/stream-source.js";
+import { StreamProducer } from "../../runtime/actor/stream-source.js";
 import { Turn } from "../../runtime/actor/turn.js";
 import { Arrivals, type Arriving } from "../../runtime/cast/arrivals.js";
 import { Caster } from "../../runtime/cast/caster.js";
@@ -25,7 +25,7 @@ import { Casts } from "../../runtime/cast/casts.js";
 import { LaneOrder } from "../../runtime/cast/lane-order.js";
 import { TreeNode } from "../../runtime/cast/node.js";
 import { PendingCast } from "../../runtime/cast/pending-cast.js";
-import { Tenant } from "../../runtime/host/daemon/tenant.js";
+import { DriverSession } from "../../runtime/host/daemon/tenant.js";
 import { PendingCalls } from "../../runtime/link/calls.js";
 import { Kind } from "../../runtime/link/frame.js";
 import type { RelayFrame } from "../../runtime/link/host.js";
@@ -38,9 +38,9 @@ import type { Pipe } from "../../runtime/link/pipe.js";
 import { Relays } from "../../runtime/link/relay.js";
 import { Session } from "../../runtime/link/session.js";
 import { WaitingQueue } from "../../runtime/link/waiting.js";
-import { LocalProc } from "../../runtime/proc/local-proc.js";
-import { Silence } from "../../runtime/proc/silence.js";
-import { SpawnedMesh } from "../../runtime/proc/spawned-mesh.js";
+import { ProcRuntime } from "../../runtime/proc/local-proc.js";
+import { SilenceTimer } from "../../runtime/proc/silence.js";
+import { SpawnedActors } from "../../runtime/proc/spawned-mesh.js";
 import { SpawnedProcs } from "../../runtime/proc/spawned-procs.js";
 import { Supervisor } from "../../runtime/supervise/supervisor.js";
 import type { Invariant } from "./invariants.js";
@@ -83,10 +83,10 @@ export const bugs: readonly PlantedBug[] = [
     ["no gaps"],
     1,
     instead(
-      Cell,
+      ActorCell,
       "message",
       (original, every) =>
-        function (this: Cell, ...args: unknown[]) {
+        function (this: ActorCell, ...args: unknown[]) {
           if (args[2] !== 0 || !every(60)) call(original, this, args);
         } as Method,
     ),
@@ -128,14 +128,14 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug("a value that was sent to a port is lost", ["calls end", "values"], 2, forgets(PortQueue, "message", 10)),
-  bug("a failure is not told", ["told"], 6, forgets(Supervisor, "tell", 2)),
+  bug("a failure is not told", ["told"], 6, forgets(Supervisor, "notifyOwner", 2)),
   bug(
     "a failure is told twice",
     ["told once"],
     1,
     instead(
       Supervisor,
-      "tell",
+      "notifyOwner",
       (original, every) =>
         function (this: unknown, ...args: unknown[]) {
           if (every(2)) void call(original, this, args);
@@ -170,18 +170,18 @@ export const bugs: readonly PlantedBug[] = [
     ["no orphans"],
     3,
     instead(
-      LocalProc,
+      ProcRuntime,
       "peerDown",
       (original) =>
-        function (this: LocalProc, peer: bigint, reason: string) {
-          if (peer !== this.maker) call(original, this, [peer, reason]);
+        function (this: ProcRuntime, peer: bigint, reason: string) {
+          if (peer !== this.parentOrSelf) call(original, this, [peer, reason]);
         } as Method,
     ),
   ),
-  bug("the end of a process is not noticed", ["told"], 6, forgets(SpawnedProcs, "ended", 2)),
-  bug("messages that came before their actor are dropped", ["calls end"], 2, forgets(Held, "release", 3)),
+  bug("the end of a process is not noticed", ["told"], 6, forgets(SpawnedProcs, "childExited", 2)),
+  bug("messages that came before their actor are dropped", ["calls end"], 2, forgets(EarlyMessages, "release", 3)),
   bug("the end of a stream is not told", ["calls end"], 2, forgets(Link, "sendEnd", 1)),
-  bug("the mailbox stops after a message", ["calls end"], 1, forgets(Mailbox, "ended", 50)),
+  bug("the mailbox stops after a message", ["calls end"], 1, forgets(Mailbox, "turnEnded", 50)),
   bug("a timeout never comes", ["in time", "calls end"], 1, forgets(CallFuture, "guard", 1)),
   bug("a call that was cancelled goes on", ["in time"], 1, forgets(Future, "cancel", 1)),
   bug("who held a port has died, and its receiver waits", ["calls end"], 29, forgets(PortQueue, "peerDown", 1)),
@@ -224,7 +224,12 @@ export const bugs: readonly PlantedBug[] = [
         } as Method,
     ),
   ),
-  bug("a host keeps the processes of a driver that has vanished", ["no orphans"], 5, forgets(Tenant, "abandoned", 1)),
+  bug(
+    "a host keeps the processes of a driver that has vanished",
+    ["no orphans"],
+    5,
+    forgets(DriverSession, "abandon", 1),
+  ),
   bug("nobody is told that there is no way to a process", ["calls end"], 3, forgets(Link, "unreachable", 1)),
   bug("whether there is such an actor is not answered", ["calls end"], 8, forgets(Proc, "asked", 1)),
   bug(
@@ -341,7 +346,7 @@ export const bugs: readonly PlantedBug[] = [
   ),
   bug("what comes back is not told", ["no gaps"], 54, forgets(Link, "sendBounce", 1)),
   bug("who cancels a call tells nobody", ["released"], 2, forgets(Link, "sendCancel", 1)),
-  bug("a stream is sent without regard to its consumer", ["released"], 2, forgets(StreamSource, "leave", 1)),
+  bug("a stream is sent without regard to its consumer", ["released"], 2, forgets(StreamProducer, "leave", 1)),
   bug("a large block loses a piece", ["calls end", "answers", "told truly"], 12, forgets(Pieces, "received", 4)),
   bug(
     "the bytes of a relayed link are lost",
@@ -429,12 +434,12 @@ export const bugs: readonly PlantedBug[] = [
       "cancel",
       () =>
         function (this: Turn) {
-          this.cancelled = true;
+          this.isCancelled = true;
         } as Method,
     ),
   ),
   bug("a stream does not end when its source does", ["calls end"], 1, forgets(StreamCall, "failed", 1)),
-  bug("whoever calls an actor that there is not waits", ["calls end"], 8, forgets(Held, "refuse", 1)),
+  bug("whoever calls an actor that there is not waits", ["calls end"], 8, forgets(EarlyMessages, "refuse", 1)),
   bug("an answer counts for two", ["values", "calls end"], 41, repeats(RankCall, "answered", 12)),
 
   // Processes, restarts and supervision.
@@ -443,10 +448,10 @@ export const bugs: readonly PlantedBug[] = [
     ["reach", "calls end"],
     1,
     instead(
-      LocalProc,
-      "create",
+      ProcRuntime,
+      "createActor",
       (original) =>
-        function (this: LocalProc, request: ActorRequest) {
+        function (this: ProcRuntime, request: ActorRequest) {
           const { rank, extent, incarnation } = request;
           const size = Object.values(extent).reduce((all, one) => all * one, 1);
           return call(original, this, [incarnation === 0 ? request : { ...request, rank: (rank + 1) % size }]);
@@ -459,28 +464,28 @@ export const bugs: readonly PlantedBug[] = [
     1,
     instead(
       SpawnedProcs,
-      "announce",
+      "announceMove",
       (original) =>
-        function (this: SpawnedProcs, mesh: SpawnedMesh, rank: number, drains: boolean) {
+        function (this: SpawnedProcs, mesh: SpawnedActors, rank: number, drains: boolean) {
           return call(original, this, [mesh, (rank + 1) % mesh.record.size, drains]);
         } as Method,
     ),
   ),
-  bug("the other processes do not hear that an actor has moved", ["reach"], 1, forgets(LocalProc, "moved", 1)),
-  bug("the failure of an actor is not told", ["told"], 50, forgets(LocalProc, "notice", 1)),
+  bug("the other processes do not hear that an actor has moved", ["reach"], 1, forgets(ProcRuntime, "announceMove", 1)),
+  bug("the failure of an actor is not told", ["told"], 50, forgets(ProcRuntime, "handleNotice", 1)),
   bug(
     "an actor's processes outlive it",
     ["no orphans"],
     3,
-    instead(LocalProc, "stopOwned", () => (() => Promise.resolve()) as Method),
+    instead(ProcRuntime, "stopOwned", () => (() => Promise.resolve()) as Method),
   ),
-  bug("a sign of life is not counted", ["told truly", "answers"], 2, forgets(Silence, "heard", 1)),
+  bug("a sign of life is not counted", ["told truly", "answers"], 2, forgets(SilenceTimer, "reset", 1)),
   bug(
     "a host that has answered is taken for gone",
     ["told truly", "answers"],
     2,
     instead(
-      Tenant,
+      DriverSession,
       "beat",
       () =>
         (() => {
@@ -494,7 +499,7 @@ export const bugs: readonly PlantedBug[] = [
     "a process that is replaced is stopped before it has handled what it was sent",
     ["answers", "no gaps"],
     2,
-    instead(MeshRecord, "left", () => (() => Promise.resolve()) as Method),
+    instead(MeshRecord, "whenFormerHandled", () => (() => Promise.resolve()) as Method),
   ),
   bug("messages to a new process do not wait for those to the old one", ["order"], 72, forgets(Session, "waitFor", 1)),
   bug(
@@ -513,6 +518,6 @@ export const bugs: readonly PlantedBug[] = [
     "a later life has the number of the one before",
     ["reach", "order", "no gaps", "told"],
     357,
-    instead(SpawnedMesh, "nextIncarnation", () => (() => 1) as Method),
+    instead(SpawnedActors, "nextIncarnation", () => (() => 1) as Method),
   ),
 ];

@@ -1,7 +1,7 @@
 /** What the simulator has found, each as the smallest program that shows it. */
 import { expect, test } from "vitest";
 import { attachHosts, onUnhandledFault, thisHost } from "../../runtime/index.js";
-import { local } from "../../runtime/proc/local.js";
+import { currentRuntime } from "../../runtime/proc/local.js";
 import { range } from "../../runtime/shape/index.js";
 import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../actor/counter.js";
@@ -41,7 +41,7 @@ test("casts that nobody waits for any more give their credit back, also those th
 
 test("trees are given up when processes are told to stop, and not set up anew around each that ends", async () => {
   const { value } = await simulate(async (simulation) => {
-    const { casts } = local().home.proc;
+    const { casts } = currentRuntime().mainProc.proc;
     const procs = thisHost().spawnProcs({ gpus: 8 });
     const mesh = procs.spawn("counters", Counter as never, ...([7] as never)) as unknown as CounterMesh<"gpus">;
     await mesh.value.call();

@@ -7,7 +7,7 @@ import type { MeshKind } from "../../runtime/actor/kind.js";
 import type { ActorMesh } from "../../runtime/actor/mesh.js";
 import type { Port } from "../../runtime/actor/port.js";
 import { thisHost } from "../../runtime/host/host-mesh.js";
-import { local } from "../../runtime/proc/local.js";
+import { currentRuntime } from "../../runtime/proc/local.js";
 import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { MeshFailure } from "../../runtime/supervise/failure.js";
 import { codec } from "../../runtime/wire/composed/index.js";
@@ -136,7 +136,7 @@ export class Ledger extends Actor {
     const { name, rank } = context().actor;
     const address = `${name}[${rank.rank}]`;
     this.#name = this.#book.life(address);
-    this.#taker = this.#book.taker(this.#name, address, local().platform.pid);
+    this.#taker = this.#book.taker(this.#name, address, currentRuntime().platform.pid);
   }
 
   override supervise(failure: MeshFailure): boolean {

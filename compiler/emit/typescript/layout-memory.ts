@@ -11,7 +11,7 @@ interface Known {
   readonly fingerprint: bigint;
   readonly shape: Shape;
   readonly text: string;
-  /** Of what it refers to, in the order of `targetsOf`. Undefined: it depends on more than those. */
+  /** Of what it refers to, in the order of `parseTargets`. Undefined: it depends on more than those. */
   readonly targets: readonly string[] | undefined;
 }
 

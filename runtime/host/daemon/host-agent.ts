@@ -8,47 +8,47 @@ import {
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import type { ProcId } from "../../link/address.js";
-import type { Tenant } from "./tenant.js";
+import type { DriverSession } from "./tenant.js";
 
 export class HostAgent extends HostAgentActor {
-  readonly #tenant: Tenant;
+  readonly #session: DriverSession;
 
-  constructor(tenant: Tenant) {
+  constructor(tenant: DriverSession) {
     super();
-    this.#tenant = tenant;
+    this.#session = tenant;
   }
 
   attach(terms: HostTerms): HostInfo {
-    return this.#tenant.attach(terms);
+    return this.#session.attach(terms);
   }
 
   start(order: StartOrder): void {
-    this.#tenant.start(order);
+    this.#session.start(order);
   }
 
   async portOf(proc: ProcId): Promise<OwnPort> {
-    const port = await this.#tenant.portOf(proc);
+    const port = await this.#session.portOf(proc);
     return port === undefined ? {} : { port };
   }
 
   signal(proc: ProcId, signal: HostSignal): void {
-    this.#tenant.signal(proc, signal);
+    this.#session.signal(proc, signal);
   }
 
   async leave(reason: string): Promise<void> {
-    await this.#tenant.end();
-    this.#tenant.closeSoon(reason);
+    await this.#session.end();
+    this.#session.closeSoon(reason);
   }
 
   async shutdown(reason: string): Promise<void> {
-    await this.#tenant.shutdown(reason);
+    await this.#session.shutdown(reason);
   }
 
   beat(): void {
-    this.#tenant.beat();
+    this.#session.beat();
   }
 
   driverEnded(reason: string): void {
-    this.#tenant.driverEnded(reason);
+    this.#session.driverEnded(reason);
   }
 }

@@ -7,18 +7,18 @@ import type { ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 
 /** As many bytes may wait for a driver that does not take them; later lines are dropped. */
-const longestBacklog = 16 * 1024 * 1024;
+const maxBacklogBytes = 16 * 1024 * 1024;
 /** Bytes of one message, unless a single line has more. */
-const longestMessage = 128 * 1024;
+const maxMessageBytes = 128 * 1024;
 
-export interface OutputTarget {
+export interface OutputReceiver {
   /** Resolves when the driver has room for more. Never rejects. */
-  printed(output: ProcessOutput): PromiseLike<unknown>;
+  receiveOutput(output: ProcessOutput): PromiseLike<unknown>;
   /** All that a process has printed has been told. */
-  finished(proc: ProcId): void;
+  receiveEnd(proc: ProcId): void;
 }
 
-interface Waiting {
+interface PendingOutput {
   readonly proc: ProcId;
   readonly stderr: boolean;
   readonly lines: string[];
@@ -28,24 +28,24 @@ interface Waiting {
 
 export class OutputQueue {
   readonly #clock: Clock;
-  readonly #target: OutputTarget;
+  readonly #target: OutputReceiver;
   /** Lines, and the processes that have printed their last. */
-  #waiting: (Waiting | ProcId)[] = [];
+  #pending: (PendingOutput | ProcId)[] = [];
   #bytes = 0;
   readonly #dropped = new Map<string, number>();
   #sending = false;
   #closed = false;
 
-  constructor(clock: Clock, target: OutputTarget) {
+  constructor(clock: Clock, target: OutputReceiver) {
     this.#clock = clock;
     this.#target = target;
   }
 
   /** A process has printed a line. */
-  line(proc: ProcId, stderr: boolean, text: string): void {
+  addLine(proc: ProcId, stderr: boolean, text: string): void {
     if (this.#closed) return;
     const key = `${proc} ${stderr}`;
-    if (this.#bytes > longestBacklog) {
+    if (this.#bytes > maxBacklogBytes) {
       this.#dropped.set(key, (this.#dropped.get(key) ?? 0) + 1);
       return;
     }
@@ -54,30 +54,30 @@ export class OutputQueue {
     // In UTF-8 no line of n characters has less than n bytes; what waits need not be counted more exactly.
     const bytes = text.length + 1;
     this.#bytes += bytes;
-    const last = this.#waiting.at(-1);
-    if (typeof last === "object" && dropped === 0 && fits(last, proc, stderr, bytes)) {
+    const last = this.#pending.at(-1);
+    if (typeof last === "object" && dropped === 0 && canAppend(last, proc, stderr, bytes)) {
       last.lines.push(text);
       last.bytes += bytes;
-    } else this.#waiting.push({ proc, stderr, lines: [text], bytes, dropped });
+    } else this.#pending.push({ proc, stderr, lines: [text], bytes, dropped });
     this.#sendSoon();
   }
 
   /** A process has printed its last line. */
-  finish(proc: ProcId): void {
+  endProcess(proc: ProcId): void {
     if (this.#closed) return;
     for (const stderr of [false, true]) {
       const dropped = this.#dropped.get(`${proc} ${stderr}`);
       this.#dropped.delete(`${proc} ${stderr}`);
-      if (dropped !== undefined) this.#waiting.push({ proc, stderr, lines: [], bytes: 0, dropped });
+      if (dropped !== undefined) this.#pending.push({ proc, stderr, lines: [], bytes: 0, dropped });
     }
-    this.#waiting.push(proc);
+    this.#pending.push(proc);
     this.#sendSoon();
   }
 
   /** There is nobody to tell. */
   close(): void {
     this.#closed = true;
-    this.#waiting = [];
+    this.#pending = [];
   }
 
   /** What is printed in one turn of the event loop goes together. */
@@ -88,11 +88,11 @@ export class OutputQueue {
   }
 
   async #send(): Promise<void> {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (typeof next === "bigint") this.#target.finished(next);
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
+      if (typeof next === "bigint") this.#target.receiveEnd(next);
       else {
         const { proc, stderr, lines, dropped, bytes } = next;
-        await this.#target.printed({ proc, stderr, lines, dropped });
+        await this.#target.receiveOutput({ proc, stderr, lines, dropped });
         this.#bytes -= bytes;
       }
     }
@@ -100,6 +100,6 @@ export class OutputQueue {
   }
 }
 
-function fits(last: Waiting, proc: ProcId, stderr: boolean, bytes: number): boolean {
-  return last.proc === proc && last.stderr === stderr && last.bytes + bytes <= longestMessage;
+function canAppend(last: PendingOutput, proc: ProcId, stderr: boolean, bytes: number): boolean {
+  return last.proc === proc && last.stderr === stderr && last.bytes + bytes <= maxMessageBytes;
 }

@@ -9,10 +9,10 @@ import type { Offer } from "../../link/handshake/message.js";
 import { LastingAcceptor } from "../../link/lasting/accept.js";
 import type { NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
-import type { PartPlatform } from "../../proc/platform.js";
-import { Daemon } from "./daemon.js";
+import type { ScopedPlatform } from "../../proc/platform.js";
+import { HostDaemon } from "./daemon.js";
 
-export interface ReceptionOptions {
+export interface HostListenerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly hostname: string;
@@ -21,7 +21,7 @@ export interface ReceptionOptions {
   /** Where this host listens, as far as its processes may listen there, too. */
   readonly addresses: readonly NetworkAddress[];
   /** A platform for one driver. */
-  readonly platform: () => PartPlatform;
+  readonly platform: () => ScopedPlatform;
   /** Told why a connection was not let in. @param peer its address, where it has one */
   readonly refused?: (error: Error, peer?: string) => void;
 }
@@ -29,29 +29,32 @@ export interface ReceptionOptions {
 /** Drivers that one daemon serves at the same time. */
 const maxDrivers = 256;
 
-export class Reception {
-  readonly daemon: Daemon;
-  readonly #far: LastingAcceptor;
-  readonly #near: Acceptor;
+export class HostListener {
+  readonly daemon: HostDaemon;
+  readonly #networkAcceptor: LastingAcceptor;
+  readonly #localAcceptor: Acceptor;
 
-  constructor({ clock, random, refused = () => {}, ...host }: ReceptionOptions) {
-    const daemon = new Daemon({ id: random.id(), ...host, maxDrivers });
+  constructor({ clock, random, refused = () => {}, ...host }: HostListenerOptions) {
+    const daemon = new HostDaemon({ id: random.id(), ...host, maxDrivers });
     const guard = { clock, random, token: host.proof.token, refused };
     const admit = (offer: Offer) => daemon.admit(offer);
     this.daemon = daemon;
-    this.#far = new LastingAcceptor({ ...guard, admit });
-    this.#near = new Acceptor({ ...guard, decide: async (offer) => ({ ...(await daemon.admit(offer)), received: 0 }) });
+    this.#networkAcceptor = new LastingAcceptor({ ...guard, admit });
+    this.#localAcceptor = new Acceptor({
+      ...guard,
+      decide: async (offer) => ({ ...(await daemon.admit(offer)), received: 0 }),
+    });
   }
 
   /** Somebody has connected. @param peer their address, where they have one */
   accept(kind: NetworkAddress["kind"], pipe: Pipe, peer?: string): void {
-    (kind === "unix" ? this.#near : this.#far).accept(pipe, peer);
+    (kind === "unix" ? this.#localAcceptor : this.#networkAcceptor).accept(pipe, peer);
   }
 
   /** Takes no more connections, and ends what drivers have here. Never rejects. */
   async end(reason: string): Promise<void> {
-    this.#near.close();
-    this.#far.close();
+    this.#localAcceptor.close();
+    this.#networkAcceptor.close();
     await this.daemon.shutdown(reason);
   }
 }

@@ -17,9 +17,9 @@ import { Credentials, type TlsFiles } from "../../link/tls/credentials.js";
 import { connectTo, listenAt } from "../../link/transport.js";
 import { makeNodePlatform } from "../../proc/node-platform.js";
 import { version } from "../../version.js";
-import { Reception } from "./reception.js";
+import { HostListener } from "./reception.js";
 
-export interface HostOptions {
+export interface HostCommandOptions {
   readonly listen: readonly string[];
   readonly tokenFile?: string;
   readonly cert?: string;
@@ -29,7 +29,7 @@ export interface HostOptions {
   readonly singlePort?: boolean;
 }
 
-interface Output {
+interface CommandOutput {
   out(line: string): void;
   err(line: string): void;
 }
@@ -38,16 +38,16 @@ interface Output {
  * Resolves with the exit code, when the daemon has ended.
  * @throws TypeError, Error if the options make no sense or nobody can listen there
  */
-export async function runHost(options: HostOptions, output: Output): Promise<number> {
-  const io = forgiving(output);
+export async function runHost(options: HostCommandOptions, output: CommandOutput): Promise<number> {
+  const io = ignoringOutputErrors(output);
   const token = tokenFrom(options.tokenFile);
-  const files = filesFrom(options);
+  const files = tlsFilesFrom(options);
   const credentials = files === undefined ? undefined : new Credentials(files);
   const proof = { ...(token === undefined ? {} : { token }), ...(files === undefined ? {} : { tls: { ...files } }) };
   const addresses = options.listen.map(parseNetworkAddress);
   if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
-  for (const address of addresses) checkGuarded(address, token, options.insecure === true);
-  const refused = sparingly((text) => io.err(`viceroy host: refused a connection${text}`));
+  for (const address of addresses) checkAuthenticated(address, token, options.insecure === true);
+  const refused = rateLimited((text) => io.err(`viceroy host: refused a connection${text}`));
   const machine = {
     clock: systemClock,
     random: systemRandom,
@@ -55,7 +55,7 @@ export async function runHost(options: HostOptions, output: Output): Promise<num
     platform: () => makeNodePlatform(),
     addresses: options.singlePort === true ? [] : addresses,
   };
-  const reception = new Reception({ ...machine, proof, refused });
+  const reception = new HostListener({ ...machine, proof, refused });
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
@@ -67,7 +67,7 @@ export async function runHost(options: HostOptions, output: Output): Promise<num
   for (const { address } of listeners) {
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${formatNetworkAddress(address)}`);
   }
-  const reason = await Promise.race([reception.daemon.over, signalled()]);
+  const reason = await Promise.race([reception.daemon.ended, waitForSignal()]);
   for (const listener of listeners) listener.close();
   await reception.end(reason ?? "the host was shut down");
   clearInterval(held);
@@ -79,7 +79,7 @@ export async function runHost(options: HostOptions, output: Output): Promise<num
  * Whoever reads what a daemon prints may go, and the disk be full that it goes to: what runs here goes on. A file says so by
  * throwing, a pipe by an event.
  */
-function forgiving({ out, err }: Output): Output {
+function ignoringOutputErrors({ out, err }: CommandOutput): CommandOutput {
   // Other commands end of it.
   for (const output of [process.stdout, process.stderr]) output.removeAllListeners("error").on("error", () => {});
   const tried = (print: (line: string) => void) => (line: string) => {
@@ -127,7 +127,7 @@ async function isAnswered(address: PathAddress): Promise<boolean> {
 }
 
 /** Strangers must not fill a log: one line a second, with how many others there were since the last. */
-function sparingly(print: (text: string) => void): (error: Error, peer?: string) => void {
+function rateLimited(print: (text: string) => void): (error: Error, peer?: string) => void {
   let printedAt = -Infinity;
   let others = 0;
   return (error, peer) => {
@@ -144,7 +144,7 @@ function sparingly(print: (text: string) => void): (error: Error, peer?: string)
 }
 
 /** Waits for the first signal that asks this process to end; later ones end it at once. */
-function signalled(): Promise<string> {
+function waitForSignal(): Promise<string> {
   return new Promise((done) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => done(`the host was ended by ${signal}`));
@@ -167,7 +167,7 @@ function readToken(file: string): string {
   }
 }
 
-function filesFrom({ cert, key, ca }: HostOptions): TlsFiles | undefined {
+function tlsFilesFrom({ cert, key, ca }: HostCommandOptions): TlsFiles | undefined {
   if (cert === undefined && key === undefined && ca === undefined) return undefined;
   if (cert === undefined || key === undefined || ca === undefined) {
     throw new TypeError("cannot start a host: TLS needs --cert, --key and --ca, all three");
@@ -176,7 +176,7 @@ function filesFrom({ cert, key, ca }: HostOptions): TlsFiles | undefined {
 }
 
 /** @throws Error if anybody on the network could start processes there */
-function checkGuarded(address: NetworkAddress, token: string | undefined, insecure: boolean): void {
+function checkAuthenticated(address: NetworkAddress, token: string | undefined, insecure: boolean): void {
   if (isLocalAddress(address) || address.kind === "tls" || token !== undefined || insecure) return;
   throw new Error(
     `cannot listen at ${formatNetworkAddress(address)}: anyone who reaches it could run programs here; ` +

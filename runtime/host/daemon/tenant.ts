@@ -15,20 +15,20 @@ import type { ActorClass } from "../../actor/hooks.js";
 import { hex64, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
-import { agentOf, asRoot } from "../../proc/agents.js";
-import type { BodyEnd } from "../../proc/body.js";
-import { hostOf } from "../../proc/hosted-location.js";
-import { Local } from "../../proc/local.js";
-import { Member } from "../../proc/member.js";
-import type { PartPlatform } from "../../proc/platform.js";
-import { Silence } from "../../proc/silence.js";
+import { agentOf, runAsRoot } from "../../proc/agents.js";
+import type { ProcExit } from "../../proc/body.js";
+import { parseHostedLocation } from "../../proc/hosted-location.js";
+import { ProcessRuntime } from "../../proc/local.js";
+import { ChildProc } from "../../proc/member.js";
+import type { ScopedPlatform } from "../../proc/platform.js";
+import { SilenceTimer } from "../../proc/silence.js";
 import type { Stdio } from "../../proc/stdio.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
 import { HostAgent } from "./host-agent.js";
-import { OutputQueue, type OutputTarget } from "./output.js";
+import { OutputQueue, type OutputReceiver } from "./output.js";
 
-export interface TenantOptions {
+export interface DriverSessionOptions {
   readonly universe: bigint;
   /** Of the agent: drawn by the driver. */
   readonly id: ProcId;
@@ -36,7 +36,7 @@ export interface TenantOptions {
 }
 
 /** The daemon, as its tenants see it. */
-export interface Landlord {
+export interface SessionOwner {
   /** Random; the same for all drivers. */
   readonly id: bigint;
   readonly hostname: string;
@@ -45,119 +45,124 @@ export interface Landlord {
   /** Where processes may listen that are reached by addresses of a kind; undefined: nowhere. */
   addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined;
   /** The tenant has come to its end. */
-  left(tenant: Tenant): void;
+  sessionEnded(tenant: DriverSession): void;
   /** Ends all tenants, and tells the others but not the one who asks. Resolves when nothing of them is left. */
-  shutdown(reason: string, by: Tenant): Promise<void>;
+  shutdown(reason: string, by: DriverSession): Promise<void>;
 }
 
 /** How long a driver that has connected may take to say what it wants, in ms. */
-const attachLimit = 10_000;
+const attachLimitMs = 10_000;
 
-export class Tenant implements OutputTarget {
+export class DriverSession implements OutputReceiver {
   readonly id: ProcId;
   readonly driver: ProcId;
-  readonly #platform: PartPlatform;
-  readonly #landlord: Landlord;
-  readonly #local: Local;
+  readonly #platform: ScopedPlatform;
+  readonly #owner: SessionOwner;
+  readonly #runtime: ProcessRuntime;
   readonly #output: OutputQueue;
   /** Of processes that were asked for. */
   readonly #ports = new Map<ProcId, Promise<number | undefined>>();
   /** By what kind of address the driver reaches this host. */
-  #kind: NetworkAddress["kind"] = "unix";
-  #attached = false;
+  #addressKind: NetworkAddress["kind"] = "unix";
+  #isAttached = false;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
-  #silence: Silence | undefined;
+  #silence: SilenceTimer | undefined;
 
   /** @param platform of this tenant alone: what is started through it ends with it */
-  constructor(platform: PartPlatform, { universe, id, driver }: TenantOptions, landlord: Landlord) {
+  constructor(platform: ScopedPlatform, { universe, id, driver }: DriverSessionOptions, landlord: SessionOwner) {
     this.id = id;
     this.driver = driver;
     this.#platform = platform;
-    this.#landlord = landlord;
+    this.#owner = landlord;
     this.#output = new OutputQueue(platform.clock, this);
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
     const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
-    this.#local = new Local(platform, identity, (reason) => void this.abandoned(reason), agent);
-    platform.clock.after(attachLimit, () => {
-      if (!this.#attached) void this.abandoned("its driver has not said what it wants");
+    this.#runtime = new ProcessRuntime(platform, identity, (reason) => void this.abandon(reason), agent);
+    platform.clock.after(attachLimitMs, () => {
+      if (!this.#isAttached) void this.abandon("its driver has not said what it wants");
     });
   }
 
   /** A connection of the driver's tree to the agent. */
   accept(pipe: Pipe): void {
-    this.#local.home.proc.attach(pipe);
+    this.#runtime.mainProc.proc.attach(pipe);
   }
 
   /** @throws Error if the driver's agents have other schemas: what one orders, the other would misread */
   attach(terms: HostTerms): HostInfo {
     const { pid, node } = this.#platform;
     const own = { hosts: hostAgentDescriptor.fingerprint, processes: procAgentDescriptor.fingerprint };
-    checkAgents("hosts", terms.hostAgent, own.hosts, terms.viceroy);
-    checkAgents("processes", terms.procAgent, own.processes, terms.viceroy);
-    this.#attached = true;
+    checkAgentSchemas("hosts", terms.hostAgent, own.hosts, terms.viceroy);
+    checkAgentSchemas("processes", terms.procAgent, own.processes, terms.viceroy);
+    this.#isAttached = true;
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
-      const over = () => void this.abandoned(`its driver has not been heard of for ${keepAlive} ms`);
+      const over = () => void this.abandon(`its driver has not been heard of for ${keepAlive} ms`);
       // Who beats is a process that the driver starts now.
-      this.#silence ??= new Silence(this.#platform.clock, keepAlive, over, attachLimit);
+      this.#silence ??= new SilenceTimer(this.#platform.clock, keepAlive, over, attachLimitMs);
     }
-    const { id, hostname } = this.#landlord;
+    const { id, hostname } = this.#owner;
     return { daemon: id, pid, hostname, node, viceroy: version };
   }
 
   /** The driver's machine is there. @throws Error if this agent is none of a driver, or no more */
   beat(): void {
-    if (!this.#attached || this.#ending !== undefined) throw new Error("it does not know this driver, or not any more");
-    this.#silence?.heard();
+    if (!this.#isAttached || this.#ending !== undefined)
+      throw new Error("it does not know this driver, or not any more");
+    this.#silence?.reset();
   }
 
   /** The driver's machine knows that the driver has ended. */
   driverEnded(reason: string): void {
-    this.#platform.clock.soon(() => void this.abandoned(reason));
+    this.#platform.clock.soon(() => void this.abandon(reason));
   }
 
   /** @throws Error if it cannot be started */
   start(order: StartOrder): void {
-    if (!this.#attached) throw new Error("cannot start a process: the driver has not been let in");
+    if (!this.#isAttached) throw new Error("cannot start a process: the driver has not been let in");
     if (this.#ending !== undefined) throw new Error("cannot start a process: the host is being left");
     const { proc, rank, label, execArgv, cpus, output } = order;
     const extent = makeExtent(order.extent.map(({ name, size }) => [name, size]));
-    this.#kind = hostOf(order.location)?.address.kind ?? "unix";
-    const here = { launcher: this.id, host: order.location, runDir: this.#directory() };
-    const identity = { universe: this.#local.universe, id: proc, parent: order.maker, rank, extent, ...here };
+    this.#addressKind = parseHostedLocation(order.location)?.address.kind ?? "unix";
+    const here = { launcher: this.id, host: order.location, runDir: this.#runDirectory() };
+    const identity = { universe: this.#runtime.universe, id: proc, parent: order.maker, rank, extent, ...here };
     const env: Record<string, string | undefined> = { ...order.env };
     for (const name of order.unset) env[name] = undefined;
-    const stdio: Stdio = output ? (line, { stream }) => this.#output.line(proc, stream === "stderr", line) : "ignore";
+    const stdio: Stdio = output
+      ? (line, { stream }) => this.#output.addLine(proc, stream === "stderr", line)
+      : "ignore";
     const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, stdio };
     const body = this.#platform.start(request);
     const { clock } = this.#platform;
-    this.#local.home.proc.attach(body.pipe, proc);
-    const member = new Member({ id: proc, maker: this.id, rank, location: "", body, clock }, (_, end) =>
-      this.#ended(proc, end),
+    this.#runtime.mainProc.proc.attach(body.pipe, proc);
+    const member = new ChildProc({ id: proc, parent: this.id, rank, location: "", backend: body, clock }, (_, end) =>
+      this.#childExited(proc, end),
     );
-    this.#local.members.set(proc, member);
-    void body.finished.then(() => this.#output.finish(proc));
-    asRoot(this.#local.home.proc, () => agentOf(proc).prove.broadcast(this.#landlord.proof));
+    this.#runtime.children.set(proc, member);
+    void body.outputEnded.then(() => this.#output.endProcess(proc));
+    runAsRoot(this.#runtime.mainProc.proc, () => agentOf(proc).prove.broadcast(this.#owner.proof));
   }
 
   /** At which port a process takes links itself. Undefined: at none, or there is no such process. Never rejects. */
   portOf(proc: ProcId): Promise<number | undefined> {
     const known = this.#ports.get(proc);
     if (known !== undefined) return known;
-    const address = this.#landlord.addressFor(this.#kind);
-    if (address === undefined || !this.#local.members.has(proc)) return Promise.resolve(undefined);
-    const opened = asRoot(this.#local.home.proc, () => agentOf(proc).openPort.callOne(formatNetworkAddress(address)));
+    const address = this.#owner.addressFor(this.#addressKind);
+    if (address === undefined || !this.#runtime.children.has(proc)) return Promise.resolve(undefined);
+    const opened = runAsRoot(this.#runtime.mainProc.proc, () =>
+      agentOf(proc).openPort.callOne(formatNetworkAddress(address)),
+    );
     const port = opened.then(undefined, () => undefined);
     this.#ports.set(proc, port);
     return port;
   }
 
   signal(proc: ProcId, signal: HostSignal): void {
-    const member = this.#local.members.get(proc);
-    if (signal === "terminate") member?.body.terminate();
-    else member?.body.kill();
+    const member = this.#runtime.children.get(proc);
+    if (signal === "terminate") member?.backend.terminate();
+    else member?.backend.kill();
   }
 
   /** Ends all processes. Resolves when nothing of them is left. Idempotent, never rejects. */
@@ -169,57 +174,57 @@ export class Tenant implements OutputTarget {
   /** Says farewell, once what has been answered is on its way. */
   closeSoon(reason: string): void {
     this.#platform.clock.soon(() => {
-      this.#local.home.proc.close(reason);
-      this.#landlord.left(this);
+      this.#runtime.mainProc.proc.close(reason);
+      this.#owner.sessionEnded(this);
     });
   }
 
   /** The daemon ends, as this driver has asked. */
   async shutdown(reason: string): Promise<void> {
-    await this.#landlord.shutdown(reason, this);
+    await this.#owner.shutdown(reason, this);
   }
 
   /** The daemon ends, whatever this driver thinks of it. */
   async evict(reason: string): Promise<void> {
-    if (this.#attached) this.#tell((agent) => agent.hostLeft.broadcast(this.id, reason));
+    if (this.#isAttached) this.#tellDriver((agent) => agent.hostLeft.broadcast(this.id, reason));
     await this.end();
   }
 
-  printed(output: ProcessOutput): PromiseLike<unknown> {
-    return this.#tell((agent) => agent.processPrinted.broadcast(output));
+  receiveOutput(output: ProcessOutput): PromiseLike<unknown> {
+    return this.#tellDriver((agent) => agent.processPrinted.broadcast(output));
   }
 
-  finished(proc: ProcId): void {
-    this.#tell((agent) => agent.processFinished.broadcast(proc));
+  receiveEnd(proc: ProcId): void {
+    this.#tellDriver((agent) => agent.processFinished.broadcast(proc));
   }
 
-  #ended(proc: ProcId, { kind, cause, clean = false }: BodyEnd): void {
-    this.#local.members.delete(proc);
+  #childExited(proc: ProcId, { kind, cause, clean = false }: ProcExit): void {
+    this.#runtime.children.delete(proc);
     this.#ports.delete(proc);
-    this.#local.home.proc.peerDown(proc, cause.message);
-    this.#tell((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
+    this.#runtime.mainProc.proc.peerDown(proc, cause.message);
+    this.#tellDriver((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
   }
 
   /** The driver is gone, or nobody can tell it anything any more. */
-  async abandoned(reason: string): Promise<void> {
+  async abandon(reason: string): Promise<void> {
     this.#output.close();
     await this.end();
     // A link that waits for another connection would wait on.
-    this.#local.home.proc.peerDown(this.driver, reason);
-    this.#local.home.proc.close(reason);
-    this.#landlord.left(this);
+    this.#runtime.mainProc.proc.peerDown(this.driver, reason);
+    this.#runtime.mainProc.proc.close(reason);
+    this.#owner.sessionEnded(this);
   }
 
   async #end(): Promise<void> {
     this.#silence?.stop();
-    const bodies = [...this.#local.members.values()].map(({ body }) => body);
+    const bodies = [...this.#runtime.children.values()].map(({ backend: body }) => body);
     for (const body of bodies) body.terminate();
-    this.#platform.abandon();
-    await Promise.all(bodies.map(({ ended }) => ended));
-    await Promise.all(bodies.map(({ finished }) => finished));
+    this.#platform.endAll();
+    await Promise.all(bodies.map(({ exited: ended }) => ended));
+    await Promise.all(bodies.map(({ outputEnded: finished }) => finished));
   }
 
-  #directory(): string {
+  #runDirectory(): string {
     if (this.#runDir === undefined) {
       this.#runDir = this.#platform.runDirOf(this.id);
       this.#platform.makeRunDir(this.#runDir);
@@ -227,12 +232,12 @@ export class Tenant implements OutputTarget {
     return this.#runDir;
   }
 
-  #tell<T>(send: (agent: ReturnType<typeof agentOf>) => T): T {
-    return asRoot(this.#local.home.proc, () => send(agentOf(this.driver)));
+  #tellDriver<T>(send: (agent: ReturnType<typeof agentOf>) => T): T {
+    return runAsRoot(this.#runtime.mainProc.proc, () => send(agentOf(this.driver)));
   }
 }
 
-function checkAgents(what: string, driver: bigint, own: bigint, theirVersion: string): void {
+function checkAgentSchemas(what: string, driver: bigint, own: bigint, theirVersion: string): void {
   if (driver === own) return;
   throw new Error(
     `the agents of ${what} have another schema here, Viceroy ${version}, than at the driver, Viceroy ${theirVersion}; ` +

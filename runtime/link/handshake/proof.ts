@@ -2,7 +2,7 @@
  * How two sides show each other that they have the same token without sending it: an HMAC-SHA256, with the token as key,
  * over everything that was said, the fresh nonces of both included. What was recorded once proves nothing later.
  */
-import { builtins } from "../../builtins.js";
+import { lazyModules } from "../../builtins.js";
 import type { Random } from "../clock.js";
 import { NONCE_BYTES } from "./message.js";
 
@@ -36,12 +36,12 @@ export function proofBy(
   token: string | undefined,
   said: readonly Uint8Array[],
 ): Uint8Array {
-  const hmac = builtins.crypto.createHmac("sha256", token ?? "").update(`viceroy ${side}`);
+  const hmac = lazyModules.crypto.createHmac("sha256", token ?? "").update(`viceroy ${side}`);
   for (const bytes of said) hmac.update(bytes);
   return hmac.digest();
 }
 
 /** Takes as long for a proof that is nearly right as for any other. */
 export function proves(given: Uint8Array, expected: Uint8Array): boolean {
-  return given.length === expected.length && builtins.crypto.timingSafeEqual(given, expected);
+  return given.length === expected.length && lazyModules.crypto.timingSafeEqual(given, expected);
 }

@@ -1,5 +1,5 @@
 /** Whether links between processes of one host go through shared memory: where the addon is, unless the user does not want it. */
-import { type AddonState, addonState, type RdmaAddon } from "../../native/rdma.js";
+import { type RdmaAddon, type RdmaAddonState, rdmaAddonState } from "../../native/rdma.js";
 
 /** `socket`: never; `memory`: it is an error where it cannot be, which is for tests; by default wherever it can be. */
 export const LINKS_VARIABLE = "VICEROY_LINKS";
@@ -8,12 +8,15 @@ let chosen: RdmaAddon | undefined | "unknown" = "unknown";
 
 /** What shared memory is made with; undefined: there is none. @throws Error if it was asked for and is missing */
 export function memoryAddon(): RdmaAddon | undefined {
-  if (chosen === "unknown") chosen = chooseAddon(process.env[LINKS_VARIABLE], addonState);
+  if (chosen === "unknown") chosen = chooseAddon(process.env[LINKS_VARIABLE], rdmaAddonState);
   return chosen;
 }
 
 /** @returns a text for people that says how processes of this host speak to each other. @param addon asked only when it matters */
-export function linkTransport(wanted = process.env[LINKS_VARIABLE], addon: () => AddonState = addonState): string {
+export function linkTransport(
+  wanted = process.env[LINKS_VARIABLE],
+  addon: () => RdmaAddonState = rdmaAddonState,
+): string {
   if (wanted === "socket") return `Unix sockets (${LINKS_VARIABLE} is "socket")`;
   const state = addon();
   if (state.addon === undefined) return `Unix sockets: shared memory needs the addon, and ${state.why}`;
@@ -25,7 +28,7 @@ export function linkTransport(wanted = process.env[LINKS_VARIABLE], addon: () =>
  * @param addon asked only when it matters: looking for the addon takes time
  * @throws Error if the addon was asked for and is missing, TypeError if the value is none of those allowed
  */
-export function chooseAddon(wanted: string | undefined, addon: () => AddonState): RdmaAddon | undefined {
+export function chooseAddon(wanted: string | undefined, addon: () => RdmaAddonState): RdmaAddon | undefined {
   if (wanted === "socket") return undefined;
   const state = addon();
   if (wanted === undefined || wanted === "") return state.addon;

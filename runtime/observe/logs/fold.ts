@@ -8,7 +8,7 @@ import type { LineOrigin } from "../../proc/stdio.js";
 /** What is printed of lines, without their ends. */
 export type PrintLine = (text: string, stream: "stdout" | "stderr", label: string) => void;
 
-interface Similar {
+interface SimilarLines {
   readonly first: LineOrigin;
   last: string;
   more: number;
@@ -17,17 +17,17 @@ interface Similar {
 }
 
 /** So many different lines are told apart within the time; more are dropped and counted. */
-const DIFFERENT = 1000;
+const MOST_DIFFERENT = 1000;
 /** So many characters of a line are compared. */
-const COMPARED = 300;
+const COMPARED_CHARACTERS = 300;
 
 const numbers = /0x[\da-f]+|\b[\da-f]{8,}\b|\d+(?:[.,:]\d+)*/gi;
 
-export class Folding {
+export class SimilarLineFolder {
   readonly #window: number;
   readonly #clock: Clock;
   readonly #print: PrintLine;
-  readonly #similar = new Map<string, Similar>();
+  readonly #similar = new Map<string, SimilarLines>();
   #timer: Timer | undefined;
   #dropped = 0;
 
@@ -39,7 +39,7 @@ export class Folding {
   }
 
   add(line: string, origin: LineOrigin): void {
-    const key = `${origin.stream} ${line.slice(0, COMPARED).replace(numbers, "#")}`;
+    const key = `${origin.stream} ${line.slice(0, COMPARED_CHARACTERS).replace(numbers, "#")}`;
     const similar = this.#similar.get(key);
     if (similar !== undefined) {
       similar.more++;
@@ -47,7 +47,7 @@ export class Folding {
       similar.labels.add(origin.label);
       return;
     }
-    if (this.#similar.size >= DIFFERENT) {
+    if (this.#similar.size >= MOST_DIFFERENT) {
       this.#dropped++;
       return;
     }
@@ -69,7 +69,7 @@ export class Folding {
     }
     this.#similar.clear();
     if (this.#dropped > 0) {
-      const why = `more than ${DIFFERENT} different ones ${window}`;
+      const why = `more than ${MOST_DIFFERENT} different ones ${window}`;
       this.#print(`(${this.#dropped} ${lines(this.#dropped)} dropped: ${why})`, "stderr", "logs");
     }
     this.#dropped = 0;

@@ -4,7 +4,7 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as
 export type LogLevel = (typeof logLevels)[number];
 
 /** A level stands near the beginning of its line, behind a time and a name. */
-const SEARCHED = 80;
+const SEARCHED_CHARACTERS = 80;
 
 const word = /\b(trace|debug|info|notice|warn|warning|err|error|fatal|critical|panic)\b/i;
 const json = /^\s*\{.*?"(?:level|severity)"\s*:\s*(?:"(\w+)"|(\d+))/;
@@ -35,19 +35,19 @@ const letters: Readonly<Record<string, LogLevel>> = {
 };
 
 /** @returns what the line says; where it says nothing, `info` for standard output and `warn` for standard error */
-export function levelOf(line: string, stream: "stdout" | "stderr"): LogLevel {
+export function logLevelOf(line: string, stream: "stdout" | "stderr"): LogLevel {
   const structured = json.exec(line);
   if (structured !== null) {
     const [, name, number] = structured;
-    const level = number === undefined ? words[name!.toLowerCase()] : numbered(Number(number));
+    const level = number === undefined ? words[name!.toLowerCase()] : levelOfNumber(Number(number));
     if (level !== undefined) return level;
   }
-  const start = line.slice(0, SEARCHED);
+  const start = line.slice(0, SEARCHED_CHARACTERS);
   const said = words[word.exec(start)?.[1]?.toLowerCase() ?? ""] ?? letters[letter.exec(start)?.[1] ?? ""];
   return said ?? (stream === "stdout" ? "info" : "warn");
 }
 
 /** As bunyan and pino count: 10 is trace, 60 fatal. */
-function numbered(level: number): LogLevel | undefined {
+function levelOfNumber(level: number): LogLevel | undefined {
   return logLevels[Math.min(Math.ceil(level / 10), logLevels.length) - 1];
 }

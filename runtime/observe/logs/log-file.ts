@@ -3,18 +3,18 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import type { Clock } from "../../link/clock.js";
 
 /** Bytes that may wait to be written. */
-const LONGEST_BACKLOG = 16 * 1024 * 1024;
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 /** After an error, the file is tried again in so many milliseconds. */
-const PAUSE_MS = 1000;
+const RETRY_PAUSE_MS = 1000;
 
 export class LogFile {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #warn: (message: string) => void;
   #stream: WriteStream | undefined;
-  #tryAgain = 0;
+  #retryAt = 0;
   #dropped = 0;
-  #why = "";
+  #dropReason = "";
 
   constructor(path: string, clock: Clock, warn: (message: string) => void) {
     this.#path = path;
@@ -25,12 +25,12 @@ export class LogFile {
   /** @param line with its line break */
   write(line: string): void {
     const stream = this.#open();
-    if (stream === undefined || stream.writableLength > LONGEST_BACKLOG) {
-      if (stream !== undefined) this.#why = "it is written more slowly than lines come";
+    if (stream === undefined || stream.writableLength > MOST_WAITING_BYTES) {
+      if (stream !== undefined) this.#dropReason = "it is written more slowly than lines come";
       this.#dropped++;
       return;
     }
-    if (this.#dropped > 0) stream.write(`(${this.#dropped} lines dropped: ${this.#why})\n`);
+    if (this.#dropped > 0) stream.write(`(${this.#dropped} lines dropped: ${this.#dropReason})\n`);
     this.#dropped = 0;
     stream.write(line);
   }
@@ -48,12 +48,12 @@ export class LogFile {
 
   #open(): WriteStream | undefined {
     if (this.#stream !== undefined) return this.#stream;
-    if (this.#clock.now() < this.#tryAgain) return undefined;
+    if (this.#clock.now() < this.#retryAt) return undefined;
     const stream = createWriteStream(this.#path, { flags: "a" });
     stream.on("error", ({ message }) => {
-      if (this.#why !== message) this.#warn(`cannot write logs to ${this.#path}: ${message}`);
-      this.#why = message;
-      this.#tryAgain = this.#clock.now() + PAUSE_MS;
+      if (this.#dropReason !== message) this.#warn(`cannot write logs to ${this.#path}: ${message}`);
+      this.#dropReason = message;
+      this.#retryAt = this.#clock.now() + RETRY_PAUSE_MS;
       this.#dropped++;
       if (this.#stream === stream) this.#stream = undefined;
     });

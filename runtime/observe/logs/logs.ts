@@ -5,9 +5,9 @@
 import { type Clock, systemClock } from "../../link/clock.js";
 import { BoundedOutput } from "../../proc/bounded-output.js";
 import type { LineOrigin } from "../../proc/stdio.js";
-import { formatValue } from "../../shape/index.js";
-import { Folding, type PrintLine } from "./fold.js";
-import { type LogLevel, levelOf, logLevels } from "./level.js";
+import { describeValue } from "../../shape/index.js";
+import { type PrintLine, SimilarLineFolder } from "./fold.js";
+import { type LogLevel, logLevelOf, logLevels } from "./level.js";
 import { LogFile } from "./log-file.js";
 
 export interface LogOptions {
@@ -38,20 +38,20 @@ export interface LogEnvironment {
 /** @throws TypeError, RangeError for options that make no sense */
 export function logs(options: LogOptions = {}, environment: LogEnvironment = nodeEnvironment()): Logs {
   const { level = "trace", window = 1000, console = true, file } = options;
-  if (!logLevels.includes(level)) throw wrong(TypeError, `a level of ${logLevels.join(", ")}`, level);
+  if (!logLevels.includes(level)) throw optionError(TypeError, `a level of ${logLevels.join(", ")}`, level);
   if (!(typeof window === "number" && window >= 0))
-    throw wrong(RangeError, "window in milliseconds, at least 0", window);
+    throw optionError(RangeError, "window in milliseconds, at least 0", window);
   if (file !== undefined && typeof file !== "string" && typeof file !== "function") {
-    throw wrong(TypeError, "file as a path or a function", file);
+    throw optionError(TypeError, "file as a path or a function", file);
   }
   const { clock, print, warn } = environment;
   const lowest = logLevels.indexOf(level);
-  const folding = console && window > 0 ? new Folding(window, clock, print) : undefined;
-  if (folding !== undefined) sayAtExit(folding);
+  const folding = console && window > 0 ? new SimilarLineFolder(window, clock, print) : undefined;
+  if (folding !== undefined) flushAtExit(folding);
   const files = new Map<string, LogFile>();
 
   const show = (line: string, origin: LineOrigin): void => {
-    if (lowest > 0 && logLevels.indexOf(levelOf(line, origin.stream)) < lowest) return;
+    if (lowest > 0 && logLevels.indexOf(logLevelOf(line, origin.stream)) < lowest) return;
     if (folding !== undefined) folding.add(line, origin);
     else print(`[${origin.label}] ${line}`, origin.stream, origin.label);
   };
@@ -76,16 +76,16 @@ export function logs(options: LogOptions = {}, environment: LogEnvironment = nod
 }
 
 /** What is being folded when this process ends. */
-let unsaid: Folding[] | undefined;
+let foldersToFlush: SimilarLineFolder[] | undefined;
 
-function sayAtExit(folding: Folding): void {
-  if (unsaid === undefined) {
-    unsaid = [];
+function flushAtExit(folding: SimilarLineFolder): void {
+  if (foldersToFlush === undefined) {
+    foldersToFlush = [];
     process.once("exit", () => {
-      for (const one of unsaid ?? []) one.flush();
+      for (const one of foldersToFlush ?? []) one.flush();
     });
   }
-  unsaid.push(folding);
+  foldersToFlush.push(folding);
 }
 
 function nodeEnvironment(): LogEnvironment {
@@ -97,6 +97,6 @@ function nodeEnvironment(): LogEnvironment {
   };
 }
 
-function wrong(error: typeof TypeError | typeof RangeError, expected: string, got: unknown): Error {
-  return new error(`cannot keep logs: expected ${expected}, got ${formatValue(got)}`);
+function optionError(error: typeof TypeError | typeof RangeError, expected: string, got: unknown): Error {
+  return new error(`cannot keep logs: expected ${expected}, got ${describeValue(got)}`);
 }

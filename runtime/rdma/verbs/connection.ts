@@ -5,7 +5,7 @@
 
 import type { GrantClaim } from "../../../generated/rdma.js";
 import { offAbort, onAbort } from "../../aborts.js";
-import { builtins } from "../../builtins.js";
+import { lazyModules } from "../../builtins.js";
 import type { Ask } from "../backend.js";
 import { RdmaError } from "../errors.js";
 import { refused } from "../refusal.js";
@@ -38,7 +38,7 @@ export class Connection {
   readonly #devices: Devices;
   readonly #our: Port;
   readonly #gid: Uint8Array;
-  readonly #token = new Uint8Array(builtins.crypto.randomBytes(TOKEN_BYTES));
+  readonly #token = new Uint8Array(lazyModules.crypto.randomBytes(TOKEN_BYTES));
   #connected: Connected | undefined;
   #connecting: Promise<unknown> | undefined;
 

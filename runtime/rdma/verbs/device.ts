@@ -4,10 +4,10 @@
  */
 
 import { getSystemErrorName } from "node:util";
-import { builtins } from "../../builtins.js";
+import { lazyModules } from "../../builtins.js";
 import type { Clock } from "../../link/clock.js";
-import type { RdmaAddon, Watch } from "../../native/rdma.js";
-import { access, type NativeDevice } from "../../native/verbs.js";
+import type { DescriptorWatch, RdmaAddon } from "../../native/rdma.js";
+import { accessFlags, type NativeDevice } from "../../native/verbs.js";
 import type { Port } from "./ports.js";
 import { notPosted, status } from "./status.js";
 import { Turns } from "./turns.js";
@@ -60,7 +60,7 @@ export class Device {
   readonly #regions = new Map<Region, Promise<void> | undefined>();
   readonly #completions = new Map<number, (status: number) => void>();
   readonly #words = new Uint32Array(2 * 64);
-  #watch: Watch | undefined;
+  #watch: DescriptorWatch | undefined;
   #beat: Beat | undefined;
   #tag = 0;
   #closed: Promise<void> | undefined;
@@ -71,8 +71,8 @@ export class Device {
     try {
       check(await device.native.open(), `open RDMA device ${port.device}`);
       device.#watch = new addon.Watch(device.native.descriptor, () => device.#poll());
-      const secret = new Uint8Array(builtins.crypto.randomBytes(SECRET_BYTES));
-      const { address, key } = await device.register(secret, access.remoteRead);
+      const secret = new Uint8Array(lazyModules.crypto.randomBytes(SECRET_BYTES));
+      const { address, key } = await device.register(secret, accessFlags.remoteRead);
       device.#beat = { address, key, secret };
       return device;
     } catch (error) {

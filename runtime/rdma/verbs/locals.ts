@@ -3,7 +3,7 @@
  * is used again and again stays registered for a while; a few bytes go through memory that is registered anyway.
  */
 import type { Clock, Timer } from "../../link/clock.js";
-import { access } from "../../native/verbs.js";
+import { accessFlags } from "../../native/verbs.js";
 import { type Operation, stretchesOf } from "../operation.js";
 import type { Device, Region } from "./device.js";
 import { type Span, spanOf } from "./pieces.js";
@@ -80,7 +80,7 @@ export class Locals {
   }
 
   async #smallRegion(): Promise<Region> {
-    this.#small ??= this.#device.register(new Uint8Array(smallBytes * smallSlots), access.localWrite);
+    this.#small ??= this.#device.register(new Uint8Array(smallBytes * smallSlots), accessFlags.localWrite);
     try {
       return await this.#small;
     } catch (error) {
@@ -96,7 +96,7 @@ export class Locals {
     this.#entries.set(buffer, entries);
     let entry = entries.find((one) => one.begin <= begin && end <= one.end);
     if (entry === undefined) {
-      const region = this.#device.register(new Uint8Array(buffer, begin, end - begin), access.localWrite);
+      const region = this.#device.register(new Uint8Array(buffer, begin, end - begin), accessFlags.localWrite);
       entry = { begin, end, region, users: 0, used: 0 };
       entries.push(entry);
     }

@@ -3,7 +3,7 @@
  * grant, so that the device itself knows its bounds, its rights and its end; and answers for the other side of queue pairs.
  */
 
-import { access } from "../../native/verbs.js";
+import { accessFlags } from "../../native/verbs.js";
 import type { Grant } from "../grant.js";
 import { ownMachine, ownStart } from "../process-name.js";
 import type { Refusal } from "../refusal.js";
@@ -84,7 +84,8 @@ export class Owner {
     this.#regions.set(grant, regions);
     let registering = regions.get(device);
     if (registering === undefined) {
-      const rights = access.remoteRead | (grant.access === "rw" ? access.remoteWrite | access.localWrite : 0);
+      const rights =
+        accessFlags.remoteRead | (grant.access === "rw" ? accessFlags.remoteWrite | accessFlags.localWrite : 0);
       registering = this.#register(device, memory.bytes.subarray(offset, offset + length), rights);
       regions.set(device, registering);
       registering.catch(() => regions.delete(device));

@@ -2,7 +2,7 @@
  * A queue pair: a connection of two processes over which one reads and writes the other's memory. Breaks at the first transfer
  * that fails, as the protocol has it, and does not heal: there is another one then.
  */
-import { builtins } from "../../builtins.js";
+import { lazyModules } from "../../builtins.js";
 import { check, type Device, type Piece } from "./device.js";
 import { notPosted, status } from "./status.js";
 import { Turns } from "./turns.js";
@@ -47,7 +47,7 @@ export class Pair {
     this.#id = id;
     const { lid, mtu, reads } = device.native;
     const number = device.native.numberOf(id);
-    this.name = { gid: device.port.gid, number, first: builtins.crypto.randomInt(1 << 24), lid, mtu, reads };
+    this.name = { gid: device.port.gid, number, first: lazyModules.crypto.randomInt(1 << 24), lid, mtu, reads };
   }
 
   get broken(): boolean {

@@ -1,13 +1,13 @@
 /** Whether links go through shared memory: what the variable VICEROY_LINKS asks for, and whether the addon is there. */
 import { expect, test } from "vitest";
 import { chooseAddon, LINKS_VARIABLE, linkTransport, memoryAddon } from "../../../runtime/link/shared/choice.js";
-import type { AddonState, RdmaAddon } from "../../../runtime/native/rdma.js";
+import type { RdmaAddon, RdmaAddonState } from "../../../runtime/native/rdma.js";
 import { onMemory } from "../pipes.js";
 
 const addon = {} as RdmaAddon;
-const present = (): AddonState => ({ addon, file: "/a.node" });
-const absent = (): AddonState => ({ addon: undefined, why: "it has not been built", off: false });
-const unasked = (): AddonState => expect.fail("nobody needs to know of the addon");
+const present = (): RdmaAddonState => ({ addon, file: "/a.node" });
+const absent = (): RdmaAddonState => ({ addon: undefined, why: "it has not been built", off: false });
+const unasked = (): RdmaAddonState => expect.fail("nobody needs to know of the addon");
 
 test("sockets are used where they are asked for, without a look at the addon", () => {
   expect(LINKS_VARIABLE).toBe("VICEROY_LINKS");

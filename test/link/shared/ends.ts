@@ -6,10 +6,10 @@ import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
 import { memoryAddon } from "../../../runtime/link/shared/choice.js";
 import { type Offer, readOffer, writeAnswer } from "../../../runtime/link/shared/offer.js";
 import { joiningPipe, type MemorySource, offeringPipe, RING_BYTES } from "../../../runtime/link/shared/pipe.js";
-import { addonState } from "../../../runtime/native/rdma.js";
+import { rdmaAddonState } from "../../../runtime/native/rdma.js";
 import { onMemory } from "../pipes.js";
 
-const state = addonState();
+const state = rdmaAddonState();
 // Where shared memory is what is tested, its absence is an error.
 if (onMemory) memoryAddon();
 /** Why the tests that need the addon are left out; undefined: they are not. */

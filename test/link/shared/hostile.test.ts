@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { localPipe } from "../../../runtime/link/local/pipe.js";
 import { ANSWER_BYTES, type Offer, readAnswer, writeOffer } from "../../../runtime/link/shared/offer.js";
 import { joiningPipe, RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
-import { addonState } from "../../../runtime/native/rdma.js";
+import { rdmaAddonState } from "../../../runtime/native/rdma.js";
 import { cases } from "../../profile.js";
 import { settled } from "../fake-host.js";
 import { Heard } from "../heard.js";
@@ -278,7 +278,7 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
 });
 
 test.skipIf(missing !== undefined)("what the addon is called with wrongly is refused and ends nothing", () => {
-  const { Channel } = addonState().addon!;
+  const { Channel } = rdmaAddonState().addon!;
   expect(() => new Channel(1000, new Uint8Array(16))).toThrow(
     "invalid bytes: expected a power of two from 4096 to 2^24, got 1000",
   );

@@ -12,7 +12,7 @@ import type { Pipe } from "../../../runtime/link/pipe.js";
 import { LINKS_VARIABLE } from "../../../runtime/link/shared/choice.js";
 import { RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
 import { childPipe, listenUnix } from "../../../runtime/link/unix/pipe.js";
-import { addonState } from "../../../runtime/native/rdma.js";
+import { rdmaAddonState } from "../../../runtime/native/rdma.js";
 import { stopped, until } from "../../proc/until.js";
 import { Heard, soon } from "../heard.js";
 import { onMemory } from "../pipes.js";
@@ -149,7 +149,7 @@ describe("the variable VICEROY_LINKS", () => {
     );
   });
 
-  test.skipIf(addonState().addon === undefined)("it is used by default where the addon is", async () => {
+  test.skipIf(rdmaAddonState().addon === undefined)("it is used by default where the addon is", async () => {
     expect(await chosen({ [LINKS_VARIABLE]: "" })).toBe("true shared memory, beside Unix sockets");
   });
 
