@@ -123,7 +123,7 @@ function externalFile(source, standIn) {
 function finishBundle(file) {
   const text = readFileSync(file, "utf8");
   if (/\bimport\(/.test(text)) {
-    throw new Error("cannot bundle the runtime: expected import() in runtime/proc/import-module.ts alone");
+    throw new Error("cannot bundle the runtime: expected import() in runtime/proc/platform/import-module.ts alone");
   }
   writeFileSync(file, keepClassNames(text));
   delete require.cache[file];

@@ -1,7 +1,7 @@
 /** The package's face, `viceroy`: what programs import. Importing it starts nothing; the first use does. */
 import { setMainRoot } from "./actor/context.js";
-import { actorHandleCodecs } from "./actor/environment.js";
-import { programRuntime } from "./proc/local.js";
+import { actorHandleCodecs } from "./actor/mesh/handle-codecs.js";
+import { programRuntime } from "./proc/process/process-runtime.js";
 import { bufferEnvironment } from "./rdma/environment.js";
 import { setWireEnvironment } from "./wire/environment.js";
 
@@ -9,18 +9,18 @@ setWireEnvironment({ ...actorHandleCodecs, ...bufferEnvironment });
 setMainRoot(() => programRuntime().mainProc.proc.root);
 
 export * from "./actor/index.js";
-export { type AttachOptions, attachHosts } from "./host/attach.js";
-export { hostsFromConfig } from "./host/from-config.js";
-export { HostMesh, thisHost, thisProc } from "./host/host-mesh.js";
-export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/options.js";
-export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
-export type { SpawnOptions, WatchdogOptions } from "./host/spawn-options.js";
+export { type AttachOptions, attachHosts } from "./host/attach-hosts.js";
+export { hostsFromConfig } from "./host/hosts-from-config.js";
+export { HostMesh, thisHost, thisProc } from "./host/mesh/host-mesh.js";
+export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/mesh/proc-mesh.js";
+export type { SpawnOptions, WatchdogOptions } from "./host/mesh/spawn-options.js";
+export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/mesh/spawn-procs-options.js";
 export type { TlsFiles } from "./link/tls/credentials.js";
 export { isTraceparent } from "./link/trace.js";
-export type { LogLevel } from "./observe/logs/level.js";
+export type { LogLevel } from "./observe/logs/log-level.js";
 export { type LogOptions, type Logs, logs } from "./observe/logs/logs.js";
-export { onUnhandledFault } from "./proc/local.js";
-export type { LineOrigin, Stdio } from "./proc/stdio.js";
+export type { LineOrigin, Stdio } from "./proc/launch/stdio.js";
+export { onUnhandledFault } from "./proc/process/process-runtime.js";
 export {
   type Coordinates,
   type Extent,
@@ -29,17 +29,17 @@ export {
   range,
   ValueMesh,
 } from "./shape/index.js";
-export type { FailureCause } from "./supervise/cause.js";
+export type { FailureCause } from "./supervise/failure-cause.js";
 export {
   type AffectedMesh,
   type FailureKind,
   type FailureRecord,
   MeshFailure,
   type PastFailure,
-} from "./supervise/failure.js";
-export { MeshFailureCodec } from "./supervise/failure-codec.js";
-export type { RestartOptions } from "./supervise/restart.js";
-export type { UnhandledFaultHook } from "./supervise/unhandled.js";
+} from "./supervise/mesh-failure.js";
+export { MeshFailureCodec } from "./supervise/mesh-failure-codec.js";
+export type { RestartOptions } from "./supervise/restart-policy.js";
+export type { UnhandledFaultHook } from "./supervise/unhandled-faults.js";
 export { version } from "./version.js";
 export type { ActorDescriptor, EndpointDescriptor } from "./wire/descriptor.js";
 export {

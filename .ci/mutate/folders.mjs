@@ -18,7 +18,7 @@ export const folders = {
     "test/actor",
     "!test/actor/no-lost-call.test.ts",
     // What hides the frames of the runtime knows them by their files, and all are one file here.
-    "!test/actor/callers.test.ts",
+    "!test/actor/call/caller-stack.test.ts",
     "test/cast/kept.test.ts",
     "test/cast/layouts.test.ts",
     "test/cast/nearby.test.ts",
@@ -36,11 +36,11 @@ export const folders = {
   ],
   "runtime/shape": ["test/shape"],
   "runtime/supervise": [
-    "test/supervise/failure.test.ts",
-    "test/supervise/failure-codec.test.ts",
-    "test/supervise/restart.test.ts",
+    "test/supervise/mesh-failure.test.ts",
+    "test/supervise/mesh-failure-codec.test.ts",
+    "test/supervise/restart-policy.test.ts",
     "test/supervise/supervisor.test.ts",
-    "test/supervise/unhandled.test.ts",
+    "test/supervise/unhandled-faults.test.ts",
   ],
   "runtime/wire": [
     "test/wire",

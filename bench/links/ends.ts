@@ -15,7 +15,7 @@ import { Link } from "../../runtime/link/link.js";
 import type { Message, Sender } from "../../runtime/link/sending.js";
 import { RING_BYTES, usesMemory } from "../../runtime/link/shared/pipe.js";
 import { connectUnix, listenUnix } from "../../runtime/link/unix/pipe.js";
-import { type NativeChannel, rdmaAddonState } from "../../runtime/native/rdma.js";
+import { type NativeChannel, rdmaAddonState } from "../../runtime/native/rdma-addon.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 
 const size = 64;

@@ -1,4 +1,4 @@
-/** What JavaScript sees of the addon: runtime/native/tensor.ts declares it. Functions alone; what they do is in the files of their names. */
+/** What JavaScript sees of the addon: runtime/native/tensor-addon.ts declares it. Functions alone; what they do is in the files of their names. */
 #include <napi.h>
 
 #include "allocator.h"

@@ -1,7 +1,7 @@
 /** The base class of actors: what generated base classes extend. It adds nothing but types to a class. */
 import type { ActorDescriptor } from "../wire/descriptor.js";
-import type { Undeliverable } from "./hooks.js";
-import type { MeshKind } from "./kind.js";
+import type { MeshKind } from "./mesh-kind.js";
+import type { Undeliverable } from "./reference/proc-hooks.js";
 
 /** What an owner is told: `MeshFailure`, as far as this layer knows it. */
 export interface SupervisedFailure {

@@ -10,8 +10,8 @@ import { type ActorId, AGENT_MESH } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
 import { noChain } from "../link/extension.js";
 import type { Extent, Point } from "../shape/index.js";
-import type { ActorCell } from "./cell.js";
-import type { OutstandingCall, Turn } from "./turn.js";
+import type { ActorCell } from "./cell/actor-cell.js";
+import type { OutstandingCall, Turn } from "./cell/turn.js";
 
 /** The actor that handles a message. */
 export interface ActorContext {

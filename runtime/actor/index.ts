@@ -1,6 +1,10 @@
 /** What users and generated code see of actors. */
 export { Actor } from "./actor.js";
-export { Channel, PortReceiver } from "./channel.js";
+export type { CallOptions, RetryOptions } from "./call/call-guard.js";
+export { Endpoint, PropagatedEndpoint, StreamEndpoint, send } from "./call/endpoint.js";
+export { Future, firstCompleted, type GetOptions } from "./call/future.js";
+export type { Settled } from "./call/gather-call.js";
+export { type Operation, type Reduced, type Reducer, registerReducer, topK } from "./call/reduction.js";
 export {
   type ActorContext,
   type CallerContext,
@@ -9,7 +13,6 @@ export {
   type ProcContext,
   type Trace,
 } from "./context.js";
-export { Endpoint, PropagatedEndpoint, StreamEndpoint, send } from "./endpoint.js";
 export {
   ActorError,
   BackpressureError,
@@ -22,12 +25,9 @@ export {
   SupervisionError,
   TimeoutError,
 } from "./errors.js";
-export { Future, firstCompleted, type GetOptions } from "./future.js";
-export type { Settled } from "./gather.js";
-export type { CallOptions, RetryOptions } from "./guard.js";
-export type { Undeliverable } from "./hooks.js";
-export type { Apply, Awaitable, MeshKind } from "./kind.js";
-export { ActorMesh, descriptorOf, livingPoint } from "./mesh.js";
-export { Port } from "./port.js";
-export { type Operation, type Reduced, type Reducer, registerReducer, topK } from "./reduce.js";
+export { ActorMesh, descriptorOf, livingPoint } from "./mesh/actor-mesh.js";
+export type { Apply, Awaitable, MeshKind } from "./mesh-kind.js";
+export { Channel, PortReceiver } from "./port/channel.js";
+export { Port } from "./port/port.js";
+export type { Undeliverable } from "./reference/proc-hooks.js";
 export type { Sent } from "./sent.js";

@@ -3,7 +3,7 @@
  * sent. It never rejects. Most messages have credit at once; they all share one.
  */
 import type { CreditWaiter } from "../link/session.js";
-import { awaitAsPromise } from "./plain-promise.js";
+import { awaitAsPromise } from "../plain-promise.js";
 
 let resolveLast: () => void;
 const keepResolve = (resolve: (value: undefined) => void): void => {

@@ -4,8 +4,8 @@
  * one instance (docs/decisions/0002).
  */
 export * as codegenV1 from "../codegen/v1/index.js";
-export * as daemon from "../host/daemon/run.js";
+export * as daemon from "../host/daemon/run-host.js";
 export * as main from "../index.js";
-export * as boot from "../proc/boot.js";
+export * as boot from "../proc/process/boot.js";
 export * as rdma from "../rdma/index.js";
 export * as kernel from "../testing/kernel.js";

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { importModule } from "../proc/import-module.js";
+import { importModule } from "../proc/platform/import-module.js";
 import { cacheFilePath, readCache, writeCache } from "./code-cache.js";
 
 export { importModule };

@@ -1,5 +1,5 @@
 /** Several transfers as one step: to any buffers, of any processes, all under way at a time; done when all are. */
-import { offAbort, onAbort } from "../aborts.js";
+import { offAbort, onAbort } from "../abort-listeners.js";
 import type { RdmaBuffer, RdmaTransferOptions } from "./buffer.js";
 import type { TransferOptions } from "./transfer.js";
 

@@ -2,7 +2,7 @@
 import type { GrantClaim, MemoryAnswer } from "../../generated/rdma.js";
 import type { ProcId } from "../link/address.js";
 import type { Pipe } from "../link/pipe.js";
-import type { MemoryService } from "../proc/memory-service.js";
+import type { MemoryService } from "../proc/agent/memory-service.js";
 import type { Backend } from "./backend.js";
 import type { OwnerService } from "./service.js";
 

@@ -1,6 +1,6 @@
 /** The transports that there are, best first. */
 import type { Clock, Random } from "../link/clock.js";
-import type { RdmaAddon } from "../native/rdma.js";
+import type { RdmaAddon } from "../native/rdma-addon.js";
 import type { Backend } from "./backend.js";
 import { PeerTables } from "./peer-tables.js";
 import type { Road } from "./roads.js";

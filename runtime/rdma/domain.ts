@@ -4,8 +4,8 @@
  */
 import { closeSync } from "node:fs";
 import type { Clock } from "../link/clock.js";
-import { type RdmaAddon, rdmaAddon } from "../native/rdma.js";
-import { currentRuntime, type ProcessRuntime } from "../proc/local.js";
+import { type RdmaAddon, rdmaAddon } from "../native/rdma-addon.js";
+import { currentRuntime, type ProcessRuntime } from "../proc/process/process-runtime.js";
 import type { Backend } from "./backend.js";
 import { BackendService } from "./backend-service.js";
 import { makeBackends } from "./backends.js";

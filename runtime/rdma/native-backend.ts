@@ -1,5 +1,5 @@
 /** What `shared` and `vm` have in common: an owner on this machine, whose table of grants is mapped, and the addon. */
-import type { RdmaAddon } from "../native/rdma.js";
+import type { RdmaAddon } from "../native/rdma-addon.js";
 import type { Backend, Opened } from "./backend.js";
 import type { Handle } from "./handle.js";
 import type { PeerSlot, PeerTables } from "./peer-tables.js";

@@ -1,6 +1,6 @@
 /** What `shared` and `vm` have in common: one call of the addon, on the spot when it is short, and what its outcome means. */
 import { availableParallelism } from "node:os";
-import { type TransferArguments, TransferOutcome } from "../native/rdma.js";
+import { type TransferArguments, TransferOutcome } from "../native/rdma-addon.js";
 import { RdmaError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import type { Operation } from "./operation.js";

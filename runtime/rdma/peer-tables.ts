@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 import type { Clock } from "../link/clock.js";
-import type { RdmaAddon } from "../native/rdma.js";
+import type { RdmaAddon } from "../native/rdma-addon.js";
 import { RdmaError } from "./errors.js";
 import type { Access } from "./grant.js";
 import type { Handle, ProcessName } from "./handle.js";

@@ -8,9 +8,9 @@
 import type { ProcAgentMesh } from "../../generated/proc-agent.js";
 import type { Location, ProcId } from "../link/address.js";
 import { connectSocket, listenAtSocket } from "../link/unix/pipe.js";
-import { agentOf, runAsRoot } from "../proc/agents.js";
-import { parseHostedLocation } from "../proc/hosted-location.js";
-import type { ProcessRuntime } from "../proc/local.js";
+import { agentOf, runAsRoot } from "../proc/proc-agents.js";
+import type { ProcessRuntime } from "../proc/process/process-runtime.js";
+import { parseHostedLocation } from "../proc/remote/hosted-location.js";
 import type { Way } from "./stream/way.js";
 
 /** The way to the processes that have granted memory. */

@@ -3,7 +3,7 @@
  * used in place. It outlives its owner: what is mapped stays as it is when the owner dies, and can still be read.
  */
 import { closeSync } from "node:fs";
-import type { RdmaAddon } from "../native/rdma.js";
+import type { RdmaAddon } from "../native/rdma-addon.js";
 import type { Opened } from "./backend.js";
 import type { Handle } from "./handle.js";
 import { NativeBackend } from "./native-backend.js";

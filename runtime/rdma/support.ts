@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { linkTransport } from "../link/shared/choice.js";
-import { rdmaAddonState } from "../native/rdma.js";
+import { rdmaAddonState } from "../native/rdma-addon.js";
 import { makeBackends } from "./backends.js";
 import type { Transport } from "./transport.js";
 

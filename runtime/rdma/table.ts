@@ -4,7 +4,7 @@
  */
 import { closeSync } from "node:fs";
 import type { Clock, Random } from "../link/clock.js";
-import type { RdmaAddon } from "../native/rdma.js";
+import type { RdmaAddon } from "../native/rdma-addon.js";
 import { RdmaError } from "./errors.js";
 import type { Access, Grant, GrantKey } from "./grant.js";
 import type { Memory } from "./memory.js";

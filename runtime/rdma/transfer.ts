@@ -1,5 +1,5 @@
 /** One transfer from its start to its end: with a limit of time, a signal, and word of how far it is. */
-import { offAbort, onAbort } from "../aborts.js";
+import { offAbort, onAbort } from "../abort-listeners.js";
 import type { Clock } from "../link/clock.js";
 import { RdmaError } from "./errors.js";
 import { type Direction, Operation } from "./operation.js";

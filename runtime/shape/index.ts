@@ -1,5 +1,7 @@
 /** Shapes: extents, points, regions, and values with a shape. Pure; the rest of the runtime imports from here. */
-export { checkRegion } from "./check.js";
+
+export { checkOptionNames } from "./check-options.js";
+export { checkRegion } from "./check-region.js";
 export {
   type Coordinates,
   checkDimension,
@@ -11,7 +13,6 @@ export {
   joinExtents,
   sameExtent,
 } from "./extent.js";
-export { checkOptionNames } from "./options.js";
 export { Point, points } from "./point.js";
 export { Range, range } from "./range.js";
 export {
@@ -25,10 +26,8 @@ export {
   sameRegion,
   wholeRegion,
 } from "./region.js";
+export { formatRegionTable, formatTableCell } from "./region-table.js";
 export { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
-export type { ValueRun } from "./runs.js";
-export { rankAt, singleRankRegion, sliceRegion } from "./slice.js";
-export { formatRegionTable, formatTableCell } from "./table.js";
 export type {
   OnlyKeys,
   PointFor,
@@ -40,5 +39,7 @@ export type {
   SplitNames,
   SplitSizes,
   SplitSpec,
-} from "./types.js";
+} from "./reshape-types.js";
+export type { ValueRun } from "./run-length.js";
+export { rankAt, singleRankRegion, sliceRegion } from "./slice.js";
 export { ValueMesh } from "./value-mesh.js";

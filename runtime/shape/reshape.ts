@@ -3,10 +3,10 @@
  * order.
  */
 
-import { checkDistinctLabels, checkKnownLabels, formatRegion } from "./check.js";
+import { checkDistinctLabels, checkKnownLabels, formatRegion } from "./check-region.js";
 import { checkDimension, describeValue, formatExtent } from "./extent.js";
 import { isDense, type Region, regionSize, rowMajorStrides } from "./region.js";
-import type { Renamed, RenameSpec, Split, SplitSpec } from "./types.js";
+import type { Renamed, RenameSpec, Split, SplitSpec } from "./reshape-types.js";
 
 /**
  * Splits dimensions into several each, outermost first. One new size for each may be left out: it is what remains.

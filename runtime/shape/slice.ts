@@ -3,12 +3,12 @@
  * mesh is the same mesh with another region.
  */
 
-import { checkKnownLabels, formatRegion } from "./check.js";
+import { checkKnownLabels, formatRegion } from "./check-region.js";
 import { type Coordinates, describeValue, type Extent, formatExtent, sameExtent } from "./extent.js";
 import { Point } from "./point.js";
 import { Range } from "./range.js";
 import { type Region, regionExtent } from "./region.js";
-import type { Sliced, SliceSpec } from "./types.js";
+import type { Sliced, SliceSpec } from "./reshape-types.js";
 
 /**
  * The part of a region that `spec` names.

@@ -6,10 +6,8 @@
 import { type Coordinates, type Extent, formatExtent } from "./extent.js";
 import { type Point, points } from "./point.js";
 import { baseRank, baseRanks, detachedRegion, type Region, regionExtent, regionSize, wholeRegion } from "./region.js";
+import { formatRegionTable, formatTableCell } from "./region-table.js";
 import { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
-import { joinEqualNeighbours, RunLengthSequence, type ValueRun } from "./runs.js";
-import { rankAt, sliceRegion } from "./slice.js";
-import { formatRegionTable, formatTableCell } from "./table.js";
 import type {
   OnlyKeys,
   PointFor,
@@ -21,7 +19,9 @@ import type {
   SplitNames,
   SplitSizes,
   SplitSpec,
-} from "./types.js";
+} from "./reshape-types.js";
+import { joinEqualNeighbours, RunLengthSequence, type ValueRun } from "./run-length.js";
+import { rankAt, sliceRegion } from "./slice.js";
 
 export class ValueMesh<T, D extends string = string> implements Iterable<[Point<D>, T]> {
   /** Dimension to size, in order. */

@@ -4,8 +4,8 @@
  * goes to the owner's own owner, up to the root. How failures are noticed is no concern of this file.
  */
 import type { Clock } from "../link/clock.js";
-import { appendCause, type FailureCause, failureCauseOf } from "./cause.js";
-import type { MeshFailure } from "./failure.js";
+import { appendCause, type FailureCause, failureCauseOf } from "./failure-cause.js";
+import type { MeshFailure } from "./mesh-failure.js";
 
 /** What the supervisor needs of owners. */
 export interface OwnerActions<Owner extends object> {

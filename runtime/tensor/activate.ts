@@ -9,7 +9,7 @@ import { type ActivateOptions, activeMesh, sendSoon, TensorMesh } from "./mesh.j
 import { rankTensor } from "./shard.js";
 import type { Tensor } from "./tensor.js";
 
-declare module "../host/proc-mesh.js" {
+declare module "../host/mesh/proc-mesh.js" {
   interface ProcMesh<D extends string = string> {
     /**
      * Makes the processes hold tensors. Code that is run on them, and operations on their tensors wherever they are called, are executed by

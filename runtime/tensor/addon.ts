@@ -1,5 +1,5 @@
 /** The addon. libtorch is loaded when it is first asked for, and then makes tensors of the class that it is given. */
-import { type TensorAddon, tensorAddonState } from "../native/tensor.js";
+import { type TensorAddon, tensorAddonState } from "../native/tensor-addon.js";
 import { TensorError } from "./errors.js";
 import { siteNumber } from "./site.js";
 

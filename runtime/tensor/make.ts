@@ -1,5 +1,5 @@
 /** Tensors of values that JavaScript has. */
-import type { Dtype } from "../native/tensor.js";
+import type { Dtype } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 import { checkSize } from "./limits.js";
 import { currentRecording, useCurrent } from "./recording.js";

@@ -5,7 +5,7 @@
 import type { TensorFailure, TensorKey, TensorWorkerMesh } from "../../generated/tensor.js";
 import { procsOf } from "../codegen/v1/index.js";
 import type { ActorMesh, MeshOf, Point, ProcMesh, Range, SpawnableClass } from "../index.js";
-import type { NativeRecorder } from "../native/tensor.js";
+import type { NativeRecorder } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
 import { checkSize } from "./limits.js";

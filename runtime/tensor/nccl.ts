@@ -3,7 +3,7 @@
  * have told, so that each comes to the same.
  */
 import type { TensorEnd } from "../../generated/tensor.js";
-import type { NativeNccl, NativeStream } from "../native/tensor.js";
+import type { NativeNccl, NativeStream } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 
 /** The file of NCCL; `off`: it is not used. Whoever names one wants it, whatever its tensors are on. */

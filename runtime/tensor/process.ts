@@ -1,5 +1,5 @@
 /** What holds for tensors of the whole process: memory, threads, random numbers. */
-import type { NativeStats, NativeVersions } from "../native/tensor.js";
+import type { NativeStats, NativeVersions } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 
 /** Memory of tensors, in bytes. */

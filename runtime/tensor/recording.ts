@@ -1,6 +1,6 @@
 /** Which mesh operations without tensors are recorded for: that of the code that is running. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { NativeRecorder } from "../native/tensor.js";
+import type { NativeRecorder } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 
 /** What records, and how it is told that it has recorded something. */

@@ -1,6 +1,6 @@
 /** Tensors as users hold them. Operations are methods as well (generated/ops.ts); here is what tensors have besides. */
 import { inspect } from "node:util";
-import type { Dtype } from "../native/tensor.js";
+import type { Dtype } from "../native/tensor-addon.js";
 import { addon, useTensorClass } from "./addon.js";
 import { type Along, broadcastFrom, type CutOptions, collective, type Reduction, sendTo } from "./collectives.js";
 import { TensorError } from "./errors.js";

@@ -1,5 +1,5 @@
 /** Which typed arrays hold the elements of which tensors. */
-import type { Dtype } from "../native/tensor.js";
+import type { Dtype } from "../native/tensor-addon.js";
 import type { TensorData } from "./types.js";
 
 const classes = {

@@ -1,8 +1,8 @@
 /** What operations take besides tensors. */
-import type { Dtype } from "../native/tensor.js";
+import type { Dtype } from "../native/tensor-addon.js";
 import type { Float } from "./float.js";
 
-export type { Dtype } from "../native/tensor.js";
+export type { Dtype } from "../native/tensor-addon.js";
 export type { Tensor } from "./tensor.js";
 
 /** A whole number; `bigint` beyond 2^53. */

@@ -14,7 +14,7 @@ import type {
 } from "../../generated/tensor.js";
 import { TensorWorkerActor } from "../../generated/tensor.js";
 import { context } from "../index.js";
-import type { NativeStream } from "../native/tensor.js";
+import type { NativeStream } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 import { sendCopy } from "./desk.js";
 import { type Brought, bring, endExchanges } from "./hub.js";

@@ -1,7 +1,7 @@
 /** The actor classes of a simulation: whatever is spawned is known, since all its processes run the same code. */
-import type { ActorClass } from "../actor/hooks.js";
-import type { ActorClasses } from "../proc/platform.js";
-import type { ClassReference } from "../proc/registry.js";
+import type { ActorClass } from "../actor/reference/proc-hooks.js";
+import type { ClassReference } from "../proc/platform/actor-registry.js";
+import type { ActorClasses } from "../proc/platform/platform.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 
 const registry = "simulation:";

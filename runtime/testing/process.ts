@@ -1,8 +1,8 @@
 /** One simulated process: what lives in it, whom it was made by, how it ends. What it finds of a machine is platform.ts. */
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
-import type { ProcExit, ProcIdentity } from "../proc/body.js";
-import type { ShutdownTarget } from "../proc/shutdown.js";
+import type { ProcExit, ProcIdentity } from "../proc/launch/proc-backend.js";
+import type { ShutdownTarget } from "../proc/platform/shutdown.js";
 import { SimulatedClock } from "./clock.js";
 import type { Connection, Member } from "./connection.js";
 import { listenAt } from "./dial.js";

@@ -1,10 +1,10 @@
 /** The actor that most tests call: a counter, with its descriptor written by hand. */
 import { Actor } from "../../runtime/actor/actor.js";
+import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
 import { context } from "../../runtime/actor/context.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/endpoint.js";
-import type { MeshKind } from "../../runtime/actor/kind.js";
-import type { ActorMesh } from "../../runtime/actor/mesh.js";
-import type { Port } from "../../runtime/actor/port.js";
+import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
+import type { Port } from "../../runtime/actor/port/port.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
 import type { TestProc } from "./world.js";

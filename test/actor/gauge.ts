@@ -1,9 +1,9 @@
 /** An actor in several versions of its schema, written by hand: what processes of different builds know of each other. */
 import { Actor } from "../../runtime/actor/actor.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/endpoint.js";
-import type { MeshKind } from "../../runtime/actor/kind.js";
-import type { ActorMesh } from "../../runtime/actor/mesh.js";
-import type { Port } from "../../runtime/actor/port.js";
+import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
+import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
+import type { Port } from "../../runtime/actor/port/port.js";
 import type { Codec } from "../../runtime/wire/codec.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import {

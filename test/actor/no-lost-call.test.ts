@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Channel } from "../../runtime/actor/channel.js";
+import { Channel } from "../../runtime/actor/port/channel.js";
 import type { Limits } from "../../runtime/link/limits.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { cases, mayHang, timeLimit } from "../profile.js";

@@ -1,10 +1,10 @@
 /** Parts of an actor without a process: lanes that note what is sent on them, and turns of messages that came by them. */
-import type { ActorCell } from "../../runtime/actor/cell.js";
+import type { ActorCell } from "../../runtime/actor/cell/actor-cell.js";
+import type { Handler } from "../../runtime/actor/cell/handler.js";
+import { Turn } from "../../runtime/actor/cell/turn.js";
 import { type AnyTurn, currentTurn } from "../../runtime/actor/context.js";
-import { readCallError } from "../../runtime/actor/error-wire.js";
+import { readCallError } from "../../runtime/actor/delivery/error-codec.js";
 import { DeliveryError } from "../../runtime/actor/errors.js";
-import type { Handler } from "../../runtime/actor/handler.js";
-import { Turn } from "../../runtime/actor/turn.js";
 import { systemRandom } from "../../runtime/link/clock.js";
 import type { Extension } from "../../runtime/link/extension.js";
 import { Kind } from "../../runtime/link/frame.js";

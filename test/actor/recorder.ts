@@ -1,10 +1,10 @@
 /** Actors that note what they are sent and by whom, and that send whatever mix of messages they are told. */
 import fc from "fast-check";
 import { Actor } from "../../runtime/actor/actor.js";
+import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
 import { context } from "../../runtime/actor/context.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/endpoint.js";
-import type { MeshKind } from "../../runtime/actor/kind.js";
-import type { ActorMesh } from "../../runtime/actor/mesh.js";
+import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
 import { range } from "../../runtime/shape/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";

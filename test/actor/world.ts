@@ -1,13 +1,19 @@
 /** Procs of one universe in this process, linked by local pipes: the real protocol with real bytes, without processes. */
 
-import { currentMeshRecord } from "../../runtime/actor/address.js";
-import type { ActorCell } from "../../runtime/actor/cell.js";
+import type { ActorCell } from "../../runtime/actor/cell/actor-cell.js";
 import { setMainRoot } from "../../runtime/actor/context.js";
-import { actorHandleCodecs } from "../../runtime/actor/environment.js";
-import type { ActorClass, ActorFailure, ProcHooks, StopOptions, Undeliverable } from "../../runtime/actor/hooks.js";
-import type { Apply } from "../../runtime/actor/kind.js";
-import { wholeMesh } from "../../runtime/actor/mesh.js";
-import { Proc } from "../../runtime/actor/proc.js";
+import { wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import { actorHandleCodecs } from "../../runtime/actor/mesh/handle-codecs.js";
+import type { Apply } from "../../runtime/actor/mesh-kind.js";
+import { Proc } from "../../runtime/actor/proc/proc.js";
+import { currentMeshRecord } from "../../runtime/actor/reference/mesh-record.js";
+import type {
+  ActorClass,
+  ActorFailure,
+  ProcHooks,
+  StopOptions,
+  Undeliverable,
+} from "../../runtime/actor/reference/proc-hooks.js";
 import { type Clock, systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
 import type { Limits } from "../../runtime/link/limits.js";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { context } from "../../runtime/actor/context.js";
-import { waitForPredecessor } from "../../runtime/proc/end-before.js";
+import { waitForPredecessor } from "../../runtime/proc/agent/wait-for-predecessor.js";
 import { Recorder } from "../actor/recorder.js";
 import { type TestProc, World } from "../actor/world.js";
 import { cases, mayHang } from "../profile.js";

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
-import { viewOf } from "../../runtime/actor/mesh.js";
+import { viewOf } from "../../runtime/actor/mesh/actor-mesh.js";
 import { range } from "../../runtime/shape/index.js";
 import { Counter } from "../actor/counter.js";
 import { type TestProc, World } from "../actor/world.js";

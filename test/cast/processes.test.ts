@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
 
 const size = 66;

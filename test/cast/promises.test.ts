@@ -1,7 +1,7 @@
 /** What holds for calls holds for casts down trees: places in slices, deadlines, credit, ports, large messages, bad peers. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Channel } from "../../runtime/actor/channel.js";
 import { BackpressureError, TimeoutError } from "../../runtime/actor/errors.js";
+import { Channel } from "../../runtime/actor/port/channel.js";
 import { beginFrame, Kind } from "../../runtime/link/frame.js";
 import { range } from "../../runtime/shape/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
+import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
+import { registerReducer, topK } from "../../runtime/actor/call/reduction.js";
 import { context } from "../../runtime/actor/context.js";
-import type { Endpoint } from "../../runtime/actor/endpoint.js";
-import type { MeshKind } from "../../runtime/actor/kind.js";
-import type { ActorMesh } from "../../runtime/actor/mesh.js";
-import { registerReducer, topK } from "../../runtime/actor/reduce.js";
+import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
 import { World } from "../actor/world.js";

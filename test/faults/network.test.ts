@@ -1,6 +1,6 @@
 /** Real faults of real networks and machines, under load: what the kernel does to packets, and what signals do to processes. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { startHost } from "../host/daemon.js";
+import { startHost } from "../host/start-host.js";
 import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { cases } from "../profile.js";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { attachHosts, SupervisionError, thisHost } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
-import { type RunningHost, startHost } from "./daemon.js";
 import { startProxy } from "./proxy.js";
+import { type RunningHost, startHost } from "./start-host.js";
 
 let crew: Crew;
 const faults = collectUnhandledFaults();

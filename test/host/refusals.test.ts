@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { attachHosts, thisHost } from "viceroy";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
-import { runHost, startHost } from "./daemon.js";
+import { runHost, startHost } from "./start-host.js";
 
 let crew: Crew;
 const faults = collectUnhandledFaults();

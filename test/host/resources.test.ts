@@ -9,9 +9,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkerMesh } from "../fixtures/crew/generated/worker.js";
 import { permitted } from "../permitted.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
-import { runHost, startHost } from "./daemon.js";
+import { runHost, startHost } from "./start-host.js";
 
 let crew: Crew;
 const faults = collectUnhandledFaults();

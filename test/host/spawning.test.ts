@@ -2,9 +2,9 @@
 import { attachHosts, SupervisionError } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
-import { startHost } from "./daemon.js";
+import { startHost } from "./start-host.js";
 
 let crew: Crew;
 const faults = collectUnhandledFaults();

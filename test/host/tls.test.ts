@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Authority } from "../link/tls/certificates.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { until } from "../proc/until.js";
-import { startHost } from "./daemon.js";
+import { startHost } from "./start-host.js";
 
 let crew: Crew;
 let authority: Authority;

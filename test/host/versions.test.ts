@@ -7,7 +7,7 @@ import { attachHosts } from "viceroy";
 import { afterEach, expect, test } from "vitest";
 import { hostAgentDescriptor } from "../../generated/host-agent.js";
 import { hex64 } from "../../runtime/link/address.js";
-import { startHost } from "./daemon.js";
+import { startHost } from "./start-host.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const copies: string[] = [];

@@ -1,6 +1,6 @@
 /** Links: lanes, credit, calls and the end of it all, over a pipe of real bytes. */
 import { describe, expect, test } from "vitest";
-import { RankCall, type RankCallOwner } from "../../runtime/actor/rank-call.js";
+import { RankCall, type RankCallOwner } from "../../runtime/actor/call/rank-call.js";
 import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
 import { Kind } from "../../runtime/link/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";

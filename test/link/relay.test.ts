@@ -1,11 +1,11 @@
 /** Procs that cannot dial each other talk through one that both know. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
-import { currentMeshRecord } from "../../runtime/actor/address.js";
-import type { Endpoint } from "../../runtime/actor/endpoint.js";
+import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
 import { SupervisionError } from "../../runtime/actor/errors.js";
-import type { MeshKind } from "../../runtime/actor/kind.js";
-import { type ActorMesh, wholeMesh } from "../../runtime/actor/mesh.js";
+import { type ActorMesh, wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
+import { currentMeshRecord } from "../../runtime/actor/reference/mesh-record.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
 import { Counter, type CounterMesh, counterDescriptor } from "../actor/counter.js";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { logs, thisHost } from "viceroy";
 import { expect, test } from "vitest";
 import type { Clock } from "../../runtime/link/clock.js";
-import { logLevelOf } from "../../runtime/observe/logs/level.js";
+import { logLevelOf } from "../../runtime/observe/logs/log-level.js";
 import { type LogOptions, logs as makeLogs } from "../../runtime/observe/logs/logs.js";
-import type { LineOrigin } from "../../runtime/proc/stdio.js";
+import type { LineOrigin } from "../../runtime/proc/launch/stdio.js";
 import { until } from "../proc/until.js";
 import { loadGuild } from "../supervise/guild.js";
 

@@ -2,7 +2,7 @@
 import { SupervisionError, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "./crew.js";
-import { collectUnhandledFaults } from "./faults.js";
+import { collectUnhandledFaults } from "./unhandled-faults.js";
 import { gone, until } from "./until.js";
 
 let crew: Crew;

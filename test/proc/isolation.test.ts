@@ -14,7 +14,7 @@ import {
 } from "viceroy";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, moduleOf } from "./crew.js";
-import { collectUnhandledFaults } from "./faults.js";
+import { collectUnhandledFaults } from "./unhandled-faults.js";
 import { until } from "./until.js";
 
 /** What a thread and the own event loop can't do. */

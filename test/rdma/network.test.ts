@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeNetwork, networks } from "../faults/network.js";
-import { startHost } from "../host/daemon.js";
+import { startHost } from "../host/start-host.js";
 import { loadVaults } from "./vaults.js";
 
 const file = fileURLToPath(new URL("./programs/far.ts", import.meta.url));

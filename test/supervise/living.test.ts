@@ -2,7 +2,7 @@
 import { SupervisionError, TimeoutError, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import type { Life, SmithMesh } from "../fixtures/guild/generated/smith.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
 import { type Guild, loadGuild } from "./guild.js";
 

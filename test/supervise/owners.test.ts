@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Channel, MeshFailureCodec, SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
 
 let crew: Crew;

@@ -2,7 +2,7 @@
 import { SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import type { Life, SmithMesh } from "../fixtures/guild/generated/smith.js";
-import { collectUnhandledFaults } from "../proc/faults.js";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
 import { entries, type Guild, ledger, loadGuild } from "./guild.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../runtime/link/clock.js";
-import type { FailureCause } from "../../runtime/supervise/cause.js";
-import { MeshFailure } from "../../runtime/supervise/failure.js";
+import type { FailureCause } from "../../runtime/supervise/failure-cause.js";
+import { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import { type OwnedMesh, Ownership } from "../../runtime/supervise/ownership.js";
 import { type OwnerActions, Supervisor } from "../../runtime/supervise/supervisor.js";
 

@@ -3,7 +3,7 @@
  * (VICEROY_PEERS is "required"): then its absence is an error.
  */
 import { describe } from "vitest";
-import { tensorAddonState } from "../../runtime/native/tensor.js";
+import { tensorAddonState } from "../../runtime/native/tensor-addon.js";
 import { standIn } from "./nccl/stand-in.js";
 
 const found = tensorAddonState();

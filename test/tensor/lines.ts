@@ -1,5 +1,5 @@
 /** Workers of one process that have lines to each other: what they are told is written here, and need be nothing that a controller says. */
-import type { NativePeer } from "../../runtime/native/tensor.js";
+import type { NativePeer } from "../../runtime/native/tensor-addon.js";
 import { addon } from "../../runtime/tensor/addon.js";
 import { type Tensor, threads } from "../../runtime/tensor/index.js";
 import { Commands } from "./commands.js";

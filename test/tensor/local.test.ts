@@ -1,7 +1,7 @@
 /** Tensors of this process: operations by their names, values in and out, gradients, lifetimes. */
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { tensorAddonState } from "../../runtime/native/tensor.js";
+import { tensorAddonState } from "../../runtime/native/tensor-addon.js";
 import {
   call,
   emptyCache,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { tensorAddonState } from "../../runtime/native/tensor.js";
+import { tensorAddonState } from "../../runtime/native/tensor-addon.js";
 import { loadTensors, saveTensors, tensor, tensorsIn, torch } from "../../runtime/tensor/index.js";
 
 const library = fileURLToPath(new URL("../../.peers/python", import.meta.url));

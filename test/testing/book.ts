@@ -3,7 +3,7 @@
  * of a simulation run in one thread, so that one book is enough.
  */
 
-import type { MeshFailure } from "../../runtime/supervise/failure.js";
+import type { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { suffered } from "./blame.js";
 

@@ -3,10 +3,10 @@
  * one sender in order and once, every call ends, every rank that fails is told of once. Some clusters are one machine, others
  * hosts that were attached, with a second driver now and then that may vanish.
  */
-import { attachHosts } from "../../runtime/host/attach.js";
-import { thisHost } from "../../runtime/host/host-mesh.js";
-import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
-import { onUnhandledFault } from "../../runtime/proc/local.js";
+import { attachHosts } from "../../runtime/host/attach-hosts.js";
+import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
+import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
+import { onUnhandledFault } from "../../runtime/proc/process/process-runtime.js";
 import type { FaultKind, SimulateOptions, Simulation } from "../../runtime/testing/index.js";
 import { suffered } from "./blame.js";
 import { type Book, newBook } from "./book.js";

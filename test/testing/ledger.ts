@@ -1,15 +1,15 @@
 /** The actor that simulated clusters are made of: it takes numbered messages in every way there is, and sends them on. */
 import { Actor } from "../../runtime/actor/actor.js";
+import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
+import type { Settled } from "../../runtime/actor/call/gather-call.js";
 import { context } from "../../runtime/actor/context.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/endpoint.js";
-import type { Settled } from "../../runtime/actor/gather.js";
-import type { MeshKind } from "../../runtime/actor/kind.js";
-import type { ActorMesh } from "../../runtime/actor/mesh.js";
-import type { Port } from "../../runtime/actor/port.js";
-import { thisHost } from "../../runtime/host/host-mesh.js";
-import { currentRuntime } from "../../runtime/proc/local.js";
+import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
+import type { Port } from "../../runtime/actor/port/port.js";
+import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
+import { currentRuntime } from "../../runtime/proc/process/process-runtime.js";
 import { range, type ValueMesh } from "../../runtime/shape/index.js";
-import type { MeshFailure } from "../../runtime/supervise/failure.js";
+import type { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
 import { type Taker, theBook } from "./book.js";

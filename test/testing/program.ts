@@ -1,9 +1,10 @@
 /** What a program does to the ledgers of a simulated cluster, operation by operation; each must come to an end. */
-import { Channel } from "../../runtime/actor/channel.js";
+
+import type { Settled } from "../../runtime/actor/call/gather-call.js";
 import { BackpressureError, PortClosedError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
-import type { Settled } from "../../runtime/actor/gather.js";
-import { thisHost } from "../../runtime/host/host-mesh.js";
-import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
+import { Channel } from "../../runtime/actor/port/channel.js";
+import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
+import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";

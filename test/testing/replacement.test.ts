@@ -1,11 +1,11 @@
 /** What `procs.replace` promises where everything that is said to more than one actor goes down a tree: in simulated clusters. */
 import { describe, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
+import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
 import { context } from "../../runtime/actor/context.js";
-import type { Endpoint } from "../../runtime/actor/endpoint.js";
-import type { MeshKind } from "../../runtime/actor/kind.js";
-import type { ActorMesh } from "../../runtime/actor/mesh.js";
-import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
+import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
+import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { thisHost } from "../../runtime/index.js";
 import { range } from "../../runtime/shape/index.js";
 import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";

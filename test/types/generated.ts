@@ -3,9 +3,9 @@
  * classes ask for every endpoint. Checked by the type checker alone; nothing here runs.
  */
 import type { Actor, ActorDescriptor, Apply } from "viceroy/codegen/v1";
-import type { Future } from "../../runtime/actor/future.js";
-import type { Port } from "../../runtime/actor/port.js";
-import type { ProcMesh } from "../../runtime/host/proc-mesh.js";
+import type { Future } from "../../runtime/actor/call/future.js";
+import type { Port } from "../../runtime/actor/port/port.js";
+import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { type Point, range, type ValueMesh } from "../../runtime/shape/index.js";
 import {
   type Config,

@@ -8,7 +8,7 @@ import {
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import type { ProcId } from "../../link/address.js";
-import type { DriverSession } from "./tenant.js";
+import type { DriverSession } from "./driver-session.js";
 
 export class HostAgent extends HostAgentActor {
   readonly #session: DriverSession;

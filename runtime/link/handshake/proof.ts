@@ -2,7 +2,7 @@
  * How two sides show each other that they have the same token without sending it: an HMAC-SHA256, with the token as key,
  * over everything that was said, the fresh nonces of both included. What was recorded once proves nothing later.
  */
-import { lazyModules } from "../../builtins.js";
+import { lazyModules } from "../../lazy-modules.js";
 import type { Random } from "../clock.js";
 import { NONCE_BYTES } from "./message.js";
 

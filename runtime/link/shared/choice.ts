@@ -1,5 +1,5 @@
 /** Whether links between processes of one host go through shared memory: where the addon is, unless the user does not want it. */
-import { type RdmaAddon, type RdmaAddonState, rdmaAddonState } from "../../native/rdma.js";
+import { type RdmaAddon, type RdmaAddonState, rdmaAddonState } from "../../native/rdma-addon.js";
 
 /** `socket`: never; `memory`: it is an error where it cannot be, which is for tests; by default wherever it can be. */
 export const LINKS_VARIABLE = "VICEROY_LINKS";

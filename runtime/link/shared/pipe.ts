@@ -3,7 +3,7 @@
  * what is said before both have the memory, and tells of the end; who may speak was decided when it was made. What is said here
  * first is in offer.ts; rings, waking and waiting are the addon's (native/rdma/channel.h).
  */
-import type { NativeChannel, RdmaAddon } from "../../native/rdma.js";
+import type { NativeChannel, RdmaAddon } from "../../native/rdma-addon.js";
 import type { Random } from "../clock.js";
 import { deliver, type Pipe, type PipeSink, SHORT, sizeOf } from "../pipe.js";
 import {

@@ -3,12 +3,12 @@
  * may be that of several meshes, whose lines are then folded together.
  */
 import { type Clock, systemClock } from "../../link/clock.js";
-import { BoundedOutput } from "../../proc/bounded-output.js";
-import type { LineOrigin } from "../../proc/stdio.js";
+import { BoundedOutput } from "../../proc/launch/bounded-output.js";
+import type { LineOrigin } from "../../proc/launch/stdio.js";
 import { describeValue } from "../../shape/index.js";
-import { type PrintLine, SimilarLineFolder } from "./fold.js";
-import { type LogLevel, logLevelOf, logLevels } from "./level.js";
+import { type PrintLine, SimilarLineFolder } from "./fold-lines.js";
 import { LogFile } from "./log-file.js";
+import { type LogLevel, logLevelOf, logLevels } from "./log-level.js";
 
 export interface LogOptions {
   /** Lines of lower levels are left out of the console. Default `trace`: none is. */

@@ -5,7 +5,7 @@
  */
 import type { GrantClaim } from "../../../generated/rdma.js";
 import type { Clock } from "../../link/clock.js";
-import type { RdmaAddon } from "../../native/rdma.js";
+import type { RdmaAddon } from "../../native/rdma-addon.js";
 import type { Ask, Backend, Opened } from "../backend.js";
 import { RdmaError } from "../errors.js";
 import type { Grant } from "../grant.js";

@@ -4,8 +4,8 @@
  */
 
 import type { GrantClaim } from "../../../generated/rdma.js";
-import { offAbort, onAbort } from "../../aborts.js";
-import { lazyModules } from "../../builtins.js";
+import { offAbort, onAbort } from "../../abort-listeners.js";
+import { lazyModules } from "../../lazy-modules.js";
 import type { Ask } from "../backend.js";
 import { RdmaError } from "../errors.js";
 import { refused } from "../refusal.js";

@@ -4,10 +4,10 @@
  */
 
 import { getSystemErrorName } from "node:util";
-import { lazyModules } from "../../builtins.js";
+import { lazyModules } from "../../lazy-modules.js";
 import type { Clock } from "../../link/clock.js";
-import type { DescriptorWatch, RdmaAddon } from "../../native/rdma.js";
-import { accessFlags, type NativeDevice } from "../../native/verbs.js";
+import type { DescriptorWatch, RdmaAddon } from "../../native/rdma-addon.js";
+import { accessFlags, type NativeDevice } from "../../native/verbs-addon.js";
 import type { Port } from "./ports.js";
 import { notPosted, status } from "./status.js";
 import { Turns } from "./turns.js";

@@ -1,6 +1,6 @@
 /** The RDMA ports of this process: which there are, and, once they are used, what has been opened of them. */
 import type { Clock } from "../../link/clock.js";
-import type { RdmaAddon } from "../../native/rdma.js";
+import type { RdmaAddon } from "../../native/rdma-addon.js";
 import { Device } from "./device.js";
 import { Locals } from "./locals.js";
 import { activePorts, type Port } from "./ports.js";

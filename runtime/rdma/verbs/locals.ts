@@ -3,7 +3,7 @@
  * is used again and again stays registered for a while; a few bytes go through memory that is registered anyway.
  */
 import type { Clock, Timer } from "../../link/clock.js";
-import { accessFlags } from "../../native/verbs.js";
+import { accessFlags } from "../../native/verbs-addon.js";
 import { type Operation, stretchesOf } from "../operation.js";
 import type { Device, Region } from "./device.js";
 import { type Span, spanOf } from "./pieces.js";

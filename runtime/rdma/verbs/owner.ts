@@ -3,7 +3,7 @@
  * grant, so that the device itself knows its bounds, its rights and its end; and answers for the other side of queue pairs.
  */
 
-import { accessFlags } from "../../native/verbs.js";
+import { accessFlags } from "../../native/verbs-addon.js";
 import type { Grant } from "../grant.js";
 import { ownMachine, ownStart } from "../process-name.js";
 import type { Refusal } from "../refusal.js";

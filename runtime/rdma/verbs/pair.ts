@@ -2,7 +2,7 @@
  * A queue pair: a connection of two processes over which one reads and writes the other's memory. Breaks at the first transfer
  * that fails, as the protocol has it, and does not heal: there is another one then.
  */
-import { lazyModules } from "../../builtins.js";
+import { lazyModules } from "../../lazy-modules.js";
 import { check, type Device, type Piece } from "./device.js";
 import { notPosted, status } from "./status.js";
 import { Turns } from "./turns.js";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { reservedEndpointNames, whyReserved } from "../../../compiler/model/reserved.js";
 import type { Actor } from "../../../runtime/actor/actor.js";
-import { Endpoint } from "../../../runtime/actor/endpoint.js";
-import { ActorMesh } from "../../../runtime/actor/mesh.js";
+import { Endpoint } from "../../../runtime/actor/call/endpoint.js";
+import { ActorMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 
 const own = (prototype: object) => Object.getOwnPropertyNames(prototype);
 

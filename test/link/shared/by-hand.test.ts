@@ -11,7 +11,7 @@ import {
   writeOffer,
 } from "../../../runtime/link/shared/offer.js";
 import { joiningPipe, offeringPipe, RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
-import type { NativeChannel, RdmaAddon } from "../../../runtime/native/rdma.js";
+import type { NativeChannel, RdmaAddon } from "../../../runtime/native/rdma-addon.js";
 import { drawing } from "../lasting/cut-world.js";
 
 /** A socket that a test reads from and writes to. */

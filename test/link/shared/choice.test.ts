@@ -1,7 +1,7 @@
 /** Whether links go through shared memory: what the variable VICEROY_LINKS asks for, and whether the addon is there. */
 import { expect, test } from "vitest";
 import { chooseAddon, LINKS_VARIABLE, linkTransport, memoryAddon } from "../../../runtime/link/shared/choice.js";
-import type { RdmaAddon, RdmaAddonState } from "../../../runtime/native/rdma.js";
+import type { RdmaAddon, RdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { onMemory } from "../pipes.js";
 
 const addon = {} as RdmaAddon;

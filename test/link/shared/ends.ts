@@ -6,7 +6,7 @@ import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
 import { memoryAddon } from "../../../runtime/link/shared/choice.js";
 import { type Offer, readOffer, writeAnswer } from "../../../runtime/link/shared/offer.js";
 import { joiningPipe, type MemorySource, offeringPipe, RING_BYTES } from "../../../runtime/link/shared/pipe.js";
-import { rdmaAddonState } from "../../../runtime/native/rdma.js";
+import { rdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { onMemory } from "../pipes.js";
 
 const state = rdmaAddonState();

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { localPipe } from "../../../runtime/link/local/pipe.js";
 import { ANSWER_BYTES, type Offer, readAnswer, writeOffer } from "../../../runtime/link/shared/offer.js";
 import { joiningPipe, RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
-import { rdmaAddonState } from "../../../runtime/native/rdma.js";
+import { rdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { cases } from "../../profile.js";
 import { settled } from "../fake-host.js";
 import { Heard } from "../heard.js";

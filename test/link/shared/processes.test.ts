@@ -12,7 +12,7 @@ import type { Pipe } from "../../../runtime/link/pipe.js";
 import { LINKS_VARIABLE } from "../../../runtime/link/shared/choice.js";
 import { RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
 import { childPipe, listenUnix } from "../../../runtime/link/unix/pipe.js";
-import { rdmaAddonState } from "../../../runtime/native/rdma.js";
+import { rdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { stopped, until } from "../../proc/until.js";
 import { Heard, soon } from "../heard.js";
 import { onMemory } from "../pipes.js";

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
-import { rdmaAddon } from "../../../../runtime/native/rdma.js";
+import { rdmaAddon } from "../../../../runtime/native/rdma-addon.js";
 import type { Opened } from "../../../../runtime/rdma/backend.js";
 import type { Handle } from "../../../../runtime/rdma/handle.js";
 import { type Direction, Operation } from "../../../../runtime/rdma/operation.js";

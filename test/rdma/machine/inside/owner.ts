@@ -1,7 +1,7 @@
 /** A process that grants memory through RDMA devices, and does what its parent says: the transport alone, without actors around it. */
 
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
-import { rdmaAddon } from "../../../../runtime/native/rdma.js";
+import { rdmaAddon } from "../../../../runtime/native/rdma-addon.js";
 import type { Grant } from "../../../../runtime/rdma/grant.js";
 import type { Handle } from "../../../../runtime/rdma/handle.js";
 import { ownMachine, ownStart } from "../../../../runtime/rdma/process-name.js";

@@ -1,0 +1,241 @@
+/**
+ * The answers of several actors to one call: collected by rank, then folded into what the adverb promises. Answers of
+ * equal bytes are decoded once and share their value.
+ */
+import { copyBytes } from "../../link/frame.js";
+import { awaitAsPromise } from "../../plain-promise.js";
+import { type Extent, type Region, ValueMesh } from "../../shape/index.js";
+import type { Codec } from "../../wire/codec.js";
+import { decodeValue } from "../../wire/protobuf-messages.js";
+import type { Reader } from "../../wire/reader.js";
+import type { ActorCell } from "../cell/actor-cell.js";
+import { ActorError, SupervisionError } from "../errors.js";
+import { ownReceivedPorts, portsRead } from "../port/announce-holders.js";
+import type { MeshView } from "../reference/mesh-view.js";
+import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.js";
+import type { AnswerSink, CastAnswerSink } from "./dispatcher.js";
+import { RankCall } from "./rank-call.js";
+
+/** How one rank's part of a call ended. */
+export type Settled<T> =
+  | { readonly status: "fulfilled"; readonly value: T }
+  | { readonly status: "rejected"; readonly reason: Error };
+
+/** Stands for an answer that is part of the one before it. */
+const foldedIntoPrevious = Symbol("folded");
+
+/** Distinct answers that later ones are compared with. */
+const MOST_COMPARED = 4;
+
+/** Answers seen, as bytes and decoded, so that equal bytes are decoded once. */
+class AnswerDecoder {
+  readonly #codec: Codec<unknown>;
+  readonly #seen: { readonly bytes: Uint8Array; readonly protobuf: boolean; readonly value: unknown }[] = [];
+
+  constructor(codec: Codec<unknown>) {
+    this.#codec = codec;
+  }
+
+  /** The value of the message that `r` stands at. */
+  decode(r: Reader): unknown {
+    if (r.blocks !== undefined) return decodeValue(this.#codec, r);
+    const { protobuf } = r;
+    const bytes = r.bytes.subarray(r.position, r.end);
+    for (const seen of this.#seen) {
+      if (seen.protobuf === protobuf && Buffer.compare(seen.bytes, bytes) === 0) return seen.value;
+    }
+    const copy = copyBytes(bytes, 0, bytes.length);
+    const value = decodeValue(this.#codec, r);
+    if (this.#seen.unshift({ bytes: copy, protobuf, value }) > MOST_COMPARED) this.#seen.pop();
+    return value;
+  }
+}
+
+export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink, CastAnswerSink {
+  protected readonly view: MeshView;
+  /** By rank, in the mesh that was called. */
+  protected readonly outcomes: unknown[];
+  /** Errors that handlers threw, and what else counts as an outcome. */
+  protected errors: Map<number, Error> | undefined;
+  readonly #decoded: AnswerDecoder | undefined;
+  readonly #calls: RankCall[] = [];
+  #cancel: ((reason: number) => void) | undefined;
+  #sender: ActorCell | undefined;
+  #remaining: number;
+
+  constructor(called: CalledEndpoint, view: MeshView) {
+    super(called);
+    const codec = called.result;
+    this.view = view;
+    this.outcomes = new Array(view.size).fill(undefined);
+    this.#decoded = codec === undefined ? undefined : new AnswerDecoder(codec);
+    this.#remaining = view.size;
+  }
+
+  callAt(rank: number): RankCall {
+    const call = new RankCall(this, rank);
+    this.#calls.push(call);
+    return call;
+  }
+
+  get castSink(): CastAnswerSink {
+    return this;
+  }
+
+  castStarted(cancel: (reason: number) => void, sender: ActorCell): void {
+    this.#cancel = cancel;
+    this.#sender = sender;
+  }
+
+  answeredBy(ranks: readonly number[], r: Reader): void {
+    if (this.settled) return;
+    try {
+      const value = this.#decoded?.decode(r);
+      if (portsRead.length > 0) this.#sender?.ownDecodedPorts();
+      for (const rank of ranks) this.outcomes[rank] = value;
+    } catch (error) {
+      for (const rank of ranks) this.#recordError(rank, error as Error);
+    }
+    for (let left = ranks.length; left > 0; left--) this.#countDown();
+  }
+
+  /** How procs on the way make answers one, by name; empty: they do not. */
+  readonly reduction: string = "";
+
+  foldedBy(ranks: readonly number[], r: Reader): void {
+    this.answeredBy(ranks.slice(0, 1), r);
+    for (const rank of ranks.slice(1)) {
+      this.outcomes[rank] = foldedIntoPrevious;
+      this.#countDown();
+    }
+  }
+
+  reset(): void {
+    if (this.settled) return;
+    this.outcomes.fill(undefined);
+    this.errors = undefined;
+    this.#remaining = this.view.size;
+  }
+
+  /** All messages have been sent. */
+  allSent(): void {
+    if (this.#remaining === 0 && !this.settled) this.finish();
+  }
+
+  answered(rank: number, r: Reader): void {
+    if (this.settled) return;
+    try {
+      this.outcomes[rank] = this.#decoded?.decode(r);
+      if (portsRead.length > 0) ownReceivedPorts(this.#calls[0]?.session);
+    } catch (error) {
+      this.#recordError(rank, error as Error);
+    }
+    this.#countDown();
+  }
+
+  failed(rank: number, error: Error): void {
+    if (this.settled) return;
+    const told = errorForCaller(this.called, rank, error);
+    if (told instanceof SupervisionError && !this.acceptsFailures) {
+      this.rejectWith(told, true);
+      return;
+    }
+    this.#recordError(rank, told);
+    this.#countDown();
+  }
+
+  item(): void {}
+
+  ended(): void {}
+
+  /** Whether the failure of an actor is an outcome like others; otherwise it ends the call at once. */
+  protected abstract readonly acceptsFailures: boolean;
+
+  /** All ranks have an outcome. */
+  protected abstract finish(): void;
+
+  /** Fails with the error of the lowest rank. @returns whether there was one */
+  protected rejectWithLowestRank(): boolean {
+    if (this.errors === undefined) return false;
+    const sorted = [...this.errors].sort(([a], [b]) => a - b).map(([, error]) => error);
+    const [first, ...others] = sorted as [Error, ...Error[]];
+    if (!(first instanceof ActorError)) this.rejectWith(first, false);
+    else this.rejectWith(first.among(others.filter((error) => error instanceof ActorError)), false);
+    return true;
+  }
+
+  protected override onAbandoned(reason: number): void {
+    this.#cancel?.(reason);
+    for (const call of this.#calls) call.abandon(reason);
+  }
+
+  #recordError(rank: number, error: Error): void {
+    this.errors ??= new Map();
+    this.errors.set(rank, error);
+  }
+
+  #countDown(): void {
+    if (--this.#remaining === 0) this.finish();
+  }
+}
+
+function valuesOf<T, D extends string>(
+  { answerRegion: answers, extent }: MeshView,
+  values: readonly T[],
+): ValueMesh<T, D> {
+  return ValueMesh.inRegion(answers as Region<D>, extent as Extent<D>, values);
+}
+
+/** `call`: all answers, by rank. */
+export class GatherAll<R, D extends string> extends GatherCall<ValueMesh<R, D>> {
+  static {
+    awaitAsPromise(GatherAll);
+  }
+  protected readonly acceptsFailures = false;
+
+  protected finish(): void {
+    if (!this.rejectWithLowestRank()) this.fulfil(valuesOf(this.view, this.outcomes as R[]));
+  }
+}
+
+/** `callSettled`: all outcomes, by rank. */
+export class GatherSettled<R, D extends string> extends GatherCall<ValueMesh<Settled<R>, D>> {
+  static {
+    awaitAsPromise(GatherSettled);
+  }
+  protected readonly acceptsFailures = true;
+
+  protected finish(): void {
+    const settled = this.outcomes.map((value, rank): Settled<R> => {
+      const reason = this.errors?.get(rank);
+      return reason === undefined ? { status: "fulfilled", value: value as R } : { status: "rejected", reason };
+    });
+    this.fulfil(valuesOf(this.view, settled));
+  }
+}
+
+/** `reduce`: one answer made of all, folded in rank order. */
+export class GatherReduced<R, X> extends GatherCall<X> {
+  static {
+    awaitAsPromise(GatherReduced);
+  }
+  protected readonly acceptsFailures = false;
+  readonly #fold: (values: readonly R[]) => X;
+  override readonly reduction: string;
+
+  /** @param reduction by which procs on the way can fold parts of it; empty: they cannot */
+  constructor(called: CalledEndpoint, view: MeshView, fold: (values: readonly R[]) => X, reduction: string) {
+    super(called, view);
+    this.#fold = fold;
+    this.reduction = reduction;
+  }
+
+  protected finish(): void {
+    if (this.rejectWithLowestRank()) return;
+    try {
+      this.fulfil(this.#fold(this.outcomes.filter((value) => value !== foldedIntoPrevious) as R[]));
+    } catch (error) {
+      this.rejectWith(error, false);
+    }
+  }
+}

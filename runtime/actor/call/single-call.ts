@@ -1,0 +1,53 @@
+/** The answer of one actor: `callOne` and `choose`. The common case of a call, and the one that has to be quick. */
+import type { PendingCall } from "../../link/calls.js";
+import type { Session } from "../../link/session.js";
+import { awaitAsPromise } from "../../plain-promise.js";
+import { decodeValue } from "../../wire/protobuf-messages.js";
+import type { Reader } from "../../wire/reader.js";
+import { SupervisionError } from "../errors.js";
+import { ownReceivedPorts, portsRead } from "../port/announce-holders.js";
+import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.js";
+
+/** Future and pending call in one: what a call takes in memory is what a busy caller's caches hold. */
+export class SingleCall<T> extends CallFuture<T> implements PendingCall {
+  static {
+    awaitAsPromise(SingleCall);
+  }
+  id = 0;
+  session: Session | undefined;
+  credit = 0;
+  abandoned = false;
+  readonly #rankInCalledMesh: number;
+
+  /** @param rank in the mesh that was called */
+  constructor(called: CalledEndpoint, rank: number) {
+    super(called);
+    this.#rankInCalledMesh = rank;
+  }
+
+  answered(r: Reader): void {
+    let value: unknown;
+    try {
+      const { result } = this.called;
+      value = result === undefined ? undefined : decodeValue(result, r);
+    } catch (error) {
+      this.rejectWith(error, false);
+      return;
+    }
+    if (portsRead.length > 0) ownReceivedPorts(this.session);
+    this.fulfil(value as T);
+  }
+
+  failed(error: Error): void {
+    const told = errorForCaller(this.called, this.#rankInCalledMesh, error);
+    this.rejectWith(told, told instanceof SupervisionError);
+  }
+
+  item(): void {}
+
+  ended(): void {}
+
+  protected override onAbandoned(reason: number): void {
+    if (this.id !== 0) this.session?.abandon(this, reason);
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * The consuming side of a stream: values of all ranks in the order in which they arrive, each with its place. What has
+ * arrived and has not been taken is bounded for each rank; taking gives credit back. Leaving the loop stops the senders.
+ */
+import type { Clock } from "../../link/clock.js";
+import type { Point } from "../../shape/index.js";
+import type { Codec } from "../../wire/codec.js";
+import { decodeValue } from "../../wire/protobuf-messages.js";
+import type { Reader } from "../../wire/reader.js";
+import type { OutstandingCall } from "../cell/turn.js";
+import { ownReceivedPorts, portsRead } from "../port/announce-holders.js";
+import { isProgramEnding } from "../program-end.js";
+import type { MeshView } from "../reference/mesh-view.js";
+import { errorForCaller } from "./call-future.js";
+import { CallGuard } from "./call-guard.js";
+import { lacksCallerStack, rejectWithCallerStack } from "./caller-stack.js";
+import { describeWait } from "./describe-wait.js";
+import type { AnswerSink } from "./dispatcher.js";
+import { RankCall } from "./rank-call.js";
+
+/** Credit goes back when a quarter of the window has been taken. */
+const BATCHES = 4;
+/** Index in `cancelReasons`. */
+const LEFT_REASON = 2;
+
+/** One actor's part. */
+class RankStream extends RankCall {
+  /** Taken and not given back. */
+  items = 0;
+  bytes = 0;
+}
+
+interface ArrivedItem {
+  readonly rank: number;
+  readonly value: unknown;
+  /** Of the item; 0 for an answer, which has no credit of its own. */
+  readonly size: number;
+}
+
+interface WaitingReader {
+  readonly resolve: (result: IteratorResult<[Point, unknown], undefined> | Promise<never>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const doneResult: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+export class StreamCall
+  implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, AnswerSink, OutstandingCall
+{
+  /** What is called. */
+  readonly label: string;
+  turn: OutstandingCall["turn"];
+  readonly #codec: Codec<unknown> | undefined;
+  readonly #view: MeshView;
+  readonly #sources: (RankStream | undefined)[] = [];
+  #arrived: ArrivedItem[] = [];
+  #head = 0;
+  readonly #waiting: WaitingReader[] = [];
+  #remaining: number;
+  #guard: CallGuard | undefined;
+  /** What ends the stream, after what has arrived. */
+  #error: { readonly error: unknown } | undefined;
+  #isOver = false;
+  /** Told when nothing is under way any more. */
+  onFinished: (() => void) | undefined;
+
+  constructor(label: string, codec: Codec<unknown> | undefined, view: MeshView) {
+    this.label = label;
+    this.#codec = codec;
+    this.#view = view;
+    this.#remaining = view.size;
+  }
+
+  guard(clock: Clock, timeout: number, signal: AbortSignal | undefined): void {
+    this.#guard = new CallGuard(this, this.label, clock, timeout, signal, () => this.waitText);
+  }
+
+  get waitText(): string {
+    return this.turn === undefined ? "" : describeWait(this.turn, this.label, this.#view);
+  }
+
+  callAt(rank: number): RankCall {
+    const source = new RankStream(this, rank);
+    this.#sources[rank] = source;
+    return source;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<[Point, unknown], undefined>> {
+    const arrived = this.#arrived[this.#head];
+    if (arrived !== undefined) return Promise.resolve(this.#take(arrived));
+    if (this.#error !== undefined) {
+      const { error } = this.#error;
+      this.#error = undefined;
+      return lacksCallerStack(error)
+        ? new Promise((resolve) => resolve(rejectWithCallerStack(error)))
+        : Promise.reject(error);
+    }
+    if (this.#isOver || this.#remaining === 0) return Promise.resolve(doneResult);
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** The loop was left: the senders are stopped. */
+  return(): Promise<IteratorResult<[Point, unknown], undefined>> {
+    this.#stopSenders(LEFT_REASON);
+    this.#error = undefined;
+    this.#arrived = [];
+    this.#head = 0;
+    for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
+    return Promise.resolve(doneResult);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.return().then(() => undefined);
+  }
+
+  /** @param reason an index of `cancelReasons` */
+  abandon(error: unknown, reason: number): void {
+    this.#fail(error, reason);
+  }
+
+  answered(rank: number, r: Reader): void {
+    this.#arrive(rank, r, 0);
+    this.#rankEnded(rank);
+  }
+
+  item(call: RankCall, r: Reader, size: number): void {
+    this.#arrive(call.rank, r, size);
+  }
+
+  ended(rank: number): void {
+    this.#rankEnded(rank);
+  }
+
+  failed(rank: number, error: Error): void {
+    this.#sources[rank] = undefined;
+    this.#fail(errorForCaller({ label: this.label, view: this.#view }, rank, error), LEFT_REASON);
+  }
+
+  #arrive(rank: number, r: Reader, size: number): void {
+    if (this.#isOver) return;
+    let value: unknown;
+    try {
+      value = this.#codec === undefined ? undefined : decodeValue(this.#codec, r);
+      if (portsRead.length > 0) ownReceivedPorts(this.#sources[rank]?.session);
+    } catch (error) {
+      this.#fail(error, LEFT_REASON);
+      return;
+    }
+    const arrived: ArrivedItem = { rank, value, size };
+    this.#arrived.push(arrived);
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) waiting.resolve(this.#take(arrived));
+  }
+
+  /** Takes the oldest of what has arrived. */
+  #take({ rank, value, size }: ArrivedItem): IteratorYieldResult<[Point, unknown]> {
+    this.#head++;
+    if (this.#head === this.#arrived.length) {
+      this.#arrived = [];
+      this.#head = 0;
+    }
+    const source = this.#sources[rank];
+    if (source !== undefined && size > 0) returnCredit(source, size);
+    return { done: false, value: [this.#view.point(rank), value] };
+  }
+
+  #rankEnded(rank: number): void {
+    this.#sources[rank] = undefined;
+    if (--this.#remaining > 0) return;
+    this.#finish();
+    for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
+  }
+
+  /** Nothing is under way any more. */
+  #finish(): void {
+    this.#guard?.dispose();
+    this.turn?.removeOutstanding(this);
+    this.onFinished?.();
+  }
+
+  #fail(error: unknown, reason: number): void {
+    if (this.#isOver || this.#remaining === 0) return;
+    if (isProgramEnding() && this.turn === undefined) return;
+    this.#stopSenders(reason);
+    const [first, ...others] = this.#waiting.splice(0);
+    if (first === undefined) this.#error = { error };
+    else if (lacksCallerStack(error)) first.resolve(rejectWithCallerStack(error));
+    else first.reject(error);
+    for (const { resolve } of others) resolve(doneResult);
+  }
+
+  /** Nobody waits for the rest. */
+  #stopSenders(reason: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#finish();
+    for (const [rank, source] of this.#sources.entries()) {
+      if (source === undefined) continue;
+      this.#sources[rank] = undefined;
+      source.abandon(reason);
+    }
+  }
+}
+
+function returnCredit(source: RankStream, size: number): void {
+  source.items++;
+  source.bytes += size;
+  const link = source.session?.link;
+  if (link === undefined) return;
+  const { streamItems, streamBytes } = link.limits;
+  if (source.items * BATCHES < streamItems && source.bytes * BATCHES < streamBytes) return;
+  if (source.id !== 0) link.sendStreamCredit(source.id, source.items, source.bytes);
+  source.items = 0;
+  source.bytes = 0;
+}

@@ -1,0 +1,54 @@
+/** An actor as one that casts: what its casters need of it. */
+import type { CasterHost } from "../../cast/cast-mesh.js";
+import { Caster } from "../../cast/caster.js";
+import type { CastInterface } from "../../cast/setup.js";
+import type { BoundEndpoint, OtherSchema } from "../../link/binding.js";
+import { DeliveryError } from "../../link/errors.js";
+import type { Session } from "../../link/session.js";
+import { readCallError } from "../delivery/error-codec.js";
+import { ActorTarget, type MeshRecord } from "../reference/mesh-record.js";
+import { compareSchemas } from "../schema/compare-schemas.js";
+import type { ActorCell } from "./actor-cell.js";
+
+/** @param sessions by which the actor has sent messages */
+export function createCastSender(cell: ActorCell, record: MeshRecord, sessions: Iterable<Session>): Caster {
+  const { proc } = cell;
+  const host: CasterHost = {
+    casts: proc.casts,
+    sender: { ...cell.id, name: cell.name },
+    keepAlive: proc.keepAlive,
+    undeliverable: (label, error) => cell.undeliverable(label, error),
+    targetEnded: (base) => cell.targetEnded(record.target(base)),
+    open: (base) => openSessionIfPossible(cell, record.target(base)),
+    leaving: (base) => record.target(base).leavingOf(cell),
+    compare: (base: number, known: CastInterface, other: OtherSchema) =>
+      compareSchemas(record.target(base), known, other),
+    translate: (known: CastInterface, endpoint: BoundEndpoint, body) => cell.translate(known, endpoint, body),
+    readError: readCallError,
+    awake: (caster) => {
+      proc.casts.casters.add(caster);
+      record.castSenders.add(caster);
+      cell.castSenderActive(caster);
+    },
+    asleep: (caster, ended) => {
+      proc.casts.casters.delete(caster);
+      record.castSenders.delete(caster);
+      cell.castSenderIdle(record, caster, ended);
+    },
+  };
+  const caster = new Caster(host, record);
+  for (const session of sessions) {
+    const { target } = session;
+    if (target instanceof ActorTarget && target.mesh === record) caster.attach(session, target.rank, true);
+  }
+  return caster;
+}
+
+function openSessionIfPossible(cell: ActorCell, target: ActorTarget): void {
+  try {
+    cell.session(target, target, target.location);
+  } catch (error) {
+    // The process of the actor, or the sender itself, is no more: nothing is left to wait for.
+    if (!(error instanceof DeliveryError)) throw error;
+  }
+}

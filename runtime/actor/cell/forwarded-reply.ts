@@ -1,0 +1,79 @@
+/** The port of a call, once its handler has sent it on: whoever has it answers the call, once. */
+import type { ActorId, ProcId } from "../../link/address.js";
+import type { Binding } from "../../link/binding.js";
+import { DeliveryError } from "../../link/errors.js";
+import { readExtension } from "../../link/extension.js";
+import { Flag, ProtocolError } from "../../link/frame.js";
+import type { Lane } from "../../link/lane.js";
+import { thrownMessage } from "../../thrown.js";
+import type { Codec } from "../../wire/codec.js";
+import type { Reader } from "../../wire/reader.js";
+import { PortHolders } from "../port/port-holders.js";
+import { readException } from "../port/port-queue.js";
+import type { OpenPort } from "../reference/open-port.js";
+import { schemaForPeer } from "../schema/compare-schemas.js";
+import { bindPort, readPortValue } from "../schema/port-interface.js";
+import type { ActorCell } from "./actor-cell.js";
+import { bounce } from "./answer.js";
+
+/** What answers. Each throws when the call has been answered already. */
+export interface ReplyAnswerer {
+  answer(value: unknown): void;
+  fail(error: unknown): void;
+}
+
+export class ForwardedReply implements OpenPort {
+  readonly cell: ActorCell;
+  readonly number: bigint;
+  readonly codec: Codec<unknown>;
+  readonly #answerer: ReplyAnswerer;
+  readonly #holders = new PortHolders();
+
+  constructor(answerer: ReplyAnswerer, cell: ActorCell, number: bigint, codec: Codec<unknown>) {
+    this.cell = cell;
+    this.number = number;
+    this.codec = codec;
+    this.#answerer = answerer;
+  }
+
+  bind(lane: Lane, binding: Binding): void {
+    bindPort(lane, binding, this.codec, schemaForPeer);
+  }
+
+  message(lane: Lane, slot: number, _call: number, flags: number, r: Reader, size: number): void {
+    if ((flags & Flag.extended) !== 0) readExtension(r);
+    try {
+      if ((flags & Flag.exception) !== 0) this.#answerer.fail(readException(lane, r));
+      else this.#answerer.answer(readPortValue(lane, slot, flags, r, this.codec));
+      lane.consumed(size);
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      bounce(lane, slot, size, new DeliveryError("refused", thrownMessage(error)));
+    }
+  }
+
+  cancel(): void {}
+
+  laneClosed(): void {}
+
+  laneOpenedBy(sender: ActorId): void {
+    this.#holders.addSender(sender);
+  }
+
+  setHolder(holder: string, proc: ProcId, held: boolean): void {
+    if (held) this.#holders.add(holder, proc);
+    else if (this.#holders.remove(holder)) this.#orphan();
+  }
+
+  peerDown(peer: ProcId, reason: string): void {
+    if (this.#holders.removeProc(peer, reason)) this.#orphan();
+  }
+
+  close(): void {
+    this.cell.proc.closePort(this);
+  }
+
+  #orphan(): void {
+    this.#answerer.fail(new Error(`everyone who could answer the call has ended: ${this.#holders.orphanReason}`));
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * The answer of a `@respond` endpoint: given by port, once, during the handler or after it. A port that is dropped
+ * without an answer is an error for the caller, found out when the garbage collector has been by.
+ */
+import type { DeliveryError } from "../../link/errors.js";
+import type { Codec } from "../../wire/codec.js";
+import { announceHolders, portsWritten } from "../port/announce-holders.js";
+import { ChannelPort, Port, PortTarget } from "../port/port.js";
+import { type Sent, sentNow } from "../sent.js";
+import { answerInterrupted, answerWithError } from "./answer.js";
+import { ForwardedReply } from "./forwarded-reply.js";
+import { callerAsHolder, type Turn } from "./turn.js";
+
+/** What a replier tells the mailbox it belongs to. */
+export interface ReplierOwner {
+  addReplier(replier: Replier): void;
+  removeReplier(replier: Replier): void;
+}
+
+/** What the handler is given. */
+export class ReplyPort<T> extends Port<T> {
+  readonly replier: Replier;
+
+  constructor(replier: Replier) {
+    super();
+    this.replier = replier;
+  }
+
+  send(value: T): Sent {
+    this.replier.answer(value);
+    return sentNow;
+  }
+
+  exception(error: unknown): Sent {
+    this.replier.fail(error);
+    return sentNow;
+  }
+}
+
+export class Replier {
+  readonly turn: Turn;
+  readonly #owner: ReplierOwner;
+  #isSettled = false;
+  /** The actor has ended: what is answered now reaches nobody, and nobody is to blame. */
+  #isInterrupted = false;
+  #forward: ForwardedReply | undefined;
+  #sentPort: ChannelPort<unknown> | undefined;
+  #isDropped = false;
+  #hasHandlerEnded = false;
+
+  constructor(turn: Turn, owner: ReplierOwner) {
+    this.turn = turn;
+    this.#owner = owner;
+  }
+
+  /** Of what is answered. */
+  get codec(): Codec<unknown> | undefined {
+    return this.turn.handler.endpoint.result;
+  }
+
+  /** The port for the handler; made once. */
+  port(): ReplyPort<unknown> {
+    const port = new ReplyPort<unknown>(this);
+    this.turn.cell.proc.drops.watch(port, this);
+    return port;
+  }
+
+  /** @throws Error if it was answered already, CodecError, MessageSizeError: then nothing has been sent */
+  answer(value: unknown): void {
+    if (this.#isInterrupted) return;
+    this.#checkOpen();
+    const { lane, call, handler } = this.turn;
+    if (call !== 0) {
+      lane.link.sendReply(handler.reply, call, true, handler.result, value);
+      if (portsWritten.length > 0) announceHolders(this.turn.cell.proc, [callerAsHolder(this.turn)]);
+    }
+    this.#settle();
+  }
+
+  /** @throws Error if it was answered already */
+  fail(error: unknown): void {
+    if (this.#isInterrupted) return;
+    this.#checkOpen();
+    if (this.turn.call !== 0) answerWithError(this.turn, error);
+    this.#settle();
+  }
+
+  /** The port is sent on: a port of this proc that whoever gets it can answer by. Made once. */
+  toChannelPort(): ChannelPort<unknown> {
+    this.#checkOpen();
+    if (this.#sentPort === undefined) {
+      const { proc } = this.turn.cell;
+      const { codec } = this;
+      if (codec === undefined) throw new TypeError("expected a port of a type, got a port of void");
+      this.#forward = new ForwardedReply(this, this.turn.cell, proc.random.id(), codec);
+      proc.openPort(this.#forward);
+      this.#sentPort = new ChannelPort(
+        new PortTarget(proc.id, this.#forward.number, codec.fingerprint, proc.location),
+        codec,
+      );
+      proc.drops.unwatch(this);
+    }
+    return this.#sentPort;
+  }
+
+  handlerEnded(): void {
+    this.#hasHandlerEnded = true;
+    if (this.#isSettled) return;
+    if (this.#isDropped) this.dropped();
+    else {
+      this.#owner.addReplier(this);
+      if (this.turn.call !== 0 && this.#sentPort === undefined) this.turn.cell.proc.drops.suspectDropped(this);
+    }
+  }
+
+  /** @returns whether the error found its caller */
+  handlerThrew(error: unknown): boolean {
+    this.#hasHandlerEnded = true;
+    if (this.#isSettled) return false;
+    this.fail(error);
+    return this.turn.call !== 0;
+  }
+
+  /** The actor has ended. */
+  interrupt(error: DeliveryError): void {
+    if (this.#isSettled) return;
+    this.#isInterrupted = true;
+    if (this.turn.call !== 0) answerInterrupted(this.turn, error);
+    this.#settle();
+  }
+
+  /** Nobody has the port any more. */
+  dropped(): void {
+    this.#isDropped = true;
+    if (!this.#hasHandlerEnded || this.#isSettled) return;
+    const { endpoint } = this.turn.handler;
+    this.fail(new Error(`cannot answer ${endpoint.name}: its handler dropped the port without using it`));
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    this.turn.cell.proc.drops.unwatch(this);
+    this.#owner.removeReplier(this);
+    this.#forward?.close();
+  }
+
+  #checkOpen(): void {
+    if (!this.#isSettled) return;
+    throw new Error(`cannot answer ${this.turn.handler.endpoint.name} by its port: the call has been answered already`);
+  }
+}

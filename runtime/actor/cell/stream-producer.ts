@@ -1,0 +1,188 @@
+/**
+ * The producing side of a stream: takes values out of a handler's iterator, in its turn's context, as far as the
+ * consumer has room, and sends them. Ends with the iterator, with what it throws, or when the consumer has left; then the
+ * iterator's `return` runs its finally blocks.
+ */
+import type { StreamSource as LinkStreamSource } from "../../link/link.js";
+import { runInTurn } from "../context.js";
+import { answerWithError } from "./answer.js";
+import { invokeHandler, promiseFrom } from "./invoke.js";
+import type { Turn } from "./turn.js";
+
+/** Who is told that the turn is over. */
+export interface StreamProducerOwner {
+  turnEnded(turn: Turn): void;
+}
+
+/** Items in a row that need no waiting before the event loop gets its turn. */
+const STREAK = 256;
+
+type Step = IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
+
+/** The thrown value, which may be undefined. */
+interface ThrownValue {
+  readonly thrown: unknown;
+}
+
+interface AnyIterator {
+  next(): Step;
+  return?(): unknown;
+}
+
+export class StreamProducer implements LinkStreamSource {
+  readonly #turn: Turn;
+  readonly #owner: StreamProducerOwner;
+  #iterator: AnyIterator | undefined;
+  /** Room at the consumer. */
+  #items: number;
+  #bytes: number;
+  /** Something is under way that goes on by itself. */
+  #isBusy = false;
+  /** No more values are wanted. */
+  #isLeft = false;
+  /** The error that the consumer gets when the generator has been left; undefined if nothing went wrong. */
+  #failure: ThrownValue | undefined;
+  #isOver = false;
+  #streak = 0;
+
+  constructor(turn: Turn, owner: StreamProducerOwner) {
+    this.#turn = turn;
+    this.#owner = owner;
+    const { streamItems, streamBytes } = turn.lane.credit;
+    this.#items = streamItems;
+    this.#bytes = streamBytes;
+  }
+
+  start(): void {
+    const turn = this.#turn;
+    turn.stream = this;
+    turn.lane.link.streams.set(turn.call, this);
+    this.#step(invokeHandler, (made) => {
+      this.#iterator = iteratorOf(made);
+    });
+    this.#pump();
+  }
+
+  credited(items: number, bytes: number): void {
+    this.#items += items;
+    this.#bytes += bytes;
+    this.#pump();
+  }
+
+  /** The consumer has left, or nobody can tell it anything any more. */
+  leave(): void {
+    this.#isLeft = true;
+    this.#pump();
+  }
+
+  /** Takes values as long as there is room and they come at once. */
+  #pump(): void {
+    while (!this.#isBusy && !this.#isOver) {
+      if (this.#isLeft) {
+        this.#return();
+        return;
+      }
+      if (this.#items <= 0 || this.#bytes <= 0) return;
+      this.#step(this.#next, this.#take);
+      if (++this.#streak % STREAK === 0 && !this.#isBusy) this.#pause();
+    }
+  }
+
+  readonly #next = (): unknown => this.#iterator?.next();
+
+  readonly #take = (step: unknown): void => {
+    if (this.#isLeft) return;
+    const { done, value } = step as IteratorResult<unknown>;
+    if (done === true) {
+      this.#end(undefined);
+      return;
+    }
+    const { lane, call, handler } = this.#turn;
+    try {
+      const size = lane.link.sendReply(handler.item, call, false, handler.result, value);
+      this.#items--;
+      this.#bytes -= size;
+    } catch (thrown) {
+      // Not a value of the stream's type: the generator is left, and the consumer told.
+      this.#failure = { thrown };
+      this.#isLeft = true;
+    }
+  };
+
+  /** Runs `body` in the turn and hands what it comes to to `take`; what goes wrong ends the stream. */
+  #step(body: () => unknown, take: (result: unknown) => void): void {
+    this.#isBusy = true;
+    try {
+      const result = runInTurn(this.#turn, body);
+      const promise = promiseFrom(this.#turn, result);
+      if (promise !== undefined) {
+        this.#await(promise, take);
+        return;
+      }
+      take(result);
+    } catch (thrown) {
+      this.#end({ thrown });
+      return;
+    }
+    this.#isBusy = false;
+  }
+
+  #await(result: Promise<unknown>, take: (result: unknown) => void): void {
+    result.then(
+      (value) => {
+        this.#isBusy = false;
+        try {
+          take(value);
+        } catch (thrown) {
+          this.#end({ thrown });
+        }
+        this.#pump();
+      },
+      (thrown) => this.#end({ thrown }),
+    );
+  }
+
+  #pause(): void {
+    this.#isBusy = true;
+    this.#turn.cell.proc.clock.soon(() => {
+      this.#isBusy = false;
+      this.#pump();
+    });
+  }
+
+  /** Lets the generator run its finally blocks, then ends. */
+  #return(): void {
+    this.#isBusy = true;
+    const end = (): void => this.#end(this.#failure);
+    try {
+      const result = runInTurn(this.#turn, () => this.#iterator?.return?.());
+      const promise = promiseFrom(this.#turn, result);
+      if (promise === undefined) end();
+      else promise.then(end, end);
+    } catch {
+      end();
+    }
+  }
+
+  /** Tells the consumer and the mailbox. */
+  #end(failure: ThrownValue | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const turn = this.#turn;
+    turn.lane.link.streams.delete(turn.call);
+    if (!turn.isEnded) {
+      if (failure === undefined) turn.lane.link.sendEnd(turn.call);
+      else answerWithError(turn, failure.thrown);
+      turn.end();
+    }
+    this.#owner.turnEnded(turn);
+  }
+}
+
+/** @throws TypeError if the handler did not return something to iterate over */
+function iteratorOf(made: unknown): AnyIterator {
+  const iterable = made as Partial<AsyncIterable<unknown> & Iterable<unknown>> | null | undefined;
+  const iterator = iterable?.[Symbol.asyncIterator]?.() ?? iterable?.[Symbol.iterator]?.();
+  if (iterator !== undefined) return iterator;
+  throw new TypeError(`cannot stream: expected an iterable from the handler, got ${typeof made}`);
+}

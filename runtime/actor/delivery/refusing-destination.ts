@@ -1,0 +1,32 @@
+/** Where lanes lead that should not be there: what comes is sent back with the reason. */
+import { type Binding, Layout } from "../../link/binding.js";
+import type { DeliveryError } from "../../link/errors.js";
+import type { Destination, Lane } from "../../link/lane.js";
+import type { Reader } from "../../wire/reader.js";
+import { answerUndelivered, bounce } from "../cell/answer.js";
+
+export class RefusingDestination implements Destination {
+  readonly #error: DeliveryError;
+  #senderKnows = false;
+
+  constructor(error: DeliveryError) {
+    this.#error = error;
+  }
+
+  /** There is nothing to agree on; each message will be told why. */
+  bind(lane: Lane, { layout, base }: Binding): void {
+    if (layout === Layout.lockstep) lane.link.sendBound(lane.id, base, undefined);
+  }
+
+  message(lane: Lane, slot: number, call: number, _flags: number, _r: Reader, size: number): void {
+    if (call === 0) bounce(lane, slot, size, this.#error);
+    else answerUndelivered(lane, call, "", this.#error);
+    if (this.#senderKnows) return;
+    this.#senderKnows = true;
+    lane.gone(this.#error.reason, this.#error.message);
+  }
+
+  cancel(): void {}
+
+  laneClosed(): void {}
+}

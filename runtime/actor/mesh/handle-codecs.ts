@@ -1,0 +1,197 @@
+/**
+ * Ports and meshes as values: what stands for them in a message. A port is its address and type; a mesh is its identity,
+ * a region, and where the ranks of that region live. What has not been spawned yet can be sent too: its address is known.
+ */
+import type { Location, ProcId } from "../../link/address.js";
+import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../../link/control.js";
+import {
+  baseRanks,
+  checkExtent,
+  checkRegion,
+  type Extent,
+  extentSize,
+  formatExtent,
+  type Region,
+  regionExtent,
+  regionSize,
+} from "../../shape/index.js";
+import type { Codec } from "../../wire/codec.js";
+import type { ActorDescriptor } from "../../wire/descriptor.js";
+import type { WireEnvironment } from "../../wire/environment.js";
+import type { Reader } from "../../wire/reader.js";
+import type { Writer } from "../../wire/writer.js";
+import { ReplyPort } from "../cell/replier.js";
+import { portsRead, portsWritten } from "../port/announce-holders.js";
+import { ChannelPort, PortTarget } from "../port/port.js";
+import { currentMeshRecord, type MeshIdentity, type RankLocation } from "../reference/mesh-record.js";
+import { MeshView } from "../reference/mesh-view.js";
+import { ActorMesh, makeMesh, viewOf } from "./actor-mesh.js";
+
+export const actorHandleCodecs: WireEnvironment = { writePort, readPort, writeMesh, readMesh };
+
+function writePort(w: Writer, given: unknown, element: Codec<unknown>): void {
+  const port = given instanceof ReplyPort ? given.replier.toChannelPort() : given;
+  if (!(port instanceof ChannelPort)) throw new TypeError(`expected a port, got ${describe(given)}`);
+  const { target, codec } = port;
+  // By what this process knows it for: whoever opened it may have another schema of the type.
+  if (codec.fingerprint !== element.fingerprint) {
+    throw new TypeError(`expected a port of ${element.name}, got a port of ${codec.name}`);
+  }
+  writeU64(w, target.proc);
+  writeU64(w, target.number);
+  writeU64(w, target.fingerprint);
+  writeText(w, target.location);
+  portsWritten.push(port);
+}
+
+function readPort(r: Reader, element: Codec<unknown>): ChannelPort<unknown> {
+  const proc = readU64(r);
+  const number = readU64(r);
+  const fingerprint = readU64(r);
+  const location = readText(r);
+  const port = new ChannelPort(new PortTarget(proc, number, fingerprint, location), element);
+  portsRead.push(port);
+  return port;
+}
+
+function writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: readonly string[] | undefined): void {
+  if (!(mesh instanceof ActorMesh)) throw new TypeError(`expected a mesh of ${descriptor.name}, got ${describe(mesh)}`);
+  const view = viewOf(mesh);
+  checkInterface(view.descriptor, descriptor);
+  checkDimensions(view.region, dims);
+  const { record, region } = view;
+  writeU64(w, record.id);
+  writeU64(w, record.owner);
+  writeText(w, descriptor.key);
+  writeText(w, record.name);
+  writeExtent(w, record.extent);
+  writeRegion(w, region);
+  writeRanks(
+    w,
+    Array.from({ length: view.size }, (_, rank) => view.target(rank)),
+  );
+}
+
+function readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[] | undefined): ActorMesh {
+  const id = readU64(r);
+  const owner = readU64(r);
+  const key = readText(r);
+  if (key !== descriptor.key) throw new TypeError(`expected a mesh of ${descriptor.key}, got a mesh of ${key}`);
+  const name = readText(r);
+  const extent = readExtent(r);
+  const region = readRegion(r);
+  checkRegion(region, extentSize(extent));
+  checkDimensions(region, dims);
+  const identity: MeshIdentity = { id, owner, name, extent };
+  const record = currentMeshRecord(identity);
+  const locations = readRanks(r, regionSize(region));
+  let i = 0;
+  for (const base of baseRanks(region)) record.setLocation(base, locations[i++]!);
+  return makeMesh(new MeshView(record, descriptor, region));
+}
+
+/** @throws TypeError unless `actual` is `expected`, or extends it */
+function checkInterface(actual: ActorDescriptor, expected: ActorDescriptor): void {
+  if (!extendsInterface(actual, expected))
+    throw new TypeError(`expected a mesh of ${expected.name}, got a mesh of ${actual.name}`);
+}
+
+function extendsInterface(actual: ActorDescriptor, expected: ActorDescriptor): boolean {
+  if (actual.key === expected.key) return actual.fingerprint === expected.fingerprint;
+  return actual.extends.some((base) => extendsInterface(base(), expected));
+}
+
+function checkDimensions(region: Region, dims: readonly string[] | undefined): void {
+  if (dims === undefined) return;
+  const { labels } = region;
+  if (labels.length === dims.length && dims.every((name) => labels.includes(name))) return;
+  const expected = dims.length === 0 ? "no dimensions" : `the dimensions ${dims.join(", ")}`;
+  throw new TypeError(`expected a mesh with ${expected}, got ${formatExtent(regionExtent(region))}`);
+}
+
+function writeExtent(w: Writer, extent: Extent): void {
+  const entries = Object.entries(extent);
+  writeU32(w, entries.length);
+  for (const [name, size] of entries) {
+    writeText(w, name);
+    writeU32(w, size);
+  }
+}
+
+function readExtent(r: Reader): Extent {
+  const entries: [string, number][] = [];
+  for (let left = readU32(r); left > 0; left--) entries.push([readText(r), readU32(r)]);
+  return checkExtent(Object.fromEntries(entries));
+}
+
+function writeRegion(w: Writer, { labels, sizes, offset, strides }: Region): void {
+  writeU32(w, labels.length);
+  writeU32(w, offset);
+  for (const [i, label] of labels.entries()) {
+    writeText(w, label);
+    writeU32(w, sizes[i]!);
+    writeU32(w, strides[i]!);
+  }
+}
+
+function readRegion(r: Reader): Region {
+  const labels: string[] = [];
+  const sizes: number[] = [];
+  const strides: number[] = [];
+  let left = readU32(r);
+  const offset = readU32(r);
+  for (; left > 0; left--) {
+    labels.push(readText(r));
+    sizes.push(readU32(r));
+    strides.push(readU32(r));
+  }
+  return { labels, sizes, offset, strides };
+}
+
+/** Each process once, then for each rank which of them, then how many times those have moved that have. */
+function writeRanks(w: Writer, ranks: readonly RankLocation[]): void {
+  const procs = new Map<ProcId, number>();
+  const locations: RankLocation[] = [];
+  for (const rank of ranks) {
+    if (procs.has(rank.proc)) continue;
+    procs.set(rank.proc, locations.length);
+    locations.push(rank);
+  }
+  writeU32(w, locations.length);
+  for (const { proc, location } of locations) {
+    writeU64(w, proc);
+    writeText(w, location);
+  }
+  for (const { proc } of ranks) writeU32(w, procs.get(proc)!);
+  const moved = ranks.flatMap(({ generation = 0 }, rank) => (generation > 0 ? [[rank, generation] as const] : []));
+  writeU32(w, moved.length);
+  for (const [rank, generation] of moved) {
+    writeU32(w, rank);
+    writeU32(w, generation);
+  }
+}
+
+function readRanks(r: Reader, size: number): RankLocation[] {
+  const locations: { proc: ProcId; location: Location }[] = [];
+  for (let left = readU32(r); left > 0; left--) locations.push({ proc: readU64(r), location: readText(r) });
+  const ranks: RankLocation[] = [];
+  // Pushed one by one: a size that lies is found out before memory is taken for it.
+  for (let left = size; left > 0; left--) {
+    const location = locations[readU32(r)];
+    if (location === undefined) throw new RangeError("a rank of the mesh has no process");
+    ranks.push(location);
+  }
+  for (let left = readU32(r); left > 0; left--) {
+    const rank = readU32(r);
+    const generation = readU32(r);
+    const location = ranks[rank];
+    if (location === undefined) throw new RangeError(`rank ${rank} of the mesh has moved, and there is none`);
+    ranks[rank] = { ...location, generation };
+  }
+  return ranks;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  return typeof value === "object" ? `a ${value.constructor?.name ?? "record"}` : typeof value;
+}

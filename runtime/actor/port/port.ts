@@ -1,0 +1,120 @@
+/**
+ * Ports: where messages of one type can be sent. A port is a value that any actor can be given and can keep. Here is what
+ * all ports are, and the port of a channel; the port that answers a call is in replier.ts, receivers in channel.ts.
+ */
+
+import type { Location, ProcId } from "../../link/address.js";
+import { encodeMessage } from "../../link/encode.js";
+import { DeliveryError } from "../../link/errors.js";
+import { type Extension, noChain, WHOLE_MESH } from "../../link/extension.js";
+import { Flag } from "../../link/frame.js";
+import type { Encoder, Message, Session, SessionTarget } from "../../link/session.js";
+import type { TraceContext } from "../../link/trace.js";
+import type { Codec } from "../../wire/codec.js";
+import { protobufValue } from "../../wire/protobuf-messages.js";
+import { currentTurn, mainRoot } from "../context.js";
+import { writeErrorWithCauses } from "../delivery/error-codec.js";
+import { portInterface } from "../schema/port-interface.js";
+import { Sent, sentNow } from "../sent.js";
+import { announceHolders, portsWritten } from "./announce-holders.js";
+
+export abstract class Port<T> {
+  /** For the type checker: a port takes what it says, and nothing wider can stand for it. */
+  declare readonly $accepts: (value: T) => void;
+
+  /**
+   * Sends a value. It waits in no one's mailbox but the receiver's; its order is that of this sender and this port.
+   * @returns what to await so that the receiver keeps up; it never rejects
+   * @throws CodecError, MessageSizeError, BackpressureError: then nothing has been sent
+   */
+  abstract send(value: T): Sent;
+
+  /** Sends an error: the receiver's `recv`, or the call that is answered by the port, rejects. */
+  abstract exception(error: unknown): Sent;
+}
+
+/** Where the receiver of a port lives. */
+export class PortTarget implements SessionTarget {
+  readonly kind = "port";
+  readonly rank = 0;
+  readonly proc: ProcId;
+  readonly number: bigint;
+  readonly fingerprint: bigint;
+  readonly location: Location;
+
+  constructor(proc: ProcId, number: bigint, fingerprint: bigint, location: Location) {
+    this.proc = proc;
+    this.number = number;
+    this.fingerprint = fingerprint;
+    this.location = location;
+  }
+
+  get owner(): ProcId {
+    return this.proc;
+  }
+
+  /** The key of sessions to it: the same for all handles of the port. */
+  get key(): string {
+    return `port ${this.number}`;
+  }
+}
+
+export class ChannelPort<T> extends Port<T> {
+  readonly target: PortTarget;
+  readonly codec: Codec<T>;
+
+  /** Made by `Channel.open`, and when a port is received. */
+  constructor(target: PortTarget, codec: Codec<T>) {
+    super();
+    this.target = target;
+    this.codec = codec;
+  }
+
+  send(value: T): Sent {
+    return this.#cast(0, { label: this.#label, codec: this.codec, protobuf: protobufValue(this.codec) }, value);
+  }
+
+  exception(error: unknown): Sent {
+    return this.#cast(Flag.exception, { label: this.#label, codec: errorEncoder, protobuf: errorEncoder }, error);
+  }
+
+  override toString(): string {
+    return this.#label;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Port (${this.#label})`;
+  }
+
+  get #label(): string {
+    return `port of ${this.codec.name}`;
+  }
+
+  #cast(flags: number, message: Message, value: unknown): Sent {
+    const { target, codec } = this;
+    const turn = currentTurn();
+    const sender = turn?.cell ?? mainRoot();
+    // Who knows the type by another fingerprint than the receiver agrees with it on a layout first, on a lane apart.
+    const same = codec.fingerprint === target.fingerprint;
+    let session: Session;
+    try {
+      session = sender.session(same ? target.key : `${target.key} ${codec.fingerprint}`, target, target.location);
+    } catch (error) {
+      if (!(error instanceof DeliveryError)) throw error;
+      encodeMessage(message, value, sender.proc.limits);
+      sender.undeliverable(this.#label, error);
+      return sentNow;
+    }
+    const sent = session.hasCredit ? sentNow : new Sent(1);
+    session.cast(same ? 0 : session.slotOf(portInterface(codec)), flags, message, value, sent, traced(turn?.span));
+    if (portsWritten.length > 0) announceHolders(sender.proc, [{ proc: target.proc, name: target.key }]);
+    return sent;
+  }
+}
+
+function traced(trace: TraceContext | undefined): Extension | undefined {
+  return trace === undefined ? undefined : { rank: 0, extent: WHOLE_MESH, timeout: 0, trace, chain: noChain };
+}
+
+/** An error with its causes, as the message of a port. */
+const errorEncoder: Encoder = { encodeInto: writeErrorWithCauses };

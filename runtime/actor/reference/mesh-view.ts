@@ -1,0 +1,79 @@
+/** What a handle of a mesh refers to: a region of a mesh, seen through an interface. Immutable, shared by its endpoints. */
+import type { CastView } from "../../cast/cast-mesh.js";
+import {
+  baseRank,
+  baseRanks,
+  type Extent,
+  Point,
+  type Region,
+  regionExtent,
+  regionSize,
+  sameRegion,
+  wholeRegion,
+} from "../../shape/index.js";
+import type { ActorDescriptor } from "../../wire/descriptor.js";
+import type { ActorTarget, MeshRecord } from "./mesh-record.js";
+
+export class MeshView {
+  readonly record: MeshRecord;
+  readonly descriptor: ActorDescriptor;
+  readonly region: Region;
+  readonly extent: Extent;
+  readonly size: number;
+  /** The mesh as it was spawned: receivers know their place in it. */
+  readonly isWholeMesh: boolean;
+  /** The shape of answers: that of a mesh which has this region's ranks and no others. */
+  readonly answerRegion: Region;
+  readonly #targets: (ActorTarget | undefined)[] = [];
+  #castView: CastView | undefined;
+
+  constructor(record: MeshRecord, descriptor: ActorDescriptor, region: Region) {
+    this.record = record;
+    this.descriptor = descriptor;
+    this.region = region;
+    this.extent = regionExtent(region);
+    this.size = regionSize(region);
+    this.answerRegion = wholeRegion(this.extent);
+    this.isWholeMesh = sameRegion(region, wholeRegion(record.extent));
+  }
+
+  /** The actor at a rank of the region. */
+  target(rank: number): ActorTarget {
+    let target = this.#targets[rank];
+    if (target === undefined) {
+      target = this.record.target(baseRank(this.region, rank));
+      this.#targets[rank] = target;
+    }
+    return target;
+  }
+
+  /** The processes of the actors, in rank order. */
+  get procs(): readonly bigint[] {
+    return Array.from({ length: this.size }, (_, rank) => this.target(rank).proc);
+  }
+
+  /** The same as trees for casts know it. */
+  get castView(): CastView {
+    this.#castView ??= createCastView(this);
+    return this.#castView;
+  }
+
+  /** The names of the actors at these ranks: `counters[2]`. */
+  actorNames(ranks: readonly number[]): string[] {
+    return ranks.map((rank) => `${this.record.name}[${baseRank(this.region, rank)}]`);
+  }
+
+  point(rank: number): Point {
+    return new Point(this.extent, rank);
+  }
+}
+
+function createCastView({ descriptor, region, isWholeMesh: asSpawned, extent }: MeshView): CastView {
+  const { labels, sizes, offset, strides } = region;
+  return {
+    key: JSON.stringify([descriptor.key, String(descriptor.fingerprint), offset, labels, sizes, strides]),
+    bases: [...baseRanks(region)],
+    interface: descriptor,
+    extent: asSpawned ? undefined : extent,
+  };
+}

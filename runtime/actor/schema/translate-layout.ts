@@ -1,0 +1,31 @@
+/** A message that was written in the lockstep layout and has to go in the protobuf layout: the receiver has another schema. */
+import { encodeMessage } from "../../link/encode.js";
+import type { Limits } from "../../link/limits.js";
+import type { Message } from "../../link/session.js";
+import type { Encoded } from "../../link/waiting.js";
+import type { Codec } from "../../wire/codec.js";
+import { Reader } from "../../wire/reader.js";
+import { portsRead, portsWritten } from "../port/announce-holders.js";
+
+/**
+ * Who holds the ports in it has been told when it was sent for the first time.
+ * @throws CodecError, MessageSizeError
+ */
+export function translateToProtobuf(
+  codec: Codec<unknown>,
+  protobuf: Message["protobuf"],
+  { bytes, blocks }: Encoded,
+  limits: Limits,
+): Encoded {
+  const r = new Reader();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  r.reset(bytes, view, 0, bytes.length, blocks.length === 0 ? undefined : blocks);
+  const written = portsWritten.length;
+  const read = portsRead.length;
+  try {
+    return encodeMessage({ label: codec.name, codec, protobuf }, codec.decodeFrom(r), limits, true);
+  } finally {
+    portsRead.length = read;
+    portsWritten.length = written;
+  }
+}

@@ -1,0 +1,129 @@
+/** `attachHosts`: what it can be told, checked before anything is done. */
+import { resolve } from "node:path";
+import type { CertificateFiles } from "../../generated/proc-agent.js";
+import { currentCell } from "../actor/context.js";
+import { tokenOf } from "../link/handshake/proof.js";
+import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
+import { Credentials, type TlsFiles } from "../link/tls/credentials.js";
+import { currentRuntime } from "../proc/process/process-runtime.js";
+import { checkDimension, checkOptionNames, describeValue, wholeRegion } from "../shape/index.js";
+import { AttachedHost, type HostAccess } from "./attached/attached-host.js";
+import { AttachedHosts } from "./attached/attached-hosts.js";
+import { HostMesh } from "./mesh/host-mesh.js";
+import { moduleUrl } from "./mesh/spawn-procs-options.js";
+
+export interface AttachOptions<D extends string = "hosts"> {
+  /** Of the mesh, in reports. */
+  readonly name?: string;
+  /** What the dimension of the hosts is called. */
+  readonly dimension?: D;
+  /** The token that the hosts were started with. Otherwise `VICEROY_TOKEN`, if it is set. */
+  readonly token?: string;
+  /** For `tls://`: PEM files of this driver's certificate, its key, and the authority of the hosts' certificates. */
+  readonly tls?: TlsFiles;
+  /** Milliseconds in which a host must let this driver in, and for which one that is not there yet is tried again: 10,000. */
+  readonly timeout?: number;
+  /** Milliseconds that a host may say nothing before it counts as gone, with all that runs there: 2,500, at least 300. */
+  readonly silence?: number;
+  /** Milliseconds that hosts wait for a driver that they hear nothing of before they end its processes: 10,000. */
+  readonly keepAlive?: number;
+  /**
+   * The generated registry on the hosts, as a URL or an absolute path, where it is not at the same place as here; other
+   * places per process are an option of `spawnProcs`.
+   */
+  readonly registry?: URL | string;
+}
+
+const optionNames: readonly (keyof AttachOptions)[] = [
+  "name",
+  "dimension",
+  "token",
+  "tls",
+  "timeout",
+  "silence",
+  "keepAlive",
+  "registry",
+];
+
+const defaultTimeout = 10_000;
+const defaultKeepAlive = 10_000;
+const defaultSilence = 2500;
+const shortestSilence = 300;
+
+/**
+ * Hosts where `viceroy host` runs, as a mesh. Returns at once: processes can be spawned on it while the hosts are reached;
+ * `ready` tells when they have been, or why not.
+ * @param addresses `tcp://host:port`, `tls://host:port`, `unix:///path`, in rank order
+ * @throws TypeError, RangeError for addresses and options that make no sense, Error if files of a certificate can't be read
+ */
+export function attachHosts<D extends string = "hosts">(
+  addresses: readonly string[],
+  options: AttachOptions<D> = {},
+): HostMesh<D> {
+  checkOptionNames("cannot attach hosts", options, optionNames);
+  const { name = "hosts", dimension = "hosts" as D } = options;
+  if (typeof name !== "string" || name === "") throw optionError("a name", name);
+  checkDimension(dimension);
+  const targets = parseTargets(addresses);
+  const access = resolveAccess(options, targets);
+  const here = currentRuntime();
+  const owner = currentCell();
+  here.checkSpawn(owner, "hosts");
+  here.hostProof = access.proof;
+  const hosts = targets.map((target) => new AttachedHost(here, target, access));
+  const attachment = new AttachedHosts(here, owner, name, hosts);
+  return new HostMesh<D>(here, wholeRegion({ [dimension]: hosts.length }), attachment);
+}
+
+function parseTargets(addresses: readonly string[]): NetworkAddress[] {
+  if (!Array.isArray(addresses)) throw optionError("a list of addresses", addresses);
+  if (addresses.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
+  const known = new Set<string>();
+  return addresses.map((address: unknown) => {
+    if (typeof address !== "string") throw optionError("addresses as text", address);
+    const target = parseNetworkAddress(address);
+    const text = formatNetworkAddress(target);
+    if (known.has(text)) throw new TypeError(`cannot attach hosts: ${text} is named twice`);
+    known.add(text);
+    return target;
+  });
+}
+
+function resolveAccess<D extends string>(options: AttachOptions<D>, targets: readonly NetworkAddress[]): HostAccess {
+  const { token = process.env["VICEROY_TOKEN"], tls } = options;
+  const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
+  if (!(timeout > 0) || timeout > maxTimerMs) throw optionError("timeout in milliseconds", timeout);
+  if (!(silence >= shortestSilence) || silence > maxTimerMs) {
+    throw optionError(`silence in milliseconds, at least ${shortestSilence}`, silence);
+  }
+  if (!(keepAlive > 0) || keepAlive > maxTimerMs) throw optionError("keepAlive in milliseconds", keepAlive);
+  if (tls === undefined && targets.some(({ kind }) => kind === "tls")) {
+    throw new TypeError(
+      "cannot attach hosts: tls:// needs a certificate, its key and an authority; give their files as tls",
+    );
+  }
+  if (tls !== undefined) new Credentials(tls).current();
+  const source = options.token === undefined ? "VICEROY_TOKEN" : "the option token";
+  return {
+    proof: {
+      ...(token === undefined ? {} : { token: tokenOf(token, source) }),
+      ...(tls === undefined ? {} : { tls: absolutePaths(tls) }),
+    },
+    timeout,
+    keepAlive: Math.ceil(keepAlive),
+    silence: Math.ceil(silence),
+    registry: options.registry === undefined ? undefined : moduleUrl(options.registry, "registry", "attach hosts"),
+  };
+}
+
+/** Processes that read them may have other working directories. */
+function absolutePaths({ cert, key, ca }: TlsFiles): CertificateFiles {
+  return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
+}
+
+/** The longest delay a timer can have, in ms. */
+const maxTimerMs = 0x7fff_ffff;
+
+function optionError(expected: string, got: unknown): TypeError {
+  return new TypeError(`cannot attach hosts: expected ${expected}, got ${describeValue(got)}`);
+}

@@ -1,0 +1,98 @@
+/**
+ * The process beside a driver that watches its hosts (host-watch.ts): started with the first of them, ended after the last, and
+ * started again if somebody ends it. The driver itself may be as busy as it likes.
+ */
+import type { HostWatchOrder } from "../../../generated/proc-agent.js";
+import type { ProcId } from "../../link/address.js";
+import { ChildProc } from "../../proc/mesh/child-proc.js";
+import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
+
+/** Something that ends it again and again is stronger: this often, each time before it has run for a while, in ms. */
+const maxQuickStarts = 8;
+const stableAfterMs = 10_000;
+
+class HostWatcher {
+  readonly #runtime: ProcessRuntime;
+  readonly #orders = new Map<ProcId, HostWatchOrder>();
+  #child: ChildProc | undefined;
+  /** Of those that did not run for long, the last one included; when that was started. */
+  #quickStarts = 0;
+  #startedAt = 0;
+
+  constructor(local: ProcessRuntime) {
+    this.#runtime = local;
+  }
+
+  watch(order: HostWatchOrder): void {
+    this.#orders.set(order.host, order);
+    if (this.#child === undefined) this.#start();
+    else this.#sendOrder(this.#child, order);
+  }
+
+  unwatch(host: ProcId): void {
+    const watching = this.#child;
+    if (!this.#orders.delete(host) || watching === undefined) return;
+    if (this.#orders.size > 0) {
+      runAsRoot(this.#runtime.mainProc.proc, () => agentOf(watching.id).unwatchHost.broadcast(host));
+      return;
+    }
+    this.#child = undefined;
+    this.#quickStarts = 0;
+    watching.isExitExpected = true;
+    watching.backend.kill();
+  }
+
+  #start(): void {
+    const { platform, universe, mainProc: home } = this.#runtime;
+    this.#startedAt = platform.clock.now();
+    if (this.#quickStarts++ === maxQuickStarts) {
+      platform.warn("the process that watches hosts has ended too often: hosts are watched no more", "ViceroyWarning");
+      return;
+    }
+    const id = platform.random.id();
+    const identity = { universe, id, parent: home.proc.id, rank: 0, extent: {}, runDir: "" };
+    const body = platform.start({
+      isolation: "process",
+      identity,
+      label: "watches hosts",
+      env: { NODE_OPTIONS: undefined },
+      execArgv: [],
+      cpus: undefined,
+      stdio: "ignore",
+    });
+    home.proc.attach(body.pipe, id);
+    const { clock } = platform;
+    const member = new ChildProc({ id, parent: home.proc.id, rank: 0, location: "", backend: body, clock }, (_, end) =>
+      this.#childExited(id, end.cause.message),
+    );
+    this.#child = member;
+    this.#runtime.children.set(id, member);
+    for (const order of this.#orders.values()) this.#sendOrder(member, order);
+  }
+
+  #sendOrder({ id }: ChildProc, order: HostWatchOrder): void {
+    runAsRoot(this.#runtime.mainProc.proc, () => agentOf(id).watchHost.broadcast(order));
+  }
+
+  #childExited(id: ProcId, reason: string): void {
+    this.#runtime.children.delete(id);
+    this.#runtime.mainProc.proc.peerDown(id, reason);
+    if (this.#child?.id !== id) return;
+    this.#child = undefined;
+    if (this.#runtime.platform.clock.now() - this.#startedAt > stableAfterMs) this.#quickStarts = 0;
+    if (this.#orders.size > 0) this.#start();
+  }
+}
+
+const watchersByProcess = new WeakMap<ProcessRuntime, HostWatcher>();
+
+/** The one of a process. */
+export function hostWatcherOf(local: ProcessRuntime): HostWatcher {
+  let found = watchersByProcess.get(local);
+  if (found === undefined) {
+    found = new HostWatcher(local);
+    watchersByProcess.set(local, found);
+  }
+  return found;
+}

@@ -1,0 +1,185 @@
+/** `viceroy host`, once its options have been read: listens, says so, and runs until it is ended. */
+import { lstatSync, readFileSync, unlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { systemClock, systemRandom } from "../../link/clock.js";
+import { tokenOf } from "../../link/handshake/proof.js";
+import type { Listener } from "../../link/listener.js";
+import {
+  formatNetworkAddress,
+  isLocalAddress,
+  type NetworkAddress,
+  type PathAddress,
+  parseNetworkAddress,
+} from "../../link/network-address.js";
+import type { Pipe } from "../../link/pipe.js";
+import { Credentials, type TlsFiles } from "../../link/tls/credentials.js";
+import { connectTo, listenAt } from "../../link/transport.js";
+import { makeNodePlatform } from "../../proc/platform/node-platform.js";
+import { version } from "../../version.js";
+import { HostListener } from "./host-listener.js";
+
+export interface HostCommandOptions {
+  readonly listen: readonly string[];
+  readonly tokenFile?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly ca?: string;
+  readonly insecure?: boolean;
+  readonly singlePort?: boolean;
+}
+
+interface CommandOutput {
+  out(line: string): void;
+  err(line: string): void;
+}
+
+/**
+ * Resolves with the exit code, when the daemon has ended.
+ * @throws TypeError, Error if the options make no sense or nobody can listen there
+ */
+export async function runHost(options: HostCommandOptions, output: CommandOutput): Promise<number> {
+  const io = ignoringOutputErrors(output);
+  const token = tokenFrom(options.tokenFile);
+  const files = tlsFilesFrom(options);
+  const credentials = files === undefined ? undefined : new Credentials(files);
+  const proof = { ...(token === undefined ? {} : { token }), ...(files === undefined ? {} : { tls: { ...files } }) };
+  const addresses = options.listen.map(parseNetworkAddress);
+  if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
+  for (const address of addresses) checkAuthenticated(address, token, options.insecure === true);
+  const refused = rateLimited((text) => io.err(`viceroy host: refused a connection${text}`));
+  const machine = {
+    clock: systemClock,
+    random: systemRandom,
+    hostname: hostname(),
+    platform: () => makeNodePlatform(),
+    addresses: options.singlePort === true ? [] : addresses,
+  };
+  const reception = new HostListener({ ...machine, proof, refused });
+  const listeners: Listener[] = [];
+  for (const address of addresses) {
+    const tls = credentials === undefined ? {} : { credentials };
+    const accept = (pipe: Pipe, peer?: string) => reception.accept(address.kind, pipe, peer);
+    const listen = () => listenAt(address, accept, { ...tls, refused });
+    listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
+  }
+  const held = setInterval(() => {}, 0x7fff_ffff);
+  for (const { address } of listeners) {
+    io.out(`viceroy host ${version}, process ${process.pid}, listens at ${formatNetworkAddress(address)}`);
+  }
+  const reason = await Promise.race([reception.daemon.ended, waitForSignal()]);
+  for (const listener of listeners) listener.close();
+  await reception.end(reason ?? "the host was shut down");
+  clearInterval(held);
+  io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);
+  return 0;
+}
+
+/**
+ * Whoever reads what a daemon prints may go, and the disk be full that it goes to: what runs here goes on. A file says so by
+ * throwing, a pipe by an event.
+ */
+function ignoringOutputErrors({ out, err }: CommandOutput): CommandOutput {
+  // Other commands end of it.
+  for (const output of [process.stdout, process.stderr]) output.removeAllListeners("error").on("error", () => {});
+  const tried = (print: (line: string) => void) => (line: string) => {
+    try {
+      print(line);
+    } catch {
+      // There is nowhere to say it.
+    }
+  };
+  return { out: tried(out), err: tried(err) };
+}
+
+/**
+ * Only this user can connect, whoever may enter the folder. What a daemon that was killed has left there is removed.
+ * @throws Error if somebody listens there
+ */
+async function listenPrivately(address: PathAddress, listen: () => Promise<Listener>): Promise<Listener> {
+  const mask = process.umask(0o177);
+  try {
+    return await listen();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    if (await isAnswered(address)) {
+      throw new Error(`cannot listen at ${formatNetworkAddress(address)}: a host listens there already`, {
+        cause: error,
+      });
+    }
+    unlinkSync(address.path);
+    return await listen();
+  } finally {
+    process.umask(mask);
+  }
+}
+
+async function isAnswered(address: PathAddress): Promise<boolean> {
+  try {
+    (await connectTo(address, undefined)).destroy();
+    return true;
+  } catch (error) {
+    if (lstatSync(address.path).isSocket()) return false;
+    throw new Error(`cannot listen at ${formatNetworkAddress(address)}: a file that is not a socket is there already`, {
+      cause: error,
+    });
+  }
+}
+
+/** Strangers must not fill a log: one line a second, with how many others there were since the last. */
+function rateLimited(print: (text: string) => void): (error: Error, peer?: string) => void {
+  let printedAt = -Infinity;
+  let others = 0;
+  return (error, peer) => {
+    const message = `${peer === undefined ? "" : ` from ${peer}`}: ${error.message}`;
+    const now = systemClock.now();
+    if (now - printedAt < 1000) {
+      others++;
+      return;
+    }
+    print(others === 0 ? message : `${message} (and ${others} before)`);
+    printedAt = now;
+    others = 0;
+  };
+}
+
+/** Waits for the first signal that asks this process to end; later ones end it at once. */
+function waitForSignal(): Promise<string> {
+  return new Promise((done) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => done(`the host was ended by ${signal}`));
+    }
+  });
+}
+
+function tokenFrom(file: string | undefined): string | undefined {
+  if (file !== undefined) return tokenOf(readToken(file), file);
+  const variable = process.env["VICEROY_TOKEN"];
+  return variable === undefined ? undefined : tokenOf(variable, "VICEROY_TOKEN");
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`cannot read the token from ${file}, given as --token-file: ${why}`, { cause });
+  }
+}
+
+function tlsFilesFrom({ cert, key, ca }: HostCommandOptions): TlsFiles | undefined {
+  if (cert === undefined && key === undefined && ca === undefined) return undefined;
+  if (cert === undefined || key === undefined || ca === undefined) {
+    throw new TypeError("cannot start a host: TLS needs --cert, --key and --ca, all three");
+  }
+  return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
+}
+
+/** @throws Error if anybody on the network could start processes there */
+function checkAuthenticated(address: NetworkAddress, token: string | undefined, insecure: boolean): void {
+  if (isLocalAddress(address) || address.kind === "tls" || token !== undefined || insecure) return;
+  throw new Error(
+    `cannot listen at ${formatNetworkAddress(address)}: anyone who reaches it could run programs here; ` +
+      "use tls://, give a token (--token-file or VICEROY_TOKEN), or say --insecure",
+  );
+}

@@ -1,0 +1,138 @@
+/** Starts the procs of a mesh, all at once, in what they are to run in, and links them. Waits for nothing. */
+import type { ProcConfig } from "../../../generated/proc-agent.js";
+import { currentCell } from "../../actor/context.js";
+import type { Proc } from "../../actor/proc/proc.js";
+import { inlineBackend } from "../../proc/launch/inline-backend.js";
+import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
+import { ChildProc } from "../../proc/mesh/child-proc.js";
+import type { StartedChild } from "../../proc/mesh/replace-child.js";
+import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { type Extent, Point, points, wholeRegion } from "../../shape/index.js";
+import type { AttachedHost } from "../attached/attached-host.js";
+import type { Env, ProcsPlan } from "./spawn-procs-options.js";
+
+/** What one proc is started with. */
+interface ProcStart {
+  /** Undefined: this machine. */
+  readonly host: AttachedHost | undefined;
+  readonly identity: ProcIdentity;
+  readonly config: ProcConfig;
+  readonly label: string;
+  readonly env: Env;
+  readonly cpus: string | undefined;
+}
+
+/** @throws what functions among the options throw; then nothing has been started */
+export function startProcs<D extends string>(
+  local: ProcessRuntime,
+  extent: Extent<D>,
+  plan: ProcsPlan<D>,
+): SpawnedProcs {
+  const owner = currentCell();
+  local.checkSpawn(owner, "procs");
+  const starts = [...points(wholeRegion(extent))].map((point) => planStart(local, owner.proc, point, extent, plan));
+  const { name, restart } = plan;
+  const start = (made: SpawnedProcs, rank: number) => planReplacements(local, made, plan)(rank);
+  const procs = new SpawnedProcs(local, { name, extent, owner, restart, start });
+  procs.configureChildren(starts.map((start) => startChild(local, procs, start, plan)));
+  return procs;
+}
+
+/** What starts procs that take the places of others. */
+export function planReplacements<D extends string>(
+  local: ProcessRuntime,
+  procs: SpawnedProcs,
+  plan: ProcsPlan<D>,
+): (rank: number) => StartedChild {
+  return (rank) => {
+    const point = new Point<D>(procs.extent as Extent<D>, rank);
+    return startChild(local, procs, planStart(local, procs.proc, point, procs.extent, plan), plan);
+  };
+}
+
+function planStart<D extends string>(
+  local: ProcessRuntime,
+  proc: Proc,
+  point: Point<D>,
+  extent: Extent,
+  plan: ProcsPlan<D>,
+): ProcStart {
+  const host = plan.host(point.rank);
+  const runDir = plan.isolation === "process" && host === undefined ? local.runDir : "";
+  const id = proc.random.id();
+  const made = local.childLocationOf(proc);
+  const place = { rank: point.rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
+  const identity = { universe: local.universe, id, parent: proc.id, ...place };
+  const known = procConfigOf(local, plan, plan.registry(point) ?? host?.registry);
+  // On a host, it is the host who says.
+  const { hostProof: proof } = local;
+  const config = proof === undefined || host !== undefined ? known : { ...known, proof };
+  return { host, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
+}
+
+function startChild<D extends string>(
+  local: ProcessRuntime,
+  procs: SpawnedProcs,
+  start: ProcStart,
+  plan: ProcsPlan<D>,
+): StartedChild {
+  const { identity, config, host } = start;
+  const { id, rank, runDir } = identity;
+  const body = startBackend(local, procs.proc, start, plan);
+  procs.proc.attach(body.pipe, id);
+  const near = () => (plan.isolation === "process" ? (identity.host ?? local.platform.locationOf(runDir, id)) : "");
+  const location = host?.location ?? near();
+  const member = new ChildProc(
+    { id, parent: procs.proc.id, rank, location, backend: body, clock: procs.proc.clock },
+    (ended, end) => procs.childExited(ended, end),
+  );
+  return { child: member, config };
+}
+
+function labelOf<D extends string>({ name, isNamed: named }: ProcsPlan<D>, point: Point<D>): string {
+  const place = Object.entries(point.coordinates).map(([dimension, index]) => `${dimension}=${index}`);
+  return (named || place.length === 0 ? [name, ...place] : place).join(" ");
+}
+
+function startBackend<D extends string>(
+  local: ProcessRuntime,
+  from: Proc,
+  start: ProcStart,
+  plan: ProcsPlan<D>,
+): ProcBackend {
+  const { host, identity, label, env, cpus } = start;
+  const { isolation, execArgv, stdio } = plan;
+  if (isolation === "inline") return startInlineBackend(local, identity);
+  const request = { isolation, identity, label, env, execArgv, cpus, stdio };
+  return host === undefined ? local.platform.start(request) : host.start(from, request);
+}
+
+function startInlineBackend(local: ProcessRuntime, identity: ProcIdentity): ProcBackend {
+  return inlineBackend(local.platform.clock, (pipe, ended) => {
+    const leave = (reason: string) => {
+      made.proc.close(reason);
+      local.procs.delete(identity.id);
+      ended();
+    };
+    const made = local.addProc(identity, leave);
+    made.proc.attach(pipe, identity.parent);
+    return () => leave("killed");
+  });
+}
+
+function procConfigOf<D extends string>(
+  { platform }: ProcessRuntime,
+  plan: ProcsPlan<D>,
+  place: string | undefined,
+): ProcConfig {
+  const { bootstrap, isolation, execArgv } = plan;
+  const { registryUrls: urls } = platform.classes;
+  const places = place === undefined ? urls : [...urls, place];
+  const loader = isolation === "inline" ? undefined : platform.loaderFor({ isolation, execArgv }, places);
+  return {
+    ...(loader === undefined ? {} : { loader }),
+    ...(bootstrap === undefined ? {} : { bootstrap }),
+    ...(place === undefined ? {} : { registry: place }),
+  };
+}

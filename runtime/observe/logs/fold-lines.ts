@@ -1,0 +1,81 @@
+/**
+ * Similar lines as one: the first of them is printed at once, and at the end of the time a count of the others, with the last
+ * of them. Lines are similar when they differ in numbers alone. What is kept is bounded.
+ */
+import type { Clock, Timer } from "../../link/clock.js";
+import type { LineOrigin } from "../../proc/launch/stdio.js";
+
+/** What is printed of lines, without their ends. */
+export type PrintLine = (text: string, stream: "stdout" | "stderr", label: string) => void;
+
+interface SimilarLines {
+  readonly first: LineOrigin;
+  last: string;
+  more: number;
+  /** Origins of all of them. */
+  readonly labels: Set<string>;
+}
+
+/** So many different lines are told apart within the time; more are dropped and counted. */
+const MOST_DIFFERENT = 1000;
+/** So many characters of a line are compared. */
+const COMPARED_CHARACTERS = 300;
+
+const numbers = /0x[\da-f]+|\b[\da-f]{8,}\b|\d+(?:[.,:]\d+)*/gi;
+
+export class SimilarLineFolder {
+  readonly #window: number;
+  readonly #clock: Clock;
+  readonly #print: PrintLine;
+  readonly #similar = new Map<string, SimilarLines>();
+  #timer: Timer | undefined;
+  #dropped = 0;
+
+  /** @param window in milliseconds */
+  constructor(window: number, clock: Clock, print: PrintLine) {
+    this.#window = window;
+    this.#clock = clock;
+    this.#print = print;
+  }
+
+  add(line: string, origin: LineOrigin): void {
+    const key = `${origin.stream} ${line.slice(0, COMPARED_CHARACTERS).replace(numbers, "#")}`;
+    const similar = this.#similar.get(key);
+    if (similar !== undefined) {
+      similar.more++;
+      similar.last = line;
+      similar.labels.add(origin.label);
+      return;
+    }
+    if (this.#similar.size >= MOST_DIFFERENT) {
+      this.#dropped++;
+      return;
+    }
+    this.#similar.set(key, { first: origin, last: line, more: 0, labels: new Set([origin.label]) });
+    this.#timer ??= this.#clock.after(this.#window, () => this.flush());
+    this.#print(`[${origin.label}] ${line}`, origin.stream, origin.label);
+  }
+
+  /** Says what has been folded so far. */
+  flush(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const window = `within ${this.#window} ms`;
+    for (const { first, last, more, labels } of this.#similar.values()) {
+      if (more === 0) continue;
+      const others = labels.size - 1;
+      const label = others === 0 ? first.label : `${first.label} and ${others} more`;
+      this.#print(`[${label}] (${more} similar ${lines(more)} ${window}, the last:) ${last}`, first.stream, label);
+    }
+    this.#similar.clear();
+    if (this.#dropped > 0) {
+      const why = `more than ${MOST_DIFFERENT} different ones ${window}`;
+      this.#print(`(${this.#dropped} ${lines(this.#dropped)} dropped: ${why})`, "stderr", "logs");
+    }
+    this.#dropped = 0;
+  }
+}
+
+function lines(count: number): string {
+  return count === 1 ? "line" : "lines";
+}

@@ -1,0 +1,20 @@
+/** The failure of an actor, as its proc tells it to the proc that ordered the actor. */
+
+import type { ActorNotice } from "../../../generated/supervision.js";
+import type { ActorFailure } from "../../actor/reference/proc-hooks.js";
+import type { MeshId } from "../../link/address.js";
+import { failureCauseOf } from "../../supervise/failure-cause.js";
+
+/** Which life of which actor. */
+export interface ActorIncarnation {
+  readonly mesh: MeshId;
+  readonly rank: number;
+  readonly incarnation: number;
+}
+
+export function actorNoticeOf(
+  { mesh, rank, incarnation }: ActorIncarnation,
+  { kind, error, at }: ActorFailure,
+): ActorNotice {
+  return { mesh, rank, incarnation, kind, cause: failureCauseOf(error), at: new Date(at) };
+}

@@ -1,0 +1,196 @@
+/**
+ * The agent of a proc: the actor with mesh id 0 that does what the proc's maker asks for. It says how each request is
+ * met; the proc, its actors and its end are those of local-proc.ts.
+ */
+
+import type { ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
+import {
+  type ActorMove,
+  type ActorPlace,
+  type HostProof,
+  type HostWatchOrder,
+  ProcAgentActor,
+  type ProcConfig,
+  type ProcInfo,
+  type RankStatus,
+  type SpawnOrder,
+  type SpawnOutcome,
+  type StopOrder,
+} from "../../../generated/proc-agent.js";
+import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
+import type { ActorNotice } from "../../../generated/supervision.js";
+import { context } from "../../actor/context.js";
+import type { ActorFailure } from "../../actor/reference/proc-hooks.js";
+import { schemaForPeer } from "../../actor/schema/compare-schemas.js";
+import type { MeshId, ProcId } from "../../link/address.js";
+import { parseNetworkAddress } from "../../link/network-address.js";
+import type { Extent } from "../../shape/index.js";
+import { errorFromCause } from "../../supervise/failure-cause.js";
+import { version } from "../../version.js";
+import { Deferred } from "../deferred.js";
+import { decodeArguments } from "../mesh/constructor-arguments.js";
+import type { Platform } from "../platform/platform.js";
+import { countdown, settlesWithin } from "../time-limit.js";
+import { actorNoticeOf } from "./actor-notice.js";
+import type { ProcRuntime } from "./proc-runtime.js";
+import { waitForPredecessor } from "./wait-for-predecessor.js";
+
+export class ProcAgent extends ProcAgentActor {
+  readonly #proc: ProcRuntime;
+  #configured: Promise<unknown> = Promise.resolve();
+  /** Actors that have been ordered and are not there yet, by mesh: resolves when they are, or never will be. */
+  readonly #creating = new Map<MeshId, Promise<void>>();
+
+  constructor(proc: ProcRuntime) {
+    super();
+    this.#proc = proc;
+  }
+
+  prove(proof: HostProof): void {
+    this.#proc.setHostProof(proof);
+  }
+
+  openPort(address: string): Promise<number> {
+    return this.#proc.openLinkPort(parseNetworkAddress(address));
+  }
+
+  async configure(config: ProcConfig): Promise<ProcInfo> {
+    if (config.proof !== undefined) this.#proc.setHostProof(config.proof);
+    const { rank: point } = context().actor;
+    const loading = this.#proc.runOutsideActors(() => loadConfiguredModules(this.#proc.platform, config, point));
+    this.#configured = loading;
+    await loading;
+    this.#proc.listen();
+    const { pid, node } = this.#proc.platform;
+    return { pid, node, viceroy: version };
+  }
+
+  async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
+    const { mesh, name, incarnation, watch } = order;
+    const shape = { mesh, name, incarnation, ...placementOf(order.place), owner: this.#proc.parentOrSelf };
+    const placed = new Deferred<void>();
+    this.#creating.set(mesh, placed.promise);
+    try {
+      await this.#configured;
+      const actorClass = await this.#proc.runWhileLoading(() => this.#proc.platform.classes.find(order.actor));
+      const { descriptor } = actorClass;
+      await waitForPredecessor(this.#proc.proc, mesh);
+      const protobuf = order.protobuf === true;
+      const compared = protobuf && order.uncompared !== true;
+      if (!compared && descriptor.fingerprint !== order.fingerprint) return { other: schemaForPeer(descriptor) };
+      const args = decodeArguments(descriptor.args, { args: order.args, protobuf });
+      if (watch !== undefined) this.#proc.watchEventLoop(watch);
+      const created = this.#proc.createActor({ ...shape, descriptor, actorClass, args, watch });
+      placed.resolve();
+      const failure = await created;
+      return failure === undefined ? {} : { failure: actorNoticeOf(shape, failure) };
+    } catch (error) {
+      const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.wall() };
+      this.#proc.refuseActor(shape, failure);
+      return { failure: { ...actorNoticeOf(shape, failure), kind: "spawn" } };
+    } finally {
+      placed.resolve();
+      if (this.#creating.get(mesh) === placed.promise) this.#creating.delete(mesh);
+    }
+  }
+
+  refuse(mesh: MeshId, name: string, reason: string, place?: ActorPlace): void {
+    const error = errorFromCause({ name: "SpawnError", message: reason });
+    const shape = { mesh, name, incarnation: 0, ...placementOf(place), owner: this.#proc.parentOrSelf };
+    this.#proc.refuseActor(shape, { kind: "constructor", error, at: this.#proc.proc.clock.wall() });
+  }
+
+  async stopActor(mesh: MeshId, order: StopOrder): Promise<void> {
+    await this.#creating.get(mesh);
+    await this.#proc.stopActor(mesh, order);
+  }
+
+  async shutdown(order: StopOrder): Promise<void> {
+    const { reason, drain, deliver = false } = order;
+    const { clock } = this.#proc.platform;
+    const rest = countdown(clock, drain);
+    // What was sent to actors that are just being made is handled, too.
+    if (drain > 0) await settlesWithin(clock, drain, Promise.all(this.#creating.values()));
+    await this.#proc.stopActors({ reason, drain: rest() });
+    if (deliver) await settlesWithin(clock, rest(), this.#proc.proc.whenDelivered());
+    this.#proc.endSoon(reason);
+  }
+
+  alive(): void {}
+
+  async moved(move: ActorMove, from: ProcId): Promise<void> {
+    await this.#proc.announceMove(move, from);
+  }
+
+  rankStatus(mesh: MeshId, rank: number): RankStatus {
+    return this.#proc.rankStatus(mesh, rank);
+  }
+
+  readMemory(claim: GrantClaim, offset: number, length: number): MemoryAnswer {
+    return this.#proc.memory.read(claim, offset, length);
+  }
+
+  writeMemory(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer {
+    return this.#proc.memory.write(claim, offset, bytes);
+  }
+
+  askMemory(transport: string, request: Uint8Array): Promise<Uint8Array> {
+    return this.#proc.memory.ask(transport, request);
+  }
+
+  failed(notice: ActorNotice): void {
+    this.#proc.handleNotice(notice);
+  }
+
+  watchHost(order: HostWatchOrder): void {
+    this.#proc.hostWatch.watch(order);
+  }
+
+  unwatchHost(host: ProcId): void {
+    this.#proc.hostWatch.unwatch(host);
+  }
+
+  processPrinted(output: ProcessOutput): void {
+    this.#proc.hostedBackendOf(output.proc)?.printOutput(output);
+  }
+
+  processEnded(ending: ProcessEnding): void {
+    this.#proc.hostedBackendOf(ending.proc)?.reportExit(ending);
+  }
+
+  processFinished(proc: ProcId): void {
+    this.#proc.hostedBackendOf(proc)?.endOutput();
+  }
+
+  hostLeft(host: ProcId, reason: string, procs: readonly ProcId[] = []): void {
+    this.#proc.handleHostLeft(host, reason, procs);
+  }
+}
+
+/** Where an actor stands in its mesh: where it was said to, or as this proc does among those that were addressed. */
+function placementOf(place: ActorPlace | undefined): { readonly rank: number; readonly extent: Extent } {
+  if (place !== undefined) {
+    const { rank, dimensions, sizes } = place;
+    return { rank, extent: Object.fromEntries(dimensions.map((name, i) => [name, sizes[i] ?? 0])) };
+  }
+  const { rank, extent } = context();
+  return { rank: rank.rank, extent };
+}
+
+/** What comes before any actor: the loader, the registry, the bootstrap module, and the function that this exports. */
+async function loadConfiguredModules(
+  platform: Platform,
+  { loader, registry: place, bootstrap }: ProcConfig,
+  point: unknown,
+): Promise<void> {
+  const { classes } = platform;
+  const before = new Set(classes.registryUrls);
+  if (loader !== undefined) ((await platform.importModule(loader)) as { register(): void }).register();
+  if (place !== undefined) await platform.importModule(place);
+  if (bootstrap !== undefined) {
+    const { default: run } = (await platform.importModule(bootstrap)) as { default?: unknown };
+    if (typeof run === "function") await run(point);
+  }
+  // What the process was told to load is its build, and not what the first order names.
+  classes.restrictTo(classes.registryUrls.filter((url) => url === place || !before.has(url)));
+}

@@ -1,0 +1,16 @@
+/** The event loop of the maker as the body of a proc: a set of actors of its own that shares nothing but the thread. */
+import type { Clock } from "../../link/clock.js";
+import { localPipe } from "../../link/local/pipe.js";
+import type { Pipe } from "../../link/pipe.js";
+import type { ProcBackend, ProcExit } from "./proc-backend.js";
+
+/** @param start makes the proc at the far end of the pipe, and returns what ends it */
+export function inlineBackend(clock: Clock, start: (pipe: Pipe, ended: () => void) => () => void): ProcBackend {
+  const [near, far] = localPipe(clock);
+  let end: () => void = () => {};
+  const ended = new Promise<ProcExit>((resolve) => {
+    end = () => resolve({ kind: "process", cause: { name: "ProcEnd", message: "the inline proc has ended" } });
+  });
+  const kill = start(far, end);
+  return { pipe: near, exited: ended, outputEnded: ended, ref() {}, terminate: kill, kill };
+}

@@ -1,0 +1,195 @@
+/**
+ * Starts one operating-system process and knows how it ends. The process leads a group of its own, so that everything
+ * it starts can be ended with it, and shares a socket pair with this one, its file descriptor 3, that carries the link
+ * from the first instant on. What runs in it is the boot file's concern, what is said over the link the agent's.
+ */
+import type { ChildProcess } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { Socket } from "node:net";
+import { delimiter, join } from "node:path";
+import type { Readable } from "node:stream";
+import { lazyModules } from "../../lazy-modules.js";
+import type { OrphanReaper } from "./orphan-reaper.js";
+import { forEachLine, forwardLines, StderrTail, type Stdio } from "./stdio.js";
+
+export interface LaunchOptions {
+  /** The script and its arguments. */
+  readonly command: readonly string[];
+  readonly execArgv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdio: Stdio;
+  readonly label: string;
+  readonly rank: number;
+  /** A list in the notation of `taskset -c`: `0-3,8`. */
+  readonly cpus?: string | undefined;
+  readonly reaper: OrphanReaper;
+}
+
+/** How a process ended. */
+export interface ExitStatus {
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  /** It never started. */
+  readonly error: Error | undefined;
+  /** The last lines of its standard error. */
+  readonly stderr: Pick<StderrTail, "lines" | "fatal">;
+}
+
+/** A running child process with its link socket. Nothing about it keeps this process alive. */
+export interface LaunchedProcess {
+  /** Undefined if it could not be started. */
+  readonly pid: number | undefined;
+  readonly socket: Socket;
+  /** Resolves when it has been reaped and its output was read, or soon after if a descendant keeps that open. */
+  readonly outputEnded: Promise<ExitStatus>;
+  /** Resolves with its exit status, as soon as that is known. */
+  readonly exited: Promise<ExitStatus>;
+  /** Has this process wait for its end. */
+  ref(): void;
+  /** Sends a signal to the process; SIGKILL goes to its whole group. No effect once it has ended. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** How long output may stay open after a process has ended, in ms: a descendant may hold it for ever. */
+const outputGrace = 1000;
+
+export function launchProcess(options: LaunchOptions): LaunchedProcess {
+  const { stdio, execArgv, command } = options;
+  const output = stdio === "inherit" || stdio === "ignore" ? stdio : "pipe";
+  const argv = [...execArgv, ...command];
+  const [file, ...args] =
+    options.cpus === undefined ? [process.execPath, ...argv] : withCpuAffinity(options.cpus, argv);
+  let child: ChildProcess;
+  try {
+    child = lazyModules.childProcess.spawn(file!, args, {
+      env: options.env,
+      detached: true,
+      stdio: ["ignore", output, output === "inherit" ? "inherit" : "pipe", "pipe"],
+    });
+  } catch (error) {
+    return failedLaunch(error as Error);
+  }
+  const { pid } = child;
+  if (pid !== undefined) options.reaper.add(pid);
+  child.unref();
+  const tail = new StderrTail();
+  forwardOutput(child, options, tail);
+  const exited = exitStatusOf(child, tail, () => {
+    if (pid === undefined) return;
+    killProcessGroup(pid);
+    options.reaper.remove(pid);
+  });
+  return {
+    pid,
+    socket: (child.stdio?.[3] as Socket | undefined) ?? new Socket().destroy(),
+    exited,
+    outputEnded: exited.then((end) => outputClosed(child).then(() => end)),
+    ref: () => child.ref(),
+    kill(signal) {
+      if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      if (signal === "SIGKILL") killProcessGroup(pid);
+      else child.kill(signal);
+    },
+  };
+}
+
+/** Some of the reasons for which a process cannot be started are thrown, others emitted: here they are one. */
+function failedLaunch(error: Error): LaunchedProcess {
+  const exited = Promise.resolve({ code: undefined, signal: undefined, error, stderr: new StderrTail() });
+  return { pid: undefined, socket: new Socket().destroy(), exited, outputEnded: exited, ref() {}, kill() {} };
+}
+
+function exitStatusOf(child: ChildProcess, tail: StderrTail, reaped: () => void): Promise<ExitStatus> {
+  return new Promise((resolve) => {
+    const end = (code: number | null, signal: string | null, error?: Error) => {
+      resolve({ code: code ?? undefined, signal: signal ?? undefined, error, stderr: tail });
+    };
+    child.once("error", (error) => end(null, null, error));
+    child.once("exit", (code, signal) => {
+      reaped();
+      end(code, signal);
+    });
+  });
+}
+
+/** Whatever the process started and left behind goes with it. */
+function killProcessGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // The group is empty: nothing was left behind.
+  }
+}
+
+function forwardOutput(child: ChildProcess, options: LaunchOptions, tail: StderrTail): void {
+  const { stdio, label, rank } = options;
+  if (child.stderr) forEachLine(child.stderr, (bytes) => tail.push(bytes));
+  for (const stream of ["stdout", "stderr"] as const) {
+    const source = child[stream];
+    if (!source) continue;
+    unrefStream(source);
+    if (stdio === "prefix") forwardLines(source, process[stream], label);
+    else if (typeof stdio === "function") {
+      const origin = { stream, label, rank };
+      forEachLine(source, (bytes) => stdio(bytes.toString(), origin));
+    }
+  }
+}
+
+/** Output is read for as long as this process lives, but keeps it from nothing. */
+function unrefStream(stream: Readable): void {
+  (stream as unknown as { unref?: () => void }).unref?.();
+}
+
+async function outputClosed(child: ChildProcess): Promise<void> {
+  const open = [child.stdout, child.stderr].filter((stream) => stream && !stream.closed);
+  if (open.length === 0) return;
+  await new Promise<void>((resolve) => {
+    let left = open.length;
+    const timer = setTimeout(resolve, outputGrace);
+    for (const stream of open) {
+      stream!.once("close", () => {
+        if (--left > 0) return;
+        clearTimeout(timer);
+        resolve();
+      });
+    }
+  });
+}
+
+let taskset: string | false | undefined;
+
+function findTaskset(): string | false {
+  for (const directory of (process.env["PATH"] ?? "/usr/bin:/bin").split(delimiter)) {
+    const file = join(directory, "taskset");
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not here: look further.
+    }
+  }
+  return false;
+}
+
+const cpuList = /^\d+(?:-\d+(?::\d+)?)?(?:,\d+(?:-\d+(?::\d+)?)?)*$/;
+
+/** @throws TypeError if the list is malformed */
+export function checkCpuList(cpus: string): void {
+  if (cpuList.test(cpus)) return;
+  throw new TypeError(`cannot bind a process to processors: expected a list like "0-3,8", got ${JSON.stringify(cpus)}`);
+}
+
+/** @throws Error if the list is malformed or this system has no way to bind a process to processors */
+export function checkCpuAffinity(cpus: string): void {
+  checkCpuList(cpus);
+  taskset ??= findTaskset();
+  if (taskset === false) {
+    throw new Error(`cannot bind a process to processors: this system has no taskset command, got cpus ${cpus}`);
+  }
+}
+
+function withCpuAffinity(cpus: string, argv: readonly string[]): string[] {
+  checkCpuAffinity(cpus);
+  return [taskset as string, "-c", cpus, process.execPath, ...argv];
+}

@@ -1,0 +1,53 @@
+/** A process of the operating system as the body of a proc. */
+import { hex64 } from "../../link/address.js";
+import { childPipe } from "../../link/unix/pipe.js";
+import { makeExtent } from "../../shape/extent.js";
+import { describeProcessExit } from "./describe-exit.js";
+import { type LaunchOptions, launchProcess } from "./launch-process.js";
+import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
+
+export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
+  readonly bootFile: string;
+  readonly identity: ProcIdentity;
+}
+
+export function processBackend(options: ProcessBackendOptions): ProcBackend {
+  const command = [options.bootFile, ...formatIdentity(options.identity), options.label];
+  const { pid, socket, exited, outputEnded: ended, ref, kill } = launchProcess({ ...options, command });
+  return {
+    pipe: childPipe(socket),
+    exited: exited.then((end) => describeProcessExit(pid, end)),
+    outputEnded: ended,
+    ref,
+    terminate: () => kill("SIGTERM"),
+    kill: () => kill("SIGKILL"),
+  };
+}
+
+/** The first arguments of the boot file. One more, the label, is for people who look at a list of processes. */
+export function formatIdentity(identity: ProcIdentity): [string, string] {
+  const { universe, id, parent, rank, extent, runDir, launcher, host } = identity;
+  const sizes = Object.entries(extent).map(([name, size]) => `${name}=${size}`);
+  const hosted = [launcher === undefined ? "" : hex64(launcher), host ?? ""];
+  return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(","), ...hosted].join(":"), runDir];
+}
+
+/** What `formatIdentity` wrote. */
+export function parseIdentity(argument: string | undefined, runDir: string | undefined): ProcIdentity | undefined {
+  const match = /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*):((?:[\da-f]{16})?):(.*)$/.exec(
+    argument ?? "",
+  );
+  if (match === null || runDir === undefined) return undefined;
+  const [, universe, id, parent, rank, sizes = "", launcher, host] = match;
+  const entries = sizes === "" ? [] : sizes.split(",").map((size) => size.split("=") as [string, string]);
+  return {
+    universe: BigInt(`0x${universe}`),
+    id: BigInt(`0x${id}`),
+    parent: BigInt(`0x${parent}`),
+    rank: Number(rank),
+    extent: makeExtent(entries.map(([name, size]) => [name, Number(size)])),
+    runDir,
+    ...(launcher ? { launcher: BigInt(`0x${launcher}`) } : {}),
+    ...(host ? { host } : {}),
+  };
+}

@@ -1,0 +1,73 @@
+/** A worker thread as the body of a proc: it runs the same boot file as a process does, linked by a MessagePort. */
+import type { MessagePort, Worker } from "node:worker_threads";
+import { lazyModules } from "../../lazy-modules.js";
+import { messagePortPipe } from "../../link/transport/thread/pipe.js";
+import type { ThreadFatalMessage } from "../platform/unexpected-exit.js";
+import { describeThreadExit } from "./describe-exit.js";
+import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
+import { forEachLine, forwardLines, type Stdio } from "./stdio.js";
+
+/** What a worker thread finds as its `workerData`. */
+export interface ThreadData {
+  readonly viceroy: ProcIdentity;
+  readonly port: MessagePort;
+}
+
+export interface ThreadBackendOptions {
+  readonly bootFile: string;
+  readonly identity: ProcIdentity;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdio: Stdio;
+  readonly label: string;
+  readonly rank: number;
+}
+
+export function threadBackend(options: ThreadBackendOptions): ProcBackend {
+  const { MessageChannel, Worker } = lazyModules.workerThreads;
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(options.bootFile, {
+    workerData: { viceroy: options.identity, port: port2 },
+    transferList: [port2],
+    env: options.env,
+    name: options.label,
+  });
+  const { threadId } = worker;
+  forwardOutput(worker, options);
+  let fatal: string | undefined;
+  worker.on("message", (message: Partial<ThreadFatalMessage> | null) => {
+    fatal = message?.viceroyFatal ?? fatal;
+  });
+  // After the listener above: listening to messages makes Node.js wait for the thread again.
+  worker.unref();
+  let uncaught: unknown;
+  worker.once("error", (error) => {
+    uncaught = error;
+  });
+  const code = new Promise<number>((resolve) => worker.once("exit", resolve));
+  const ended = code.then((value) => describeThreadExit(threadId, value, uncaught, fatal));
+  const kill = () => void worker.terminate();
+  return {
+    pipe: messagePortPipe(port1),
+    exited: ended,
+    outputEnded: ended,
+    ref: () => worker.ref(),
+    terminate: kill,
+    kill,
+  };
+}
+
+/**
+ * Takes the outputs of the thread from where Node.js sends them, which is to those of this process. The constructor's options `stdout`
+ * and `stderr` would do so from the beginning, but reading such an output keeps this process alive until the thread ends.
+ */
+function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadBackendOptions): void {
+  if (stdio === "inherit") return;
+  for (const stream of ["stdout", "stderr"] as const) {
+    const source = worker[stream];
+    source.unpipe(process[stream]);
+    if (stdio === "prefix") forwardLines(source, process[stream], label);
+    else if (stdio !== "ignore") forEachLine(source, (bytes) => stdio(bytes.toString(), { stream, label, rank }));
+    // Without a target it is paused.
+    source.resume();
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Where actors can be spawned: what is the same for processes made from here and for the own process. Checks what can be
+ * checked before anything is done, keeps the names apart, and knows the meshes until they have been stopped.
+ */
+
+import type { ActorCell } from "../../actor/cell/actor-cell.js";
+import { type ActorMesh, wholeMesh } from "../../actor/mesh/actor-mesh.js";
+import { announceHolders, holderName } from "../../actor/port/announce-holders.js";
+import type { Proc } from "../../actor/proc/proc.js";
+import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
+import type { ActorClass, StopOptions } from "../../actor/reference/proc-hooks.js";
+import { type Region, regionExtent } from "../../shape/index.js";
+import type { MeshFailure } from "../../supervise/mesh-failure.js";
+import type { RestartPlan } from "../../supervise/restart-policy.js";
+import type { ActorDescriptor } from "../../wire/descriptor.js";
+import type { ProcessRuntime } from "../process/process-runtime.js";
+import { encodeArguments } from "./constructor-arguments.js";
+import { type MeshOperations, SpawnedActors, type SpawnPlan } from "./spawned-actors.js";
+
+/** How the actors of a mesh are kept, apart from what they are. */
+export type SupervisionPlan = Pick<SpawnPlan, "restart" | "watch">;
+
+export abstract class ProcGroup implements MeshOperations {
+  abstract readonly name: string;
+  /** The proc that gives the orders. */
+  abstract readonly proc: Proc;
+  protected readonly runtime: ProcessRuntime;
+  /** Until they have been stopped. */
+  readonly meshes = new Set<SpawnedActors>();
+  readonly #meshesByName = new Map<ActorCell, Map<string, SpawnedActors>>();
+
+  constructor(local: ProcessRuntime) {
+    this.runtime = local;
+  }
+
+  /** Why nothing can be spawned here any more. */
+  protected abstract readonly stopReason: string | undefined;
+
+  /** Where the procs of a region are, in rank order. */
+  abstract locations(region: Region): readonly RankLocation[];
+
+  /** Sees to it that the actors are created. What it throws, `spawn` throws. */
+  protected abstract createActors(mesh: SpawnedActors): void;
+
+  abstract stopActors(mesh: SpawnedActors, options: StopOptions): Promise<unknown>;
+
+  abstract restartActor(mesh: SpawnedActors, rank: number): Promise<void>;
+
+  /** What becomes of actors here that fail, where nothing else is said. */
+  protected get defaultRestart(): RestartPlan | undefined {
+    return undefined;
+  }
+
+  /** @throws Error if no more can be spawned here, and what the registry and the codec of the arguments throw */
+  spawn(
+    region: Region,
+    name: string,
+    actorClass: ActorClass,
+    args: readonly unknown[],
+    owner: ActorCell,
+    { restart = this.defaultRestart, watch }: SupervisionPlan = {},
+  ): ActorMesh {
+    this.#checkOpen(name);
+    this.runtime.checkSpawn(owner, `"${name}"`);
+    const descriptor = this.runtime.platform.classes.descriptorOf(actorClass);
+    checkArgumentCount(name, descriptor, args.length);
+    this.#checkNameFree(name, owner);
+    const plan = { actorClass, descriptor, ...encodeArguments(descriptor.args, args), restart, watch };
+    const { proc } = this;
+    const record = proc.records.findOrCreate({
+      id: proc.random.id(),
+      name,
+      owner: proc.id,
+      extent: regionExtent(region),
+    });
+    const places = this.locations(region);
+    for (const [rank, place] of places.entries()) record.setLocation(rank, place);
+    announceHolders(
+      proc,
+      places.map((place, rank) => ({ proc: place.proc, name: holderName({ mesh: record.id, rank, incarnation: 0 }) })),
+    );
+    const mesh = new SpawnedActors(record, owner, region, plan, this);
+    record.control = mesh;
+    this.#register(mesh);
+    try {
+      this.createActors(mesh);
+    } catch (error) {
+      this.forget(mesh);
+      throw error;
+    }
+    return wholeMesh(record, descriptor);
+  }
+
+  reportFailure(owner: ActorCell, failure: MeshFailure): void {
+    void this.runtime.supervisor.notifyOwner(owner, failure);
+  }
+
+  forget(mesh: SpawnedActors): void {
+    this.meshes.delete(mesh);
+    this.runtime.spawnedActors.delete(mesh.record.id);
+    this.runtime.ownership.remove(mesh.owner, mesh);
+    const names = this.#meshesByName.get(mesh.owner);
+    if (names?.get(mesh.name) === mesh) names.delete(mesh.name);
+    if (names?.size === 0) this.#meshesByName.delete(mesh.owner);
+  }
+
+  #register(mesh: SpawnedActors): void {
+    const { owner, name, record } = mesh;
+    this.meshes.add(mesh);
+    this.runtime.spawnedActors.set(record.id, mesh);
+    this.runtime.ownership.add(owner, mesh);
+    this.runtime.registerShutdown();
+    const names = this.#meshesByName.get(owner);
+    if (names === undefined) this.#meshesByName.set(owner, new Map([[name, mesh]]));
+    else names.set(name, mesh);
+  }
+
+  #checkOpen(name: string): void {
+    if (typeof name !== "string" || name === "") {
+      throw new TypeError(`cannot spawn an actor: expected a name, got ${JSON.stringify(name)}`);
+    }
+    if (this.stopReason === undefined) return;
+    throw new Error(`cannot spawn "${name}": mesh "${this.name}" was stopped${reasonSuffix(this.stopReason)}`);
+  }
+
+  #checkNameFree(name: string, owner: ActorCell): void {
+    if (this.#meshesByName.get(owner)?.get(name)?.isOver !== false) return;
+    throw new Error(
+      `cannot spawn "${name}": mesh "${this.name}" has actors of that name; stop them first, or take another name`,
+    );
+  }
+}
+
+function checkArgumentCount(name: string, { minArgs, maxArgs }: ActorDescriptor, got: number): void {
+  if (got >= minArgs && got <= maxArgs) return;
+  const expected = minArgs === maxArgs ? `${maxArgs}` : `${minArgs} to ${maxArgs}`;
+  throw new TypeError(`cannot spawn "${name}": expected ${expected} argument${maxArgs === 1 ? "" : "s"}, got ${got}`);
+}

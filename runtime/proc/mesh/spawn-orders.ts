@@ -1,0 +1,93 @@
+/**
+ * Orders to create the actors of a mesh. A process that runs another build answers with its schema instead of obeying: where
+ * the two can read each other, the order goes again with its arguments in the protobuf layout.
+ */
+import type { KnownSchema, ProcAgentMesh, SpawnOrder, SpawnOutcome } from "../../../generated/proc-agent.js";
+import type { Settled } from "../../actor/call/gather-call.js";
+import { portsRead } from "../../actor/port/announce-holders.js";
+import type { Proc } from "../../actor/proc/proc.js";
+import { schemaDifferences } from "../../actor/schema/compare-schemas.js";
+import { failureCauseOf } from "../../supervise/failure-cause.js";
+import type { ClassReference } from "../platform/actor-registry.js";
+import { runAsRoot } from "../proc-agents.js";
+import type { SpawnedActors } from "./spawned-actors.js";
+
+/** The order for all actors of a mesh. */
+export function spawnOrderFor({ record, plan }: SpawnedActors, actor: ClassReference): SpawnOrder {
+  const { descriptor, args, protobuf, watch } = plan;
+  const { id: mesh, name } = record;
+  const order = { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
+  const layout = protobuf ? { protobuf, uncompared: true } : {};
+  return { ...order, ...layout, ...(watch !== undefined && { watch }) };
+}
+
+/** The same for one of them, wherever its process stands. */
+export function spawnOrderAt(
+  order: SpawnOrder,
+  { record }: SpawnedActors,
+  rank: number,
+  incarnation: number,
+): SpawnOrder {
+  const dimensions = Object.keys(record.extent);
+  const sizes = Object.values<number>(record.extent);
+  return { ...order, incarnation, place: { rank, dimensions, sizes } };
+}
+
+/**
+ * What became of an order, once schemas have been compared where they differ. Never rejects.
+ * @param agent of the one process that has answered
+ */
+export async function settleSpawnOrder(
+  from: Proc,
+  agent: ProcAgentMesh,
+  mesh: SpawnedActors,
+  order: SpawnOrder,
+  outcome: Settled<SpawnOutcome>,
+): Promise<Settled<SpawnOutcome>> {
+  const other = outcome.status === "fulfilled" ? outcome.value.other : undefined;
+  if (other === undefined) return outcome;
+  const refused = adaptOrder(mesh, order, other);
+  if (typeof refused !== "string") return repeatOrder(from, agent, refused);
+  runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, refused, order.place));
+  return failedOutcome(from, order, new Error(refused));
+}
+
+/** @returns why the actor cannot be created by that process, or the order that it can read */
+function adaptOrder({ plan }: SpawnedActors, order: SpawnOrder, other: KnownSchema): string | SpawnOrder {
+  const { descriptor } = plan;
+  const apart = schemaDifferences(descriptor, other);
+  if (apart !== undefined) return `the process of ${order.name}[${order.place?.rank}] ${apart}`;
+  const { uncompared: _, ...compared } = order;
+  const read = portsRead.length;
+  try {
+    const args = plan.protobuf ? plan.args : descriptor.args.toProtobuf(descriptor.args.decode(plan.args));
+    return { ...compared, protobuf: true, args };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    portsRead.length = read;
+  }
+}
+
+async function repeatOrder(from: Proc, agent: ProcAgentMesh, order: SpawnOrder): Promise<Settled<SpawnOutcome>> {
+  const [outcome] = [...(await runAsRoot(from, () => agent.createActor.callSettled(order))).values()];
+  if (outcome?.status !== "fulfilled" || outcome.value.other === undefined) return outcome!;
+  return failedOutcome(
+    from,
+    order,
+    new Error(`the process of ${order.name}[${order.place?.rank}] does not take the protobuf layout`),
+  );
+}
+
+function failedOutcome({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
+  const rank = place?.rank ?? 0;
+  const failure = {
+    mesh,
+    rank,
+    incarnation,
+    kind: "spawn" as const,
+    cause: failureCauseOf(error),
+    at: new Date(clock.wall()),
+  };
+  return { status: "fulfilled", value: { failure } };
+}

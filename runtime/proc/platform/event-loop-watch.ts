@@ -1,0 +1,93 @@
+/**
+ * Watches the event loop of this process from a thread of its own: a handler that never gives it back cannot be noticed
+ * by anything that runs on it. Says where the loop is stuck, with the stack, and in the end kills the process.
+ */
+import type { WatchLimits } from "../../actor/cell/watchdog.js";
+import { lazyModules } from "../../lazy-modules.js";
+import { systemClock } from "../../link/clock.js";
+
+/** How often the loop says that it turns, and is looked at, as a part of the time after which it is warned of. */
+const ticksPerLimit = 5;
+
+/** The thread. Plain JavaScript: it is started from text, so that nothing of the program is loaded into it. */
+const watcherSource = `
+const { workerData } = require("node:worker_threads");
+const { writeSync } = require("node:fs");
+const { Session } = require("node:inspector");
+const { shared, pid, boot, warn, fail, every } = workerData;
+const ticks = new Int32Array(shared);
+let last = -1, since = 0, looked = 0, warned = false, asking = false;
+
+async function stackOf() {
+  const session = new Session();
+  session.connectToMainThread();
+  const urls = new Map();
+  session.on("Debugger.scriptParsed", ({ params }) => urls.set(params.scriptId, params.url));
+  const paused = new Promise((resolve) => {
+    session.once("Debugger.paused", ({ params }) => resolve(params.callFrames));
+    setTimeout(resolve, 1000, []);
+  });
+  session.post("Debugger.enable");
+  session.post("Debugger.pause");
+  const frames = await paused;
+  session.post("Debugger.resume");
+  session.post("Debugger.disable");
+  session.disconnect();
+  const lines = [];
+  for (const { functionName, location } of frames) {
+    const { scriptId, lineNumber, columnNumber } = location;
+    const url = urls.get(scriptId) || "";
+    if (url === "" || url === boot || url.startsWith("node:")) continue;
+    lines.push("\\n    at " + (functionName || "<anonymous>") + " (" + url + ":" + (lineNumber + 1) + ":" + (columnNumber + 1) + ")");
+  }
+  return lines.slice(0, 20).join("");
+}
+
+async function look() {
+  const now = performance.now();
+  const tick = Atomics.load(ticks, 0);
+  // When this thread could not run, the loop could not either: the process was stopped, or the machine was.
+  if (tick !== last || now - looked > warn / 2) {
+    last = tick;
+    since = now;
+    warned = false;
+  }
+  looked = now;
+  const stuck = now - since;
+  if (asking || stuck < warn || (warned && stuck < fail)) return;
+  asking = true;
+  const stack = await stackOf();
+  asking = false;
+  if (Atomics.load(ticks, 0) !== tick) return;
+  warned = true;
+  writeSync(2, "process " + pid + " has not come back to its event loop for " + Math.round(performance.now() - since) + " ms" + stack + "\\n");
+  if (stuck >= fail) process.kill(pid, "SIGKILL");
+}
+setInterval(look, every);
+`;
+
+/** What stands above every handler, and says nothing of it. */
+const bootFileUrl = new URL("./boot.cjs", import.meta.url).href;
+
+/** From now on, for as long as this process lives. */
+export function watchEventLoop({ warn, grace }: WatchLimits): void {
+  const shared = new SharedArrayBuffer(4);
+  const ticks = new Int32Array(shared);
+  const every = Math.max(5, Math.floor(warn / ticksPerLimit));
+  const tick = (): void => {
+    Atomics.add(ticks, 0, 1);
+    systemClock.after(every, tick);
+  };
+  tick();
+  const workerData = { shared, pid: process.pid, boot: bootFileUrl, warn, fail: warn + grace, every };
+  const thread = new lazyModules.workerThreads.Worker(watcherSource, {
+    eval: true,
+    execArgv: [],
+    env: {},
+    workerData,
+    stdin: false,
+  });
+  thread.unref();
+  // Without it, handlers that do come back are still watched.
+  thread.on("error", (error) => process.emitWarning(`nobody watches the event loop: ${error.message}`, "ViceroyStuck"));
+}

@@ -1,0 +1,175 @@
+/** The machine itself, through Node.js: what a real process has. */
+import { fileURLToPath } from "node:url";
+import type { WatchLimits } from "../../actor/cell/watchdog.js";
+import { DropWatch } from "../../actor/proc/drop-watch.js";
+import { lazyModules } from "../../lazy-modules.js";
+import { hex64, type Location, type ProcId } from "../../link/address.js";
+import { systemClock, systemRandom } from "../../link/clock.js";
+import { TimerKeepAlive } from "../../link/keep-alive.js";
+import type { Listener } from "../../link/listener.js";
+import type { NetworkAddress } from "../../link/network-address.js";
+import type { Pipe } from "../../link/pipe.js";
+import type { Credentials } from "../../link/tls/credentials.js";
+import { connectTo, listenAt } from "../../link/transport.js";
+import { connectUnix, listenUnix } from "../../link/unix/pipe.js";
+import { inheritedEnv, inheritedExecArgv } from "../launch/inherited-options.js";
+import { OrphanReaper } from "../launch/orphan-reaper.js";
+import type { ProcBackend } from "../launch/proc-backend.js";
+import { processBackend } from "../launch/process-backend.js";
+import { threadBackend } from "../launch/thread-backend.js";
+import { findTypeScriptLoader, hasTypeScriptLoader } from "../launch/typescript-loader.js";
+import { actorRegistry } from "./actor-registry.js";
+import { watchEventLoop } from "./event-loop-watch.js";
+import { importModule } from "./import-module.js";
+import { flushOwnOutputs } from "./own-output.js";
+import type { Platform, ScopedPlatform, StartRequest } from "./platform.js";
+import { makeRunDir, runDirOf } from "./run-directory.js";
+import { installShutdownHandlers, type ShutdownTarget } from "./shutdown.js";
+import { interceptUncaughtErrors } from "./uncaught-errors.js";
+import { watchUnexpectedExit } from "./unexpected-exit.js";
+
+/** What child processes and threads run; stands beside the bundle of the runtime. */
+const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
+
+/** How long the socket of a process that is still starting is waited for, in ms, and how often it is looked for. */
+const dialLimit = 1000;
+const dialPause = 10;
+
+class NodePlatform implements ScopedPlatform {
+  readonly clock = systemClock;
+  readonly random = systemRandom;
+  readonly drops = new DropWatch(systemClock);
+  readonly classes = actorRegistry;
+  readonly keepAlive = new TimerKeepAlive();
+  readonly #reaper = new OrphanReaper();
+  #isLoopWatched = false;
+
+  get pid(): number {
+    return process.pid;
+  }
+
+  get node(): string {
+    return process.version;
+  }
+
+  runDirOf(universe: bigint): string {
+    return runDirOf(universe);
+  }
+
+  makeRunDir(directory: string): void {
+    makeRunDir(directory);
+    this.#reaper.removeAtEnd(directory);
+  }
+
+  locationOf(runDir: string, id: ProcId): Location {
+    return runDir === "" ? "" : `unix:${runDir}/${hex64(id)}.sock`;
+  }
+
+  listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown> {
+    return listenUnix(pathOf(location), accept);
+  }
+
+  /** A process that has ended leaves a socket where nobody listens: that is known at once. */
+  async dial(location: Location): Promise<Pipe> {
+    for (let waited = 0; ; waited += dialPause) {
+      try {
+        return await connectUnix(pathOf(location));
+      } catch (error) {
+        if ((error as { code?: string }).code !== "ENOENT" || waited >= dialLimit) throw error;
+      }
+      await new Promise<void>((resolve) => systemClock.after(dialPause, resolve, true));
+    }
+  }
+
+  connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe> {
+    return connectTo(address, credentials, signal);
+  }
+
+  listenAt(
+    address: NetworkAddress,
+    accept: (pipe: Pipe) => void,
+    credentials: Credentials | undefined,
+  ): Promise<Listener> {
+    return listenAt(address, accept, credentials === undefined ? {} : { credentials });
+  }
+
+  get execArgv(): readonly string[] {
+    return inheritedExecArgv(process.execArgv);
+  }
+
+  endAll(): void {
+    this.#reaper.close();
+  }
+
+  start({ isolation, identity, label, env, execArgv, cpus, stdio }: StartRequest): ProcBackend {
+    const common = { bootFile, identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
+    if (isolation === "thread") return threadBackend(common);
+    return processBackend({ ...common, execArgv: childExecArgv(execArgv), cpus, reaper: this.#reaper });
+  }
+
+  /** Worker threads of Node.js 20 inherit no loader hooks; processes inherit what their options bring. */
+  loaderFor({ isolation, execArgv }: StartRequest, registries: readonly string[]): string | undefined {
+    if (isolation === "process" && hasTypeScriptLoader(childExecArgv(execArgv), process.env["NODE_OPTIONS"]))
+      return undefined;
+    return findTypeScriptLoader(registries);
+  }
+
+  importModule(url: string): Promise<unknown> {
+    return importModule(url);
+  }
+
+  /** By the limits that are said first. The inspector of Node.js reaches main threads alone. */
+  watchEventLoop(limits: WatchLimits): void {
+    if (this.#isLoopWatched || !lazyModules.workerThreads.isMainThread) return;
+    this.#isLoopWatched = true;
+    watchEventLoop(limits);
+  }
+
+  interceptUncaughtErrors(take: (error: unknown) => boolean): void {
+    interceptUncaughtErrors(take);
+  }
+
+  watchUnexpectedExit(calls: () => readonly string[]): void {
+    watchUnexpectedExit(calls);
+  }
+
+  print(text: string): void {
+    process.stderr.write(text);
+  }
+
+  warn(message: string, type: string): void {
+    process.emitWarning(message, type);
+  }
+
+  registerShutdown(all: ShutdownTarget): void {
+    installShutdownHandlers(all);
+  }
+
+  ignoreOutputErrors(): void {
+    for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
+  }
+
+  flushOutput(): Promise<void> {
+    return flushOwnOutputs();
+  }
+
+  exit(code?: number): void {
+    process.exit(code);
+  }
+}
+
+function childExecArgv(execArgv: readonly string[] | undefined): readonly string[] {
+  return execArgv ?? inheritedExecArgv(process.execArgv);
+}
+
+function pathOf(location: Location): string {
+  return location.replace(/^unix:/, "");
+}
+
+/** The one of this thread. */
+export const nodePlatform: Platform = new NodePlatform();
+
+/** One more, for part of what this process does: what is started through it can be ended apart from the rest. */
+export function makeNodePlatform(): ScopedPlatform {
+  return new NodePlatform();
+}

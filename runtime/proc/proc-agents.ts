@@ -1,0 +1,64 @@
+/** The agents of a mesh of procs, addressed as root: nothing of a running handler goes along with what is asked of them. */
+
+import { type ProcAgentMesh, procAgentDescriptor } from "../../generated/proc-agent.js";
+import { currentCell, currentTurn, mainRoot, runInTurn } from "../actor/context.js";
+import { makeMesh } from "../actor/mesh/actor-mesh.js";
+import type { Proc } from "../actor/proc/proc.js";
+import { MeshRecord, MeshRecords, type RankLocation } from "../actor/reference/mesh-record.js";
+import { MeshView } from "../actor/reference/mesh-view.js";
+import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
+import { type Extent, type Region, wholeRegion } from "../shape/index.js";
+
+export class ProcAgents {
+  readonly #record: MeshRecord;
+
+  /** @param procs in rank order */
+  constructor(owner: ProcId, extent: Extent, procs: readonly RankLocation[]) {
+    this.#record = new MeshRecord({ id: AGENT_MESH, name: "agents", owner, extent });
+    for (const [rank, location] of procs.entries()) this.#record.setLocation(rank, location);
+  }
+
+  /** A proc has been replaced. */
+  setLocation(rank: number, proc: RankLocation): void {
+    this.#record.setLocation(rank, proc);
+  }
+
+  all(): ProcAgentMesh {
+    return this.inRegion(wholeRegion(this.#record.extent));
+  }
+
+  inRegion(region: Region): ProcAgentMesh {
+    return agentMeshOf(this.#record, region);
+  }
+
+  atRank(rank: number): ProcAgentMesh {
+    return this.inRegion({ labels: [], sizes: [], offset: rank, strides: [] });
+  }
+}
+
+/** By who speaks to them: a session belongs to a record, and each record anew would take a session of its own. */
+const recordsByProc = new WeakMap<Proc, MeshRecords>();
+
+/** The agent of one proc, for the code that is running. */
+export function agentOf(proc: ProcId, location: Location = ""): ProcAgentMesh {
+  const from = currentCell().proc;
+  let known = recordsByProc.get(from);
+  if (known === undefined) {
+    known = new MeshRecords(from.drops);
+    recordsByProc.set(from, known);
+  }
+  const record = known.findOrCreate({ id: AGENT_MESH, name: "agents", owner: proc, extent: {} }, proc);
+  record.setLocation(0, { proc, location });
+  return agentMeshOf(record, wholeRegion({}));
+}
+
+function agentMeshOf(record: MeshRecord, region: Region): ProcAgentMesh {
+  const mesh: unknown = makeMesh(new MeshView(record, procAgentDescriptor, region));
+  return mesh as ProcAgentMesh;
+}
+
+/** Runs `send` as the root of `proc`: deadlines, traces and call chains of the running handler stay behind. */
+export function runAsRoot<T>(proc: Proc, send: () => T): T {
+  if (currentTurn() === undefined && mainRoot() === proc.root) return send();
+  return runInTurn(proc.root.turn, send) as T;
+}

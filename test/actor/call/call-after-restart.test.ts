@@ -1,0 +1,144 @@
+/** Calls that wait until they may be sent, calls that are made again, and the first of several futures. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { callAfterRestart } from "../../../runtime/actor/call/call-after-restart.js";
+import type { CalledEndpoint } from "../../../runtime/actor/call/call-future.js";
+import { Future, firstCompleted } from "../../../runtime/actor/call/future.js";
+import { callWithRetry } from "../../../runtime/actor/call/retried-call.js";
+import { ManualClock } from "../../link/lasting/cut-world.js";
+import { settled } from "../parts.js";
+import { World } from "../world.js";
+
+let world: World;
+let clock: ManualClock;
+let called: CalledEndpoint;
+let held: number;
+const keepAlive = { hold: () => held++, release: () => held-- };
+const later = <T>() => {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((then) => {
+    resolve = then;
+  });
+  return { promise, resolve };
+};
+class Made extends Future<number> {
+  readonly cancelled: number[] = [];
+  override cancel(): void {
+    this.cancelled.push(1);
+  }
+}
+
+beforeEach(() => {
+  world = new World();
+  clock = new ManualClock();
+  held = 0;
+  called = { label: "counters.value", result: undefined, clock, internal: false } as unknown as CalledEndpoint;
+});
+afterEach(() => world.close());
+
+describe("a call that waits", () => {
+  const start = (first: Promise<unknown>, more: Promise<unknown>[], make: () => Future<number>) =>
+    callAfterRestart({
+      called,
+      timeout: 0,
+      signal: undefined,
+      keepAlive: keepAlive as never,
+      first,
+      pendingRestart: () => more.shift(),
+      make,
+    });
+
+  test("is made when nothing keeps it any more, and holds the process until then", async () => {
+    const [first, second] = [later(), later()];
+    let made = 0;
+    const call = start(first.promise, [second.promise], () => {
+      made++;
+      return new Future((resolve) => resolve(5));
+    });
+    await settled();
+    first.resolve(undefined);
+    await settled();
+    expect([made, held]).toEqual([0, 1]);
+    second.resolve(undefined);
+    expect(await call).toBe(5);
+    expect([made, held, clock.waiting]).toEqual([1, 0, 0]);
+    call.cancel();
+    expect(held).toBe(0);
+  });
+
+  test("is never made when it is given up before, and does not hold the process", async () => {
+    const first = later();
+    let made = 0;
+    const call = start(first.promise, [], () => {
+      made++;
+      return new Future((resolve) => resolve(5));
+    });
+    call.cancel();
+    expect(held).toBe(0);
+    first.resolve(undefined);
+    await expect(call).rejects.toThrow("the call was cancelled");
+    await settled();
+    expect([made, held]).toEqual([0, 0]);
+  });
+
+  test("rejects with what keeps it from being made", async () => {
+    const call = start(Promise.resolve(), [], () => {
+      throw new RangeError("refused");
+    });
+    await expect(call).rejects.toThrow(new RangeError("refused"));
+    expect(held).toBe(0);
+  });
+
+  test("is given up with the call that was made", async () => {
+    const made = new Made(() => {});
+    const call = start(Promise.resolve(), [], () => made);
+    await settled();
+    call.cancel();
+    await expect(call).rejects.toThrow("the call was cancelled");
+    expect(made.cancelled).toEqual([1]);
+  });
+});
+
+describe("a call that may be made again", () => {
+  test("rejects with what keeps its first attempt from being made, and throws that", () => {
+    const refuse = () => {
+      throw new RangeError("refused");
+    };
+    expect(() => callWithRetry(called, 3, undefined, refuse)).toThrow(new RangeError("refused"));
+  });
+
+  test("answers with the answer of an attempt; given up, it gives that up", async () => {
+    expect(await callWithRetry(called, 3, undefined, () => new Future<number>((resolve) => resolve(5)))).toBe(5);
+    const made = new Made(() => {});
+    const call = callWithRetry(called, 3, undefined, () => made);
+    call.cancel();
+    await expect(call).rejects.toThrow("the call was cancelled");
+    expect([made.cancelled, clock.waiting]).toEqual([[1], 0]);
+  });
+});
+
+describe("the first of several", () => {
+  const [never, now] = [new Promise(() => {}), Promise.resolve(1)];
+  test.each([
+    [[now, never], 0, []],
+    [[never, now], 1, [now]],
+    [[now, now], 2, [now, now]],
+    [[], 0, []],
+  ])("are those that have settled: %#", async (futures, n, first) => {
+    const completed = await firstCompleted<PromiseLike<unknown>>(futures, n);
+    await settled();
+    expect(completed.length).toBe(n);
+    expect(completed.every((future, i) => future === first[i])).toBe(true);
+  });
+
+  test("are no more than were asked for, although others settle later", async () => {
+    const completed = await firstCompleted([now, now, now], 1);
+    await settled();
+    expect(completed.length).toBe(1);
+  });
+
+  test.each([-1, 1.5, 3, Number.NaN])("cannot be %d of two", (n) => {
+    expect(() => firstCompleted([now, now], n)).toThrow(
+      new RangeError(`cannot wait for the first ${n}: expected a number from 0 to 2`),
+    );
+  });
+});

@@ -1,0 +1,160 @@
+/** What errors of calls say of the caller: both names of the actor, and the lines that wait for the answer. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ActorError, SupervisionError, TimeoutError } from "../../../runtime/actor/errors.js";
+import { viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { range } from "../../../runtime/shape/index.js";
+import { Counter, type CounterMesh, until } from "../counter.js";
+import { type TestProc, World } from "../world.js";
+
+let world: World;
+let procs: TestProc[];
+let counters: CounterMesh<"gpus">;
+
+beforeEach(() => {
+  world = new World();
+  procs = [0, 1, 2, 3].map((rank) => world.proc(`p${rank}`));
+  counters = world.spawn("counters", Counter, [0], procs);
+});
+afterEach(() => world.close());
+
+const failure = (call: PromiseLike<unknown>): Promise<Error> =>
+  Promise.resolve(call).then(
+    () => {
+      throw new Error("expected an error");
+    },
+    (error) => error,
+  );
+
+describe("the actor", () => {
+  const dead = async (): Promise<void> => {
+    counters.slice({ gpus: 2 }).fail.broadcast("fatal");
+    await until("it has failed", () => procs[2]!.failures().length > 0);
+  };
+
+  test("has both names in a slice: its rank there, and that of the mesh that was spawned", async () => {
+    await dead();
+    const why = "the actor counters[2] has failed: TypeError: fatal";
+    const one = await failure(counters.slice({ gpus: 2 }).value.callOne());
+    expect(one).toMatchObject({ ranks: [0], actors: ["counters[2]"] });
+    expect(one.message).toBe(`cannot call counters.value on rank 0 (counters[2]): ${why}`);
+    const some = await failure(counters.slice({ gpus: range(1, 4) }).value.call());
+    expect(some.message).toBe(`cannot call counters.value on rank 1 (counters[2]): ${why}`);
+    const next = await failure(
+      counters
+        .slice({ gpus: range(1, 4) })
+        .watch.stream(1)
+        .next()
+        .then(async () => {
+          for await (const _ of counters.slice({ gpus: 2 }).watch.stream(1));
+        }),
+    );
+    expect(next.message).toMatch(/^cannot call counters\.watch on rank [01] \(counters\[2\]\): /);
+  });
+
+  test("has one where they are the same", async () => {
+    await dead();
+    const error = await failure(counters.value.call());
+    expect(error).toMatchObject({ ranks: [2], actors: ["counters[2]"] });
+    expect(error.message).toBe(
+      "cannot call counters.value on rank 2: the actor counters[2] has failed: TypeError: fatal",
+    );
+  });
+});
+
+describe("the stack of an error", () => {
+  test("that a handler has thrown has the frames of whoever wrote it, not those of the runtime that called it", async () => {
+    const error = (await failure(counters.slice({ gpus: 1 }).fail.callOne("nope"))) as ActorError;
+    expect(error.remoteStack).toMatch(/^TypeError: nope\n/);
+    expect(error.remoteStack).toMatch(/counter\.ts:\d+:\d+\)$/);
+    expect(error.remoteStack).not.toContain("runtime/actor");
+  });
+
+  async function whoAwaits(call: () => PromiseLike<unknown>): Promise<unknown> {
+    const value = await call();
+    return value;
+  }
+  async function whoAwaitsAll(call: () => PromiseLike<unknown>): Promise<unknown> {
+    const [value] = await Promise.all([call()]);
+    return value;
+  }
+  async function whoGoesOn(call: () => PromiseLike<unknown>): Promise<unknown> {
+    return whoAwaits(() => call().then((value) => value));
+  }
+  async function whoIterates(): Promise<void> {
+    for await (const _ of counters.failingStream.stream(2));
+  }
+
+  test.each([
+    [whoAwaits, "whoAwaits"],
+    [whoAwaitsAll, "whoAwaitsAll"],
+    [whoGoesOn, "whoAwaits"],
+  ])("has the lines of those who await the call: %o", async (caller, name) => {
+    const line = new RegExp(`\\n {4}called\\n(?: {4}at .*\\n)* {4}at (async )?${name} \\(\\S*callers\\.test\\.ts:`);
+    for (const call of [
+      () => counters.fail.call("refused"),
+      () => counters.slice({ gpus: 1 }).fail.callOne("refused"),
+      () => counters.fail.choose("refused"),
+      () => counters.slice({ gpus: 0 }).failOnEven.with({ retry: 2 }).callOne(),
+    ]) {
+      const error = await failure(caller(call));
+      expect(error).toBeInstanceOf(ActorError);
+      expect(error.stack).toMatch(line);
+      // Where it was thrown comes first.
+      expect(error.stack).toMatch(/^ActorError: [^\n]+\n {4}in counters\.\w+ of counters\[\d\]\n\w*Error: /);
+    }
+  });
+
+  test("has them where nobody answers, without the frames of the runtime", async () => {
+    const slow = counters.slice({ gpus: 3 });
+    const late = await failure(whoAwaits(() => slow.sleep.with({ timeout: 20 }).callOne(60_000)));
+    expect(late).toBeInstanceOf(TimeoutError);
+    const stack =
+      /^TimeoutError: cannot call counters\.sleep: no answer within 20 ms\n {4}at (?:async )?whoAwaits \(\S*callers\.test\.ts:/;
+    expect(late.stack).toMatch(stack);
+    const lost = failure(whoAwaits(() => counters.sleep.call(60_000)));
+    world.root.proc.peerDown(procs[1]!.proc.id, "it was killed");
+    const error = await lost;
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.stack).toMatch(
+      /^SupervisionError: [^\n]+: it was killed\n {4}at (?:async )?whoAwaits \(\S*callers\.test\.ts:/,
+    );
+    expect(error.stack).not.toContain("call-future");
+  });
+
+  test("has those of a loop over a stream", async () => {
+    expect((await failure(whoIterates())).stack).toMatch(/\n {4}called\n {4}at (?:async )?whoIterates \(/);
+  });
+
+  test("is left as it is where nobody awaits the call, and where stacks cannot be had", async () => {
+    const error = await failure(counters.slice({ gpus: 1 }).fail.callOne("refused"));
+    expect(error.stack).toContain("TypeError: refused");
+    const before = Error.prepareStackTrace;
+    Error.prepareStackTrace = () => {
+      throw new Error("no stacks here");
+    };
+    try {
+      expect(await failure(whoAwaits(() => counters.fail.call("refused")))).toMatchObject({ message: "refused" });
+    } finally {
+      // biome-ignore lint/suspicious/noExplicitAny: as it was, which may be undefined
+      Error.prepareStackTrace = before as any;
+    }
+  });
+});
+
+describe("a mesh that was stopped", () => {
+  const texts = (reason: string | undefined) => {
+    const mesh = world.spawn("mesh", Counter, [0], procs);
+    const control = { ready: Promise.resolve(), stop: async () => {} };
+    return { mesh, control, options: reason === undefined ? {} : { reason } };
+  };
+
+  test.each([
+    [undefined, 'cannot call mesh.value on ranks 0, 1, 2, 3: mesh "mesh" was stopped'],
+    ["enough", 'cannot call mesh.value on ranks 0, 1, 2, 3: mesh "mesh" was stopped: enough'],
+  ])("for the reason %s says no more than that", async (reason, text) => {
+    const { mesh, control, options } = texts(reason);
+    viewOf(mesh).record.control = control;
+    await mesh.stop(options);
+    expect(() => mesh.value.call()).toThrow(expect.objectContaining({ message: text }));
+  });
+});

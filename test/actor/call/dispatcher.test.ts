@@ -1,0 +1,711 @@
+/** What one message takes with it, whom it goes to, and when nothing is sent at all. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Turn } from "../../../runtime/actor/cell/turn.js";
+import { context } from "../../../runtime/actor/context.js";
+import { BackpressureError } from "../../../runtime/actor/errors.js";
+import { type ActorMesh, viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { Channel } from "../../../runtime/actor/port/channel.js";
+import type { Port } from "../../../runtime/actor/port/port.js";
+import { range } from "../../../runtime/shape/index.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { ManualClock } from "../../link/lasting/cut-world.js";
+import { Counter, type CounterMesh, until } from "../counter.js";
+import { type TestProc, World } from "../world.js";
+
+let clock: ManualClock;
+let world: World;
+let procs: TestProc[];
+let counters: CounterMesh<"gpus">;
+
+/** The processes of actors that send, beside those of the mesh. */
+const senders = Array.from({ length: 20 }, (_, i) => `sender${i}`);
+
+/** A mesh of so many actors, whose processes have a clock that stands still, as the root has. */
+function make(size: number, limits = {}): void {
+  world?.close();
+  const names = Array.from({ length: size }, (_, i) => `p${i}`);
+  world = new World(limits, Object.fromEntries(["root", ...senders, ...names].map((name) => [name, clock])));
+  procs = names.map((name) => world.proc(name));
+  counters = world.spawn("counters", Counter, [0], procs);
+}
+
+beforeEach(() => {
+  clock = new ManualClock();
+  make(2);
+});
+afterEach(() => world.close());
+
+/** The messages that an actor is handling. */
+function handled(rank: number): Turn[] {
+  return [...procs[rank]!.proc.cells()].flatMap(({ calls }) => calls);
+}
+
+/** Those of all ranks, once each has one. */
+async function handledByAll(): Promise<Turn[]> {
+  const each = procs.map((_, rank) => rank);
+  await until("all handle a message", () => each.every((rank) => handled(rank).length > 0));
+  return each.flatMap((rank) => handled(rank));
+}
+
+/** An actor whose handler of `sleep` sends what it is told to. */
+function spawnSender(send: () => unknown): CounterMesh<never> {
+  class Sender extends Counter {
+    override async sleep(ms: number): Promise<number> {
+      await send();
+      return ms;
+    }
+  }
+  const name = `sender${world.procs.size}`;
+  return world.spawn<typeof Sender, never>(name, Sender, [0], [world.proc(name)], {}) as CounterMesh<never>;
+}
+
+describe("the number of arguments", () => {
+  const one = () => counters.slice({ gpus: 0 });
+  const cases: [string, () => unknown, string][] = [
+    [
+      "none where none may be",
+      () => (one().value.callOne as (...a: unknown[]) => unknown)(1),
+      "value: expected 0 arguments, got 1",
+    ],
+    ["too few", () => (one().sleep.callOne as () => unknown)(), "sleep: expected 1 argument, got 0"],
+    [
+      "too many",
+      () => (one().note.broadcast as (...a: unknown[]) => unknown)("a", 1, 2),
+      "note: expected 2 arguments, got 3",
+    ],
+    [
+      "too few for some",
+      () => (counters.note.call as (...a: unknown[]) => unknown)("a"),
+      "note: expected 2 arguments, got 1",
+    ],
+    [
+      "more than may be",
+      () => (counters.increment.broadcast as (...a: unknown[]) => unknown)(1, 2),
+      "increment: expected 0 to 1 arguments, got 2",
+    ],
+    ["of a stream", () => (counters.watch.stream as () => unknown)(), "watch: expected 1 argument, got 0"],
+  ];
+  test.each(cases)("is known before anything is sent: %s", (_, send, text) => {
+    expect(send).toThrow(new TypeError(`cannot call counters.${text}`));
+  });
+
+  test("may be any between the least and the most", async () => {
+    counters.increment.broadcast();
+    counters.increment.broadcast(4);
+    expect([...(await counters.value.call()).values()]).toEqual([5, 5]);
+  });
+});
+
+describe("one endpoint that many send by", () => {
+  test("sends as whoever uses it", async () => {
+    const { where } = counters.slice({ gpus: 1 });
+    const callers: string[] = [];
+    const ask = async () => callers.push((await where.callOne()).caller);
+    const [a, b] = [spawnSender(ask), spawnSender(ask)];
+    await ask();
+    await a.sleep.callOne(0);
+    await b.sleep.callOne(0);
+    await a.sleep.callOne(0);
+    await ask();
+    expect(callers).toEqual(["root", "sender3[0]", "sender4[0]", "sender3[0]", "root"]);
+  });
+
+  test("broadcasts as whoever uses it: what comes back, comes back to that one", async () => {
+    await world.stop(procs[1]!, [...procs[1]!.proc.cells()][0]!.mesh);
+    const { increment } = counters.slice({ gpus: 1 });
+    const a = spawnSender(() => increment.broadcast(1));
+    increment.broadcast(1);
+    await a.sleep.callOne(0);
+    increment.broadcast(1);
+    const told = () =>
+      [...world.procs.values()].flatMap(({ events }) => events.filter(({ kind }) => kind === "undeliverable"));
+    await until("all have come back", () => told().length === 3);
+    expect(
+      told()
+        .map(({ actor }) => actor)
+        .sort(),
+    ).toEqual(["root", "root", "sender3[0]"]);
+    expect(told()[0]!.detail).toMatchObject({
+      reason: "stopped",
+      message: "the actor counters[1] was stopped: ordered",
+    });
+  });
+
+  test("goes on by another session when the one it has used has ended", async () => {
+    const { value, increment } = counters.slice({ gpus: 0 });
+    expect(await value.callOne()).toBe(0);
+    const { mesh, spec: shape } = [...procs[0]!.proc.cells()][0]!;
+    procs[0]!.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("over"), at: 0 });
+    await expect(value.callOne()).rejects.toThrow("the actor counters[0] has failed: Error: over");
+    await procs[0]!.proc.cell(mesh)!.whenVacated();
+    procs[0]!.proc.createActor({ ...shape, incarnation: 1, args: [7] } as never);
+    increment.broadcast(1);
+    expect(await value.callOne()).toBe(8);
+  });
+});
+
+describe("choose", () => {
+  /** Draws these numbers, and then no more. */
+  function draw(...numbers: number[]): void {
+    const { id } = world.root.proc.random;
+    Object.assign(world.root.proc, { random: { id, number: () => numbers.shift()! } });
+  }
+
+  test("asks the rank that was drawn, each time", async () => {
+    const ranks = [];
+    for (const number of [0.6, 0.1, 0.9, 0.2]) {
+      draw(number, number);
+      ranks.push((await counters.where.choose()).rank);
+    }
+    expect(ranks).toEqual([1, 0, 1, 0]);
+  });
+
+  test("asks the one with less under way of two that were drawn", async () => {
+    const busy = counters.slice({ gpus: 0 }).meanwhile.callOne(60_000);
+    await handledBy(0);
+    const ranks = [];
+    for (const [one, other] of [
+      [0, 0.5],
+      [0.5, 0],
+      [0, 0],
+      [0.5, 0.5],
+    ]) {
+      draw(one!, other!);
+      ranks.push((await counters.where.choose()).rank);
+    }
+    busy.cancel();
+    await busy.catch(() => {});
+    expect(ranks).toEqual([1, 1, 0, 1]);
+  });
+
+  test("asks the first of two that were drawn and have as little to do", async () => {
+    const ranks = [];
+    for (const [one, other] of [
+      [0.5, 0],
+      [0, 0.5],
+    ]) {
+      draw(one!, other!);
+      ranks.push((await counters.where.choose()).rank);
+    }
+    expect(ranks).toEqual([1, 0]);
+  });
+});
+
+async function handledBy(rank: number): Promise<Turn> {
+  await until("it handles a message", () => handled(rank).length > 0);
+  return handled(rank)[0]!;
+}
+
+describe("the time for an answer", () => {
+  test.each([
+    ["none", {}, 0],
+    ["its own", { timeout: 30_000 }, 30_000],
+    ["whole milliseconds", { timeout: 29_999.5 }, 30_000],
+    ["at least one", { timeout: 0.001 }, 1],
+    ["none that never ends", { timeout: Number.POSITIVE_INFINITY }, 0],
+  ])("is what its receivers are told: %s", async (_, options, left) => {
+    const call = counters.untilAborted.with(options).call();
+    const turns = await handledByAll();
+    expect(turns.map(({ timeLeft }) => timeLeft)).toEqual([left, left]);
+    call.cancel();
+    await call.catch(() => {});
+  });
+
+  test.each([
+    ["the caller's, if the call has none", {}, 20_000],
+    ["the call's, if it is less", { timeout: 10_000 }, 10_000],
+    ["the caller's, if that is less", { timeout: 30_000 }, 20_000],
+  ])("of what a handler calls is no more than its caller has: %s", async (_, options, left) => {
+    for (const part of [counters, counters.slice({ gpus: 1 })] as CounterMesh<never>[]) {
+      const sender = spawnSender(() => part.untilAborted.with(options).call());
+      const call = sender.sleep.with({ timeout: 20_000 }).callOne(0);
+      const turn = await handledBy(1);
+      expect(turn.timeLeft).toBe(left);
+      call.cancel();
+      await call.catch(() => {});
+      await until("nothing is handled", () => procs.every((_, rank) => handled(rank).length === 0));
+    }
+  });
+
+  test("is not what messages have that nobody answers", async () => {
+    const sender = spawnSender(() => counters.untilAborted.broadcast());
+    await sender.sleep.with({ timeout: 20_000 }).callOne(0);
+    const seen: number[] = [];
+    class Seeing extends Counter {
+      override increment(): void {
+        seen.push((context() as Turn).timeLeft, (context() as Turn).chain.length);
+      }
+    }
+    const seeing = world.spawn<typeof Seeing, never>("seeing", Seeing, [0], [procs[0]!], {});
+    const other = spawnSender(() => seeing.increment.with({ timeout: 5000 }).broadcast());
+    await other.sleep.with({ timeout: 20_000 }).callOne(0);
+    await seeing.value.callOne();
+    // In its chain is only the actor itself: the sender does not wait.
+    expect(seen).toEqual([0, 2]);
+  });
+
+  test("that is none at all sends nothing, and says so", async () => {
+    for (const call of [
+      counters.increment.with({ timeout: 0 }).call(1),
+      counters.slice({ gpus: 0 }).increment.with({ timeout: 0 }).callOne(1),
+    ]) {
+      await expect(call).rejects.toThrow("cannot call counters.increment: no answer within 0 ms");
+    }
+    expect([...(await counters.value.call()).values()]).toEqual([0, 0]);
+    expect(() => counters.increment.with({ timeout: 0 }).call(1.5)).toThrow(/cannot encode/);
+  });
+});
+
+describe("the trace", () => {
+  const given = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
+  /** Where the messages of a call come from, by rank. */
+  async function traces(send: (mesh: CounterMesh<"gpus">) => unknown): Promise<(string | undefined)[]> {
+    const seen: (string | undefined)[] = [];
+    class Seeing extends Counter {
+      override increment(): void {
+        const { rank } = context().actor.rank;
+        const trace = (context() as Turn).extension?.trace;
+        if (trace !== undefined) seen[rank] = trace.toString();
+      }
+    }
+    const seeing = world.spawn("seeing", Seeing, [0], procs) as CounterMesh<"gpus">;
+    await send(seeing);
+    await seeing.value.call();
+    return seen;
+  }
+
+  test.each<[string, (mesh: CounterMesh<"gpus">) => unknown]>([
+    ["a call to many", (mesh) => mesh.increment.with({ traceparent: given }).call()],
+    ["a broadcast to many", (mesh) => mesh.increment.with({ traceparent: given }).broadcast()],
+    [
+      "calls to each",
+      (mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.with({ traceparent: given }).callOne()),
+    ],
+    [
+      "messages to each",
+      (mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.with({ traceparent: given }).broadcast()),
+    ],
+    ["a handler", (mesh) => spawnSender(() => mesh.increment.with({ traceparent: given }).call()).sleep.callOne(0)],
+  ])("is the one that was given: %s", async (_, send) => {
+    expect(await traces(send)).toEqual([given, given]);
+  });
+
+  test.each<[string, (mesh: CounterMesh<"gpus">) => unknown]>([
+    ["a call", (mesh) => mesh.increment.call()],
+    ["a broadcast", (mesh) => mesh.increment.broadcast()],
+  ])("that begins with %s to many is the same for all of them", async (_, send) => {
+    const [one, other] = await traces(send);
+    expect(one).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(other).toBe(one);
+  });
+
+  test("begins at the receiver where one alone is sent something from outside of actors", async () => {
+    expect(await traces((mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.callOne()))).toEqual([]);
+    expect(await traces((mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.broadcast()))).toEqual([]);
+  });
+
+  test("of a handler is that of all that it sends", async () => {
+    let own = "";
+    const seen = await traces((mesh) => {
+      const sender = spawnSender(async () => {
+        own = context().trace.traceparent;
+        await mesh.increment.call();
+      });
+      return sender.sleep.callOne(0);
+    });
+    expect(seen).toEqual([own, own]);
+    const one = await traces((mesh) => {
+      const sender = spawnSender(async () => {
+        own = context().trace.traceparent;
+        await mesh.slice({ gpus: 0 }).increment.callOne();
+        mesh.slice({ gpus: 1 }).increment.broadcast();
+      });
+      return sender.sleep.callOne(0);
+    });
+    expect(one).toEqual([own, own]);
+  });
+});
+
+describe("a call that comes back to the actor that makes it", () => {
+  test("is a DeadlockError, whoever else is called", async () => {
+    const all: { mesh?: CounterMesh<"gpus"> } = {};
+    class Asking extends Counter {
+      override async sleep(): Promise<number> {
+        return all.mesh!.value.reduce("sum");
+      }
+    }
+    all.mesh = world.spawn("asking", Asking, [0], procs) as CounterMesh<"gpus">;
+    await expect(all.mesh.slice({ gpus: 1 }).sleep.callOne(0)).rejects.toThrow(
+      "cannot call asking.value from asking[1]: asking[1] waits for the answer of this call chain itself; " +
+        "make the endpoint that called out @concurrent, or use broadcast",
+    );
+    expect([...(await all.mesh.value.call()).values()]).toEqual([0, 0]);
+  });
+
+  test("is none to the others of its mesh", async () => {
+    const all: { mesh?: CounterMesh<"gpus"> } = {};
+    class Asking extends Counter {
+      override async sleep(): Promise<number> {
+        return all.mesh!.slice({ gpus: 0 }).value.callOne();
+      }
+    }
+    all.mesh = world.spawn("asking", Asking, [5], procs) as CounterMesh<"gpus">;
+    expect(await all.mesh.slice({ gpus: 1 }).sleep.callOne(0)).toBe(5);
+  });
+});
+
+describe("what a handler has called", () => {
+  test.each<[string, (mesh: CounterMesh<"gpus">) => Promise<unknown>]>([
+    ["one actor", (mesh) => mesh.slice({ gpus: 1 }).untilAborted.callOne()],
+    ["many", (mesh) => mesh.untilAborted.call()],
+    [
+      "a stream of many",
+      (mesh) =>
+        mesh.endless
+          .stream()
+          .next()
+          .then(() => new Promise(() => {})),
+    ],
+  ])("is given up with the handler's own call: %s", async (_, call) => {
+    const sender = spawnSender(() => call(counters));
+    const pending = sender.sleep.callOne(0);
+    await handledBy(1);
+    pending.cancel();
+    await pending.catch(() => {});
+    await until("nobody handles anything", () => procs.every((_, rank) => handled(rank).length === 0));
+  });
+});
+
+describe("what cannot be delivered to one of many", () => {
+  /** Of the second actor, whose process has ended. */
+  beforeEach(async () => {
+    make(3);
+    await counters.value.call();
+    world.root.proc.peerDown(procs[1]!.proc.id, "it was killed");
+  });
+
+  test("comes back from a broadcast, and reaches the others", async () => {
+    counters.increment.broadcast(2);
+    expect(await counters.slice({ gpus: 0 }).value.callOne()).toBe(2);
+    expect(await counters.slice({ gpus: 2 }).value.callOne()).toBe(2);
+    expect(world.root.events.filter(({ kind }) => kind === "undeliverable").map(({ detail }) => detail)).toEqual([
+      { to: "counters.increment", reason: "peer-down", message: "it was killed" },
+    ]);
+  });
+
+  test("ends a call, after all have been sent theirs", async () => {
+    await expect(counters.increment.call(2)).rejects.toThrow("cannot call counters.increment on rank 1: it was killed");
+    expect(await counters.slice({ gpus: 2 }).value.callOne()).toBe(2);
+  });
+
+  test("is an outcome like others to those who ask for outcomes, also where it is the only one", async () => {
+    const statuses = (part: CounterMesh<never>) =>
+      part.value.callSettled().then((all) => [...all.values()].map(({ status }) => status));
+    expect(await statuses(counters as unknown as CounterMesh<never>)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await statuses(counters.slice({ gpus: 1 }) as unknown as CounterMesh<never>)).toEqual(["rejected"]);
+  });
+
+  test("is checked all the same: arguments of another type throw", () => {
+    const one = counters.slice({ gpus: 1 });
+    expect(() => one.increment.callOne(1.5)).toThrow(/cannot encode/);
+    expect(() => one.increment.broadcast(1.5)).toThrow(/cannot encode/);
+    expect(world.root.events.filter(({ kind }) => kind === "undeliverable")).toEqual([]);
+  });
+
+  test("holds no port that was sent to it; those that were sent it hold theirs", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    counters.feed.broadcast(port, 1);
+    expect([await receiver.recv(), await receiver.recv()]).toEqual([0, 0]);
+    const waiting = receiver.recv();
+    counters.slice({ gpus: 0 }).fail.broadcast("over");
+    await until("it has failed", () => procs[0]!.failures().length > 0);
+    await world.stop(procs[0]!, [...procs[0]!.proc.cells()][0]!.mesh);
+    expect(await Promise.race([waiting.catch(() => "orphaned"), counters.slice({ gpus: 2 }).value.callOne()])).toBe(0);
+    counters.slice({ gpus: 2 }).fail.broadcast("over");
+    await expect(waiting).rejects.toThrow("cannot receive: everyone who held the port has ended");
+  });
+
+  test.each<[string, (port: Port<number>) => unknown]>([
+    [
+      "a call",
+      (port) =>
+        counters
+          .slice({ gpus: 1 })
+          .feed.callOne(port, 1)
+          .catch(() => {}),
+    ],
+    ["a message", (port) => counters.slice({ gpus: 1 }).feed.broadcast(port, 1)],
+    [
+      "a call to one without any time",
+      (port) =>
+        counters
+          .slice({ gpus: 0 })
+          .feed.with({ timeout: 0 })
+          .callOne(port, 1)
+          .catch(() => {}),
+    ],
+    [
+      "a call without any time",
+      (port) =>
+        counters.feed
+          .with({ timeout: 0 })
+          .call(port, 1)
+          .catch(() => {}),
+    ],
+  ])("leaves a port that nobody else has without holders: %s", async (_, send) => {
+    const [port, receiver] = Channel.open(codec.int32);
+    void send(port);
+    await expect(receiver.recv()).rejects.toThrow("cannot receive: everyone who held the port has ended");
+  });
+});
+
+describe("credit", () => {
+  /** Fills the second actor with as much as it has credit for. */
+  async function fill(): Promise<{ cancel(): void }> {
+    make(2, { creditMessages: 2, sendWindowMessages: 2 });
+    await counters.value.call();
+    const blocked = counters.slice({ gpus: 1 }).untilAborted.callOne();
+    blocked.catch(() => {});
+    await handledBy(1);
+    // Not the call itself: that would be awaited.
+    return { cancel: () => blocked.cancel() };
+  }
+
+  test("of all receivers is what somebody waits for who awaits a broadcast", async () => {
+    const blocked = await fill();
+    counters.slice({ gpus: 1 }).increment.broadcast(1);
+    const sent = counters.increment.broadcast(1);
+    let there = false;
+    void sent.then(() => {
+      there = true;
+    });
+    expect(await counters.slice({ gpus: 0 }).value.callOne()).toBe(1);
+    expect(there).toBe(false);
+    blocked.cancel();
+    await sent;
+    expect([...(await counters.value.call()).values()]).toEqual([1, 2]);
+  });
+
+  test("that one receiver has not keeps a call to many from being sent to any", async () => {
+    const blocked = await fill();
+    const sent = [1, 1, 1].map((by) => counters.slice({ gpus: 1 }).increment.broadcast(by));
+    expect(() => counters.increment.call(100)).toThrow(BackpressureError);
+    blocked.cancel();
+    await Promise.all(sent);
+    expect([...(await counters.value.call()).values()]).toEqual([0, 3]);
+  });
+});
+
+describe("a port in a call to many", () => {
+  test("is held by all of them until they have ended", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    await counters.feed.call(port, 1);
+    expect([await receiver.recv(), await receiver.recv()]).toEqual([0, 0]);
+    const waiting = receiver.recv();
+    counters.fail.broadcast("over");
+    await expect(waiting).rejects.toThrow("cannot receive: everyone who held the port has ended");
+  });
+});
+
+describe("a call that waits for actors that are being restarted", () => {
+  /** The actor at a rank fails, and everybody knows. */
+  async function end(rank: number): Promise<() => void> {
+    const one = counters.slice({ gpus: rank });
+    one.fail.broadcast("over");
+    await one.value.callOne().catch(() => {});
+    const { proc } = procs[rank]!;
+    const cell = [...proc.cells()][0]!;
+    await cell.whenVacated();
+    return () => {
+      proc.createActor({ ...cell.spec, incarnation: 1, args: [40 + rank] } as never);
+      viewOf(counters as unknown as ActorMesh).record.setLocation(rank, {
+        proc: proc.id,
+        location: proc.location,
+        generation: 1,
+      });
+    };
+  }
+  const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
+    let yes = false;
+    promise.then(
+      () => (yes = true),
+      () => (yes = true),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    return yes;
+  };
+
+  test.each<[string, (mesh: CounterMesh<"gpus">) => Promise<unknown>, unknown]>([
+    ["one actor", (mesh) => mesh.slice({ gpus: 1 }).value.with({ wait: true }).callOne(), 41],
+    [
+      "all",
+      (mesh) =>
+        mesh.value
+          .with({ wait: true })
+          .call()
+          .then((all) => [...all.values()]),
+      [0, 41],
+    ],
+    ["a reduction", (mesh) => mesh.value.with({ wait: true }).reduce("sum"), 41],
+    [
+      "a stream",
+      (mesh) =>
+        mesh
+          .slice({ gpus: 1 })
+          .watch.with({ wait: true })
+          .stream(1)
+          .next()
+          .then(({ value }) => value![1]),
+      41,
+    ],
+    [
+      "outcomes",
+      (mesh) =>
+        mesh.value
+          .with({ wait: true })
+          .callSettled()
+          .then((all) => [...all.values()].map(({ status }) => status)),
+      ["fulfilled", "fulfilled"],
+    ],
+  ])("is sent when they are there: %s", async (_, call, answer) => {
+    const restart = await end(1);
+    const pending = call(counters);
+    expect(await isSettled(pending)).toBe(false);
+    restart();
+    expect(await pending).toEqual(answer);
+  });
+
+  test("to any one of them waits only where none is there", async () => {
+    const restarts = [await end(1)];
+    expect(await counters.value.with({ wait: true }).choose()).toBe(0);
+    restarts.push(await end(0));
+    const pending = counters.value.with({ wait: true }).choose();
+    expect(await isSettled(pending)).toBe(false);
+    restarts[0]!();
+    expect(await pending).toBe(41);
+  });
+
+  test("is not made to wait without being told to", async () => {
+    await end(1);
+    await expect(counters.value.call()).rejects.toThrow("the actor counters[1] has failed: TypeError: over");
+  });
+
+  test("says at once what is wrong with it", async () => {
+    await end(1);
+    const one = counters.slice({ gpus: 1 });
+    expect(() => one.increment.with({ wait: true }).callOne(1.5)).toThrow(/cannot encode/);
+    expect(() => one.watch.with({ wait: true }).stream("x" as never)).toThrow(/cannot encode/);
+  });
+
+  test("waits no longer than it is given, or wanted", async () => {
+    await end(1);
+    const one = counters.slice({ gpus: 1 }).value;
+    const late = one.with({ wait: true, timeout: 50 }).callOne();
+    const given = new AbortController();
+    const aborted = one.with({ wait: true, signal: given.signal }).callOne();
+    const cancelled = one.with({ wait: true }).callOne();
+    const ends = Promise.allSettled([late, aborted, cancelled]);
+    clock.pass(50);
+    given.abort(new Error("enough"));
+    cancelled.cancel();
+    expect((await ends).map((outcome) => (outcome as PromiseRejectedResult).reason.message)).toEqual([
+      "cannot call counters.value: no answer within 50 ms",
+      "enough",
+      "the call was cancelled",
+    ]);
+  });
+});
+
+describe("many receivers, down a tree of their processes", () => {
+  const size = 5;
+  beforeEach(() => make(size, { treeAbove: 3, treeFanout: 1, maxFrame: 200_000 }));
+  const links = () => world.root.proc.routes.all().filter(({ peer }) => peer !== world.root.proc.id).length;
+
+  test("are spoken to by a few: calls and broadcasts", async () => {
+    await counters.increment.broadcast(3);
+    expect([...(await counters.value.call()).values()]).toEqual(new Array(size).fill(3));
+    expect(links()).toBe(1);
+  });
+
+  test("are spoken to one by one where they are few", async () => {
+    const few = counters.slice({ gpus: range(0, 3) });
+    await few.increment.broadcast(3);
+    expect([...(await few.value.call()).values()]).toEqual([3, 3, 3]);
+    expect(links()).toBe(3);
+  });
+
+  test("are spoken to one by one by streams", async () => {
+    const seen: number[] = [];
+    for await (const [{ rank }] of counters.watch.stream(1)) seen.push(rank);
+    expect([seen.sort(), links()]).toEqual([[0, 1, 2, 3, 4], size]);
+  });
+
+  test("are spoken to one by one where the message and its places do not fit into a frame together", async () => {
+    const bytes = new Uint8Array(199_900).fill(7);
+    const answers = await counters.bytes.call(bytes);
+    expect([...answers.values()].every((answer) => answer.length === bytes.length && answer[9] === 7)).toBe(true);
+    expect(links()).toBe(size);
+    counters.bytes.broadcast(bytes);
+    expect([...(await counters.value.call()).values()]).toEqual(new Array(size).fill(0));
+  });
+
+  test("have no time and no chain where nobody waits for them", async () => {
+    const seen: number[][] = [];
+    class Seeing extends Counter {
+      override increment(): void {
+        const { timeLeft, extension } = context() as Turn;
+        seen.push([timeLeft, extension!.chain.length]);
+      }
+    }
+    const seeing = world.spawn("seeing", Seeing, [0], procs) as CounterMesh<"gpus">;
+    const sender = spawnSender(() => seeing.increment.with({ timeout: 5000 }).broadcast());
+    await sender.sleep.with({ timeout: 20_000 }).callOne(0);
+    await until("all have seen it", () => seen.length === size);
+    expect(seen).toEqual(new Array(size).fill([0, 0]));
+  });
+
+  test("have the caller's time, trace and chain", async () => {
+    const sender = spawnSender(() => counters.untilAborted.call());
+    const pending = sender.sleep.with({ timeout: 20_000 }).callOne(0);
+    const turns = await handledByAll();
+    expect(turns.map(({ timeLeft }) => timeLeft)).toEqual(new Array(size).fill(20_000));
+    expect(turns.map(({ chain }) => chain.length)).toEqual(new Array(size).fill(4));
+    expect(new Set(turns.map(({ trace }) => trace.id)).size).toBe(1);
+    pending.cancel();
+    await pending.catch(() => {});
+    await until("nobody handles anything", () => procs.every((_, rank) => handled(rank).length === 0));
+  });
+
+  test("all hold a port that was sent to them, until they have ended", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    await counters.feed.call(port, 1);
+    for (let i = 0; i < size; i++) expect(await receiver.recv()).toBe(0);
+    const waiting = receiver.recv();
+    counters.fail.broadcast("over");
+    await expect(waiting).rejects.toThrow("cannot receive: everyone who held the port has ended");
+  });
+
+  test("of an actor that has ended are none: what it sends then is refused", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const outcome: { error?: Error } = {};
+    const sender = spawnSender(async () => {
+      await held;
+      await counters.value.call().catch((error) => {
+        outcome.error = error;
+      });
+    });
+    const pending = sender.sleep.callOne(0).catch(() => {});
+    const there = [...world.procs.values()].at(-1)!;
+    await until("it runs", () => [...there.proc.cells()].some(({ calls }) => calls.length > 0));
+    await world.stop(there, [...there.proc.cells()][0]!.mesh, { drain: 0 });
+    release();
+    await pending;
+    await until("it was refused", () => outcome.error !== undefined);
+    expect(outcome.error!.message).toMatch(
+      /^cannot call counters\.value on rank 0: its sender has ended: the actor sender\d\[0\] was stopped: ordered$/,
+    );
+  });
+});

@@ -1,0 +1,102 @@
+/** Answers that a process makes one of on their way to the caller: which it can, and what goes on as it is. */
+import { describe, expect, test } from "vitest";
+import { createFold } from "../../../runtime/actor/call/fold-answers.js";
+import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/answers.js";
+import type { CastInterface } from "../../../runtime/cast/setup.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
+
+const args = defineArgs(codec.tuple(), 0, 0);
+const descriptor = defineActor({
+  key: "test/folding#Folding",
+  name: "Folding",
+  id: 1,
+  fingerprint: 5n,
+  args: () => args,
+  endpoints: () => ({
+    number: { id: 1, args, result: codec.int32 },
+    nothing: { id: 2, args },
+    text: { id: 3, args, result: codec.string },
+  }),
+});
+const known = { key: descriptor.key, fingerprint: 5n } as CastInterface;
+const [number, nothing, text] = [0, 1, 2];
+
+/** The answer of ranks: each run is its first rank and how many there are. */
+function answer(value: number | string, runs: readonly (readonly [number, number])[], more: object = {}): AnswerGroup {
+  const encoded = typeof value === "number" ? codec.int32.encode(value) : codec.string.encode(value);
+  const ranks = runs.map(([start, count]) => ({ start, count }));
+  return { kind: AnswerKind.value, protobuf: false, bytes: Buffer.from(encoded), blocks: [], ranks, ...more };
+}
+const folded = { kind: AnswerKind.folded };
+const sum = (groups: readonly AnswerGroup[]) => createFold(descriptor, known, number, "sum")!(groups);
+const concat = (groups: readonly AnswerGroup[], reduction = "concat") =>
+  createFold(descriptor, known, text, reduction)?.(groups);
+
+describe("the answers of an endpoint", () => {
+  test.each<[string, Partial<CastInterface>, number, string]>([
+    ["whose interface the actor does not have", { key: "test/folding#Other" }, number, "sum"],
+    ["whose schema is another one", { fingerprint: 6n }, number, "sum"],
+    ["that there is not", {}, 9, "sum"],
+    ["that answers nothing", {}, nothing, "sum"],
+    ["by an operation that is not known here", {}, number, "no such operation"],
+    ["that are only counted", {}, number, "count"],
+  ])("are not made one: %s", (_, other, endpoint, reduction) => {
+    expect(createFold(descriptor, { ...known, ...other }, endpoint, reduction)).toBe(undefined);
+  });
+
+  test("are made one where their ranks follow each other, in the order of ranks", () => {
+    expect(sum([answer(10, [[2, 1]]), answer(1, [[0, 2]]), answer(100, [[3, 2]])])).toEqual([
+      answer(212, [[0, 5]], folded),
+    ]);
+  });
+
+  test("are made one for each row of ranks, where some are missing in between", () => {
+    const all = [
+      answer(1, [
+        [0, 2],
+        [5, 1],
+      ]),
+      answer(10, [
+        [6, 1],
+        [2, 1],
+      ]),
+      answer(3, [[8, 1]]),
+    ];
+    expect(sum(all)).toEqual([answer(12, [[0, 3]], folded), answer(11, [[5, 2]], folded), answer(3, [[8, 1]], folded)]);
+  });
+
+  test("are made one with those that were made one below, which count once", () => {
+    expect(sum([answer(5, [[0, 3]], folded), answer(2, [[3, 2]])])).toEqual([answer(9, [[0, 5]], folded)]);
+  });
+
+  test("begin anywhere: also at the first rank alone, or behind it", () => {
+    expect(sum([answer(7, [[1, 1]])])).toEqual([answer(7, [[1, 1]], folded)]);
+    expect(sum([answer(7, [[0, 1]])])).toEqual([answer(7, [[0, 1]], folded)]);
+    expect(sum([])).toEqual([]);
+  });
+
+  test("go on as they are where they are errors, or in another layout", () => {
+    const error = answer(1, [[1, 1]], { kind: AnswerKind.error });
+    const failure = answer(1, [[2, 1]], { kind: AnswerKind.failure });
+    const protobuf = answer(1, [[3, 1]], { protobuf: true });
+    const other = answer(1, [[4, 1]], { ...folded, protobuf: true });
+    expect(sum([error, answer(5, [[0, 1]]), failure, protobuf, other])).toEqual([
+      error,
+      failure,
+      protobuf,
+      other,
+      answer(5, [[0, 1]], folded),
+    ]);
+  });
+
+  test("go on as they are where their type cannot hold what they make", () => {
+    const groups = [answer(2 ** 31 - 1, [[0, 1]]), answer(1, [[1, 1]])];
+    expect(sum(groups)).toBe(groups);
+  });
+
+  test("go on as they are where the operation does not take them", () => {
+    const groups = [answer("a", [[0, 1]]), answer("b", [[1, 1]])];
+    expect(concat(groups, "sum")).toBe(groups);
+  });
+});

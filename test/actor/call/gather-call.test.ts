@@ -1,0 +1,323 @@
+/** The answers of several actors to one call, by themselves: who is waited for, what ends the call, what it comes to. */
+import { beforeEach, describe, expect, test } from "vitest";
+import type { CalledEndpoint } from "../../../runtime/actor/call/call-future.js";
+import { GatherAll, type GatherCall, GatherReduced, GatherSettled } from "../../../runtime/actor/call/gather-call.js";
+import type { RankCall } from "../../../runtime/actor/call/rank-call.js";
+import { SingleCall } from "../../../runtime/actor/call/single-call.js";
+import { setMainRoot } from "../../../runtime/actor/context.js";
+import { RemoteError } from "../../../runtime/actor/delivery/error-codec.js";
+import { type ActorError, DeliveryError, SupervisionError } from "../../../runtime/actor/errors.js";
+import type { MeshView } from "../../../runtime/actor/reference/mesh-view.js";
+import { type Region, wholeRegion } from "../../../runtime/shape/index.js";
+import type { Codec } from "../../../runtime/wire/codec.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+import { StillClock, settled } from "../parts.js";
+
+const list = codec.array(codec.int32) as Codec<unknown>;
+let told: string[];
+let clock: StillClock;
+beforeEach(() => {
+  told = [];
+  clock = new StillClock();
+  setMainRoot(undefined);
+});
+
+const viewOf = (size: number) =>
+  ({
+    size,
+    extent: { gpus: size },
+    answers: wholeRegion({ gpus: size }) as Region,
+    record: { name: "counters" },
+    actors: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
+  }) as unknown as MeshView;
+
+const calledOf = (view: MeshView, result: Codec<unknown> | undefined = list): CalledEndpoint => ({
+  label: "counters.list",
+  result,
+  clock,
+  view,
+  isInternal: false,
+});
+
+/** The calls to the ranks, as if they had been sent. */
+function sent(gather: GatherCall<unknown>, size: number): RankCall[] {
+  return Array.from({ length: size }, (_, rank) => {
+    const abandon = ({ rank }: RankCall, reason: number) => void told.push(`rank ${rank} given up: ${reason}`);
+    return Object.assign(gather.callAt(rank), { id: rank + 1, session: { abandon } as never });
+  });
+}
+
+function begin<G extends GatherCall<unknown>>(make: (called: CalledEndpoint, view: MeshView) => G, size: number) {
+  const view = viewOf(size);
+  const gather = make(calledOf(view), view);
+  return { gather, calls: sent(gather, size) };
+}
+
+const all = (size: number) => begin((called, view) => new GatherAll<number[], string>(called, view), size);
+const outcomes = (size: number) => begin((called, view) => new GatherSettled<number[], string>(called, view), size);
+
+function reader(value: unknown, type = list): Reader {
+  const bytes = value instanceof Uint8Array ? value : type.encode(value);
+  const r = new Reader();
+  r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length);
+  return r;
+}
+const broken = () => reader(new Uint8Array([200]));
+const thrown = (actor: string, message: string) => new RemoteError(actor, new RangeError(message));
+const lost = new DeliveryError("failed", "it has failed");
+const failure = (promise: Promise<unknown>): Promise<ActorError> => promise.then(undefined as never, (error) => error);
+
+describe("call", () => {
+  test("answers when all have, by rank", async () => {
+    const { gather, calls } = all(3);
+    gather.allSent();
+    calls[2]!.answered(reader([2]));
+    calls[0]!.answered(reader([0]));
+    await settled();
+    expect(gather.settled).toBe(false);
+    calls[1]!.answered(reader([1]));
+    const values = await gather;
+    expect([[...values.values()], values.extent]).toEqual([[[0], [1], [2]], { gpus: 3 }]);
+  });
+
+  test("to nobody answers when it has been sent", async () => {
+    const { gather } = all(0);
+    expect(gather.settled).toBe(false);
+    gather.allSent();
+    expect([...(await gather).values()]).toEqual([]);
+  });
+
+  test("decodes equal answers once, as long as there are few different ones", async () => {
+    const { gather, calls } = all(8);
+    for (const [rank, value] of [1, 2, 1, 3, 4, 5, 2, 1].entries()) calls[rank]!.answered(reader([value]));
+    const values = [...(await gather).values()];
+    expect(values).toEqual([[1], [2], [1], [3], [4], [5], [2], [1]]);
+    expect(values[2]).toBe(values[0]);
+    expect(values[6]).toBe(values[1]);
+    // Four are compared with: the first has been forgotten.
+    expect(values[7]).not.toBe(values[0]);
+  });
+
+  test("keeps answers whose memory is used again", async () => {
+    const { gather, calls } = all(2);
+    const r = reader([1]);
+    calls[0]!.answered(r);
+    r.bytes.fill(0);
+    calls[1]!.answered(reader([1]));
+    expect([...(await gather).values()]).toEqual([[1], [1]]);
+  });
+
+  test("rejects with the error of the lowest rank, once all have ended, and holds those of the others", async () => {
+    const { gather, calls } = all(4);
+    calls[3]!.failed(thrown("counters[3]", "three"));
+    calls[1]!.failed(thrown("counters[1]", "one"));
+    calls[0]!.answered(reader([0]));
+    await settled();
+    expect(gather.settled).toBe(false);
+    calls[2]!.answered(broken());
+    const error = await failure(gather);
+    expect([error.message, error.rank, error.actor, error.remoteName]).toEqual(["one", 1, "counters[1]", "RangeError"]);
+    expect(error.others.map(({ message }) => message)).toEqual(["three"]);
+  });
+
+  test("rejects with what cannot be read, if that is of the lowest rank", async () => {
+    const { gather, calls } = all(2);
+    calls[1]!.failed(thrown("counters[1]", "one"));
+    calls[0]!.answered(broken());
+    expect((await failure(gather)).name).toBe("CodecError");
+  });
+
+  test("rejects at once when an actor has failed, and gives up nothing that may still be answered to others", async () => {
+    const { gather, calls } = all(3);
+    calls[1]!.failed(lost);
+    expect(gather.settled).toBe(true);
+    const error = await failure(gather);
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe("cannot call counters.list on rank 1: it has failed");
+    calls[0]!.answered(reader([0]));
+    calls[2]!.failed(thrown("counters[2]", "late"));
+    gather.allSent();
+    gather.answeredBy([0], reader([0]));
+    gather.reset();
+    expect(await failure(gather)).toBe(error);
+  });
+
+  test("that is given up tells all ranks, and the tree that it went down", async () => {
+    const { gather } = all(2);
+    gather.castStarted((reason) => void told.push(`cast given up: ${reason}`), {} as never);
+    gather.abandon(new Error("enough"), 1);
+    gather.abandon(new Error("again"), 1);
+    expect((await failure(gather)).message).toBe("enough");
+    expect(told).toEqual(["cast given up: 1", "rank 0 given up: 1", "rank 1 given up: 1"]);
+  });
+
+  test("of an endpoint without a result answers with nothing for each", async () => {
+    const view = viewOf(2);
+    const called = { ...calledOf(view), result: undefined };
+    const gather = new GatherAll<void, string>(called, view);
+    for (const call of sent(gather as GatherCall<unknown>, 2)) call.answered(reader([1]));
+    expect([...(await gather).values()]).toEqual([undefined, undefined]);
+  });
+
+  test("takes one answer for several ranks, where procs on the way have put them together", async () => {
+    const { gather } = all(3);
+    gather.answeredBy([0, 2], reader([7]));
+    expect(gather.settled).toBe(false);
+    gather.answeredBy([1], reader([8]));
+    expect([...(await gather).values()]).toEqual([[7], [8], [7]]);
+  });
+
+  test("takes none for several ranks that cannot be read", async () => {
+    const { gather } = all(2);
+    gather.answeredBy([0, 1], broken());
+    expect((await failure(gather)).name).toBe("CodecError");
+  });
+
+  test("begins anew where what came by a tree is asked for again", async () => {
+    const { gather } = all(2);
+    gather.answeredBy([0], reader([1]));
+    gather.reset();
+    gather.answeredBy([1], reader([2]));
+    await settled();
+    expect(gather.settled).toBe(false);
+    gather.answeredBy([0], reader([3]));
+    expect([...(await gather).values()]).toEqual([[3], [2]]);
+  });
+
+  test("forgets errors when it begins anew", async () => {
+    const { gather, calls } = all(2);
+    calls[0]!.failed(thrown("counters[0]", "once"));
+    gather.reset();
+    for (const call of calls) call.answered(reader([5]));
+    expect([...(await gather).values()]).toEqual([[5], [5]]);
+  });
+});
+
+describe("callSettled", () => {
+  test("tells of each rank how it went, actors that have failed among them", async () => {
+    const { gather, calls } = outcomes(3);
+    calls[0]!.failed(lost);
+    calls[2]!.failed(thrown("counters[2]", "two"));
+    expect(gather.settled).toBe(false);
+    calls[1]!.answered(reader([1]));
+    const values = [...(await gather).values()];
+    expect(values).toMatchObject([
+      { status: "rejected", reason: { name: "SupervisionError", ranks: [0] } },
+      { status: "fulfilled", value: [1] },
+      { status: "rejected", reason: { name: "ActorError", message: "two" } },
+    ]);
+  });
+});
+
+describe("reduce", () => {
+  const text = codec.string as Codec<unknown>;
+  const joinedTexts = (size: number, fold?: (values: readonly string[]) => string) => {
+    const view = viewOf(size);
+    const gather = new GatherReduced<string, string>(
+      calledOf(view, text),
+      view,
+      fold ?? ((values) => values.join("|")),
+      "join",
+    );
+    return { gather, calls: sent(gather as GatherCall<unknown>, size) };
+  };
+
+  test("folds all answers, in rank order", async () => {
+    const { gather, calls } = joinedTexts(3);
+    expect(gather.reduction).toBe("join");
+    for (const rank of [2, 0, 1]) calls[rank]!.answered(reader(`${rank}`, text));
+    expect(await gather).toBe("0|1|2");
+  });
+
+  test("takes what was folded on the way in the place of the first of its ranks", async () => {
+    const { gather } = joinedTexts(5);
+    gather.foldedBy([3, 4], reader("3+4", text));
+    gather.foldedBy([0], reader("0", text));
+    gather.foldedBy([1, 2], reader("1+2", text));
+    expect(await gather).toBe("0|1+2|3+4");
+  });
+
+  test("rejects with an error of a rank, or with what folding throws", async () => {
+    const failed = joinedTexts(2);
+    failed.calls[1]!.failed(thrown("counters[1]", "one"));
+    failed.calls[0]!.answered(reader("0", text));
+    expect((await failure(failed.gather)).message).toBe("one");
+    const refusing = joinedTexts(1, () => {
+      throw new TypeError("cannot fold");
+    });
+    refusing.calls[0]!.answered(reader("0", text));
+    expect((await failure(refusing.gather)).message).toBe("cannot fold");
+    const lostOne = joinedTexts(2);
+    lostOne.calls[0]!.failed(lost);
+    expect(await failure(lostOne.gather)).toBeInstanceOf(SupervisionError);
+  });
+
+  test("other calls are not folded on the way", () => {
+    expect([all(1).gather.reduction, outcomes(1).gather.reduction]).toEqual(["", ""]);
+  });
+});
+
+describe("callOne", () => {
+  const one = (result: Codec<unknown> | undefined = list) => {
+    const view = viewOf(3);
+    const call = new SingleCall<unknown>(calledOf(view, result), 2);
+    const abandon = (_call: unknown, reason: number) => void told.push(`given up: ${reason}`);
+    return Object.assign(call, { id: 5, session: { abandon } as never });
+  };
+
+  test("answers with the value", async () => {
+    const call = one();
+    call.answered(reader([3]));
+    expect([call.settled, await call]).toEqual([true, [3]]);
+  });
+
+  test("rejects with what the handler threw, what has become of the actor, or what cannot be read", async () => {
+    const [threw, ended, unread] = [one(), one(), one()];
+    threw.failed(thrown("counters[2]", "two"));
+    ended.failed(lost);
+    unread.answered(broken());
+    expect(await failure(threw)).toMatchObject({ name: "ActorError", rank: 2, message: "two" });
+    expect(await failure(ended)).toMatchObject({ name: "SupervisionError", ranks: [2], actors: ["counters[2]"] });
+    expect((await failure(unread)).name).toBe("CodecError");
+  });
+
+  test("that is given up tells the actor, if it has been sent", async () => {
+    const [call, unsent] = [one(), Object.assign(one(), { id: 0 })];
+    for (const each of [call, unsent]) {
+      each.cancel();
+      expect(await failure(each)).toMatchObject({ name: "AbortError", message: "the call was cancelled" });
+    }
+    expect(told).toEqual(["given up: 0"]);
+  });
+
+  test("is over when its time is, by its own clock", async () => {
+    const [late, early] = [one(), one()];
+    for (const call of [late, early]) call.guard(50, undefined);
+    early.answered(reader([1]));
+    expect(clock.waiting).toBe(1);
+    clock.pass(50);
+    expect((await failure(late)).message).toBe("cannot call counters.list: no answer within 50 ms");
+    expect([await early, told]).toEqual([[1], ["given up: 1"]]);
+  });
+
+  test("rejects with its own timeout where an actor's error comes after that", async () => {
+    const [call, other] = [one(), one()];
+    for (const each of [call, other]) each.guard(50, undefined);
+    clock.sleep(49);
+    other.failed(thrown("counters[2]", "in time"));
+    clock.sleep(1);
+    call.failed(thrown("counters[2]", "aborted"));
+    expect((await failure(call)).message).toBe("cannot call counters.list: no answer within 50 ms");
+    expect((await failure(other)).message).toBe("in time");
+  });
+
+  test("ends with the signal that it was given, for the signal's reason", async () => {
+    const given = new AbortController();
+    const call = one();
+    call.guard(0, given.signal);
+    given.abort(new Error("enough"));
+    expect((await failure(call)).message).toBe("enough");
+    expect([told, clock.waiting]).toEqual([["given up: 0"], 0]);
+  });
+});

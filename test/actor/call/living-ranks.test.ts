@@ -1,0 +1,162 @@
+/** Which actor is drawn of those that live, and what a call waits for where some are being restarted. */
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  drawLivingRank,
+  restartOfAllRanks,
+  restartOfAnyRank,
+  restartOfEachRank,
+} from "../../../runtime/actor/call/living-ranks.js";
+import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
+import { Downtime } from "../../../runtime/actor/reference/downtime.js";
+import type { MeshView } from "../../../runtime/actor/reference/mesh-view.js";
+import { settled } from "../parts.js";
+
+const size = 4;
+let down: (Downtime | undefined)[];
+let numbers: number[];
+let sender: ActorCell;
+/** The ranks of which was asked whether they are down, and those that have a session. */
+let asked: number[];
+let sessions: Set<number>;
+let routes: { losing: boolean };
+const view = {
+  size,
+  target: (rank: number) => ({ rank, downtime: down[rank] }),
+} as unknown as MeshView;
+
+beforeEach(() => {
+  down = new Array(size).fill(undefined);
+  numbers = [];
+  asked = [];
+  sessions = new Set();
+  routes = { losing: false };
+  const proc = {
+    routes,
+    random: { number: () => numbers.shift() },
+    downtimeOf: ({ rank }: { rank: number }) => {
+      asked.push(rank);
+      return down[rank];
+    },
+  };
+  const knownSession = ({ rank }: { rank: number }) => (sessions.has(rank) ? {} : undefined);
+  sender = { proc, knownSession } as unknown as ActorCell;
+});
+
+function end(rank: number, lost = false): Downtime {
+  const downtime = new Downtime();
+  if (lost) downtime.markLost();
+  down[rank] = downtime;
+  return downtime;
+}
+
+describe("the actor that is drawn", () => {
+  test("is the first one that lives", () => {
+    end(0);
+    numbers = [0.1, 0.6, 0.9];
+    expect(drawLivingRank(view, sender)).toBe(2);
+    expect(numbers).toEqual([0.9]);
+  });
+
+  test("is one of those that live where four draws have found none", () => {
+    end(0);
+    end(1);
+    numbers = [0, 0.1, 0.26, 0.49, 0.5, 0.9];
+    expect(drawLivingRank(view, sender)).toBe(3);
+    expect(numbers).toEqual([0.9]);
+  });
+
+  test("is the one that was drawn last where none lives", () => {
+    for (let rank = 0; rank < size; rank++) end(rank);
+    numbers = [0, 0.3, 0.9, 0.6, 0.1];
+    expect(drawLivingRank(view, sender)).toBe(2);
+    expect(numbers).toEqual([0.1]);
+  });
+
+  test("lives without further questions while a session to it stands", () => {
+    numbers = [0.1, 0.3];
+    sessions.add(0);
+    expect([drawLivingRank(view, sender), drawLivingRank(view, sender)]).toEqual([0, 1]);
+    expect(asked).toEqual([1]);
+  });
+
+  test("is asked about in spite of its session when it has ended, or while the end of a link is being explained", () => {
+    sessions.add(0).add(1);
+    end(0);
+    numbers = [0.1, 0.3];
+    expect(drawLivingRank(view, sender)).toBe(1);
+    expect(asked).toEqual([0]);
+    routes.losing = true;
+    numbers = [0.3];
+    expect(drawLivingRank(view, sender)).toBe(1);
+    expect(asked).toEqual([0, 1]);
+  });
+});
+
+describe("what keeps a call from being sent", () => {
+  /** Whether it is over; undefined: nothing keeps the call. */
+  async function isOver(obstacle: Promise<unknown> | undefined): Promise<boolean | undefined> {
+    if (obstacle === undefined) return undefined;
+    let over = false;
+    void obstacle.then(() => {
+      over = true;
+    });
+    await settled();
+    return over;
+  }
+  const each = [
+    ["all ranks", restartOfAllRanks],
+    ["each rank that is not lost", restartOfEachRank],
+    ["any rank", restartOfAnyRank],
+  ] as const;
+
+  test.each(each)("to %s is nothing where all of them live", (_, obstacle) => {
+    expect(obstacle(view, sender)).toBe(undefined);
+    expect(asked).toEqual([0, 1, 2, 3]);
+  });
+
+  test("to all ranks lasts until all are back that are being restarted", async () => {
+    const [one, other] = [end(1), end(3)];
+    const obstacle = restartOfAllRanks(view, sender);
+    expect(await isOver(obstacle)).toBe(false);
+    one.end();
+    expect(await isOver(obstacle)).toBe(false);
+    other.end();
+    expect(await isOver(obstacle)).toBe(true);
+  });
+
+  test("to all ranks is nothing where one is lost: the call fails anyway", () => {
+    end(1);
+    end(2, true);
+    expect(restartOfAllRanks(view, sender)).toBe(undefined);
+  });
+
+  test("to each rank lasts until all are back that come back", async () => {
+    const one = end(1);
+    end(2, true);
+    const obstacle = restartOfEachRank(view, sender);
+    expect(await isOver(obstacle)).toBe(false);
+    one.end();
+    expect(await isOver(obstacle)).toBe(true);
+  });
+
+  test("to each rank is nothing where all that have ended are lost", () => {
+    end(2, true);
+    expect(restartOfEachRank(view, sender)).toBe(undefined);
+  });
+
+  test("to any rank is nothing while one lives, or where all are lost", () => {
+    for (const rank of [0, 1, 2]) end(rank);
+    expect(restartOfAnyRank(view, sender)).toBe(undefined);
+    for (let rank = 0; rank < size; rank++) end(rank, true);
+    expect(restartOfAnyRank(view, sender)).toBe(undefined);
+  });
+
+  test("to any rank lasts until the first one is back of those that come back", async () => {
+    end(0, true);
+    const returning = [1, 2, 3].map((rank) => end(rank));
+    const obstacle = restartOfAnyRank(view, sender);
+    expect(await isOver(obstacle)).toBe(false);
+    returning[1]!.end();
+    expect(await isOver(obstacle)).toBe(true);
+  });
+});

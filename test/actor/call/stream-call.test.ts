@@ -1,0 +1,331 @@
+/** The consuming side of a stream by itself: order, room that is given back, and every way in which it ends. */
+import { beforeEach, describe, expect, test } from "vitest";
+import type { RankCall } from "../../../runtime/actor/call/rank-call.js";
+import { StreamCall } from "../../../runtime/actor/call/stream-call.js";
+import type { Turn } from "../../../runtime/actor/cell/turn.js";
+import { DeliveryError, SupervisionError } from "../../../runtime/actor/errors.js";
+import { portsRead } from "../../../runtime/actor/port/announce-holders.js";
+import type { MeshView } from "../../../runtime/actor/reference/mesh-view.js";
+import type { Codec } from "../../../runtime/wire/codec.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+import { StillClock, settled } from "../parts.js";
+
+const text = codec.string as Codec<unknown>;
+/** A text that comes with a port. */
+const withPort = Object.assign(Object.create(text), {
+  decodeFrom: (r: Reader) => {
+    portsRead.push({} as never);
+    return text.decodeFrom(r);
+  },
+}) as Codec<unknown>;
+let told: string[];
+let clock: StillClock;
+
+beforeEach(() => {
+  told = [];
+  clock = new StillClock();
+});
+
+/** A call to so many actors, whose ranks have been sent it. */
+function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = true, hasPorts = false } = {}) {
+  const view = {
+    size,
+    point: (rank: number) => `at ${rank}`,
+    record: { name: "counters" },
+    actors: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
+    target: (rank: number) => ({ rank, token: [0, 0] }),
+  } as unknown as MeshView;
+  const stream = new StreamCall("counters.watch", hasResult ? (hasPorts ? withPort : text) : undefined, view);
+  stream.onFinished = () => void told.push("left");
+  const calls = Array.from({ length: size }, (_, rank) => {
+    const call = stream.callAt(rank);
+    const link = {
+      limits: { streamItems, streamBytes },
+      sendStreamCredit: (id: number, items: number, bytes: number) =>
+        void told.push(`room of ${id}: ${items} items, ${bytes} bytes`),
+    };
+    const abandon = ({ rank }: RankCall, reason: number) => void told.push(`rank ${rank} given up: ${reason}`);
+    const holdPorts = () => void told.push(`${portsRead.splice(0).length} ports of rank ${rank} held`);
+    return Object.assign(call, {
+      id: rank + 1,
+      session: { link, abandon, sender: { holdPorts } } as never,
+    }) as RankCall;
+  });
+  return { stream, calls };
+}
+
+/** The items of a stream as they arrive: the bytes of a text, or of whatever. */
+function reader(value: unknown): Reader {
+  const bytes = typeof value === "string" ? text.encode(value) : (value as Uint8Array);
+  const r = new Reader();
+  r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length);
+  return r;
+}
+
+const at = (rank: number, value: unknown) => ({ done: false, value: [`at ${rank}`, value] });
+const over = { done: true, value: undefined };
+const failure = (promise: Promise<unknown>): Promise<Error> => promise.then(undefined as never, (error) => error);
+
+describe("values", () => {
+  test("come in the order in which they arrive, each with its place", async () => {
+    const { stream, calls } = begin(2);
+    const first = stream.next();
+    calls[1]!.item(reader("a"), 10);
+    calls[0]!.item(reader("b"), 10);
+    calls[1]!.item(reader("c"), 10);
+    expect([await first, await stream.next(), await stream.next()]).toEqual([at(1, "a"), at(0, "b"), at(1, "c")]);
+  });
+
+  test("go to those who wait in the order in which they have asked", async () => {
+    const { stream, calls } = begin(1);
+    const asked = [stream.next(), stream.next()];
+    calls[0]!.item(reader("a"), 10);
+    calls[0]!.item(reader("b"), 10);
+    calls[0]!.item(reader("c"), 10);
+    expect(await Promise.all([...asked, stream.next()])).toEqual([at(0, "a"), at(0, "b"), at(0, "c")]);
+  });
+
+  test("of an endpoint without a result are nothing", async () => {
+    const { stream, calls } = begin(1, { hasResult: false });
+    calls[0]!.answered(reader("ignored"));
+    expect([await stream.next(), await stream.next()]).toEqual([at(0, undefined), over]);
+  });
+
+  test("may be ports, which whoever reads them holds", async () => {
+    const { stream, calls } = begin(2, { hasPorts: true });
+    calls[1]!.item(reader("a"), 10);
+    expect([await stream.next(), told, portsRead]).toEqual([at(1, "a"), ["1 ports of rank 1 held"], []]);
+  });
+
+  test("are iterated over by a loop, with a place to leave", async () => {
+    const { stream, calls } = begin(1);
+    for (const each of ["a", "b", "c"]) calls[0]!.item(reader(each), 10);
+    const seen = [];
+    for await (const [, value] of stream) {
+      seen.push(value);
+      if (value === "b") break;
+    }
+    expect([seen, told]).toEqual([
+      ["a", "b"],
+      ["room of 1: 2 items, 20 bytes", "left", "rank 0 given up: 2"],
+    ]);
+  });
+});
+
+describe("room", () => {
+  test("goes back when a quarter of the items has been taken, to the rank that they came from", async () => {
+    const { stream, calls } = begin(2);
+    for (const each of ["a", "b", "c", "d", "e"]) calls[0]!.item(reader(each), 10);
+    calls[1]!.item(reader("x"), 7);
+    await stream.next();
+    expect(told).toEqual([]);
+    await stream.next();
+    expect(told).toEqual(["room of 1: 2 items, 20 bytes"]);
+    await stream.next();
+    await stream.next();
+    expect(told).toEqual(["room of 1: 2 items, 20 bytes", "room of 1: 2 items, 20 bytes"]);
+    await stream.next();
+    await stream.next();
+    expect(told).toHaveLength(2);
+  });
+
+  test("goes back when a quarter of the bytes has been taken", async () => {
+    const { stream, calls } = begin(1, { streamItems: 100 });
+    for (const size of [249, 1, 250]) calls[0]!.item(reader("a"), size);
+    await stream.next();
+    expect(told).toEqual([]);
+    await stream.next();
+    expect(told).toEqual(["room of 1: 2 items, 250 bytes"]);
+    await stream.next();
+    expect(told.slice(1)).toEqual(["room of 1: 1 items, 250 bytes"]);
+  });
+
+  test("goes back for what is taken by somebody who waits", async () => {
+    const { stream, calls } = begin(1, { streamItems: 4 });
+    const asked = stream.next();
+    calls[0]!.item(reader("a"), 10);
+    await asked;
+    expect(told).toEqual(["room of 1: 1 items, 10 bytes"]);
+  });
+
+  test("is not what an answer takes that somebody waits for", async () => {
+    const { stream, calls } = begin(1, { streamItems: 4 });
+    const asked = stream.next();
+    calls[0]!.answered(reader("an answer"));
+    expect([await asked, told]).toEqual([at(0, "an answer"), ["left"]]);
+  });
+
+  test("is not what an answer takes, nor what a rank that has ended, or is not there, would need", async () => {
+    const { stream, calls } = begin(4, { streamItems: 4 });
+    calls[0]!.answered(reader("an answer"));
+    calls[1]!.item(reader("its last"), 10);
+    calls[1]!.ended();
+    Object.assign(calls[2]!, { id: 0 });
+    calls[2]!.item(reader("given up"), 10);
+    Object.assign(calls[3]!, { session: undefined });
+    calls[3]!.item(reader("nobody's"), 10);
+    for (let i = 0; i < 4; i++) await stream.next();
+    expect(told).toEqual([]);
+  });
+});
+
+describe("the end", () => {
+  test("comes when all ranks have ended, whether by an end or by an answer", async () => {
+    const { stream, calls } = begin(3);
+    const asked = [stream.next(), stream.next(), stream.next()];
+    calls[0]!.ended();
+    calls[1]!.answered(reader("a"));
+    await settled();
+    expect(told).toEqual([]);
+    calls[2]!.ended();
+    expect(await Promise.all(asked)).toEqual([at(1, "a"), over, over]);
+    expect(told).toEqual(["left"]);
+    expect(await stream.next()).toEqual(over);
+  });
+
+  test("comes after what has arrived", async () => {
+    const { stream, calls } = begin(1);
+    calls[0]!.item(reader("a"), 10);
+    calls[0]!.ended();
+    expect([await stream.next(), await stream.next(), await stream.next()]).toEqual([at(0, "a"), over, over]);
+  });
+
+  test("of a call to nobody is at once, and it can be left", async () => {
+    const { stream } = begin(0);
+    expect([await stream.next(), await stream.return()]).toEqual([over, over]);
+  });
+
+  test("by leaving gives up all that are under way, and forgets what has arrived", async () => {
+    const { stream, calls } = begin(3);
+    calls[1]!.ended();
+    calls[0]!.item(reader("a"), 10);
+    expect(await stream.return()).toEqual(over);
+    expect(told).toEqual(["left", "rank 0 given up: 2", "rank 2 given up: 2"]);
+    expect(await stream.next()).toEqual(over);
+    calls[2]!.item(reader("late"), 10);
+    expect(await stream.next()).toEqual(over);
+    expect(await stream.return()).toEqual(over);
+    expect(told).toHaveLength(3);
+  });
+
+  test("by leaving is told to those who wait", async () => {
+    const { stream } = begin(1);
+    const asked = [stream.next(), stream.next()];
+    await stream[Symbol.asyncDispose]();
+    expect(await Promise.all(asked)).toEqual([over, over]);
+  });
+
+  test("by leaving does nothing to ranks that have not been sent anything", async () => {
+    const { stream, calls } = begin(1);
+    Object.assign(calls[0]!, { id: 0 });
+    await stream.return();
+    expect(told).toEqual(["left"]);
+  });
+});
+
+describe("an error", () => {
+  const lost = new DeliveryError("failed", "it has failed");
+  const text = "cannot call counters.watch on rank 1: it has failed";
+
+  test("comes once, after what has arrived, and gives up the other ranks", async () => {
+    const { stream, calls } = begin(3);
+    calls[0]!.item(reader("a"), 10);
+    calls[1]!.failed(lost);
+    expect(told).toEqual(["left", "rank 0 given up: 2", "rank 2 given up: 2"]);
+    expect(await stream.next()).toEqual(at(0, "a"));
+    const error = await failure(stream.next());
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe(text);
+    expect(await stream.next()).toEqual(over);
+  });
+
+  test("goes to the first who waits; there is nothing for the others", async () => {
+    const { stream, calls } = begin(2);
+    const [first, second] = [failure(stream.next()), stream.next()];
+    calls[1]!.failed(lost);
+    expect([(await first).message, await second, await stream.next()]).toEqual([text, over, over]);
+  });
+
+  test("of another kind than those of calls comes as it is, to whoever waits or asks", async () => {
+    const error = new TypeError("no");
+    const [waiting, later] = [begin(1), begin(1)];
+    const asked = failure(waiting.stream.next());
+    for (const { stream } of [waiting, later]) stream.abandon(error, 0);
+    expect([await asked, await failure(later.stream.next())]).toEqual([error, error]);
+    expect(told).toEqual(["left", "rank 0 given up: 0", "left", "rank 0 given up: 0"]);
+  });
+
+  test("comes once: what follows it, or the end, is not heard of", async () => {
+    const { stream, calls } = begin(2);
+    stream.abandon(new Error("first"), 1);
+    stream.abandon(new Error("second"), 1);
+    calls[0]!.failed(lost);
+    expect((await failure(stream.next())).message).toBe("first");
+    expect(await stream.next()).toEqual(over);
+    expect(told).toEqual(["left", "rank 0 given up: 1", "rank 1 given up: 1"]);
+    const ended = begin(1);
+    ended.calls[0]!.ended();
+    ended.stream.abandon(new Error("late"), 1);
+    expect(await ended.stream.next()).toEqual(over);
+  });
+
+  test("that nobody has asked for goes with the loop that is left", async () => {
+    const { stream } = begin(1);
+    stream.abandon(new Error("no"), 0);
+    await stream.return();
+    expect(await stream.next()).toEqual(over);
+  });
+
+  test("is what cannot be read", async () => {
+    const { stream, calls } = begin(2);
+    calls[0]!.item(reader(new Uint8Array([9])), 10);
+    expect((await failure(stream.next())).name).toBe("CodecError");
+    expect(told).toEqual(["left", "rank 0 given up: 2", "rank 1 given up: 2"]);
+  });
+});
+
+describe("a time limit", () => {
+  test("ends the stream when it is over", async () => {
+    const { stream } = begin(1);
+    stream.guard(clock, 50, undefined);
+    const asked = failure(stream.next());
+    clock.pass(50);
+    expect((await asked).message).toBe("cannot call counters.watch: no answer within 50 ms");
+    expect(told).toEqual(["left", "rank 0 given up: 1"]);
+  });
+
+  test.each<[string, (begun: ReturnType<typeof begin>) => void]>([
+    ["ended", ({ calls }) => calls[0]!.ended()],
+    ["left", ({ stream }) => void stream.return()],
+  ])("is none for a stream that was %s", (_, end) => {
+    const begun = begin(1);
+    begun.stream.guard(clock, 50, undefined);
+    end(begun);
+    expect(clock.waiting).toBe(0);
+  });
+});
+
+test("the handler that reads it is told when it has ended, and is what a time limit's error tells of", async () => {
+  const unbound: unknown[] = [];
+  const { stream, calls } = begin(1);
+  expect(stream.waitText).toBe("");
+  const turn = {
+    unbind: (call: unknown) => unbound.push(call),
+    call: 0,
+    label: "others[0].read",
+    cell: { name: "others[0]", isAwaitedBy: () => false },
+  };
+  stream.turn = turn as unknown as Turn;
+  expect(stream.waitText).toBe("; it waited in the chain others[0].read > counters[0].watch");
+  calls[0]!.ended();
+  expect(unbound).toEqual([stream]);
+  const late = begin(1).stream;
+  late.turn = turn as unknown as Turn;
+  late.guard(clock, 50, undefined);
+  const asked = failure(late.next());
+  clock.pass(50);
+  expect((await asked).message).toBe(
+    "cannot call counters.watch: no answer within 50 ms; it waited in the chain others[0].read > counters[0].watch",
+  );
+});

@@ -1,0 +1,326 @@
+/** The cell of an actor with lanes and sessions that stand in for a link: what is agreed on, what is told, and what an end waits for. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
+import { handlersOf } from "../../../runtime/actor/cell/handler.js";
+import { holderName } from "../../../runtime/actor/port/announce-holders.js";
+import { ActorTarget, MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
+import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
+import { schemaForPeer } from "../../../runtime/actor/schema/compare-schemas.js";
+import { type Binding, Layout } from "../../../runtime/link/binding.js";
+import type { Lane } from "../../../runtime/link/lane.js";
+import type { Session } from "../../../runtime/link/session.js";
+import { ManualClock } from "../../link/lasting/cut-world.js";
+import { Counter, counterDescriptor, until } from "../counter.js";
+import { settled } from "../parts.js";
+import { type TestProc, World } from "../world.js";
+
+let clock: ManualClock;
+let world: World;
+let there: TestProc;
+let told: unknown[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  world = new World({}, { there: clock });
+  there = world.proc("there");
+  told = [];
+});
+afterEach(() => world.close());
+
+function spawn(actorClass: typeof Counter = Counter): ActorCell {
+  world.spawn<typeof Counter, never>("counter", actorClass, [0], [there], {});
+  return [...there.proc.cells()].at(-1)!;
+}
+
+/** A lane that notes what is told by it. */
+function newLane(more: object = {}): Lane {
+  return {
+    id: 3,
+    slots: [],
+    link: {
+      sendBound: (id: number, base: number, schema: unknown) => told.push(["bound", id, base, schema]),
+      sendError: () => told.push("error"),
+    },
+    pause: () => told.push("paused"),
+    redirect: (to: unknown) => told.push(["redirected", to]),
+    reached: () => told.push("reached"),
+    gone: (reason: string, message: string) => told.push(["gone", reason, message]),
+    ...more,
+  } as unknown as Lane;
+}
+const { key, fingerprint } = counterDescriptor;
+const binding = (more: Partial<Binding> = {}): Binding => ({
+  base: 2,
+  layout: Layout.lockstep,
+  key,
+  fingerprint,
+  endpoints: [],
+  ...more,
+});
+
+describe("an interface that a sender names", () => {
+  test("is agreed on where both know the same schema", () => {
+    const lane = newLane();
+    spawn().bind(lane, binding());
+    expect(lane.slots.slice(2)).toEqual(handlersOf(Counter as unknown as ActorClass, counterDescriptor));
+    expect(told).toEqual([["bound", 3, 2, undefined]]);
+  });
+
+  test("is answered with the actor's own schema where that is another one, and nothing is taken meanwhile", () => {
+    const lane = newLane();
+    spawn().bind(lane, binding({ fingerprint: 1n }));
+    expect([lane.slots, told]).toEqual([[], ["paused", ["bound", 3, 2, schemaForPeer(counterDescriptor)]]]);
+  });
+
+  test("is known by the ids of its endpoints where the sender knows that schemas differ", () => {
+    const lane = newLane();
+    const endpoints = [
+      { id: 2, name: "value" },
+      { id: 99, name: "later" },
+    ];
+    spawn().bind(lane, binding({ layout: Layout.protobuf, endpoints }));
+    expect(lane.slots[2]).toMatchObject({ method: Counter.prototype.value });
+    expect(lane.slots[3]).toBe(undefined);
+    expect([...lane.refusals!]).toMatchObject([
+      [
+        3,
+        {
+          reason: "refused",
+          message: `the actor counter[0] has no endpoint 99 "later": its process has another schema of ${key}`,
+        },
+      ],
+    ]);
+    expect(told).toEqual([]);
+  });
+
+  test("is not agreed on where nothing will come by it", () => {
+    const lane = newLane();
+    spawn().bind(lane, binding({ layout: Layout.none }));
+    expect([lane.slots, told]).toEqual([[], []]);
+  });
+
+  test.each([
+    [Layout.lockstep, [["bound", 3, 2, undefined]]],
+    [Layout.protobuf, []],
+  ])("is refused where the actor is something else, and that is agreed on in layout %i alone", (layout, answers) => {
+    const [lane, other] = [newLane(), newLane()];
+    spawn().bind(lane, binding({ key: "test/other#Other", layout }));
+    there.proc.root.bind(other, binding({ layout }));
+    expect(lane.refusal).toMatchObject({
+      reason: "refused",
+      message: `the actor counter[0] is no test/other#Other: it is a ${key}`,
+    });
+    expect(other.refusal).toMatchObject({ message: `the actor there is no ${key}: it is a root` });
+    expect(told).toEqual([...answers, ...answers]);
+  });
+});
+
+describe("the end of an actor", () => {
+  const options = { reason: "ordered", drain: 0 };
+  const gone = ["gone", "stopped", "the actor counter[0] was stopped: ordered"];
+
+  test("is told once by each lane that leads to it and is still there", async () => {
+    const cell = spawn();
+    const [lane, closed] = [newLane(), newLane()];
+    cell.bind(lane, binding());
+    cell.bind(lane, binding({ base: 40 }));
+    cell.bind(closed, binding());
+    cell.laneClosed(closed);
+    cell.laneClosed(newLane());
+    told = [];
+    await cell.stop(options);
+    expect(told).toEqual([gone]);
+  });
+
+  test("is told by a lane that comes later", async () => {
+    const cell = spawn();
+    cell.laneClosed(newLane());
+    await cell.stop(options);
+    cell.bind(newLane(), binding());
+    expect(told[0]).toEqual(gone);
+    expect([cell.ended!.reason, cell.sendingEnded!.reason]).toEqual(["stopped", "closed"]);
+  });
+
+  test("by a failure says so", () => {
+    const cell = spawn();
+    cell.fail({ kind: "killed", error: new Error("enough"), at: 0 });
+    expect(cell.ended!.reason).toBe("failed");
+  });
+
+  test("waits for messages that come again in another layout, if it handles what waits at all", async () => {
+    let resume = () => {};
+    const resumed = new Promise<void>((resolve) => {
+      resume = () => resolve();
+    });
+    const [draining, other] = [spawn(), spawn()];
+    for (const cell of [draining, other]) {
+      cell.bind(newLane({ resumed }), binding());
+      cell.bind(newLane(), binding());
+    }
+    await other.stop(options);
+    const stopping = draining.stop({ ...options, drain: 1000 });
+    await settled();
+    expect([other.state, draining.state]).toEqual(["stopped", "running"]);
+    resume();
+    await stopping;
+    expect([draining.state, clock.waiting]).toEqual(["stopped", 0]);
+  });
+
+  describe("while it begins", () => {
+    let release: () => void;
+    class Slow extends Counter {
+      override init(): Promise<void> {
+        return new Promise((resolve) => {
+          release = resolve;
+        });
+      }
+    }
+
+    test("waits for its init where messages wait for that, and handles them", async () => {
+      const counter = world.spawn<typeof Counter, never>("counter", Slow, [0], [there], {});
+      const cell = [...there.proc.cells()].at(-1)!;
+      const call = counter.value.callOne();
+      await until("it waits", () => cell.waitingCount > 0);
+      const stopping = cell.stop({ ...options, drain: 1000 });
+      await settled();
+      expect(cell.state).toBe("starting");
+      release();
+      expect(await call).toBe(0);
+      await stopping;
+    });
+
+    test("does not wait for it where nothing waits, or nothing is handled any more", async () => {
+      const idle = spawn(Slow);
+      await idle.stop({ ...options, drain: 1000 });
+      const counter = world.spawn<typeof Counter, never>("counter", Slow, [0], [there], {});
+      const cell = [...there.proc.cells()].at(-1)!;
+      const call = counter.value.callOne().catch((error: Error) => error.message);
+      await until("it waits", () => cell.waitingCount > 0);
+      await cell.stop(options);
+      expect(await call).toMatch(/was stopped: ordered$/);
+    });
+  });
+
+  describe("that has sent messages", () => {
+    const record = new MeshRecord({ id: 70n, name: "others", owner: 2n, extent: { gpus: 4 } });
+    /** Opens a session to one of the others, whose link is not there. */
+    function open(
+      cell: ActorCell,
+      rank: number,
+      more: object = {},
+    ): { session: Session; target: ActorTarget; sent: () => void } {
+      const target = new ActorTarget(record, rank, { proc: 10n, location: "here" });
+      const opened = { sent: () => {} };
+      Object.assign(there.proc.routes, {
+        to: () => ({
+          openSession: (sender: ActorCell, to: ActorTarget, by: unknown) => ({
+            sender,
+            target: to,
+            key: by,
+            asking: false,
+            close: () => told.push(`closed ${rank}`),
+            retire: () => void told.push(`retired ${rank}`),
+            afterSending: (then: () => void) => {
+              opened.sent = then;
+            },
+            ...more,
+          }),
+        }),
+      });
+      return { session: cell.session(target, target, "here"), target, sent: () => opened.sent() };
+    }
+
+    test("closes its sessions, and nobody asks anything of them any more", async () => {
+      const cell = spawn();
+      const { session, target } = open(cell, 1);
+      expect(cell.knownSession(target)).toBe(session);
+      expect(cell.session(target, target, "here")).toBe(session);
+      await cell.stop(options);
+      target.move({ proc: 11n, location: "there", generation: 1 });
+      expect(told).toEqual(["closed 1"]);
+      expect(() => cell.session(target, target, "here")).toThrow(
+        "its sender has ended: the actor counter[0] was stopped: ordered",
+      );
+    });
+
+    test("waits until they can be read where that is being asked, for a second", async () => {
+      const cell = spawn();
+      const asking = open(cell, 1, { asking: true });
+      open(cell, 2);
+      const stopping = cell.stop(options);
+      await settled();
+      expect([cell.state, told]).toEqual(["stopping", []]);
+      asking.sent();
+      await stopping;
+      expect([told, clock.waiting]).toEqual([["closed 1", "closed 2"], 0]);
+      const other = spawn();
+      open(other, 3, { asking: true });
+      const late = other.stop(options);
+      await settled();
+      clock.pass(999);
+      await settled();
+      expect(other.state).toBe("stopping");
+      clock.pass(1);
+      await late;
+      expect(other.state).toBe("stopped");
+    });
+
+    test("has forgotten sessions that have ended, and no other", () => {
+      const cell = spawn();
+      const { session, target } = open(cell, 1);
+      const before = { ...session, close: () => {} } as unknown as Session;
+      cell.sessionEnded(before);
+      expect(cell.knownSession(target)).toBe(session);
+      cell.sessionEnded(session);
+      expect(cell.knownSession(target)).toBe(undefined);
+      cell.sessionEnded(session);
+      target.move({ proc: 11n, location: "there", generation: 1 });
+      expect(told).toEqual([]);
+    });
+  });
+});
+
+test("whoever was sent to and has ended is down, and holds no port by any name that it had", () => {
+  const holders: string[] = [];
+  Object.assign(there.proc, { holderEnded: (holder: string) => holders.push(holder) });
+  const record = new MeshRecord({ id: 70n, name: "others", owner: 2n, extent: { gpus: 4 } });
+  const target = new ActorTarget(record, 3, { proc: 10n, location: "here", generation: 2 });
+  const cell = spawn();
+  cell.targetEnded(target);
+  expect(target.downtime).not.toBe(undefined);
+  expect(holders).toEqual([0, 1, 2].map((incarnation) => holderName({ mesh: 70n, rank: 3, incarnation })));
+  cell.targetEnded({ ...target, kind: "port" } as never);
+  expect(holders.length).toBe(3);
+});
+
+describe("an actor that was replaced", () => {
+  const replace = (cell: ActorCell): ActorCell => {
+    cell.fail({ kind: "killed", error: new Error("over"), at: 0 });
+    return there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
+  };
+
+  test("hands its lanes over, and those that name an interface later", () => {
+    const cell = spawn();
+    const [lane, late] = [newLane(), newLane()];
+    cell.bind(lane, binding());
+    told = [];
+    const next = replace(cell);
+    expect(told).toEqual([["redirected", next]]);
+    cell.bind(late, binding());
+    expect(told.slice(1)).toEqual([
+      ["redirected", next],
+      ["bound", 3, 2, undefined],
+    ]);
+  });
+
+  test("leaves it to the other one to say when everything has been handled", async () => {
+    const cell = spawn();
+    cell.confirmHandled(newLane());
+    expect(told).toEqual(["reached"]);
+    const next = replace(cell);
+    let asked = 0;
+    Object.assign(next, { reached: () => asked++ });
+    cell.confirmHandled(newLane());
+    expect([asked, told]).toEqual([1, ["reached"]]);
+  });
+});

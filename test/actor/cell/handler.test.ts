@@ -1,0 +1,309 @@
+/** The handlers of actor classes: which method takes a message, what it is called with, and what its answer is. */
+import { describe, expect, test } from "vitest";
+import { handlerById, handlersOf, interfaceOf, protobufVariant } from "../../../runtime/actor/cell/handler.js";
+import { interceptedMethod } from "../../../runtime/actor/cell/intercepted-method.js";
+import { invokeHandler, promiseFrom } from "../../../runtime/actor/cell/invoke.js";
+import { methodOf } from "../../../runtime/actor/cell/method.js";
+import { currentTurn, runInTurn } from "../../../runtime/actor/context.js";
+import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
+import type { BoundEndpoint } from "../../../runtime/link/binding.js";
+import { Flag, Kind } from "../../../runtime/link/frame.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { defineActor, defineArgs, type EndpointDescriptor } from "../../../runtime/wire/descriptor.js";
+import type { TensorSupport } from "../../../runtime/wire/tensor-support.js";
+import { Counter, counterDescriptor } from "../counter.js";
+import { Parts, settled } from "../parts.js";
+
+describe("the method of an endpoint", () => {
+  class Base {
+    inherited(): string {
+      return "inherited";
+    }
+  }
+  class Actor extends Base {
+    readonly own: (() => unknown) | string;
+    constructor(own: (() => unknown) | string) {
+      super();
+      this.own = own;
+    }
+    declared(): string {
+      return "declared";
+    }
+    get made(): unknown {
+      return (...args: unknown[]) => [this.own, args];
+    }
+  }
+  const called = (name: string, self: object, ...args: unknown[]) => methodOf(Actor.prototype, name).apply(self, args);
+
+  test("is the one that the class declares or inherits", () => {
+    expect(methodOf(Actor.prototype, "declared")).toBe(Actor.prototype.declared);
+    expect(methodOf(Actor.prototype, "inherited")).toBe(Base.prototype.inherited);
+  });
+
+  test("is looked up in the actor where each has its own", () => {
+    expect(
+      called(
+        "own",
+        new Actor(function (this: unknown, ...args: unknown[]) {
+          return [this instanceof Actor, args];
+        }),
+        1,
+        2,
+      ),
+    ).toEqual([true, [1, 2]]);
+    expect(called("made", new Actor("a"), 3)).toEqual(["a", [3]]);
+  });
+
+  test.each(["own", "missing"])("is an error when it is called and is none: %s", (name) => {
+    expect(() => called(name, new Actor("no function"))).toThrow(
+      new TypeError(`cannot call ${name}: the actor class has no such method`),
+    );
+  });
+});
+
+describe("a method is called", () => {
+  test.each([[[]], [[1]], [[1, 2]], [[1, 2, 3]], [[1, 2, 3, 4]]])(
+    "with the actor and exactly the arguments that were sent: %j",
+    (args) => {
+      const parts = new Parts();
+      const turn = parts.turn(
+        function (this: unknown, ...got: unknown[]) {
+          return [this, got];
+        },
+        { args },
+      );
+      expect(runInTurn(turn, invokeHandler)).toEqual([parts.cell.instance, args]);
+    },
+  );
+});
+
+describe("what a method returns", () => {
+  const turn = new Parts().turn(() => {});
+  const promise = (value: unknown) => promiseFrom(turn, value);
+  const withThen = (then: unknown): object => ({ then });
+
+  test.each([
+    [undefined],
+    [null],
+    [0],
+    ["text"],
+    [() => {}],
+    [{}],
+    [withThen(5)],
+    [withThen(null)],
+    [Object.create(null)],
+  ])("is a value: %j", (value) => {
+    expect(promise(value)).toBe(undefined);
+  });
+
+  test("is a promise, and stays that", () => {
+    const given = Promise.resolve(5);
+    expect(promise(given)).toBe(given);
+  });
+
+  test("may be anything with a method then, which is called as code of the handler", async () => {
+    const seen: unknown[] = [];
+    const then = (resolve: (value: unknown) => void): void => {
+      seen.push(currentTurn());
+      resolve("later");
+      resolve("again");
+      throw new Error("too late to matter");
+    };
+    const made = [promise(withThen(then)), promise(Object.assign(() => {}, withThen(then)))];
+    for (const each of made) expect(each).toBeInstanceOf(Promise);
+    expect(await Promise.all(made)).toEqual(["later", "later"]);
+    expect(seen).toEqual([turn, turn]);
+  });
+
+  test("is awaited by the then that it has, also where that of promises is replaced", async () => {
+    const odd = Object.assign(
+      Promise.resolve("first"),
+      withThen((resolve: (value: string) => void) => resolve("second")),
+    );
+    expect(promise(odd)).not.toBe(odd);
+    expect(await promise(odd)).toBe("second");
+  });
+
+  test("rejects where its then throws, as that of a promise does on what is none", async () => {
+    await expect(promise(withThen(Promise.prototype.then))).rejects.toThrow(TypeError);
+    const broken = withThen(() => {
+      throw new RangeError("broken");
+    });
+    await expect(promise(broken)).rejects.toThrow(new RangeError("broken"));
+  });
+});
+
+describe("the handlers of a class", () => {
+  const base = defineActor({
+    key: "test/base#Base",
+    name: "Base",
+    id: 8,
+    fingerprint: 8n,
+    args: () => defineArgs(codec.tuple(), 0, 0),
+    endpoints: () => ({ value: { id: 1, args: defineArgs(codec.tuple(), 0, 0) } }),
+  });
+  const middle = { ...base, key: "test/base#Middle", extends: [() => base] };
+  const other = { ...base, key: "test/base#Other", extends: [] };
+  const derived = { ...base, key: "test/base#Derived", extends: [() => other, () => middle] };
+
+  test("are found for every interface that it has", () => {
+    const keys = ["Derived", "Other", "Middle", "Base"].map((name) => `test/base#${name}`);
+    expect(keys.map((key) => interfaceOf(derived, key))).toEqual([derived, other, middle, base]);
+    expect(keys.map((key) => interfaceOf(derived, key)?.key)).toEqual(keys);
+    expect(interfaceOf(derived, "test/base#Nobody")).toBe(undefined);
+  });
+
+  test("are made once for each interface", () => {
+    const actorClass = Counter as unknown as ActorClass;
+    const handlers = handlersOf(actorClass, counterDescriptor);
+    expect(handlersOf(actorClass, counterDescriptor)).toBe(handlers);
+    expect(handlersOf(actorClass, base)).not.toBe(handlers);
+    expect(handlersOf(class extends Counter {} as unknown as ActorClass, counterDescriptor)).not.toBe(handlers);
+    expect(handlers.map(({ endpoint }) => endpoint)).toEqual(counterDescriptor.endpoints);
+    expect(handlers[0]!.method).toBe(Counter.prototype.increment);
+  });
+
+  test("take messages in the lockstep layout, or by ids in the protobuf layout", () => {
+    const actorClass = Counter as unknown as ActorClass;
+    const [increment, value] = handlersOf(actorClass, counterDescriptor);
+    expect(increment).toMatchObject({ layout: 0, reply: Kind.reply, item: Kind.item });
+    expect([increment!.result, value!.result]).toEqual([undefined, codec.int32]);
+    const byId = (id: number) => handlerById(actorClass, counterDescriptor, { id } as BoundEndpoint);
+    expect(byId(2)).toBe(protobufVariant(value!));
+    expect(byId(2)).toMatchObject({
+      layout: Flag.protobuf,
+      method: Counter.prototype.value,
+      reply: Kind.reply | (Flag.protobuf << 8),
+      item: Kind.item | (Flag.protobuf << 8),
+    });
+    expect([byId(1)!.result, byId(2)!.result === codec.int32, byId(99)]).toEqual([undefined, false, undefined]);
+  });
+
+  test("bring the credit of a message with its answer where that is its end", () => {
+    const credits = handlersOf(Counter as unknown as ActorClass, counterDescriptor).map(
+      ({ endpoint, creditWithAnswer }) => [endpoint.name, creditWithAnswer],
+    );
+    expect(Object.fromEntries(credits)).toMatchObject({
+      value: true,
+      increment: true,
+      meanwhile: false,
+      answer: false,
+      watch: false,
+    });
+  });
+});
+
+describe("an endpoint with tensors", () => {
+  let there: Promise<void> | undefined;
+  let told: unknown[];
+  const support = {
+    arriving: (args: unknown, turn: unknown) => {
+      told.push(["arriving", args, turn]);
+      return there;
+    },
+    answering: (key: unknown) => {
+      told.push(["answering", key]);
+      return () => told.push("ended");
+    },
+    keep: (name: string, key: unknown, value: unknown) => {
+      told.push(["keep", name, key, value]);
+      return "kept";
+    },
+  } as unknown as TensorSupport;
+
+  /** Calls the method of an endpoint as the handler of a message. */
+  function handle(endpoint: object, method: (...args: never[]) => unknown, args: unknown[], arrives: boolean) {
+    told = [];
+    let arrive = (): void => {};
+    there = arrives
+      ? undefined
+      : new Promise((resolve) => {
+          arrive = () => resolve();
+        });
+    const parts = new Parts();
+    const turn = parts.turn(interceptedMethod(support, endpoint as EndpointDescriptor, method as never), { args });
+    return { parts, turn, arrive, answer: runInTurn(turn, invokeHandler) };
+  }
+
+  test("begins at once where all of them are there", () => {
+    const { turn, parts, answer } = handle(
+      {},
+      function (this: unknown, ...args: unknown[]) {
+        return [this, args];
+      } as never,
+      [1, 2],
+      true,
+    );
+    expect(answer).toEqual([parts.cell.instance, [1, 2]]);
+    expect(told).toEqual([["arriving", [1, 2], turn]]);
+  });
+
+  test("begins when all of them are there", async () => {
+    const { parts, arrive, answer } = handle(
+      {},
+      function (this: unknown, ...args: unknown[]) {
+        told.push("begun");
+        return [this, args];
+      } as never,
+      [1, 2],
+      false,
+    );
+    await settled();
+    expect(told.includes("begun")).toBe(false);
+    arrive();
+    expect(await answer).toEqual([parts.cell.instance, [1, 2]]);
+  });
+
+  test.each([true, false])("streams when all of them are there: %s", async (arrives) => {
+    const { parts, arrive, answer } = handle(
+      { stream: true },
+      async function* (this: unknown, ...args: unknown[]) {
+        told.push("begun");
+        yield this;
+        yield* args;
+      } as never,
+      [1, 2],
+      arrives,
+    );
+    const iterator = (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+    const first = iterator.next();
+    await settled();
+    expect(told.includes("begun")).toBe(arrives);
+    arrive();
+    expect(await first).toEqual({ done: false, value: parts.cell.instance });
+    const rest = [await iterator.next(), await iterator.next(), await iterator.next()];
+    expect(rest.map(({ value }) => value)).toEqual([1, 2, undefined]);
+  });
+
+  const keeps = { keeps: { name: "forward" } };
+  test("keeps an answer that stays, and says when its handler has ended", async () => {
+    const { parts, turn, arrive, answer } = handle(
+      keeps,
+      async function (this: unknown, ...args: unknown[]) {
+        told.push("begun");
+        return [this, args];
+      } as never,
+      ["key", [1, 2]],
+      false,
+    );
+    await settled();
+    expect(told).toEqual([["arriving", ["key", [1, 2]], turn]]);
+    arrive();
+    expect(await answer).toBe("kept");
+    const value = [parts.cell.instance, [1, 2]];
+    expect(told.slice(1)).toEqual([["answering", "key"], "begun", ["keep", "forward", "key", value], "ended"]);
+  });
+
+  test("keeps nothing of a handler that throws, and says that it has ended", async () => {
+    const { answer } = handle(
+      keeps,
+      () => {
+        throw new RangeError("refused");
+      },
+      ["key", []],
+      true,
+    );
+    await expect(answer).rejects.toThrow(new RangeError("refused"));
+    expect(told.slice(1)).toEqual([["answering", "key"], "ended"]);
+  });
+});

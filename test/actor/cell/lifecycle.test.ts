@@ -1,0 +1,312 @@
+/** The life of an actor: how it comes to be, how it ends, and what its callers are told. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SupervisionError } from "../../../runtime/actor/errors.js";
+import { wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { currentMeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
+import { Counter, type CounterMesh, counterDescriptor, delay, until } from "../counter.js";
+import { type TestProc, World } from "../world.js";
+
+let world: World;
+let there: TestProc;
+
+beforeEach(() => {
+  world = new World();
+  there = world.proc("there");
+});
+afterEach(() => world.close());
+
+function counterAt(args: readonly unknown[], actorClass: typeof Counter = Counter): CounterMesh<never> {
+  return world.spawn<typeof Counter, never>("counter", actorClass, args, [there], {});
+}
+
+async function failure(promise: PromiseLike<unknown>): Promise<Error> {
+  try {
+    return new Error(`resolved with ${String(await promise)}`);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** The mesh of the actor that was created last. */
+function lastMesh(): bigint {
+  return [...there.proc.cells()].at(-1)!.mesh;
+}
+
+describe("an actor that never comes to be", () => {
+  test("a constructor that throws: callers get SupervisionError with the cause, the owner is told once", async () => {
+    const counter = counterAt([-1]);
+    const error = await failure(counter.value.callOne());
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe(
+      "cannot call counter.value on rank 0: the actor counter[0] has failed: RangeError: no counting below zero",
+    );
+    expect((error.cause as Error).message).toBe("no counting below zero");
+    expect(there.failures().map(({ kind }) => kind)).toEqual(["constructor"]);
+  });
+
+  test("an init that rejects: what waited for it is told", async () => {
+    const counter = counterAt([-2]);
+    const error = await failure(counter.value.callOne());
+    expect(error.message).toMatch(/has failed: Error: init refused$/);
+    expect(there.failures().map(({ kind }) => kind)).toEqual(["init"]);
+  });
+
+  test("one that was refused by whoever should have created it", async () => {
+    const mesh = 77_000_000_001n;
+    const record = currentMeshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
+    record.setLocation(0, { proc: there.proc.id, location: "there" });
+    const ghost = wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
+    world.ordered.add(mesh);
+    const called = failure(ghost.value.callOne());
+    await delay(5);
+    const shape = { mesh, rank: 0, incarnation: 0, name: "ghost", extent: {}, owner: world.root.proc.id };
+    there.proc.refuseActor(shape, { kind: "constructor", error: new Error("no such module"), at: 0 });
+    expect((await called).message).toBe(
+      "cannot call ghost.value on rank 0: the actor ghost[0] has failed: Error: no such module",
+    );
+    expect(there.failures()).toEqual([]);
+  });
+});
+
+describe("messages for an actor that is not known yet", () => {
+  function ghost(mesh: bigint): CounterMesh<never> {
+    const record = currentMeshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
+    record.setLocation(0, { proc: there.proc.id, location: "there" });
+    return wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
+  }
+
+  test("are kept while its owner says that it is coming, and handled in order when it is there", async () => {
+    const mesh = 77_000_000_002n;
+    world.ordered.add(mesh);
+    const counter = ghost(mesh);
+    for (let i = 0; i < 100; i++) counter.note.broadcast(`${i}`, 0);
+    const log = counter.log.callOne();
+    await delay(10);
+    expect(log.settled).toBe(false);
+    const owner = world.root.proc.id;
+    const request = { mesh, rank: 0, incarnation: 0, name: "ghost", extent: {}, owner };
+    there.proc.createActor({ ...request, descriptor: counterDescriptor, actorClass: Counter as never, args: [0] });
+    expect((await log).slice(1)).toEqual(Array.from({ length: 100 }, (_, i) => [`+${i}`, `-${i}`]).flat());
+  });
+
+  test("come back when its owner says that there is none", async () => {
+    const counter = ghost(77_000_000_003n);
+    counter.note.broadcast("a", 0);
+    const error = await failure(counter.value.callOne());
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe("cannot call ghost.value on rank 0: there is no such actor, or not any more");
+    expect(world.root.events).toEqual([
+      {
+        kind: "undeliverable",
+        actor: "root",
+        detail: { to: "Counter.note", reason: "unknown", message: "there is no such actor, or not any more" },
+      },
+    ]);
+  });
+});
+
+describe("a failure", () => {
+  test("ends what is being handled and what waits; the owner is told once", async () => {
+    const counter = counterAt([0]);
+    const running = failure(counter.meanwhile.callOne(60_000));
+    const mesh = lastMesh();
+    await counter.value.callOne();
+    const sleeping = failure(counter.sleep.callOne(60_000));
+    const waiting = failure(counter.value.callOne());
+    counter.increment.broadcast(1);
+    await until("all messages are there", () => there.proc.cell(mesh)!.waitingCount === 2);
+    there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("enough"), at: 1 });
+    there.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("again"), at: 2 });
+    const errors = await Promise.all([running, sleeping, waiting]);
+    for (const error of errors) expect(error.message).toMatch(/the actor counter\[0\] has failed: Error: enough$/);
+    expect(there.failures().map(({ error }) => (error as Error).message)).toEqual(["enough"]);
+    await until("the sender is told", () => world.root.events.length > 0);
+    expect(world.root.events.map(({ kind, detail }) => [kind, (detail as { to: string }).to])).toEqual([
+      ["undeliverable", "Counter.increment"],
+    ]);
+  });
+
+  test("runs cleanup, once, with the error, after what the actor owned has stopped", async () => {
+    const log: string[] = [];
+    class Cleaning extends Counter {
+      override async cleanup(error?: Error): Promise<void> {
+        await delay(1);
+        log.push(`cleanup: ${error?.message}`);
+      }
+    }
+    there.proc.hooks.stopOwned = async () => {
+      await delay(5);
+      log.push("owned stopped");
+    };
+    const counter = counterAt([0], Cleaning);
+    counter.fail.broadcast("fatal");
+    const cell = there.proc.cell(lastMesh())!;
+    await failure(counter.value.callOne());
+    const options = { reason: "ordered", drain: 0 };
+    await Promise.all([there.proc.stopActor(cell, options), there.proc.stopActor(cell, options)]);
+    await there.proc.stopActor(cell, options);
+    expect(log).toEqual(["owned stopped", "cleanup: fatal"]);
+  });
+
+  test("a rank that was replaced takes messages at the same address, with fresh state", async () => {
+    const counter = counterAt([5]);
+    await counter.increment.callOne(1);
+    counter.fail.broadcast("fatal");
+    await failure(counter.value.callOne());
+    const cell = there.proc.cell(lastMesh())!;
+    const { spec: shape } = cell;
+    there.proc.createActor({ ...shape, incarnation: 1, args: [5] } as never);
+    expect(await counter.value.callOne()).toBe(5);
+    expect(there.proc.cell(shape.mesh)!.id.incarnation).toBe(1);
+    expect(() => there.proc.createActor({ ...shape, incarnation: 2, args: [5] } as never)).toThrow(
+      "cannot create counter[0]: it is there already",
+    );
+  });
+});
+
+describe("a handler that outlives its actor", () => {
+  const kinds = { failed: "has failed: Error: fatal", stopped: "was stopped: ordered" } as const;
+  test.each(["failed", "stopped"] as const)("of an actor that was %s: nothing that it sends is sent", async (how) => {
+    const elsewhere = world.proc("elsewhere");
+    const taker = world.spawn<typeof Counter, never>("taker", Counter, [0], [elsewhere], {});
+    const pair = world.spawn<typeof Counter, "gpus">("pair", Counter, [0], [elsewhere, world.proc("further")]);
+    const { note, value } = taker;
+    let goOn: (() => void) | undefined;
+    let said: Promise<string[]> | undefined;
+    class Undying extends Counter {
+      // Before and after by the same endpoint, as code that keeps what it calls does it.
+      override async increment(): Promise<void> {
+        await value.callOne();
+        note.broadcast("before", 0);
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        note.broadcast("after", 0);
+        pair.note.broadcast("after", 0);
+        const errors = [failure(value.callOne()), failure(taker.log.callOne()), failure(pair.value.call())];
+        said = Promise.all(errors.map(async (error) => (await error).message));
+      }
+    }
+    const undying = counterAt([0], Undying);
+    undying.increment.broadcast();
+    await until("it has told before", () => goOn !== undefined);
+    const [mesh, cell] = [lastMesh(), there.proc.cell(lastMesh())!];
+    if (how === "stopped") await world.stop(there, mesh);
+    else {
+      cell.fail({ kind: "message", error: new Error("fatal"), at: 0 });
+      await cell.whenVacated();
+      there.proc.createActor({ ...cell.spec, incarnation: 1, args: [0] } as never);
+    }
+    const link = there.proc.routes.existing(elsewhere.proc.id)!;
+    await until("its lanes are closed", () => link.sessions.every((session) => session === undefined));
+    goOn!();
+    await until("it has gone on", () => said !== undefined);
+    const why = `its sender has ended: the actor counter[0] ${kinds[how]}`;
+    expect(await said).toEqual([
+      `cannot call taker.value on rank 0: ${why}`,
+      `cannot call taker.log on rank 0: ${why}`,
+      `cannot call pair.value on rank 0: ${why}`,
+    ]);
+    expect(await taker.log.callOne()).toEqual(["init", "+before", "-before"]);
+    expect(link.ended).toBe(undefined);
+    const told = there.events.filter(({ kind }) => kind === "undeliverable").map(({ detail }) => detail);
+    expect(told.length).toBe(how === "failed" ? 3 : 0);
+  });
+});
+
+describe("stop", () => {
+  test("handles what waits, then cleans up; later messages come back", async () => {
+    const cleaned: (Error | undefined)[] = [];
+    class Cleaning extends Counter {
+      override cleanup(error?: Error): void {
+        cleaned.push(error);
+      }
+    }
+    const counter = counterAt([0], Cleaning);
+    for (let i = 0; i < 5; i++) counter.note.broadcast(`${i}`, 10);
+    const log = counter.log.callOne();
+    const mesh = lastMesh();
+    await until("all messages are there", () => there.proc.cell(mesh)!.waitingCount === 5);
+    const stopped = world.stop(there, mesh, { drain: 60_000 });
+    const late = failure(counter.value.callOne());
+    expect((await log).length).toBe(11);
+    await stopped;
+    expect((await late).message).toBe("cannot call counter.value on rank 0: the actor counter[0] was stopped: ordered");
+    expect(cleaned).toEqual([undefined]);
+    expect(there.proc.cell(mesh)).toBe(undefined);
+  });
+
+  test("waits no longer than drain says; what was not handled comes back", async () => {
+    const counter = counterAt([0]);
+    const running = failure(counter.sleep.callOne(60_000));
+    const waiting = failure(counter.value.callOne());
+    await until("both are there", () => there.proc.cell(lastMesh())!.waitingCount === 1);
+    await world.stop(there, lastMesh(), { drain: 10 });
+    expect((await running).message).toMatch(/was stopped: ordered$/);
+    expect((await waiting).message).toMatch(/was stopped: ordered$/);
+  });
+
+  test("a cleanup that throws is reported, and the actor ends all the same", async () => {
+    class Cleaning extends Counter {
+      override cleanup(): void {
+        throw new Error("mess");
+      }
+    }
+    counterAt([0], Cleaning);
+    const mesh = lastMesh();
+    await world.stop(there, mesh);
+    expect(there.proc.cell(mesh)).toBe(undefined);
+    expect(there.events.filter(({ kind }) => kind === "cleanupFailed").length).toBe(1);
+  });
+
+  test("lanes to and from a stopped actor are given up on both sides", async () => {
+    const counter = counterAt([0]);
+    await counter.value.callOne();
+    const link = world.root.proc.routes.existing(there.proc.id)!;
+    expect(link.sessions.filter((session) => session !== undefined).length).toBe(1);
+    await world.stop(there, lastMesh());
+    await until("the lane is given up", () => link.sessions.every((session) => session === undefined));
+    expect(link.sessions.filter((session) => session !== undefined).length).toBe(0);
+    const back = [...there.proc.routes.all()].flatMap(({ lanes }) => lanes.filter((lane) => lane !== undefined));
+    expect(back).toEqual([]);
+    expect((await failure(counter.value.callOne())).message).toMatch(/the actor counter\[0\] was stopped: ordered$/);
+  });
+});
+
+test("a process that ends fails all that is pending there, at once, and all that is called later", async () => {
+  const counter = counterAt([0]);
+  await counter.value.callOne();
+  const pending = failure(counter.sleep.callOne(60_000));
+  world.root.proc.peerDown(there.proc.id, "it was killed by SIGKILL");
+  const errors = [await pending, await failure(counter.value.callOne())];
+  for (const error of errors) expect(error).toBeInstanceOf(SupervisionError);
+  expect(errors[0]!.message).toBe("cannot call counter.sleep on rank 0: it was killed by SIGKILL");
+  expect(errors[1]!.message).toBe("cannot call counter.value on rank 0: it was killed by SIGKILL");
+  counter.increment.broadcast(1);
+  expect(world.root.events.map(({ kind }) => kind)).toEqual(["peerDown", "undeliverable"]);
+});
+
+describe("an actor that is stopped", () => {
+  test("has sent what it was asked to send, even what waited for credit", async () => {
+    const tight = new World({ creditMessages: 4 });
+    const [a, b] = [tight.proc("a"), tight.proc("b")];
+    const slow = tight.spawn<typeof Counter, never>("slow", Counter, [0], [b], {});
+    let target: CounterMesh<never> | undefined = slow;
+    class Sender extends Counter {
+      override increment(): void {
+        for (let i = 0; i < 50; i++) target?.note.broadcast(`${i}`, 1);
+      }
+    }
+    const sender = tight.spawn<typeof Sender, never>("sender", Sender, [0], [a], {});
+    await sender.increment.callOne();
+    await tight.stop(a, [...a.proc.cells()].at(-1)!.mesh, { drain: 0 });
+    let log: string[] = [];
+    for (let i = 0; i < 500 && log.length < 101; i++) {
+      await delay(5);
+      log = await slow.log.callOne();
+    }
+    expect(log.length).toBe(101);
+    target = undefined;
+    tight.close();
+  });
+});

@@ -1,0 +1,225 @@
+/** These tests follow lanes that lead to no actor: ports, calls that are answered by port, actors that have not come, and nowhere. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { ForwardedReply, type ReplyAnswerer } from "../../../runtime/actor/cell/forwarded-reply.js";
+import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js";
+import { RefusingDestination } from "../../../runtime/actor/delivery/refusing-destination.js";
+import { bindPort, portInterface, readPortValue } from "../../../runtime/actor/schema/port-interface.js";
+import { translateToProtobuf } from "../../../runtime/actor/schema/translate-layout.js";
+import { type Binding, Layout } from "../../../runtime/link/binding.js";
+import { encodeMessage } from "../../../runtime/link/encode.js";
+import { DeliveryError } from "../../../runtime/link/errors.js";
+import { Flag, ProtocolError, Sync } from "../../../runtime/link/frame.js";
+import type { Destination, Lane } from "../../../runtime/link/lane.js";
+import { defaultLimits } from "../../../runtime/link/limits.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { protobufValue } from "../../../runtime/wire/protobuf-messages.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+
+let told: unknown[];
+beforeEach(() => {
+  told = [];
+});
+
+function newLane(more: object = {}): Lane {
+  const link = {
+    sendBound: (id: number, base: number, schema: unknown) => told.push(["bound", id, base, schema]),
+    sendBounce: (id: number, slot: number, error: DeliveryError) =>
+      told.push(["back", id, slot, error.reason, error.message]),
+    sendError: (call: number, credited: boolean) => told.push(["error", call, credited]),
+  };
+  return {
+    id: 3,
+    open: true,
+    slots: [],
+    link,
+    sender: { name: "sender" },
+    pause: () => told.push("paused"),
+    consumed: (size: number) => told.push(["consumed", size]),
+    gone: (reason: string, message: string) => told.push(["gone", reason, message]),
+    redirect: (to: unknown) => told.push(["redirected", to]),
+    sync: (...args: unknown[]) => told.push(["synced", ...args]),
+    ...more,
+  } as unknown as Lane;
+}
+const binding = (more: Partial<Binding>): Binding =>
+  ({ base: 2, layout: Layout.lockstep, key: "", fingerprint: 1n, endpoints: [], ...more }) as Binding;
+
+function readerOf(bytes: Uint8Array, blocks?: readonly Uint8Array[]): Reader {
+  const r = new Reader();
+  r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length, blocks);
+  return r;
+}
+
+describe("a lane to what is not there", () => {
+  const error = new DeliveryError("unknown", "it is gone");
+
+  test("says so with each message, and once for all", () => {
+    const refusal = new RefusingDestination(error);
+    const lane = newLane();
+    refusal.message(lane, 4, 0, 0, new Reader(), 8);
+    refusal.message(lane, 5, 7, 0, new Reader(), 8);
+    expect(told).toEqual([
+      ["back", 3, 4, "unknown", "it is gone"],
+      ["consumed", 8],
+      ["gone", "unknown", "it is gone"],
+      ["error", 7, false],
+    ]);
+  });
+
+  test("agrees to anything that has to be agreed on", () => {
+    const refusal = new RefusingDestination(error);
+    for (const layout of [Layout.lockstep, Layout.protobuf, Layout.none]) refusal.bind(newLane(), binding({ layout }));
+    expect(told).toEqual([["bound", 3, 2, undefined]]);
+  });
+});
+
+describe("a lane to an actor that has not come", () => {
+  const nobody = {} as Destination;
+
+  test("hears when everything has been handled from the actor, when that has come", () => {
+    const held = new EarlyMessages();
+    held.release(nobody);
+    const lane = newLane();
+    held.confirmHandled(lane);
+    expect(told).toEqual([
+      ["redirected", nobody],
+      ["synced", Sync.reached, 0],
+    ]);
+  });
+
+  test("leads to the actor when that comes, though nothing but a question has come by it", () => {
+    const held = new EarlyMessages();
+    const lane = newLane();
+    held.confirmHandled(lane);
+    expect(told).toEqual([]);
+    held.release(nobody);
+    expect(told).toEqual([
+      ["redirected", nobody],
+      ["synced", Sync.reached, 0],
+    ]);
+  });
+});
+
+describe("what a port takes", () => {
+  const schema = { fingerprint: 9n, description: "" };
+  const bind = (more: Partial<Binding>, element = codec.int32) => {
+    const lane = newLane();
+    bindPort(lane, binding(more), element, (known) => {
+      told.push(known);
+      return schema;
+    });
+    return lane;
+  };
+
+  test("is the same interface for the same codec", () => {
+    expect(portInterface(codec.int32)).toBe(portInterface(codec.int32));
+    expect(portInterface(codec.int32)).toMatchObject({ key: "port of int32", name: "port" });
+    expect(portInterface(codec.int32).asActor().name).toBe("Port");
+  });
+
+  test("is agreed on where both know the same type", () => {
+    bind({ fingerprint: codec.int32.fingerprint });
+    expect(told).toEqual([["bound", 3, 2, undefined]]);
+  });
+
+  test("is told where the sender knows another one, and nothing is taken meanwhile", () => {
+    bind({});
+    expect(told).toEqual(["paused", portInterface(codec.int32), ["bound", 3, 2, schema]]);
+  });
+
+  test.each([Layout.protobuf, Layout.none])("is not told again to who knows that: layout %i", (layout) => {
+    expect(bind({ layout }).slots.length > 0).toBe(layout === Layout.protobuf);
+    expect(told).toEqual([]);
+  });
+
+  test("is read in the layout that was agreed on, and in no other", () => {
+    const lane = bind({ layout: Layout.protobuf });
+    const limits = defaultLimits;
+    const message = { label: "port", codec: codec.int32, protobuf: protobufValue(codec.int32) };
+    const [plain, protobuf] = [false, true].map((asked) => encodeMessage(message, 5, limits, asked).bytes);
+    expect(readPortValue(lane, 2, Flag.protobuf, readerOf(protobuf!), codec.int32)).toBe(5);
+    expect(readPortValue(lane, 3, 0, readerOf(plain!), codec.int32)).toBe(5);
+    expect(() => readPortValue(lane, 2, 0, readerOf(plain!), codec.int32)).toThrow(
+      new ProtocolError("cannot read message to a port: it was agreed to be in the protobuf layout, and is not"),
+    );
+  });
+});
+
+describe("the port of a call that was handed on", () => {
+  let forward: ForwardedReply;
+  let refuses: boolean;
+  beforeEach(() => {
+    refuses = false;
+    const take = (what: string) => (value: unknown) => {
+      if (refuses) throw new Error("answered already");
+      told.push([what, value instanceof Error ? value.message : value]);
+    };
+    const answerer: ReplyAnswerer = { answer: take("answer"), fail: take("fail") };
+    const cell = { proc: { closePort: (port: unknown) => told.push(["port closed", port]) } };
+    forward = new ForwardedReply(answerer, cell as never, 9n, codec.int32);
+  });
+  const value = () => readerOf(codec.int32.encode(5));
+
+  test("answers with what it is sent", () => {
+    forward.message(newLane(), 0, 0, 0, value(), 8);
+    expect(told).toEqual([
+      ["answer", 5],
+      ["consumed", 8],
+    ]);
+  });
+
+  test("refuses a second answer, which comes back", () => {
+    refuses = true;
+    forward.message(newLane(), 4, 0, 0, value(), 8);
+    expect(told).toEqual([
+      ["back", 3, 4, "refused", "answered already"],
+      ["consumed", 8],
+    ]);
+  });
+
+  test("lets a violation of the protocol be one", () => {
+    const lane = newLane();
+    forward.bind(lane, binding({ layout: Layout.protobuf }));
+    expect(() => forward.message(lane, 2, 0, 0, value(), 8)).toThrow(ProtocolError);
+    expect(told).toEqual([]);
+  });
+
+  test("agrees on its type", () => {
+    forward.bind(newLane(), binding({ fingerprint: codec.int32.fingerprint }));
+    expect(told).toEqual([["bound", 3, 2, undefined]]);
+  });
+
+  test("fails the call when all who could answer have ended, or their processes", () => {
+    const why = "everyone who could answer the call has ended:";
+    forward.setHolder("one", 2n, true);
+    forward.setHolder("other", 3n, true);
+    forward.setHolder("one", 2n, false);
+    expect(told).toEqual([]);
+    forward.peerDown(4n, "it was killed");
+    expect(told).toEqual([]);
+    forward.peerDown(3n, "it was killed");
+    expect(told).toEqual([["fail", `${why} it was killed`]]);
+    forward.laneOpenedBy({ universe: 1n, proc: 2n, mesh: 3n, rank: 0, incarnation: 0 });
+    forward.setHolder("3/0/0", 2n, false);
+    expect(told[1]).toEqual(["fail", `${why} the actor that held its port has ended`]);
+  });
+
+  test("is closed with its call", () => {
+    forward.close();
+    expect(told).toEqual([["port closed", forward]]);
+  });
+});
+
+test.each([10, 1_000_000])(
+  "a message of %i bytes says the same in the layout that another schema can read",
+  (length) => {
+    const protobuf = protobufValue(codec.bytes);
+    const message = { label: "bytes", codec: codec.bytes, protobuf };
+    const bytes = Uint8Array.from({ length }, (_, i) => i);
+    const before = encodeMessage(message, bytes, defaultLimits);
+    const after = translateToProtobuf(codec.bytes, protobuf, before, defaultLimits);
+    expect([before.protobuf, after.protobuf]).toEqual([false, true]);
+    const read = protobuf.decodeFrom(readerOf(after.bytes, after.blocks.length === 0 ? undefined : after.blocks));
+    expect(Buffer.compare(read as Uint8Array, bytes)).toBe(0);
+  },
+);

@@ -1,0 +1,208 @@
+/** Meshes and ports as values: what a process that has never heard of them reads of what another one has written. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runInTurn } from "../../../runtime/actor/context.js";
+import { type ActorMesh, viewOf, wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { portsRead, portsWritten } from "../../../runtime/actor/port/announce-holders.js";
+import { Channel } from "../../../runtime/actor/port/channel.js";
+import type { ChannelPort, Port } from "../../../runtime/actor/port/port.js";
+import { MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
+import { range } from "../../../runtime/shape/index.js";
+import type { Codec } from "../../../runtime/wire/codec.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { type ActorDescriptor, defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
+import { type CounterMesh, counterDescriptor } from "../counter.js";
+import { type TestProc, World } from "../world.js";
+
+let world: World;
+let there: TestProc;
+beforeEach(() => {
+  world = new World();
+  there = world.proc("there");
+});
+afterEach(() => {
+  portsRead.length = 0;
+  portsWritten.length = 0;
+  world.close();
+});
+
+const counters = codec.mesh(() => counterDescriptor) as Codec<unknown>;
+
+/** Reads as another process, which knows only what is in the bytes. */
+function readThere<T>(type: Codec<T>, bytes: Uint8Array): T {
+  return runInTurn(there.proc.root.turn, () => type.decode(bytes)) as T;
+}
+
+/** A mesh whose ranks live in pairs, in processes 100, 101 and so on; some have moved. */
+function mesh(
+  extent: Readonly<Record<string, number>>,
+  moved: Readonly<Record<number, number>> = {},
+): CounterMesh<"a" | "b"> {
+  const record = new MeshRecord({ id: 5_000_000_000n, name: "grid", owner: 77n, extent });
+  for (let rank = 0; rank < record.size; rank++) {
+    const proc = 100n + BigInt(rank >> 1);
+    const place = { proc, location: `unix:${proc}` };
+    record.setLocation(rank, moved[rank] === undefined ? place : { ...place, generation: moved[rank]! });
+  }
+  return wholeMesh(record, counterDescriptor) as never;
+}
+
+/** All that is known of a mesh, as plain data. */
+function known(given: unknown) {
+  const view = viewOf(given as ActorMesh);
+  const { id, name, owner, extent } = view.record;
+  const targets = Array.from({ length: view.size }, (_, rank) => view.target(rank)).map(
+    ({ rank, proc, location, generation }) => ({ rank, proc, location, generation }),
+  );
+  return { id, name, owner, extent, region: view.region, descriptor: view.descriptor.key, targets };
+}
+
+describe("a mesh", () => {
+  const grid = () => mesh({ a: 3, b: 4 }, { 0: 2, 7: 1, 11: 5 });
+  test.each<[string, () => unknown]>([
+    ["as it was spawned", grid],
+    ["a part of it", () => grid().slice({ a: range(1, 3), b: range(0, 4, 2) })],
+    ["one row", () => grid().slice({ a: 2 })],
+    ["one place", () => grid().slice({ a: 2, b: 3 })],
+    ["in another shape", () => grid().split({ b: ["c", "d"] } as never, { c: 2 } as never)],
+    ["by another name", () => grid().rename({ a: "host" } as never)],
+    ["of one actor", () => mesh({})],
+    ["of one actor that has moved", () => mesh({}, { 0: 9 })],
+  ])("is the same elsewhere: %s", (_, make) => {
+    const given = make();
+    const read = readThere(counters, counters.encode(given));
+    expect(known(read)).toEqual(known(given));
+    expect(viewOf(read as ActorMesh).record).not.toBe(viewOf(given as ActorMesh).record);
+  });
+
+  test("is one record, however often it is read, and knows of moves", () => {
+    const before = readThere(counters, counters.encode(mesh({ a: 2, b: 1 })));
+    const after = readThere(counters, counters.encode(mesh({ a: 2, b: 1 }, { 1: 3 })));
+    expect(viewOf(after as ActorMesh).record).toBe(viewOf(before as ActorMesh).record);
+    expect(viewOf(before as ActorMesh).target(1).generation).toBe(3);
+  });
+
+  test("names each process once", () => {
+    const size = (extent: Record<string, number>) => counters.encode(mesh(extent)).length;
+    // Two more ranks in one process: its place, and a number for each.
+    expect(size({ a: 5 }) - size({ a: 4 })).toBeGreaterThan(8);
+    expect(size({ a: 6 }) - size({ a: 5 })).toBeLessThanOrEqual(8);
+  });
+
+  test.each<[unknown, string]>([
+    [5, "number"],
+    [null, "null"],
+    [undefined, "undefined"],
+    ["counters", "string"],
+    [{}, "a Object"],
+    [Object.create(null), "a record"],
+    [new Date(0), "a Date"],
+  ])("is no %o", (given, got) => {
+    expect(() => counters.encode(given)).toThrow(`expected a mesh of Counter, got ${got}`);
+  });
+
+  const dims = (...names: string[]) => codec.mesh(() => counterDescriptor, names) as Codec<unknown>;
+  test("has the dimensions that are asked for, in any order", () => {
+    const bytes = dims("b", "a").encode(mesh({ a: 2, b: 2 }));
+    expect(known(readThere(dims("a", "b"), bytes)).extent).toEqual({ a: 2, b: 2 });
+    expect(dims().encode(mesh({})).length).toBeGreaterThan(0);
+  });
+
+  test.each<[string[], Record<string, number>, string]>([
+    [["a"], { a: 2, b: 2 }, "expected a mesh with the dimensions a, got {'a': 2, 'b': 2}"],
+    [["a", "b"], { a: 2 }, "expected a mesh with the dimensions a, b, got {'a': 2}"],
+    [["a", "c"], { a: 2, b: 2 }, "expected a mesh with the dimensions a, c, got {'a': 2, 'b': 2}"],
+    [[], { a: 2 }, "expected a mesh with no dimensions, got {'a': 2}"],
+  ])("without the dimensions %j is refused, written or read: %j", (names, extent, text) => {
+    expect(() => dims(...names).encode(mesh(extent))).toThrow(text);
+    const bytes = counters.encode(mesh(extent));
+    expect(() => readThere(dims(...names), bytes)).toThrow(text);
+  });
+
+  describe("of another interface", () => {
+    const none = () => defineArgs(codec.tuple(), 0, 0);
+    const define = (name: string, fingerprint: bigint, bases: readonly (() => ActorDescriptor)[] = []) =>
+      defineActor({
+        key: `test/values#${name}`,
+        name,
+        id: 3,
+        fingerprint,
+        args: none,
+        endpoints: () => ({}),
+        extends: bases,
+      });
+    const base = define("Base", 1n);
+    const derived = define("Derived", 2n, [() => define("Other", 3n), () => base]);
+    const asBase = codec.mesh(() => base) as Codec<unknown>;
+    const made = (descriptor: ActorDescriptor) => {
+      const record = new MeshRecord({ id: 6n, name: "made", owner: 7n, extent: {} });
+      record.setLocation(0, { proc: 8n, location: "x" });
+      return wholeMesh(record, descriptor);
+    };
+
+    test("is taken if it extends the one that is asked for, and read as that", () => {
+      const read = readThere(asBase, asBase.encode(made(derived)));
+      expect(viewOf(read as ActorMesh).descriptor).toBe(base);
+    });
+
+    test("is refused otherwise: another one, or the same in another version", () => {
+      expect(() => asBase.encode(made(define("Other", 3n)))).toThrow("expected a mesh of Base, got a mesh of Other");
+      expect(() => asBase.encode(made(define("Base", 9n)))).toThrow("expected a mesh of Base, got a mesh of Base");
+      expect(() => (codec.mesh(() => derived) as Codec<unknown>).encode(made(base))).toThrow(
+        "expected a mesh of Derived, got a mesh of Base",
+      );
+      expect(() => readThere(counters, asBase.encode(made(base)))).toThrow(
+        "expected a mesh of test/counter#Counter, got a mesh of test/values#Base",
+      );
+    });
+  });
+
+  test("that is cut short, wherever, is not read", () => {
+    const bytes = counters.encode(mesh({ a: 2, b: 2 }, { 1: 4 }));
+    for (let end = 0; end < bytes.length; end++) {
+      expect(() => readThere(counters, bytes.slice(0, end)), `${end}`).toThrow();
+    }
+  });
+
+  test("with any number in it changed is another mesh or none, and never ends the process", () => {
+    const bytes = counters.encode(mesh({ a: 2, b: 2 }, { 1: 4 }));
+    for (let at = 0; at < bytes.length; at++) {
+      for (const value of [0, 1, 255]) {
+        const changed = bytes.slice();
+        changed[at] = value;
+        try {
+          const view = viewOf(readThere(counters, changed) as ActorMesh);
+          for (let rank = 0; rank < view.size; rank++) expect(typeof view.target(rank).proc).toBe("bigint");
+        } catch (error) {
+          expect((error as Error).name).toMatch(/^(CodecError|RangeError|TypeError|ProtocolError)$/);
+        }
+      }
+    }
+  });
+});
+
+describe("a port", () => {
+  const texts = codec.port(() => codec.string) as Codec<Port<string>>;
+  test("is the same elsewhere, and both sides know whom it was sent", () => {
+    const [port] = Channel.open(codec.string);
+    const bytes = texts.encode(port);
+    expect(portsWritten).toEqual([port]);
+    const read = readThere(texts, bytes) as ChannelPort<string>;
+    expect(portsRead).toEqual([read]);
+    expect(read.target).toEqual((port as ChannelPort<string>).target);
+    expect(read.codec).toBe(codec.string);
+  });
+
+  test.each<[unknown, string]>([
+    [5, "expected a port, got number"],
+    [null, "expected a port, got null"],
+    [{}, "expected a port, got a Object"],
+  ])("is no %o", (given, text) => {
+    expect(() => texts.encode(given as never)).toThrow(text);
+    expect(portsWritten).toEqual([]);
+  });
+
+  test("of another type is refused", () => {
+    const [port] = Channel.open(codec.int32);
+    expect(() => texts.encode(port as never)).toThrow("expected a port of string, got a port of int32");
+  });
+});

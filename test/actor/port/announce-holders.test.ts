@@ -1,0 +1,154 @@
+/** Who is told that an actor holds a port, or does not any more, and when. */
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  announceHolders,
+  holderName,
+  ownReceivedPorts,
+  portsRead,
+  portsWritten,
+} from "../../../runtime/actor/port/announce-holders.js";
+import { OwnedPorts } from "../../../runtime/actor/port/owned-ports.js";
+import { ChannelPort, PortTarget } from "../../../runtime/actor/port/port.js";
+import type { Proc } from "../../../runtime/actor/proc/proc.js";
+import type { Session } from "../../../runtime/link/session.js";
+import type { Codec } from "../../../runtime/wire/codec.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+
+const here = 9n;
+const there = 8n;
+let told: string[];
+/** What happens when a port has been dropped, by its number. */
+let drop: Map<bigint, () => void>;
+let reachable: boolean;
+let proc: Proc;
+const port = (number: bigint, owner = there): ChannelPort<unknown> =>
+  new ChannelPort(new PortTarget(owner, number, 0n, "place"), codec.int32 as Codec<unknown>);
+const text = (number: bigint, name: string, holder: bigint, held: boolean) =>
+  `port ${number} is ${held ? "held by" : "let go of by"} ${name} of ${holder}`;
+
+beforeEach(() => {
+  told = [];
+  drop = new Map();
+  reachable = true;
+  const sendHold = (held: boolean, number: bigint, name: string, holder: bigint): void => {
+    told.push(text(number, name, holder, held));
+  };
+  proc = {
+    id: here,
+    portHeld: (_: undefined, number: bigint, name: string, holder: bigint, held: boolean) =>
+      told.push(`here: ${text(number, name, holder, held)}`),
+    linkTo: (target: PortTarget, location: string) =>
+      reachable && target.proc === there && location === "place" ? { sendHold } : undefined,
+    drops: {
+      watch: (value: ChannelPort<unknown>, held: { dropped(): void }) =>
+        void drop.set(value.target.number, () => held.dropped()),
+    },
+  } as unknown as Proc;
+  portsWritten.length = 0;
+  portsRead.length = 0;
+});
+
+test("an actor is named by its mesh, its rank and how often it was made again", () => {
+  expect(holderName({ mesh: 77n, rank: 3, incarnation: 2 })).toBe("77/3/2");
+});
+
+describe("the ports in a message that was sent", () => {
+  const receivers = [1, 2].map((rank) => ({ proc: 5n, name: `r${rank}` }));
+
+  test("are held by all who were sent it, as their owners are told", () => {
+    portsWritten.push(port(1n), port(2n, here));
+    announceHolders(proc, receivers);
+    expect(told).toEqual([
+      text(1n, "r1", 5n, true),
+      text(1n, "r2", 5n, true),
+      `here: ${text(2n, "r1", 5n, true)}`,
+      `here: ${text(2n, "r2", 5n, true)}`,
+    ]);
+    expect(portsWritten).toEqual([]);
+  });
+
+  test("are let go of at once by those who cannot be reached", () => {
+    portsWritten.push(port(1n));
+    announceHolders(proc, [receivers[0]!], [receivers[1]!]);
+    expect(told).toEqual([text(1n, "r1", 5n, true), text(1n, "r2", 5n, true), text(1n, "r2", 5n, false)]);
+  });
+
+  test("are held by nobody as far as anybody knows where their owner's process has ended", () => {
+    reachable = false;
+    portsWritten.push(port(1n));
+    announceHolders(proc, receivers);
+    expect([told, portsWritten]).toEqual([[], []]);
+  });
+});
+
+describe("the ports in an answer", () => {
+  test("are held by who has asked, if that is an actor", () => {
+    let held = 0;
+    ownReceivedPorts({ sender: { holdPorts: () => held++ } } as unknown as Session);
+    expect(held).toBe(1);
+  });
+
+  test.each([[undefined], [{}], [{ sender: {} }]])("are held by nobody else: %j", (session) => {
+    expect(() => ownReceivedPorts(session as unknown as Session)).not.toThrow();
+  });
+});
+
+describe("the ports that an actor was sent", () => {
+  const held = (incarnation = 0): OwnedPorts =>
+    new OwnedPorts(proc, { universe: 1n, proc: here, mesh: 77n, rank: 3, incarnation });
+  const session = (number: bigint) => {
+    const waiting: (() => void)[] = [];
+    const afterSending = (then: () => void): void => void waiting.push(then);
+    return { waiting, session: { target: { number }, afterSending } as unknown as Session };
+  };
+
+  test("are its own, and let go of when it ends", () => {
+    const ports = held();
+    portsRead.push(port(1n), port(2n));
+    ports.ownDecoded();
+    expect([told, portsRead]).toEqual([[], []]);
+    ports.releaseAll([]);
+    expect(told).toEqual([text(1n, "77/3/0", here, false), text(2n, "77/3/0", here, false)]);
+    ports.releaseAll([]);
+    expect(told.length).toBe(2);
+  });
+
+  test("are held by every name that those may know it by who have sent them", () => {
+    const ports = held(2);
+    portsRead.push(port(1n));
+    ports.ownDecoded();
+    expect(told).toEqual([text(1n, "77/3/2", here, true)]);
+    told = [];
+    ports.releaseAll([]);
+    expect(told).toEqual([0, 1, 2].map((incarnation) => text(1n, `77/3/${incarnation}`, here, false)));
+  });
+
+  test("are not let go of again if it has dropped them", () => {
+    const ports = held();
+    portsRead.push(port(1n), port(2n));
+    ports.ownDecoded();
+    drop.get(1n)!();
+    ports.releaseAll([]);
+    expect(told).toEqual([text(2n, "77/3/0", here, false)]);
+  });
+
+  test("are let go of at once where nobody gets them", () => {
+    portsRead.push(port(1n));
+    held(1).releaseDecoded();
+    expect(told).toEqual([0, 1].map((incarnation) => text(1n, `77/3/${incarnation}`, here, false)));
+    expect(portsRead).toEqual([]);
+  });
+
+  test("are let go of behind what it has sent by them", () => {
+    const ports = held();
+    portsRead.push(port(1n));
+    ports.ownDecoded();
+    const [one, other, elsewhere] = [session(1n), session(1n), session(2n)];
+    ports.releaseAll([one, other, elsewhere].map((each) => each.session));
+    expect([one, other, elsewhere].map(({ waiting }) => waiting.length)).toEqual([1, 1, 0]);
+    one.waiting[0]!();
+    expect(told).toEqual([]);
+    other.waiting[0]!();
+    expect(told).toEqual([text(1n, "77/3/0", here, false)]);
+  });
+});

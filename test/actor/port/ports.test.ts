@@ -1,0 +1,376 @@
+/** Ports and channels, and answers by port. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Actor } from "../../../runtime/actor/actor.js";
+import { type Endpoint, send } from "../../../runtime/actor/call/endpoint.js";
+import {
+  ActorError,
+  OrphanedError,
+  PortClosedError,
+  SupervisionError,
+  TimeoutError,
+} from "../../../runtime/actor/errors.js";
+import type { ActorMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
+import type { MeshKind } from "../../../runtime/actor/mesh-kind.js";
+import { Channel } from "../../../runtime/actor/port/channel.js";
+import type { Port } from "../../../runtime/actor/port/port.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
+import { isMutationRun } from "../../profile.js";
+import { Counter, type CounterMesh, delay, until } from "../counter.js";
+import { type TestProc, World } from "../world.js";
+
+let world: World;
+let there: TestProc;
+let counter: CounterMesh<never>;
+
+beforeEach(() => {
+  world = new World({ creditMessages: 16 });
+  there = world.proc("there");
+  counter = world.spawn<typeof Counter, never>("counter", Counter, [0], [there], {});
+});
+afterEach(() => world.close());
+
+async function failure(promise: PromiseLike<unknown>): Promise<Error> {
+  try {
+    return new Error(`resolved with ${String(await promise)}`);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+describe("a channel", () => {
+  test.each([
+    ["int32", 'got "int32"'],
+    [undefined, "got undefined"],
+    [null, "got null"],
+    [{}, "got an object"],
+    [Counter, "got a function"],
+  ])("is refused at once where %o is no codec", (given, got) => {
+    const wanted =
+      "cannot open a channel: expected a codec, such as codec.int32 or the one of a type of your schemas, ";
+    expect(() => Channel.open(given as never)).toThrow(new TypeError(wanted + got));
+  });
+
+  test("brings what is sent, in order", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    await Promise.all([
+      counter.feed.callOne(port, 100),
+      (async () => {
+        for (let i = 0; i < 100; i++) expect(await receiver.recv()).toBe(i);
+      })(),
+    ]);
+  });
+
+  test("is iterated over until it is closed", async () => {
+    const [port, receiver] = Channel.open(codec.string);
+    for (const text of ["a", "b", "c"]) port.send(text);
+    const seen: string[] = [];
+    for await (const text of receiver) {
+      seen.push(text);
+      if (seen.length === 3) setTimeout(() => receiver.close(), 5);
+    }
+    expect(seen).toEqual(["a", "b", "c"]);
+    expect(await failure(receiver.recv())).toEqual(new PortClosedError("cannot receive: its receiver was closed"));
+  });
+
+  test("recv with a timeout rejects, and takes nothing away", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    expect(await failure(receiver.recv({ timeout: 10 }))).toEqual(
+      new TimeoutError("cannot receive: nothing came within 10 ms"),
+    );
+    port.send(5);
+    expect(await receiver.recv({ timeout: 60_000 })).toBe(5);
+    expect(await failure(receiver.recv({ timeout: 0 }))).toEqual(
+      new TimeoutError("cannot receive: nothing came within 0 ms"),
+    );
+    expect(() => receiver.recv({ timeout: -1 })).toThrow(
+      new RangeError("cannot wait: expected a timeout of at least 0 ms, got -1"),
+    );
+  });
+
+  test("a sender that awaits is no faster than the receiver", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    const feeding = counter.feed.callOne(port, 1000);
+    await delay(10);
+    expect(feeding.settled).toBe(false);
+    for (let i = 0; i < 1000; i++) expect(await receiver.recv()).toBe(i);
+    await feeding;
+  });
+
+  test("an exception that is sent makes recv reject with it", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    port.send(1);
+    port.exception(new RangeError("no more", { cause: new Error("why") }));
+    port.send(2);
+    expect(await receiver.recv()).toBe(1);
+    const error = (await failure(receiver.recv())) as ActorError;
+    expect([error.name, error.remoteName, error.message, (error.cause as Error).message]).toEqual([
+      "ActorError",
+      "RangeError",
+      "no more",
+      "why",
+    ]);
+    expect(await receiver.recv()).toBe(2);
+  });
+
+  test("what is known before sending throws: values and ports of another type", () => {
+    const [port] = Channel.open(codec.int32);
+    expect(() => port.send(1.5)).toThrow(/cannot encode int32: .*got 1\.5/);
+    const [texts] = Channel.open(codec.string);
+    expect(() => counter.feed.callOne(texts as unknown as Port<number>, 1)).toThrow(
+      /expected a port of int32, got a port of string/,
+    );
+  });
+
+  test("a message to a closed receiver comes back to its sender", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    receiver.close();
+    await counter.feed.callOne(port, 1);
+    await until("the sender is told", () => there.events.some(({ kind }) => kind === "undeliverable"));
+    expect(there.events.filter(({ kind }) => kind === "undeliverable")).toEqual([
+      {
+        kind: "undeliverable",
+        actor: "counter[0]",
+        detail: { to: "port", reason: "unknown", message: "its receiver is gone" },
+      },
+    ]);
+  });
+
+  test("an actor can take back what it could not deliver", async () => {
+    const back: string[] = [];
+    class Careful extends Counter {
+      override undeliverable({ to, reason }: { to: string; reason: string }): void {
+        back.push(`${to} ${reason}`);
+      }
+    }
+    const careful = world.spawn<typeof Careful, never>("careful", Careful, [0], [there], {});
+    const [port, receiver] = Channel.open(codec.int32);
+    receiver.close();
+    await careful.feed.callOne(port, 1);
+    await until("the actor is told", () => back.length > 0);
+    expect(back).toEqual(["port unknown"]);
+    expect(there.events.filter(({ kind }) => kind === "undeliverable")).toEqual([]);
+  });
+});
+
+describe("a receiver whose only sender has gone rejects instead of waiting for ever", () => {
+  test("when the sender's process ends", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    await counter.feed.callOne(port, 2);
+    expect([await receiver.recv(), await receiver.recv()]).toEqual([0, 1]);
+    const waiting = failure(receiver.recv());
+    world.root.proc.peerDown(there.proc.id, "killed by SIGKILL");
+    const error = await waiting;
+    expect(error).toBeInstanceOf(OrphanedError);
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe("cannot receive: everyone who held the port has ended: killed by SIGKILL");
+    expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
+  });
+
+  test("when the sender fails, and its process lives", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    await counter.feed.callOne(port, 1);
+    const waiting = failure(receiver.recv().then(() => receiver.recv()));
+    counter.fail.broadcast("over");
+    expect((await waiting).message).toBe(
+      "cannot receive: everyone who held the port has ended: the actor that held its port has ended",
+    );
+  });
+
+  test("when the port never reached anyone: the actor had ended before", async () => {
+    counter.fail.broadcast("over");
+    const [port, receiver] = Channel.open(codec.int32);
+    counter.feed.broadcast(port, 1);
+    expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
+    await world.stop(there, [...there.proc.cells()].at(-1)!.mesh);
+    const [late, nothing] = Channel.open(codec.int32);
+    counter.feed.callOne(late, 1).catch(() => {});
+    expect(await failure(nothing.recv())).toBeInstanceOf(OrphanedError);
+  });
+
+  test("when an actor that has failed turns the message away, and waits to be made again", async () => {
+    counter.fail.broadcast("over");
+    await failure(counter.value.callOne());
+    const [port, receiver] = Channel.open(codec.int32);
+    counter.feed.broadcast(port, 1);
+    expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
+  });
+
+  test("not while the actor that was made again has it, though its sender does not know that it was", async () => {
+    counter.fail.broadcast("over");
+    await failure(counter.value.callOne());
+    const cell = [...there.proc.cells()].at(-1)!;
+    await cell.whenVacated();
+    there.proc.createActor({ ...cell.spec, incarnation: 1, args: [5] } as never);
+    const [port, receiver] = Channel.open(codec.int32);
+    await counter.feed.callOne(port, 1);
+    expect(await receiver.recv()).toBe(0);
+    const waiting = failure(receiver.recv());
+    counter.fail.broadcast("over again");
+    expect(await waiting).toBeInstanceOf(OrphanedError);
+  });
+
+  test("not while another one holds the port", async () => {
+    const other = world.spawn<typeof Counter, never>("other", Counter, [0], [world.proc("other")], {});
+    const [port, receiver] = Channel.open(codec.int32);
+    await Promise.all([counter.feed.callOne(port, 0), other.feed.callOne(port, 0)]);
+    const waiting = receiver.recv();
+    counter.fail.broadcast("over");
+    await delay(10);
+    other.feed.broadcast(port, 1);
+    expect(await waiting).toBe(0);
+  });
+});
+
+describe("an endpoint that answers by port", () => {
+  test("at once, later, or with an error", async () => {
+    expect(await counter.answer.callOne("now")).toBe("at once");
+    expect(await counter.answer.callOne("later")).toBe("later");
+    const refused = (await failure(counter.answer.callOne("error"))) as ActorError;
+    expect([refused.remoteName, refused.message, refused.endpoint]).toEqual([
+      "RangeError",
+      "refused",
+      "counter.answer",
+    ]);
+  });
+
+  test("a handler that throws rejects the call, and the actor lives", async () => {
+    const error = (await failure(counter.answer.callOne("throw"))) as ActorError;
+    expect([error.remoteName, error.message]).toEqual(["EvalError", "thrown"]);
+    expect(await counter.value.callOne()).toBe(0);
+  });
+
+  test("a second answer is refused where it is given", async () => {
+    expect(await counter.answer.callOne("twice")).toBe("first");
+    expect((await counter.log.callOne()).at(-1)).toBe(
+      "cannot answer answer by its port: the call has been answered already",
+    );
+  });
+
+  // Nobody notices before memory is collected: that takes ten seconds where nothing else asks for it.
+  test.skipIf(isMutationRun)("a handler that drops its port rejects the call", async () => {
+    const error = (await failure(counter.answer.callOne("drop"))) as ActorError;
+    expect(error).toBeInstanceOf(ActorError);
+    expect(error.message).toBe("cannot answer answer: its handler dropped the port without using it");
+  });
+
+  test("an actor that fails before it has answered rejects the call", async () => {
+    const later = failure(counter.answer.callOne("later"));
+    counter.fail.broadcast("over");
+    expect(await later).toBeInstanceOf(SupervisionError);
+  });
+});
+
+describe("ports as values", () => {
+  const relay = defineActor({
+    key: "test/relay#Relay",
+    name: "Relay",
+    id: 9,
+    fingerprint: 0x99n,
+    args: () => defineArgs(codec.tuple(), 0, 0),
+    endpoints: () => ({
+      ask: {
+        id: 1,
+        args: defineArgs(
+          codec.tuple(
+            codec.mesh(() => relay),
+            codec.string,
+          ),
+          2,
+          2,
+        ),
+        result: codec.string,
+        respond: true,
+      },
+      tell: {
+        id: 2,
+        args: defineArgs(
+          codec.tuple(
+            codec.port(() => codec.string),
+            codec.string,
+          ),
+          2,
+          2,
+        ),
+      },
+      open: { id: 3, args: defineArgs(codec.tuple(), 0, 0), result: codec.port(() => codec.string) },
+      received: { id: 4, args: defineArgs(codec.tuple(), 0, 0), result: codec.string },
+    }),
+  });
+  interface RelayKind extends MeshKind {
+    readonly mesh: RelayMesh<this["dims"]>;
+  }
+  interface RelayMesh<D extends string = string> extends ActorMesh<RelayKind, D> {
+    readonly ask: Endpoint<[other: RelayMesh, text: string], string, D>;
+    readonly tell: Endpoint<[port: Port<string>, text: string], void, D>;
+    readonly open: Endpoint<[], Port<string>, D>;
+    readonly received: Endpoint<[], string, D>;
+  }
+  class Relay extends Actor {
+    static override readonly descriptor = relay;
+    declare readonly $kind: RelayKind;
+    #received: Promise<string> | undefined;
+    /** Lets another actor answer for it. */
+    ask(port: Port<string>, other: RelayMesh, text: string): void {
+      other.tell.broadcast(port, text);
+    }
+    tell(port: Port<string>, text: string): void {
+      if (text === "die") throw new Error("died of it");
+      if (text !== "") port.send(`told: ${text}`);
+    }
+    open(): Port<string> {
+      const [port, receiver] = Channel.open(codec.string);
+      this.#received = receiver.recv();
+      return port;
+    }
+    received(): Promise<string> {
+      return this.#received ?? Promise.resolve("nothing");
+    }
+  }
+  let a: RelayMesh<never>;
+  let b: RelayMesh<never>;
+  beforeEach(() => {
+    a = world.spawn<typeof Relay, never>("a", Relay, [], [there], {});
+    b = world.spawn<typeof Relay, never>("b", Relay, [], [world.proc("elsewhere")], {});
+  });
+
+  test("a call's port can be handed on, and whoever has it answers", async () => {
+    expect(await a.ask.callOne(b, "hello")).toBe("told: hello");
+  });
+
+  test("when all who could answer have ended, the call rejects", async () => {
+    const error = (await failure(a.ask.callOne(b, "die"))) as ActorError;
+    expect(error).toBeInstanceOf(ActorError);
+    expect(error.message).toBe("everyone who could answer the call has ended: the actor that held its port has ended");
+  });
+
+  test("a port can be an answer", async () => {
+    const port = await a.open.callOne();
+    port.send("to a");
+    expect(await a.received.callOne()).toBe("to a");
+  });
+
+  test("send lets answers go to a port", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    const mesh = world.spawn("pair", Counter, [7], [world.proc("p"), world.proc("q")]);
+    send(mesh.value, [], port);
+    expect([await receiver.recv(), await receiver.recv()]).toEqual([7, 7]);
+  });
+
+  test("send refuses, before anything is sent, what is no endpoint that answers, no port, or a port of another type", () => {
+    const [port] = Channel.open(codec.int32);
+    const [texts] = Channel.open(codec.string);
+    const loose = send as (...args: unknown[]) => void;
+    expect(() => loose(counter.value, [], texts)).toThrow(
+      "cannot call counter.value: expected a port of int32, got a port of string",
+    );
+    expect(() => loose(counter.value, [], {})).toThrow("cannot call counter.value: expected a port, got an object");
+    expect(() => loose(counter.value, 5, port)).toThrow(
+      "cannot call counter.value: expected a list of arguments, got 5",
+    );
+    expect(() => loose(counter.watch, [1], port)).toThrow(
+      "cannot send: expected an endpoint that answers, got the stream counter.watch",
+    );
+    expect(() => loose(7, [], port)).toThrow("cannot send: expected an endpoint that answers, got 7");
+  });
+});

@@ -1,0 +1,507 @@
+/** A proc with links that stand in for real ones: what it makes of their ends, of questions, and of lanes to what it has or lacks. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js";
+import { RefusingDestination } from "../../../runtime/actor/delivery/refusing-destination.js";
+import { neverDropped } from "../../../runtime/actor/proc/drop-watch.js";
+import { Proc, type ProcOptions } from "../../../runtime/actor/proc/proc.js";
+import { ActorTarget, MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
+import type { OpenPort } from "../../../runtime/actor/reference/open-port.js";
+import { AGENT_MESH } from "../../../runtime/link/address.js";
+import { systemRandom } from "../../../runtime/link/clock.js";
+import { DeliveryError } from "../../../runtime/link/errors.js";
+import { Sync } from "../../../runtime/link/frame.js";
+import { noKeepAlive } from "../../../runtime/link/keep-alive.js";
+import type { Lane } from "../../../runtime/link/lane.js";
+import type { Link } from "../../../runtime/link/link.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { ManualClock } from "../../link/lasting/cut-world.js";
+import { Counter } from "../counter.js";
+import { settled } from "../parts.js";
+
+let told: unknown[];
+let ordered: () => Promise<boolean>;
+let whyLost: () => string | Promise<string>;
+let proc: Proc;
+
+function newProc(more: Partial<ProcOptions> = {}): Proc {
+  const hooks = {
+    actorStarted: () => {},
+    actorFailed: () => {},
+    cleanupFailed: () => {},
+    stopOwned: async () => {},
+    meshOrdered: () => ordered(),
+    targetDown: ({ rank }: ActorTarget) => told.push(`target down ${rank}`),
+    peerLost: () => whyLost(),
+    peerDown: (peer: bigint, reason: string) => told.push(`peer down ${peer}: ${reason}`),
+  };
+  return new Proc({
+    id: 1n,
+    universe: 5n,
+    clock: new ManualClock(),
+    random: systemRandom,
+    keepAlive: noKeepAlive,
+    drops: neverDropped,
+    hooks: hooks as never,
+    connect: () => new Promise(() => {}),
+    ...more,
+  });
+}
+beforeEach(() => {
+  told = [];
+  ordered = async () => true;
+  whyLost = () => "it was killed";
+  proc = newProc();
+});
+
+/** A link that notes what is told by it. */
+function newLink(name: string, more: object = {}): Link {
+  const link = {
+    peer: 2n,
+    introduced: true,
+    dialled: false,
+    closing: false,
+    number: 0,
+    ended: undefined as Error | undefined,
+    end: (error: DeliveryError) => {
+      link.ended = error;
+      told.push(`${name} ended, ${error.reason}: ${error.message}`);
+    },
+    destroy: () => told.push(`${name} destroyed`),
+    close: (reason: string) => told.push(`${name} closed: ${reason}`),
+    sendAsk: (question: number, mesh: bigint) => told.push(`${name} asks ${question} of ${mesh}`),
+    sendTell: (question: number, exists: boolean) => told.push(`${name} tells ${question}: ${exists}`),
+    sendHold: () => {},
+    afterSending: () => Promise.resolve(),
+    ...more,
+  };
+  return link as unknown as Link;
+}
+function open(name: string, more: object = {}): Link {
+  const link = newLink(name, more);
+  proc.linkOpened(link, 0);
+  return link;
+}
+
+test("a proc is what it was made with, and what is not said is the plainest", () => {
+  expect([proc.location, proc.root.name, proc.root.state, proc.keepAlive]).toEqual([
+    "",
+    "root",
+    "running",
+    noKeepAlive,
+  ]);
+  expect(proc.context).toEqual({ id: "0000000000000001", rank: 0 });
+  const other = newProc({ location: "here", name: "other", limits: { endedActors: 7 } });
+  expect([other.location, other.root.name, other.limits.endedActors]).toEqual(["here", "other", 7]);
+});
+
+describe("a link that ends", () => {
+  const lost = new Error("cut");
+  test.each<[string, object, Error | undefined, string]>([
+    ["by farewell", {}, undefined, "closed: its process has closed the link"],
+    ["before anybody was introduced", { peer: undefined }, lost, "closed: cut"],
+    ["while it is being closed here", { closing: true }, lost, "closed: cut"],
+    ["for a reason that is known", {}, new DeliveryError("unknown", "it is gone"), "unknown: it is gone"],
+    [
+      "before a peer that was dialled has said who it is",
+      { dialled: true, introduced: false },
+      lost,
+      "unknown: its process cannot be reached: cut",
+    ],
+  ])("%s takes its peer for nothing else", (_, more, error, text) => {
+    const link = newLink("link", more);
+    if (link.peer !== undefined) proc.linkOpened(link, 0);
+    proc.linkClosed(link, error);
+    expect(told).toEqual([`link ended, ${text}`]);
+    expect(proc.routes.isGone(2n)).toBe(false);
+    expect(proc.routes.existing(2n)).toBe(undefined);
+    if (error === lost && text.startsWith("unknown")) expect(link.ended!.cause).toBe(lost);
+  });
+
+  test("while another one to its peer is left ends alone", () => {
+    const [one, other] = [open("one"), open("other")];
+    proc.linkClosed(one, lost);
+    expect(told).toEqual(["one ended, closed: cut"]);
+    expect([one.ended!.cause, proc.routes.existing(2n), proc.routes.isGone(2n)]).toEqual([lost, other, false]);
+  });
+
+  test("as the last one to its peer is the end of that, for the reason that the process knows", () => {
+    const link = open("link");
+    proc.linkClosed(link, lost);
+    expect(told).toEqual(["link ended, peer-down: it was killed", "peer down 2: it was killed"]);
+    expect(proc.routes.down(2n)).toMatchObject({ reason: "peer-down", message: "it was killed" });
+    proc.peerDown(2n, "again");
+    expect(told.length).toBe(2);
+    expect(proc.routes.down(2n)!.message).toBe("again");
+  });
+
+  test("is explained later where the process does not know yet", async () => {
+    let explain: (why: string) => void = () => {};
+    whyLost = () =>
+      new Promise((resolve) => {
+        explain = resolve;
+      });
+    const link = open("link");
+    proc.linkClosed(link, lost);
+    expect([told, proc.routes.isGone(2n), proc.routes.losing]).toEqual([[], true, true]);
+    explain("exit code 1");
+    await settled();
+    expect(told).toEqual(["link ended, peer-down: exit code 1", "peer down 2: exit code 1"]);
+    expect(proc.routes.losing).toBe(false);
+  });
+
+  test("is explained by whoever declares the peer dead before, and no other link with it", async () => {
+    whyLost = () => new Promise(() => {});
+    const [link, other] = [open("link"), open("other", { peer: 3n })];
+    proc.linkClosed(link, lost);
+    proc.linkClosed(other, lost);
+    proc.peerDown(2n, "its host was stopped");
+    expect(told).toEqual([
+      "link destroyed",
+      "link ended, peer-down: its host was stopped",
+      "peer down 2: its host was stopped",
+    ]);
+  });
+
+  test("after the proc has closed its links is no end of anybody", () => {
+    const link = open("link");
+    proc.close("enough");
+    proc.close("twice");
+    proc.linkClosed(link, lost);
+    expect(told).toEqual([
+      "link closed: enough",
+      "link ended, closed: this process has closed its links: enough",
+      "link ended, closed: cut",
+    ]);
+  });
+
+  test("because its peer has opened another one ends as that", () => {
+    open("older", { number: 1 });
+    proc.linkOpened(newLink("newer", { number: 2 }), 0);
+    expect(told).toEqual([
+      "older destroyed",
+      "older ended, closed: its process has given the link up, and opened another one",
+    ]);
+  });
+});
+
+describe("a pipe that is promised", () => {
+  test("carries the link when it is there", async () => {
+    const attached: unknown[] = [];
+    const link = proc.attach(new Promise(() => {}), 2n);
+    Object.assign(link, { attach: (pipe: unknown) => attached.push(pipe) });
+    expect(proc.routes.existing(2n)).toBe(link);
+    expect(attached).toEqual([]);
+  });
+
+  test("that never comes is told to the link, with the reason", async () => {
+    const failed = new Error("no such program");
+    const link = proc.attach(Promise.reject(failed), 2n);
+    const errors: DeliveryError[] = [];
+    Object.assign(link, { unreachable: (error: DeliveryError) => errors.push(error) });
+    await settled();
+    expect(errors).toMatchObject([{ reason: "peer-down", message: "no such program", cause: failed }]);
+  });
+});
+
+describe("everything that was sent", () => {
+  const isOver = async (promise: Promise<unknown>): Promise<boolean> => {
+    let over = false;
+    void promise.then(() => {
+      over = true;
+    });
+    await settled();
+    return over;
+  };
+
+  test("has been received when each peer has answered a question that came behind it", async () => {
+    const [one, other] = [open("one"), open("other", { peer: 3n })];
+    const [delivered, toOne] = [proc.whenDelivered(), proc.whenDeliveredTo(2n)];
+    await settled();
+    const questions = told.map((text) => /^(\w+) asks (\d+) of (\d+)$/.exec(String(text))!.slice(1));
+    expect(questions.map(([name, , mesh]) => [name, mesh])).toEqual([
+      ["one", String(AGENT_MESH)],
+      ["one", String(AGENT_MESH)],
+      ["other", String(AGENT_MESH)],
+    ]);
+    expect(new Set(questions.map(([, number]) => number))).toEqual(new Set(["1", "2", "3"]));
+    for (const [name, number] of questions) if (name === "one") proc.told(one, Number(number), false);
+    expect([await isOver(toOne), await isOver(delivered)]).toEqual([true, false]);
+    proc.told(other, Number(questions[2]![1]), false);
+    expect(await isOver(delivered)).toBe(true);
+  });
+
+  test("is not waited for where a peer has ended", async () => {
+    const [one, other] = [open("one"), open("other", { peer: 3n })];
+    const delivered = [proc.whenDeliveredTo(2n), proc.whenDeliveredTo(3n)] as const;
+    proc.linkClosed(one, undefined);
+    expect([await isOver(delivered[0]), await isOver(delivered[1])]).toEqual([true, false]);
+    Object.assign(other, { ended: new Error("over") });
+    told = [];
+    expect([await isOver(proc.whenDelivered()), told]).toEqual([true, []]);
+  });
+});
+
+describe("questions of others", () => {
+  test.each<[string, () => Promise<boolean>, boolean]>([
+    ["a mesh that was ordered", async () => true, true],
+    ["a mesh that was not", async () => false, false],
+    ["what cannot be known", () => Promise.reject(new Error("no")), false],
+  ])("are answered: %s", async (_, known, exists) => {
+    ordered = known;
+    proc.asked(newLink("link"), 8, 70n);
+    await settled();
+    expect(told).toEqual([`link tells 8: ${exists}`]);
+  });
+});
+
+describe("a lane", () => {
+  const sender = { universe: 5n, proc: 2n, mesh: 6n, rank: 0, incarnation: 0, name: "sender" };
+  const request = (target: object) =>
+    ({
+      sender,
+      target: { kind: "actor", proc: 1n, number: 70n, rank: 0, owner: 2n, fingerprint: 0n, ...target },
+      credit: {},
+    }) as never;
+  const refusalOf = (destination: unknown): unknown => {
+    const gone: unknown[] = [];
+    const lane = {
+      id: 1,
+      open: true,
+      link: { sendBounce: () => {} },
+      consumed: () => {},
+      gone: (...why: unknown[]) => gone.push(why),
+    };
+    (destination as RefusingDestination).message(lane as never, 0, 0, 0, undefined as never, 8);
+    return gone[0];
+  };
+  const create = (mesh: bigint, rank = 0) =>
+    proc.createActor({
+      mesh,
+      rank,
+      incarnation: 0,
+      name: "counter",
+      extent: {},
+      owner: 2n,
+      descriptor: Counter.descriptor,
+      actorClass: Counter,
+      args: [0],
+    } as never);
+
+  test("to an actor that lives here leads to it, by its rank; to an agent, by any", () => {
+    const link = open("link");
+    const [cell, agent] = [create(70n), create(AGENT_MESH)];
+    expect(proc.laneOpened(link, request({}))).toBe(cell);
+    expect(proc.laneOpened(link, request({ rank: 4 }))).toBeInstanceOf(EarlyMessages);
+    expect(proc.laneOpened(link, request({ number: AGENT_MESH, rank: 4 }))).toBe(agent);
+  });
+
+  test("to an actor that has ended is refused, as long as that is remembered", async () => {
+    proc = newProc({ limits: { endedActors: 1 } });
+    const link = open("link");
+    await proc.stopActor(create(70n), { reason: "ordered", drain: 0 });
+    expect(refusalOf(proc.laneOpened(link, request({})))).toEqual([
+      "stopped",
+      "the actor counter[0] was stopped: ordered",
+    ]);
+    await proc.stopActor(create(71n), { reason: "ordered", drain: 0 });
+    expect(proc.laneOpened(link, request({ number: 71n }))).toBeInstanceOf(RefusingDestination);
+    expect(proc.laneOpened(link, request({}))).toBeInstanceOf(EarlyMessages);
+  });
+
+  test("to a port leads to it, if it takes what the sender thinks", () => {
+    const link = open("link");
+    const heldBy: unknown[] = [];
+    const port = {
+      cell: proc.root,
+      number: 9n,
+      codec: codec.int32,
+      heldBy: (who: unknown) => heldBy.push(who),
+      hold: (...args: unknown[]) => told.push(["hold", ...args]),
+    } as unknown as OpenPort;
+    proc.openPort(port);
+    const { fingerprint, name } = codec.int32;
+    expect(proc.laneOpened(link, request({ kind: "port", number: 9n, fingerprint }))).toBe(port);
+    expect(heldBy).toEqual([sender]);
+    expect(refusalOf(proc.laneOpened(link, request({ kind: "port", number: 9n, fingerprint: 1n })))).toEqual([
+      "refused",
+      `it is a port of ${name}, and of nothing else`,
+    ]);
+    proc.holderEnded("6/0/0");
+    expect(told).toEqual([["hold", "6/0/0", 0n, false]]);
+    proc.closePort(port);
+    expect(refusalOf(proc.laneOpened(link, request({ kind: "port", number: 9n, fingerprint })))).toEqual([
+      "unknown",
+      "its receiver is gone",
+    ]);
+  });
+
+  describe("to an actor that is not known", () => {
+    const unknown = ["unknown", "there is no such actor, or not any more"];
+    /** What has become of the lane: not refused, or why it was. */
+    const ask = (held: unknown) => {
+      const lane = {
+        id: 1,
+        open: true,
+        link: { sendBounce: () => {} },
+        consumed: () => {},
+        gone: (...why: unknown[]) => told.push(why),
+        redirect: () => {},
+      };
+      const to = held as EarlyMessages;
+      to.message(lane as never, 0, 0, 0, undefined as never, 8);
+    };
+
+    test("waits, as others to it do, and its owner is asked once", () => {
+      const link = open("link");
+      const held = proc.laneOpened(link, request({}));
+      expect(proc.laneOpened(link, request({}))).toBe(held);
+      expect(told).toEqual(["link asks 1 of 70"]);
+      const cell = create(70n);
+      expect(proc.laneOpened(link, request({}))).toBe(cell);
+      expect(proc.laneOpened(link, request({ number: 71n }))).not.toBe(held);
+      expect(told[1]).toBe("link asks 2 of 71");
+    });
+
+    test("is refused when its owner says that there is none, or has ended", () => {
+      const [link, other] = [open("link"), open("other", { peer: 3n })];
+      const held = proc.laneOpened(link, request({}));
+      const second = proc.laneOpened(other, request({ number: 71n, owner: 3n }));
+      proc.told(link, 1, true);
+      proc.told(link, 99, false);
+      proc.told(link, 1, false);
+      const third = proc.laneOpened(link, request({ number: 72n }));
+      told = [];
+      proc.linkClosed(other, undefined);
+      ask(second);
+      expect(told.slice(1)).toEqual([unknown]);
+      told = [];
+      proc.told(link, 3, false);
+      ask(third);
+      expect(told).toEqual([unknown]);
+      expect(proc.laneOpened(link, request({}))).toBe(held);
+    });
+
+    test.each<[string, () => Promise<boolean>, unknown[]]>([
+      ["that was ordered waits", async () => true, []],
+      ["that was not is refused", async () => false, [unknown]],
+      ["that cannot be known is refused", () => Promise.reject(new Error("no")), [unknown]],
+    ])("of a mesh of this proc %s, and nobody is asked", async (_, known, outcome) => {
+      ordered = known;
+      const held = proc.laneOpened(open("link"), request({ owner: 1n }));
+      await settled();
+      if (outcome.length > 0) ask(held);
+      expect(told).toEqual(outcome);
+    });
+
+    test("whose owner has ended is refused", async () => {
+      const link = open("link");
+      proc.peerDown(7n, "it was killed");
+      told = [];
+      const held = proc.laneOpened(link, request({ owner: 7n }));
+      await settled();
+      ask(held);
+      expect(told).toEqual([unknown]);
+    });
+
+    test("that was created twice is an error of whoever does that", () => {
+      create(70n);
+      expect(() => create(70n)).toThrow(new Error("cannot create counter[0]: it is there already"));
+    });
+  });
+
+  test("is told when everything that came by it was handled, by whatever it leads to", () => {
+    const cell = create(70n);
+    const reached: unknown[] = [];
+    Object.assign(cell, { reached: (lane: unknown) => reached.push(lane) });
+    const lane = (behind: unknown) => ({ behind, reached: () => reached.push("itself") }) as unknown as Lane;
+    const [toActor, toHeld] = [lane(cell), lane(new EarlyMessages())];
+    Object.assign(toHeld.behind, { reached: (each: unknown) => reached.push(each) });
+    for (const each of [toActor, toHeld, lane(new RefusingDestination(new DeliveryError("unknown", "gone")))]) {
+      proc.laneSynced(each, Sync.reached, 0);
+    }
+    expect(reached).toEqual([toActor, toHeld, "itself"]);
+  });
+});
+
+describe("an actor elsewhere", () => {
+  const record = new MeshRecord({ id: 70n, name: "others", owner: 3n, extent: { gpus: 4 } });
+  const target = () => new ActorTarget(record, 3, { proc: 2n, location: "there" });
+
+  test("is not down as far as is known while its process is there", () => {
+    open("link");
+    expect([proc.downtimeOf(target()), told]).toEqual([undefined, []]);
+  });
+
+  test("is down when its process is gone, and its owner is asked until it is known to be lost", () => {
+    proc.peerDown(2n, "it was killed");
+    told = [];
+    const gone = target();
+    const downtime = proc.downtimeOf(gone);
+    expect([downtime, gone.downtime, told]).toEqual([downtime, downtime, ["target down 3"]]);
+    expect(proc.downtimeOf(gone)).toBe(downtime);
+    downtime!.markLost();
+    proc.downtimeOf(gone);
+    expect(told).toEqual(["target down 3", "target down 3"]);
+    expect(proc.linkTo(gone, "there")).toBe(undefined);
+  });
+
+  test("is down when it was said to be, although its process is there", () => {
+    const link = open("link");
+    const ended = target();
+    const downtime = ended.markDown();
+    expect([proc.downtimeOf(ended), told]).toEqual([downtime, ["target down 3"]]);
+    expect(proc.linkTo(ended, "there")).toBe(link);
+  });
+});
+
+describe("what concerns casts", () => {
+  test("goes to those who cast", () => {
+    Object.assign(proc.casts, {
+      laneSynced: (...args: unknown[]) => told.push(["synced", ...args]),
+      frame: (...args: unknown[]) => told.push(["frame", ...args]),
+      close: (error: DeliveryError) => told.push(["closed", error.reason, error.message]),
+    });
+    const [lane, link, frame] = [{} as Lane, newLink("link"), {} as never];
+    proc.laneSynced(lane, Sync.passed, 7);
+    proc.treeFrame(link, frame, frame);
+    proc.close("enough");
+    expect(told).toEqual([
+      ["synced", lane, Sync.passed, 7],
+      ["frame", link, frame, frame],
+      ["closed", "closed", "this process has closed its links: enough"],
+    ]);
+  });
+
+  test("is folded for the actors that live here", () => {
+    const { key, fingerprint } = Counter.descriptor;
+    const setup = { mesh: 70n, interface: { key, fingerprint } } as never;
+    expect(proc.folding(setup, 1, "sum")).toBe(undefined);
+    proc.createActor({
+      mesh: 70n,
+      rank: 0,
+      incarnation: 0,
+      name: "counter",
+      extent: {},
+      owner: 2n,
+      descriptor: Counter.descriptor,
+      actorClass: Counter,
+      args: [0],
+    } as never);
+    expect(proc.folding(setup, 1, "sum")).toBeTypeOf("function");
+  });
+});
+
+test("who holds a port, and which processes have ended, is told to the port", () => {
+  const port = {
+    cell: proc.root,
+    number: 9n,
+    codec: codec.int32,
+    hold: (...args: unknown[]) => told.push(["hold", ...args]),
+    peerDown: (...args: unknown[]) => told.push(["down", ...args]),
+  } as unknown as OpenPort;
+  proc.openPort(port);
+  proc.portHeld(undefined, 9n, "6/0/0", 2n, true);
+  proc.portHeld(undefined, 10n, "6/0/0", 2n, true);
+  proc.peerDown(2n, "it was killed");
+  expect(told).toEqual([["hold", "6/0/0", 2n, true], ["down", 2n, "it was killed"], "peer down 2: it was killed"]);
+});

@@ -1,0 +1,289 @@
+/** A process knows where actors have moved to: who follows a move, what waits for it, and which moves are remembered. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { type DropDetector, neverDropped } from "../../../runtime/actor/proc/drop-watch.js";
+import {
+  type ActorTarget,
+  type MeshCastSender,
+  MeshRecord,
+  MeshRecords,
+  type RecordedMove,
+} from "../../../runtime/actor/reference/mesh-record.js";
+import { AGENT_MESH } from "../../../runtime/link/address.js";
+import { Leaving } from "../../../runtime/link/leaving.js";
+import type { Sender, Session } from "../../../runtime/link/session.js";
+import { settled } from "../parts.js";
+
+const identity = { id: 7n, name: "counters", owner: 2n, extent: { gpus: 4 } };
+const here = { proc: 10n, location: "here" };
+const there = { proc: 11n, location: "there", generation: 1 };
+const [one, other] = [{}, {}] as [Sender, Sender];
+
+/** Opens a session of `sender` to an actor; what it has sent before a move is `leaving`. */
+function openSession(target: ActorTarget, sender: Sender, leaving?: Leaving) {
+  const told = { waitsFor: [] as Leaving[], sent: [] as (() => void)[] };
+  const session = {
+    sender,
+    retire: () => leaving,
+    waitFor: (before: Leaving) => void told.waitsFor.push(before),
+    afterSending: (then: () => void) => void told.sent.push(then),
+  };
+  target.sessionOpened(session as unknown as Session);
+  return told;
+}
+
+/** Whether a promise has been resolved, as far as that is known now. */
+async function isResolved(promise: Promise<unknown>): Promise<boolean> {
+  let resolved = false;
+  void promise.then(() => {
+    resolved = true;
+  });
+  await settled();
+  return resolved;
+}
+
+let record: MeshRecord;
+let target: ActorTarget;
+beforeEach(() => {
+  record = new MeshRecord(identity);
+  record.setLocation(1, here);
+  target = record.target(1);
+});
+
+describe("what was sent to the place that an actor has left", () => {
+  test("is waited for by later sessions of its sender, and by nobody else", () => {
+    const leaving = new Leaving(one, []);
+    openSession(target, one, leaving);
+    expect(openSession(target, one).waitsFor).toEqual([]);
+    record.setLocation(1, there);
+    expect(target.leavingOf(one)).toEqual([leaving]);
+    expect(target.leavingOf(other)).toEqual([]);
+    expect(openSession(target, one).waitsFor).toEqual([leaving]);
+    expect(openSession(target, other).waitsFor).toEqual([]);
+  });
+
+  test("is waited for by nobody once it has been handled, and is forgotten once it has been answered", async () => {
+    const call = {} as never;
+    const leaving = new Leaving(one, [call]);
+    openSession(target, one, leaving);
+    record.setLocation(1, there);
+    const left = target.whenFormerHandled();
+    leaving.handled();
+    expect(target.leavingOf(one)).toEqual([]);
+    expect(await isResolved(left)).toBe(false);
+    expect(await isResolved(target.whenFormerHandled())).toBe(false);
+    leaving.callEnded(call);
+    expect(await isResolved(left)).toBe(true);
+    expect(await isResolved(target.whenFormerHandled())).toBe(true);
+  });
+
+  test("is several where it has moved several times", () => {
+    const [first, second] = [new Leaving(one, []), new Leaving(one, [])];
+    openSession(target, one, first);
+    record.setLocation(1, there);
+    openSession(target, one, second);
+    record.setLocation(1, { ...here, generation: 2 });
+    expect(target.leavingOf(one)).toEqual([first, second]);
+  });
+
+  test("is not waited for any more where the process that was left handles nothing", () => {
+    const leaving = new Leaving(one, []);
+    openSession(target, one, leaving);
+    target.abandonFormer();
+    record.setLocation(1, there);
+    expect(leaving.isHandled).toBe(false);
+    target.abandonFormer();
+    expect(leaving.isHandled).toBe(true);
+  });
+
+  test("is nothing to the agent of another process", () => {
+    const agents = new MeshRecord({ ...identity, id: AGENT_MESH });
+    agents.setLocation(1, here);
+    const agent = agents.target(1);
+    openSession(agent, one, new Leaving(one, []));
+    agents.setLocation(1, there);
+    expect(agent.leavingOf(one)).toEqual([]);
+  });
+});
+
+describe("what was sent to the actors of a mesh", () => {
+  test("has left this process when nothing of any session waits", async () => {
+    record.setLocation(2, here);
+    const told = [openSession(target, one), openSession(target, other), openSession(record.target(2), one)];
+    const sent = record.whenSent();
+    expect(told.map((session) => session.sent.length)).toEqual([1, 1, 1]);
+    for (const session of told) {
+      expect(await isResolved(sent)).toBe(false);
+      for (const then of session.sent) then();
+    }
+    expect(await isResolved(sent)).toBe(true);
+  });
+
+  test("is over where they lived before when that is so for each of them, and for all that was cast", async () => {
+    const leaving = new Leaving(one, []);
+    openSession(target, one, leaving);
+    record.setLocation(1, there);
+    let castsAreOver = () => {};
+    const left = new Promise<void>((resolve) => {
+      castsAreOver = resolve;
+    });
+    record.castSenders.add({ leaves: () => {}, followMoves: () => {}, left: () => left });
+    const over = record.whenFormerHandled();
+    leaving.handled();
+    expect(await isResolved(over)).toBe(false);
+    castsAreOver();
+    expect(await isResolved(over)).toBe(true);
+    const next = new Leaving(one, []);
+    openSession(target, one, next);
+    record.setLocation(1, { ...here, generation: 2 });
+    expect(await isResolved(record.whenFormerHandled())).toBe(false);
+  });
+});
+
+describe("those who cast to a mesh", () => {
+  let told: string[];
+  beforeEach(() => {
+    told = [];
+    const caster: MeshCastSender = {
+      leaves: (rank) => void told.push(`leaves ${rank}: ${target.location}`),
+      followMoves: () => void told.push(`follow: ${target.location}`),
+      left: async () => {},
+    };
+    record.castSenders.add(caster);
+  });
+
+  test("are told before and after an actor moves", () => {
+    record.setLocation(1, there);
+    expect([told, record.moves]).toEqual([["leaves 1: here", "follow: there"], 1]);
+  });
+
+  test.each([
+    ["is made again where it was", { ...here, generation: 1 }],
+    ["is said to be where it is", here],
+  ])("are not told of an actor that %s", (_, location) => {
+    record.setLocation(1, location);
+    expect([told, record.moves]).toEqual([[], 0]);
+  });
+
+  test("are not told of a place that is older than what is known", () => {
+    record.setLocation(1, { ...here, generation: 2 });
+    record.setLocation(1, there);
+    record.setLocation(1, { proc: 12n, location: "elsewhere" });
+    expect([told, record.moves, target.location]).toEqual([[], 0, "here"]);
+  });
+
+  test("are not told of the first place", () => {
+    record.setLocation(3, there);
+    expect([told, record.procAt(3)]).toEqual([[], 11n]);
+  });
+});
+
+describe("the meshes that a process knows", () => {
+  const move = (mesh: bigint, rank: number, generation: number, proc = 11n): RecordedMove => ({
+    mesh,
+    rank,
+    generation,
+    proc,
+    location: `place ${proc}`,
+  });
+  let records: MeshRecords;
+  beforeEach(() => {
+    records = new MeshRecords(neverDropped);
+  });
+
+  test("have one record each", () => {
+    expect(records.find(7n)).toBe(undefined);
+    const made = records.findOrCreate(identity);
+    expect(made).toMatchObject(identity);
+    expect([records.findOrCreate({ ...identity, name: "others" }), records.find(7n)]).toEqual([made, made]);
+    expect(records.findOrCreate({ ...identity, id: 8n })).not.toBe(made);
+  });
+
+  test("are told apart by their keys where those are given", () => {
+    const made = records.findOrCreate(identity, 70n);
+    expect([records.find(70n), records.find(7n)]).toEqual([made, undefined]);
+  });
+
+  test("are read again when their records were dropped, and a record that was made since is kept", () => {
+    const alive = new Map<object, boolean>();
+    const dropped: (() => void)[] = [];
+    const drops: DropDetector = {
+      ...neverDropped,
+      watch: (_, held) => void dropped.push(() => held.dropped()),
+      reference: (value) => {
+        alive.set(value, true);
+        return { deref: () => (alive.get(value) ? value : undefined) };
+      },
+    };
+    records = new MeshRecords(drops);
+    const first = records.findOrCreate(identity);
+    alive.set(first, false);
+    expect(records.find(7n)).toBe(undefined);
+    const second = records.findOrCreate(identity);
+    expect(second).not.toBe(first);
+    dropped[0]!();
+    expect(records.find(7n)).toBe(second);
+    alive.set(second, false);
+    dropped[1]!();
+    alive.set(second, true);
+    expect(records.find(7n)).toBe(undefined);
+  });
+
+  test("have the last places of their actors, whether they are read before the move or after it", async () => {
+    const before = records.findOrCreate(identity);
+    before.setLocation(1, here);
+    await records.recordMove(move(7n, 1, 2));
+    await records.recordMove(move(8n, 3, 1));
+    await records.recordMove(move(8n, 2, 1));
+    await records.recordMove(move(7n, 1, 1, 12n));
+    expect([before.target(1).location, before.target(1).generation]).toEqual(["place 11", 2]);
+    const after = records.findOrCreate({ ...identity, id: 8n });
+    expect([2, 3].map((rank) => after.target(rank).location)).toEqual(["place 11", "place 11"]);
+    expect(records.moves).toEqual([move(7n, 1, 2), move(8n, 3, 1), move(8n, 2, 1)]);
+    await records.recordMove(move(7n, 1, 2, 13n));
+    await records.recordMove(move(7n, 0, 1));
+    expect(records.moves).toEqual([move(8n, 3, 1), move(8n, 2, 1), move(7n, 1, 2, 13n), move(7n, 0, 1)]);
+  });
+
+  test("1024 of them have moves that are remembered: those that have moved last", async () => {
+    for (let mesh = 1n; mesh <= 1024n; mesh++) await records.recordMove(move(mesh, 0, 1));
+    expect(records.moves.length).toBe(1024);
+    await records.recordMove(move(1n, 0, 2));
+    await records.recordMove(move(1025n, 0, 1));
+    const meshes = records.moves.map(({ mesh }) => mesh);
+    expect([meshes.length, meshes[0], meshes.at(-2), meshes.at(-1)]).toEqual([1024, 3n, 1n, 1025n]);
+  });
+
+  describe("and what was sent to the former place of an actor", () => {
+    let leaving: Leaving;
+    beforeEach(() => {
+      record = records.findOrCreate(identity);
+      record.setLocation(1, here);
+      leaving = new Leaving(one, []);
+      openSession(record.target(1), one, leaving);
+    });
+
+    test("is waited for where that place still handles it", async () => {
+      const moved = records.recordMove({ ...move(7n, 1, 1), drains: true });
+      expect([await isResolved(moved), leaving.isHandled]).toEqual([false, false]);
+      leaving.handled();
+      expect(await isResolved(moved)).toBe(true);
+    });
+
+    test("is waited for by nobody where it does not", async () => {
+      expect(await isResolved(records.recordMove(move(7n, 1, 1)))).toBe(true);
+      expect(leaving.isHandled).toBe(true);
+    });
+
+    test("is waited for as before where the actor has moved on since", async () => {
+      record.setLocation(1, { proc: 12n, location: "elsewhere", generation: 2 });
+      await records.recordMove(move(7n, 1, 1));
+      expect([record.procAt(1), leaving.isHandled]).toEqual([12n, false]);
+    });
+
+    test("is nobody's business where the mesh is not known", async () => {
+      await records.recordMove({ ...move(9n, 1, 1), drains: true });
+      await records.recordMove(move(9n, 1, 2));
+      expect([records.find(9n), leaving.isHandled]).toEqual([undefined, false]);
+    });
+  });
+});

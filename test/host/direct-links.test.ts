@@ -1,0 +1,144 @@
+/** Processes on hosts that are reached at ports of their own, past the daemon, and what becomes of strangers there. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { attachHosts } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
+import { parseNetworkAddress } from "../../runtime/link/network-address.js";
+import type { Pipe } from "../../runtime/link/pipe.js";
+import { makeNodePlatform } from "../../runtime/proc/platform/node-platform.js";
+import { DirectLinks } from "../../runtime/proc/remote/direct-links.js";
+import { connectToHost } from "../../runtime/proc/remote/host-connection.js";
+import { openLinkPort } from "../../runtime/proc/remote/link-port.js";
+import { World } from "../actor/world.js";
+import { type Crew, loadCrew } from "../proc/crew.js";
+import { gone, until } from "../proc/until.js";
+import { startHost } from "./start-host.js";
+
+let crew: Crew;
+beforeAll(async () => {
+  crew = await loadCrew();
+});
+
+const token = "a token of more than enough characters";
+/** Longer than any daemon is stopped here. */
+const silence = 60_000;
+
+/** Two hosts with a process each: of the second one, the daemon can be stopped. */
+async function pair(args: readonly string[] = []) {
+  const start = () => startHost("tcp://127.0.0.1:0", args, { VICEROY_TOKEN: token });
+  const [one, two] = await Promise.all([start(), start()]);
+  const hosts = attachHosts([one.address, two.address], { silence, token });
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  // A port has 2 seconds to answer, or it is taken for one that a firewall hides: not those in which its process starts.
+  await workers.ready;
+  const [asker, far] = [workers.slice({ hosts: 0 }), workers.slice({ hosts: 1 })];
+  // The first messages find out how a process is reached.
+  expect(await asker.order.callOne(far, "hello")).toEqual(["hello"]);
+  expect(await far.echo.callOne("hello")).toBe("hello");
+  return { hosts, asker, far, daemon: two.child };
+}
+
+test("a daemon that is stopped does not hold up messages to the processes that it has started", async () => {
+  const { hosts, asker, far, daemon } = await pair();
+  daemon.kill("SIGSTOP");
+  try {
+    expect(await far.echo.callOne("from the driver")).toBe("from the driver");
+    expect(await asker.order.callOne(far, "from another host")).toEqual(["from another host"]);
+  } finally {
+    daemon.kill("SIGCONT");
+  }
+  const { pid } = await far.where.callOne();
+  await hosts.shutdown();
+  await until(() => gone(pid));
+});
+
+test("with --single-port all goes through the daemon, and processes listen nowhere", async () => {
+  const { hosts, asker, far, daemon } = await pair(["--single-port"]);
+  const { pid } = await far.where.callOne();
+  expect(listeningPorts(pid)).toBe(0);
+  daemon.kill("SIGSTOP");
+  const answers = Promise.all([far.echo.callOne("a"), asker.order.callOne(far, "b")]);
+  const answered = await Promise.race([answers, delay(300, "nothing")]);
+  daemon.kill("SIGCONT");
+  expect(answered).toBe("nothing");
+  expect(await answers).toEqual(["a", ["b"]]);
+  await hosts.shutdown();
+});
+
+test("a process listens once it was asked for, and at the address of its host alone", async () => {
+  const { hosts, far } = await pair();
+  const { pid } = await far.where.callOne();
+  expect(listeningPorts(pid)).toBe(1);
+  await hosts.shutdown();
+});
+
+test("a port takes nobody without the token, or who wants another process, or from another tree", async () => {
+  const world = new World();
+  const platform = makeNodePlatform();
+  const { proc } = world.proc("listening");
+  const owner = { proc, accept: (pipe: Pipe) => void proc.attach(pipe), acceptMemory: (pipe: Pipe) => pipe.destroy() };
+  const port = await openLinkPort(platform, owner, { token }, { kind: "tcp", host: "127.0.0.1", port: 0 });
+  const from = world.root.proc;
+  const dial = (to: bigint, given: string, who = from) => {
+    const address = { kind: "tcp" as const, host: "127.0.0.1", port: 1 };
+    return new DirectLinks(platform).connect(to, who, { agent: 9n, address, proof: { token: given } }, port);
+  };
+  expect(await dial(proc.id, "another token, as long as the right one")).toBeUndefined();
+  expect(await dial(proc.id + 1n, token)).toBeUndefined();
+  expect(await dial(proc.id, token, new World().root.proc)).toBeUndefined();
+  expect([...proc.routes.all()]).toEqual([]);
+  const pipe = await dial(proc.id, token);
+  from.attach(pipe!, proc.id);
+  await until(() => proc.routes.existing(from.id) !== undefined);
+  world.close();
+});
+
+test("who wants an agent that is not there is not taken for a driver", async () => {
+  const host = await startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token });
+  const platform = makeNodePlatform();
+  const from = new World().root.proc;
+  const target = { address: parseNetworkAddress(host.address), proof: { token }, agent: 77n };
+  await expect(connectToHost(platform, from, target, 60_000)).rejects.toThrow(
+    "there is no such process here, or it takes no links itself",
+  );
+  const driver = await connectToHost(platform, from, { ...target, attaches: true }, 60_000);
+  const other = await connectToHost(platform, new World().root.proc, target, 60_000).catch(({ message }) => message);
+  expect(other).toBe("there is no such agent for this tree of processes");
+  driver.destroy();
+});
+
+test("a port cannot be opened at a Unix socket", async () => {
+  const { proc } = new World().proc("listening");
+  const opened = openLinkPort(makeNodePlatform(), { proc, accept() {}, acceptMemory() {} }, undefined, {
+    kind: "unix",
+    path: "/nowhere",
+  });
+  await expect(opened).rejects.toThrow("cannot open a port: a Unix socket has none");
+});
+
+/** How many TCP sockets of a process listen; all of them at 127.0.0.1. */
+function listeningPorts(pid: number): number {
+  const own = new Set(socketsOf(pid));
+  const listening = "0A";
+  const rows = ["tcp", "tcp6"].flatMap((name) =>
+    readFileSync(`/proc/${pid}/net/${name}`, "utf8")
+      .trim()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/)),
+  );
+  const found = rows.filter((row) => row[3] === listening && own.has(row[9]!));
+  for (const row of found) expect(row[1]).toMatch(/^0100007F:/);
+  return found.length;
+}
+
+/** The inodes of the sockets of a process. */
+function socketsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test, vi } from "vitest";
+import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
+import { type ActorEntry, ActorRegistry } from "../../../runtime/proc/platform/actor-registry.js";
+import type { ActorDescriptor } from "../../../runtime/wire/descriptor.js";
+
+const counter = { key: "app/schemas/counter#Counter", fingerprint: 0xabcn } as unknown as ActorDescriptor;
+const probe = { key: "app/schemas/probe#Probe", fingerprint: 1n } as unknown as ActorDescriptor;
+
+function classOf(descriptor: ActorDescriptor, name: string): ActorClass {
+  const made = { [name]: class {} }[name]!;
+  return Object.assign(made, { descriptor }) as unknown as ActorClass;
+}
+
+const place = "file:///app/generated/registry.js";
+
+function registryOf(actors: Record<string, ActorEntry>, schemas: Record<string, bigint> = { [counter.key]: 0xabcn }) {
+  const registry = new ActorRegistry();
+  registry.add(place, { package: "app", version: "0.1.0", schemas, actors });
+  return registry;
+}
+
+describe("a class is found by its identity", () => {
+  test("whatever its name, and among several that implement its schema", async () => {
+    const [first, second] = [classOf(counter, "Same"), classOf(counter, "Same")];
+    const registry = registryOf({
+      "app/src/a#Same": { schema: counter.key, load: async () => first },
+      "app/src/b#Same": { schema: counter.key, load: async () => second },
+    });
+    expect(await registry.resolve(second)).toEqual({ registry: place, id: "app/src/b#Same" });
+    expect(registry.referenceOf(second)).toEqual({ registry: place, id: "app/src/b#Same" });
+    expect(await registry.find({ registry: place, id: "app/src/a#Same" })).toBe(first);
+  });
+
+  test("the module whose export has its name is looked into first, and the others are left alone", async () => {
+    const wanted = classOf(counter, "Wanted");
+    const loaded: string[] = [];
+    const entry = (id: string, value: ActorClass): ActorEntry => ({
+      schema: counter.key,
+      async load() {
+        loaded.push(id);
+        return value;
+      },
+    });
+    const registry = registryOf({
+      "app/src/a#Other": entry("a", classOf(counter, "Other")),
+      "app/src/b#Wanted": entry("b", wanted),
+    });
+    await registry.resolve(wanted);
+    expect(loaded).toEqual(["b"]);
+  });
+
+  test("a module is loaded once, but again after it failed to load", async () => {
+    const wanted = classOf(counter, "Wanted");
+    let loads = 0;
+    const registry = registryOf({
+      "app/src/a#Wanted": {
+        schema: counter.key,
+        async load() {
+          if (++loads === 1) throw new Error("not yet");
+          return wanted;
+        },
+      },
+    });
+    await expect(registry.resolve(wanted)).rejects.toThrow("not yet");
+    await Promise.all([registry.resolve(wanted), registry.find({ registry: place, id: "app/src/a#Wanted" })]);
+    expect(loads).toBe(2);
+  });
+});
+
+describe("what cannot be spawned is refused with the way out", () => {
+  test("something that is no actor class", () => {
+    const registry = registryOf({});
+    const refusal = "cannot spawn an actor: expected a class that extends a generated actor, got";
+    expect(() => registry.descriptorOf(undefined as unknown as ActorClass)).toThrow(`${refusal} undefined`);
+    expect(() => registry.descriptorOf(class Plain {} as unknown as ActorClass)).toThrow(`${refusal} class Plain`);
+  });
+
+  test("a class whose schema no registry has an actor of", () => {
+    const text =
+      'cannot spawn Real: not registered; export it from a module that viceroy.config.ts names under "actors", ' +
+      "run `npx viceroy compile` and import the generated registry";
+    expect(() => registryOf({}).descriptorOf(classOf(counter, "Real"))).toThrow(text);
+  });
+
+  test("a class that no module of its schema exports", async () => {
+    const registry = registryOf({
+      "app/src/a#Other": { schema: counter.key, load: async () => classOf(counter, "Other") },
+    });
+    const unknown = classOf(counter, "Unknown");
+    expect(registry.descriptorOf(unknown)).toBe(counter);
+    await expect(registry.resolve(unknown)).rejects.toThrow("cannot spawn Unknown: not registered;");
+    // Now that all is loaded, it is known at once.
+    expect(() => registry.descriptorOf(unknown)).toThrow("cannot spawn Unknown: not registered;");
+  });
+
+  test("a class of the very module that spawns it while it is being loaded", async () => {
+    vi.useFakeTimers();
+    try {
+      const registry = registryOf({ "app/src/main#Own": { schema: counter.key, load: () => new Promise(() => {}) } });
+      const resolving = expect(registry.resolve(classOf(counter, "Own"))).rejects.toThrow(
+        "cannot spawn Own: its module is still being loaded; a module cannot spawn the actors that it exports while " +
+          "it is evaluated: move the class to a module of its own, got app/src/main",
+      );
+      await vi.advanceTimersByTimeAsync(10_000);
+      await resolving;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("a generated module that is older or newer than its registry", () => {
+    const registry = registryOf(
+      { "app/src/a#Real": { schema: counter.key, load: async () => classOf(counter, "Real") } },
+      { [counter.key]: 0xdefn },
+    );
+    expect(() => registry.descriptorOf(classOf(counter, "Real"))).toThrow(
+      "cannot use app/schemas/counter#Counter: its generated module and file:///app/generated/registry.js are of " +
+        "different schemas; run `npx viceroy compile`, got fingerprints 0x0000000000000abc and 0x0000000000000def",
+    );
+  });
+
+  test("an export that is gone, or is an actor of another schema", async () => {
+    for (const value of [undefined, classOf(probe, "Real")]) {
+      const registry = registryOf({ "app/src/a#Real": { schema: counter.key, load: async () => value } });
+      await expect(registry.find({ registry: place, id: "app/src/a#Real" })).rejects.toThrow(
+        "cannot load app/src/a#Real: its module exports no actor of app/schemas/counter#Counter by that name; " +
+          "run `npx viceroy compile`",
+      );
+    }
+  });
+
+  test("an id that the registry does not have", async () => {
+    await expect(registryOf({}).find({ registry: place, id: "app/src/a#Real" })).rejects.toThrow(
+      "cannot load app/src/a#Real: file:///app/generated/registry.js does not have it; run `npx viceroy compile`",
+    );
+  });
+});

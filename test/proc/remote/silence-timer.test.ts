@@ -1,0 +1,99 @@
+/** Silence is time in which this process ran and heard nothing. */
+import { expect, test } from "vitest";
+import type { Clock } from "../../../runtime/link/clock.js";
+import { SilenceTimer } from "../../../runtime/proc/remote/silence-timer.js";
+
+class Hand implements Clock {
+  #now = 0;
+  #tasks: { readonly at: number; readonly task: () => void }[] = [];
+  now = () => this.#now;
+  wall = () => this.#now;
+  soon = (task: () => void) => void this.after(0, task);
+  after(ms: number, task: () => void) {
+    const entry = { at: this.#now + ms, task };
+    this.#tasks.push(entry);
+    return { cancel: () => this.#remove(entry) };
+  }
+  /** Time passes, and what is due runs when it is due, or `early` ms before. */
+  run(ms: number, early = 0): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#tasks.toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      this.#remove(next);
+      this.#now = Math.max(this.#now, next.at - early);
+      next.task();
+    }
+    this.#now = end;
+  }
+  #remove(entry: object): void {
+    this.#tasks = this.#tasks.filter((other) => other !== entry);
+  }
+  /** Time passes, and nothing runs. */
+  sleep(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+function silence(limit: number, first?: number) {
+  const clock = new Hand();
+  const ends: number[] = [];
+  const counted = new SilenceTimer(clock, limit, () => ends.push(clock.now()), first);
+  return { clock, ends, counted };
+}
+
+test("is over at the limit, once", () => {
+  const { clock, ends } = silence(600);
+  clock.run(599);
+  expect(ends).toEqual([]);
+  clock.run(1000);
+  expect(ends).toEqual([600]);
+});
+
+test("begins again with each word, and never after it was stopped", () => {
+  const { clock, ends, counted } = silence(600);
+  for (let i = 0; i < 10; i++) {
+    clock.run(500);
+    counted.reset();
+  }
+  expect(ends).toEqual([]);
+  counted.stop();
+  clock.run(10_000);
+  expect(ends).toEqual([]);
+});
+
+test("is counted from the last word on, wherever that came between two looks", () => {
+  const { clock, ends, counted } = silence(600);
+  clock.run(190);
+  counted.reset();
+  clock.run(599);
+  expect(ends).toEqual([]);
+  clock.run(1);
+  expect(ends).toEqual([790]);
+});
+
+test("is over at the limit also where timers come a little early", () => {
+  const { clock, ends } = silence(600);
+  clock.run(604, 0.5);
+  expect(ends.length).toBe(1);
+  expect(ends[0]).toBeGreaterThanOrEqual(600);
+});
+
+test("may be longer before the first word, by a peer that still has to start", () => {
+  const { clock, ends, counted } = silence(600, 10_000);
+  clock.run(9000);
+  expect(ends).toEqual([]);
+  counted.reset();
+  clock.run(600);
+  expect(ends).toEqual([9600]);
+});
+
+test("a long time in which nothing ran counts as one step", () => {
+  const { clock, ends } = silence(600);
+  clock.run(200);
+  clock.sleep(60_000);
+  clock.run(299);
+  expect(ends).toEqual([]);
+  clock.run(600);
+  expect(ends.length).toBe(1);
+});

@@ -1,0 +1,66 @@
+/** The end of the supervision tree: the report on the standard error and code 1, or what a hook makes of it. */
+import { beforeEach, expect, test } from "vitest";
+import { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
+import { UnhandledFaults } from "../../runtime/supervise/unhandled-faults.js";
+
+const failure = new MeshFailure({
+  mesh: "workers",
+  ranks: [0],
+  kind: "message",
+  cause: { name: "Error", message: "out of iron" },
+  at: new Date(0),
+  affected: [],
+});
+
+const printed: string[] = [];
+const codes: (number | undefined)[] = [];
+beforeEach(() => {
+  printed.length = 0;
+  codes.length = 0;
+});
+
+function faults(): UnhandledFaults {
+  return new UnhandledFaults({ print: (text) => void printed.push(text), exit: (code) => void codes.push(code) });
+}
+
+test("without a hook the report is printed, and the process ends with code 1", async () => {
+  await faults().handle(failure);
+  expect(printed).toEqual([`unhandled fault: ${failure.report()}\n`]);
+  expect(codes).toEqual([1]);
+});
+
+test("a hook takes the failure instead, and is waited for", async () => {
+  const it = faults();
+  const taken: MeshFailure[] = [];
+  it.replaceHook(async (each) => {
+    await Promise.resolve();
+    taken.push(each);
+  });
+  await it.handle(failure);
+  expect([taken, printed, codes]).toEqual([[failure], [], []]);
+});
+
+test("a hook that throws or rejects leaves the process to end as it would without one, and says why", async () => {
+  for (const hook of [
+    () => Promise.reject(new Error("hook")),
+    () => {
+      throw new Error("hook");
+    },
+  ]) {
+    const it = faults();
+    it.replaceHook(hook);
+    await it.handle(failure);
+  }
+  expect(codes).toEqual([1, 1]);
+  expect(printed[0]).toMatch(/^the hook for unhandled faults threw: Error: hook\n/);
+  expect(printed[1]).toBe(`unhandled fault: ${failure.report()}\n`);
+});
+
+test("a hook is replaced by another, or by none, and the one before is given back", async () => {
+  const it = faults();
+  const hook = () => {};
+  expect(it.replaceHook(hook)).toBeUndefined();
+  expect(it.replaceHook(undefined)).toBe(hook);
+  await it.handle(failure);
+  expect(codes).toEqual([1]);
+});
