@@ -1,0 +1,117 @@
+/**
+ * What may import what, type imports included. Layers are listed from the bottom up: a file imports its own layer and those
+ * below it. `.ci/layers.mjs` checks it with dependency-cruiser.
+ */
+const layers = [
+  ["runtime/wire", "runtime/shape"],
+  ["runtime/link"],
+  ["runtime/cast"],
+  ["runtime/actor"],
+  ["runtime/supervise"],
+  ["runtime/proc"],
+  ["runtime/host"],
+  ["runtime/rdma"],
+  ["runtime/codegen"],
+  ["runtime/bundle"],
+];
+
+const pattern = (folders) => `^(${folders.join("|")})/`;
+
+const upwards = layers.flatMap((siblings, level) => {
+  const above = layers.slice(level + 1).flat();
+  return siblings.map((layer) => ({
+    name: `${layer} imports nothing above it`,
+    comment: `Dependencies point downwards: ${layers.map((names) => names.map((name) => name.replace("runtime/", "")).join(", ")).join(" < ")}.`,
+    from: { path: pattern([layer]) },
+    to: { path: pattern([...siblings.filter((sibling) => sibling !== layer), ...above]) },
+  }));
+});
+
+/** Files that still import each other through types. The list only gets shorter. */
+const tied = [
+  "compiler/emit",
+  "compiler/evolve",
+  "runtime/actor",
+  "runtime/cast",
+  "runtime/codegen",
+  "runtime/host/daemon",
+  "runtime/link",
+  "runtime/proc",
+  "runtime/tensor",
+  "runtime/testing",
+  "runtime/wire",
+];
+
+const rules = [
+  ...upwards,
+  {
+    name: "no file imports itself through others",
+    comment: "Move what both need into a file of its own below them.",
+    from: { path: "^(compiler|generated|native|runtime|schemas)/", pathNot: `^(${tied.join("|")})/` },
+    to: { circular: true },
+  },
+  {
+    name: "runtime/ and compiler/ do not know each other",
+    comment: "Both may import schemas/ and native/.",
+    from: { path: "^runtime/" },
+    to: { path: "^(compiler|test)/" },
+  },
+  {
+    name: "compiler/ and runtime/ do not know each other",
+    comment: "Both may import schemas/ and native/.",
+    from: { path: "^compiler/" },
+    to: { path: "^(runtime|test)/" },
+  },
+  {
+    name: "sources do not import the package by name",
+    comment: "Generated code does; the sources of Viceroy import files.",
+    from: { path: "^(compiler|runtime|native)/", pathNot: "^runtime/(tensor|rdma)/" },
+    to: { path: "^(viceroy|dist)(/|$)" },
+  },
+  {
+    name: "ts-morph stays behind its adapter",
+    comment: "Only compiler/source/ts-morph/ imports ts-morph, so that another front end can take its place.",
+    from: { path: "^(compiler|runtime|native|schemas)/", pathNot: "^compiler/source/ts-morph/" },
+    to: { path: "^(node_modules/)?(ts-morph|@ts-morph)(/|$)" },
+  },
+  {
+    name: "nothing imports the bundle or the ABI but what is made for them",
+    comment: "runtime/codegen/ is for generated code, and runtime/bundle/ puts everything together.",
+    from: { path: "^runtime/", pathNot: "^runtime/(bundle|codegen|tensor)/" },
+    to: { path: "^runtime/(bundle|codegen)/" },
+  },
+  {
+    name: "the runtime never loads tensors",
+    comment: "viceroy/tensor is a module of its own.",
+    from: { path: "^runtime/", pathNot: "^runtime/(tensor|codegen)/" },
+    to: { path: "^runtime/tensor/" },
+  },
+  {
+    name: "tensors import of the runtime what users import",
+    comment:
+      "runtime/tensor/ is a module of its own: it imports runtime/index.ts, runtime/rdma/index.ts, the ABI and the addon's face.",
+    from: { path: "^runtime/tensor/" },
+    to: { path: "^runtime/", pathNot: "^runtime/(tensor|codegen|native)/|^runtime/(rdma/)?index\\.ts$" },
+  },
+  {
+    name: "Cap'n Proto readers stand alone",
+    comment: "Programs that only read messages load nothing else.",
+    from: { path: "^runtime/capnp/" },
+    to: { pathNot: "^runtime/capnp/" },
+  },
+  {
+    name: "native/ is at the bottom",
+    comment: "Both the compiler and the runtime stand on the faces of the addons.",
+    from: { path: "^(native|runtime/native)/" },
+    to: { path: "^(compiler|runtime)/", pathNot: "^runtime/native/" },
+  },
+];
+
+module.exports = {
+  forbidden: rules.map((rule) => ({ severity: "error", ...rule })),
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^dist/" },
+  },
+};
