@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { addonPlace } from "./native/place.js";
+import { locateAddon } from "./native/place.js";
 
 /** What is said of links and processes holds over both of their transports. */
 const linked = ["test/link/**/*.test.ts", "test/proc/**/*.test.ts"];
 /** Where everything is to be tested, a missing addon fails those tests. */
-const memory = process.env["VICEROY_PEERS"] === "required" || existsSync(addonPlace("rdma").file);
+const memory = process.env["VICEROY_PEERS"] === "required" || existsSync(locateAddon("rdma").file);
 
 // Unit tests import the sources. Tests that start processes import the built package by its own name ("viceroy"
 // resolves to dist/ through the package's exports), so that what they try is what users get.

@@ -69,9 +69,7 @@ await check("compile the schemas of the tests", () =>
 );
 const sanitized = beside(".ci/rdma-sanitizers.mjs");
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
-await check("format, lint, import cycles", () =>
-  tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
-);
+await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
 await check("layers", () => node(".ci/layers.mjs"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 await check("what tests need besides", prepared);

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { createRequire } from "node:module";
 import path from "node:path";
 import { findLibtorch, libtorchFlags } from "./libtorch.js";
-import { type AddonName, addonPlace } from "./place.js";
+import { type AddonName, locateAddon } from "./place.js";
 import { addonDefinitions, addonLinking } from "./source-key.js";
 
 const require = createRequire(import.meta.url);
@@ -28,8 +28,8 @@ export interface BuildOptions {
  * @throws Error with what the compiler has said, or what is to be installed
  */
 export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
-  const place = addonPlace(name);
-  const { compile: headers, link } = name === "tensor" ? libtorchFlags(findLibtorch()) : plain;
+  const place = locateAddon(name);
+  const { compile: headers, link } = name === "tensor" ? libtorchFlags(findLibtorch()) : plainFlags;
   const file = options.file ?? place.file;
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       path.dirname(require.resolve("node-addon-api/package.json")),
       (require("node-api-headers") as { include_dir: string }).include_dir,
     ];
-    await compile(options.compiler ?? (process.env["CXX"] || "g++"), [
+    await runCompiler(options.compiler ?? (process.env["CXX"] || "g++"), [
       ...headers,
       "-O2",
       "-fPIC",
@@ -67,9 +67,9 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
   }
 }
 
-const plain = { compile: ["-std=c++17"], link: [] };
+const plainFlags = { compile: ["-std=c++17"], link: [] };
 
-function compile(compiler: string, args: readonly string[]): Promise<void> {
+function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(compiler, args, { stdio: ["ignore", "pipe", "pipe"] });
     let said = "";

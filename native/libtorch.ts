@@ -7,25 +7,25 @@ export interface Libtorch {
   /** Who said where: `$VICEROY_LIBTORCH`, `$VIRTUAL_ENV`, `./.venv`, `the system`, `python3`. */
   readonly source: string;
   /** Folders of headers. */
-  readonly includes: readonly string[];
+  readonly includeFolders: readonly string[];
   /** The folder of its shared libraries. */
-  readonly libraries: string;
+  readonly libraryFolder: string;
   /** As 113 for 1.13, 206 for 2.6. */
   readonly version: number;
   /** The folder of Gloo's library, if it is beside it: processes of several machines exchange tensors by it. */
-  readonly gloo: string | undefined;
+  readonly glooLibraryFolder: string | undefined;
   /** Whether its strings are those of C++11, as in all of Debian; wheels for Python had others until 2.5. */
-  readonly newStrings: boolean;
+  readonly hasCxx11Strings: boolean;
 }
 
 /** Those that all tests of tensors pass with: of Debian 12, and of PyPI (.ci/wheels.mjs). */
 export const testedVersions: readonly number[] = [113, 206, 214, 215];
 /** The same as text: `1.13, 2.6`. */
-export const testedTexts = testedVersions.map(text).join(", ");
+export const testedTexts = testedVersions.map(versionText).join(", ");
 /** The oldest that the addon is written for. */
-const oldest = testedVersions[0]!;
+const oldestVersion = testedVersions[0]!;
 /** From here on its headers want C++20. */
-const cpp20 = 212;
+const firstCpp20Version = 212;
 
 /**
  * @param env where VICEROY_LIBTORCH and LIBTORCH may name its folder, with `include` and `lib` in it, and VIRTUAL_ENV an environment of Python
@@ -34,11 +34,13 @@ const cpp20 = 212;
  */
 export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = process.cwd()): Libtorch {
   const looked: string[] = [];
-  for (const [source, includes, libraries] of places(env, folder)) {
-    const found = probe(source, includes, libraries);
+  for (const [source, includes, libraries] of candidateFolders(env, folder)) {
+    const found = probeFolder(source, includes, libraries);
     if (typeof found !== "string") {
-      if (found.version >= oldest) return found;
-      looked.push(`${source}: ${libraries} has libtorch ${text(found.version)}, which is older than ${text(oldest)}`);
+      if (found.version >= oldestVersion) return found;
+      looked.push(
+        `${source}: ${libraries} has libtorch ${versionText(found.version)}, which is older than ${versionText(oldestVersion)}`,
+      );
     } else looked.push(`${source}: ${found}`);
     // Who names a folder means that one.
     if (source.endsWith("LIBTORCH")) break;
@@ -51,9 +53,9 @@ export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = proc
 }
 
 /** `libtorch 2.15 of ./.venv, in <folder>`, and what is to be known about its version. */
-export function describeLibtorch({ source, libraries, version }: Libtorch): string {
+export function describeLibtorch({ source, libraryFolder: libraries, version }: Libtorch): string {
   const tested = testedVersions.includes(version) ? "" : `; Viceroy is tested with ${testedTexts}`;
-  return `libtorch ${text(version)} of ${source}, in ${libraries}${tested}`;
+  return `libtorch ${versionText(version)} of ${source}, in ${libraries}${tested}`;
 }
 
 /** What g++ needs to know of it. */
@@ -63,25 +65,25 @@ export function libtorchFlags(torch: Libtorch): {
 } {
   return {
     compile: [
-      `-std=c++${torch.version >= cpp20 ? 20 : 17}`,
-      ...torch.includes.map((folder) => `-isystem${folder}`),
-      `-D_GLIBCXX_USE_CXX11_ABI=${torch.newStrings ? 1 : 0}`,
-      ...(torch.gloo === undefined ? [] : ["-DVICEROY_GLOO"]),
+      `-std=c++${torch.version >= firstCpp20Version ? 20 : 17}`,
+      ...torch.includeFolders.map((folder) => `-isystem${folder}`),
+      `-D_GLIBCXX_USE_CXX11_ABI=${torch.hasCxx11Strings ? 1 : 0}`,
+      ...(torch.glooLibraryFolder === undefined ? [] : ["-DVICEROY_GLOO"]),
     ],
     // Whatever is missing in it is said when it is loaded, and not in the middle of work.
     link: [
-      `-L${torch.libraries}`,
-      `-Wl,-rpath,${torch.libraries}`,
+      `-L${torch.libraryFolder}`,
+      `-Wl,-rpath,${torch.libraryFolder}`,
       "-Wl,-z,now",
       "-l:libtorch_cpu.so",
       "-l:libc10.so",
-      ...(torch.gloo === undefined ? [] : [`-L${torch.gloo}`, "-l:libgloo.so"]),
+      ...(torch.glooLibraryFolder === undefined ? [] : [`-L${torch.glooLibraryFolder}`, "-l:libgloo.so"]),
     ],
   };
 }
 
 /** Each as its source, its folder of headers, its folder of libraries. */
-function* places(env: NodeJS.ProcessEnv, folder: string): Generator<readonly [string, string, string]> {
+function* candidateFolders(env: NodeJS.ProcessEnv, folder: string): Generator<readonly [string, string, string]> {
   for (const name of ["VICEROY_LIBTORCH", "LIBTORCH"]) {
     const named = env[name];
     if (named) yield [`$${name}`, path.join(named, "include"), path.join(named, "lib")];
@@ -94,7 +96,7 @@ function* places(env: NodeJS.ProcessEnv, folder: string): Generator<readonly [st
   ];
   for (const [source, environment] of environments) {
     if (!environment) continue;
-    const torch = moduleIn(environment);
+    const torch = torchModuleIn(environment);
     if (torch !== undefined) yield [source, path.join(torch, "include"), path.join(torch, "lib")];
   }
   const triplet = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
@@ -104,7 +106,7 @@ function* places(env: NodeJS.ProcessEnv, folder: string): Generator<readonly [st
 }
 
 /** The folder of the module `torch` in a virtual environment of Python. Nothing of that is run. */
-function moduleIn(environment: string): string | undefined {
+function torchModuleIn(environment: string): string | undefined {
   const base = path.join(environment, "lib");
   const versions = existsSync(base) ? readdirSync(base).filter((name) => name.startsWith("python")) : [];
   return versions.map((name) => path.join(base, name, "site-packages/torch")).find((torch) => existsSync(torch));
@@ -123,7 +125,7 @@ function pythonFolder(): string {
 }
 
 /** @returns why it isn't there, as text */
-function probe(source: string, include: string, libraries: string): Libtorch | string {
+function probeFolder(source: string, include: string, libraries: string): Libtorch | string {
   const header = path.join(include, "torch/csrc/api/include/torch/version.h");
   if (!existsSync(header)) return `there is no ${header}`;
   const core = path.join(libraries, "libc10.so");
@@ -135,11 +137,11 @@ function probe(source: string, include: string, libraries: string): Libtorch | s
   return {
     source,
     // The compiler looks there anyway, and must not be told: its own headers come before them.
-    includes: [include, path.dirname(path.dirname(header))].filter((folder) => folder !== "/usr/include"),
-    libraries,
+    includeFolders: [include, path.dirname(path.dirname(header))].filter((folder) => folder !== "/usr/include"),
+    libraryFolder: libraries,
     version,
-    gloo: glooFolder(include, libraries),
-    newStrings: readFileSync(core).includes("_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11"),
+    glooLibraryFolder: glooFolder(include, libraries),
+    hasCxx11Strings: readFileSync(core).includes("_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11"),
   };
 }
 
@@ -159,6 +161,6 @@ function versionIn(headers: readonly string[]): number | undefined {
   return major === undefined || minor === undefined ? undefined : Number(major) * 100 + Number(minor);
 }
 
-function text(version: number): string {
+function versionText(version: number): string {
   return `${Math.floor(version / 100)}.${version % 100}`;
 }

@@ -15,7 +15,7 @@ declare const VICEROY_ADDON_KEYS: string | undefined;
 /** Addons that Viceroy has, by the name of their folder beside this file. */
 export type AddonName = "rdma" | "tensor";
 
-export interface AddonPlace {
+export interface AddonLocation {
   /** The folder of its sources. */
   readonly sources: string;
   /** Files with code, sorted; absolute. */
@@ -33,7 +33,7 @@ export function addonVariable(name: AddonName): string {
 }
 
 /** @throws Error when the sources are not part of this installation */
-export function addonPlace(name: AddonName): AddonPlace {
+export function locateAddon(name: AddonName): AddonLocation {
   const sources = sourcesOf(name);
   const files = readdirSync(sources)
     .filter((file) => file.endsWith(".cc"))

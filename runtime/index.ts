@@ -2,10 +2,10 @@
 import { setMainRoot } from "./actor/context.js";
 import { actorHandleCodecs } from "./actor/mesh/handle-codecs.js";
 import { programRuntime } from "./proc/process/process-runtime.js";
-import { bufferEnvironment } from "./rdma/environment.js";
+import { rdmaBufferCodec } from "./rdma/environment.js";
 import { setWireEnvironment } from "./wire/environment.js";
 
-setWireEnvironment({ ...actorHandleCodecs, ...bufferEnvironment });
+setWireEnvironment({ ...actorHandleCodecs, ...rdmaBufferCodec });
 setMainRoot(() => programRuntime().mainProc.proc.root);
 
 export * from "./actor/index.js";

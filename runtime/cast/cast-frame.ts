@@ -34,7 +34,7 @@ export const Way = {
 export interface Place {
   readonly count: number;
   readonly index: number;
-  /** One of `Way`. */
+  /** One of `VerbsPath`. */
   readonly way: number;
 }
 

@@ -32,7 +32,7 @@ export interface RelayFrame {
 
 /** The header of a frame of a tree. */
 export interface TreeFrame {
-  /** One of `Kind`, from `tree` to `treeFlush`. */
+  /** One of `MemoryFrameKind`, from `tree` to `treeFlush`. */
   readonly kind: number;
   readonly flags: number;
   readonly slot: number;

@@ -69,9 +69,9 @@ export interface TensorAddon<T extends object = object> {
    * @param tensors its instances are made without arguments, and wrapped
    * @param site where in a user's code an operation is recorded, for messages: a number that addSite has answered
    */
-  begin(tensors: new () => T, site: () => number): void;
+  initialize(tensors: new () => T, site: () => number): void;
   /** Tells a place in a user's code, as text. */
-  addSite(site: string): number;
+  addCallSite(site: string): number;
   /** One that is disposed of, until a tensor is moved into it. */
   emptyTensor(): T;
   /** What one tensor is becomes what another one is, which is disposed of. The first is, afterwards. */
@@ -84,15 +84,15 @@ export interface TensorAddon<T extends object = object> {
   stats(): NativeStats;
 
   /** @param name `aten::add`, or `aten::add.Tensor` for one overload @throws TypeError if there is none */
-  operation(name: string): number;
+  operationNumber(name: string): number;
   /** @param options arguments by name @throws TypeError that names the argument; Error of libtorch */
   call(operation: number, options: object | undefined, ...args: readonly unknown[]): unknown;
   /** Schemas of the overloads that can be called, without namespace; none if there is no such operation. */
-  overloads(name: string): string[];
+  overloadsOf(name: string): string[];
   /** Those of these names, with namespace, that this libtorch does not have. */
-  missing(names: readonly string[]): string[];
+  missingOperations(names: readonly string[]): string[];
   /** Schemas of all of them, with namespace. */
-  schemas(): string[];
+  allSchemas(): string[];
 
   /** Over the memory of a view that is aligned and has the exact size. */
   fromMemory(view: ArrayBufferView, shape: readonly number[], dtype: Dtype): T;
@@ -126,7 +126,7 @@ export interface TensorAddon<T extends object = object> {
   /** Operations on its tensors throw from then on. */
   closeRecorder(recorder: NativeRecorder): void;
   /** Numbers of the recorder and of the tensor. Null: a tensor of this process. */
-  placeOf(tensor: T): readonly [recorder: number, reference: number] | null;
+  recordedReferenceOf(tensor: T): readonly [recorder: number, reference: number] | null;
 
   /**
    * @param refuseNaN whether an operation that makes one has failed
@@ -144,9 +144,9 @@ export interface TensorAddon<T extends object = object> {
   fetchTensor(stream: NativeStream, reference: number): Promise<T>;
   streamStats(stream: NativeStream): Promise<{ readonly tensors: number; readonly calls: number }>;
   /** Comes first, once. @param ranks how many processes the mesh has */
-  offerLines(stream: NativeStream, rank: number, ranks: number): NativePeer;
+  offerCommunicator(stream: NativeStream, rank: number, ranks: number): NativePeer;
   /** @param address of this machine @returns one for each process @throws Error if the addon was built without Gloo */
-  listenLines(stream: NativeStream, address: string): Uint8Array[];
+  listenForPeers(stream: NativeStream, address: string): Uint8Array[];
   /**
    * The version of the NCCL in a file, by which the stream can move elements from now on; 0: it takes no tensors of the stream's device.
    * @throws Error that says why there is none
@@ -158,7 +158,7 @@ export interface TensorAddon<T extends object = object> {
    * @param ends of all processes: of this machine, or addresses of others
    * @param nccl whether elements move by what offerNccl was told: all must have the same
    */
-  joinLines(
+  connectCommunicator(
     stream: NativeStream,
     extent: readonly number[],
     ends: readonly (NativePeer | Uint8Array)[],

@@ -3,29 +3,29 @@ import { offAbort, onAbort } from "../abort-listeners.js";
 import type { RdmaBuffer, RdmaTransferOptions } from "./buffer.js";
 import type { TransferOptions } from "./transfer.js";
 
-type Move = Omit<RdmaTransferOptions, keyof TransferOptions>;
+type StepOptions = Omit<RdmaTransferOptions, keyof TransferOptions>;
 
-interface Step {
+interface TransferStep {
   readonly direction: "readInto" | "writeFrom";
   readonly buffer: RdmaBuffer;
   readonly local: ArrayBufferView;
-  readonly move: Move;
+  readonly options: StepOptions;
   moved: number;
   bytes: number;
 }
 
 export class RdmaAction {
-  readonly #steps: Step[] = [];
+  readonly #steps: TransferStep[] = [];
   #submitted = false;
 
   /** Adds a read. Nothing happens before `submit`. */
-  readInto(buffer: RdmaBuffer, local: ArrayBufferView, move: Move = {}): this {
-    return this.#add("readInto", buffer, local, move);
+  readInto(buffer: RdmaBuffer, local: ArrayBufferView, move: StepOptions = {}): this {
+    return this.#addStep("readInto", buffer, local, move);
   }
 
   /** Adds a write. They have no order among each other, nor with reads. */
-  writeFrom(buffer: RdmaBuffer, local: ArrayBufferView, move: Move = {}): this {
-    return this.#add("writeFrom", buffer, local, move);
+  writeFrom(buffer: RdmaBuffer, local: ArrayBufferView, move: StepOptions = {}): this {
+    return this.#addStep("writeFrom", buffer, local, move);
   }
 
   /**
@@ -49,10 +49,10 @@ export class RdmaAction {
       }
       onProgress?.(moved, bytes);
     };
-    const run = async (step: Step) => {
+    const run = async (step: TransferStep) => {
       try {
         await step.buffer[step.direction](step.local, {
-          ...step.move,
+          ...step.options,
           signal: failed.signal,
           ...(timeout !== undefined && { timeout }),
           ...(onProgress !== undefined && {
@@ -72,11 +72,11 @@ export class RdmaAction {
     if (failed.signal.aborted) throw failed.signal.reason;
   }
 
-  #add(direction: Step["direction"], buffer: RdmaBuffer, local: ArrayBufferView, move: Move): this {
+  #addStep(direction: TransferStep["direction"], buffer: RdmaBuffer, local: ArrayBufferView, move: StepOptions): this {
     if (this.#submitted) throw new TypeError("cannot add to an RdmaAction: it was submitted already; make a new one");
     const bytes =
       move.region?.shape.reduce((product, n) => product * n, move.region.item) ?? move.length ?? local.byteLength;
-    this.#steps.push({ direction, buffer, local, move, moved: 0, bytes });
+    this.#steps.push({ direction, buffer, local, options: move, moved: 0, bytes });
     return this;
   }
 }

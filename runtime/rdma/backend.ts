@@ -9,12 +9,12 @@
  */
 import type { ProcId } from "../link/address.js";
 import type { Grant } from "./grant.js";
-import type { Handle } from "./handle.js";
-import type { Operation } from "./operation.js";
-import type { Way } from "./stream/way.js";
+import type { MemoryHandle } from "./handle.js";
+import type { TransferOperation } from "./operation.js";
+import type { BulkConnection } from "./stream/way.js";
 import type { Transport } from "./transport.js";
 
-export interface Backend {
+export interface TransportBackend {
   readonly transport: Transport;
   /** Whether the owner's event loop does nothing for a transfer. */
   readonly oneSided: boolean;
@@ -22,27 +22,27 @@ export interface Backend {
    * Why this process cannot use it with anybody; undefined: it may be that it can. Cheap after the first time; opens no
    * connection. The text completes `vm: …`.
    */
-  unavailable(): string | undefined;
+  whyUnavailable(): string | undefined;
 
   /**
    * Owner: a grant has been made. Returns what peers need beyond what every handle has, at most `PART_BYTES` (handle.ts); undefined: nothing.
    * Called once for each grant, before any handle of it leaves the process; must not block.
    * @throws Error, which fails the grant
    */
-  granted?(grant: Grant): Uint8Array | undefined;
+  handlePartOf?(grant: Grant): Uint8Array | undefined;
   /**
    * Owner: a grant is taken back; its slot says so already. Resolves when, by this transport, nothing can read or write the
    * memory any more that was not wiped from what its reader sees; the memory may be freed then. Rejects when that cannot be
    * promised by now, because a writer neither ends nor dies: `revoke` may be called again.
    * @param signal gives up
    */
-  revoked?(grant: Grant, signal: AbortSignal): Promise<void>;
+  finishRevocation?(grant: Grant, signal: AbortSignal): Promise<void>;
   /**
    * Owner: what an initiator's `ask` is answered with, for transports that must exchange something before the first transfer: queue pairs.
    * The bytes are hostile.
    * @throws Error, whose message the initiator gets
    */
-  answer?(request: Uint8Array): Promise<Uint8Array>;
+  answerPeer?(request: Uint8Array): Promise<Uint8Array>;
 
   /**
    * Initiator: tries to reach the memory that a handle names. Called once for each buffer that is used, and again after the one
@@ -51,21 +51,25 @@ export interface Backend {
    * @param ask sends a request to the same backend of the owner, whose event loop answers
    * @throws RdmaError when it does lead there, and the handle is refused: FORGED, STALE, REVOKED, DROPPED; no other is tried
    */
-  open(handle: Handle, ask: Ask, signal: AbortSignal): Opened | undefined | Promise<Opened | undefined>;
+  open(
+    handle: MemoryHandle,
+    ask: AskOwner,
+    signal: AbortSignal,
+  ): OpenedMemory | undefined | Promise<OpenedMemory | undefined>;
 
   /** Owner: somebody has connected for bulk bytes, by a port of this process, and has proved to be of its tree. */
-  accept?(way: Way): void;
+  acceptConnection?(way: BulkConnection): void;
   /** Initiator: a proc has ended, by what links tell. */
-  gone?(peer: ProcId, reason: string): void;
+  peerGone?(peer: ProcId, reason: string): void;
 
   /** This process ends, or its tests do: descriptors, queue pairs and listeners are closed. Idempotent. */
   close?(): void;
 }
 
-export type Ask = (request: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
+export type AskOwner = (request: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** Memory of another process that has been reached. */
-export interface Opened {
+export interface OpenedMemory {
   /**
    * Moves bytes. The operation has started when this returns.
    *
@@ -83,7 +87,7 @@ export interface Opened {
    *
    * Small ones may be done on the spot and return undefined: the caller then answers at once.
    */
-  transfer(operation: Operation): Promise<void> | undefined;
+  transfer(operation: TransferOperation): Promise<void> | undefined;
   /**
    * The granted memory itself, where the transport can. Of a grant for reading alone, a private view: what is written there stays here.
    * Another one each time.

@@ -3,19 +3,19 @@
  * everybody else has a handle, and moves bytes between that memory and views of his own.
  */
 
-import { type Domain, domain } from "./domain.js";
+import { currentDomain, type RdmaDomain } from "./domain.js";
 import { RdmaError } from "./errors.js";
 import type { Access } from "./grant.js";
-import type { Handle } from "./handle.js";
-import { Opening, type OpenOptions } from "./opening.js";
-import type { Direction, Operation } from "./operation.js";
-import { Owned } from "./owned.js";
-import { type Range, type Region, type Stretches, stretchesOfRange, stretchesOfRegion } from "./region.js";
+import type { MemoryHandle } from "./handle.js";
+import { type OpenOptions, TransportSelection } from "./opening.js";
+import type { TransferDirection, TransferOperation } from "./operation.js";
+import { MemoryRegistration } from "./owned.js";
+import { type ByteRange, type Region, segmentsOfRange, segmentsOfRegion, type TransferSegments } from "./region.js";
 import { runTransfer, type TransferOptions } from "./transfer.js";
 import type { Transport } from "./transport.js";
 
 /** What a transfer moves, and how long it may take. */
-export interface RdmaTransferOptions extends TransferOptions, Range {
+export interface RdmaTransferOptions extends TransferOptions, ByteRange {
   /** A block of n dimensions instead of a range: `length` is its own then. */
   readonly region?: Region;
 }
@@ -40,7 +40,7 @@ export interface RevokeOptions {
 }
 
 /** Only this module makes buffers. */
-const secret = Symbol("RdmaBuffer");
+const constructorKey = Symbol("RdmaBuffer");
 
 export class RdmaBuffer {
   /** In bytes. */
@@ -48,20 +48,20 @@ export class RdmaBuffer {
   /** What those may do who have it; the owner himself may do all. */
   readonly access: Access;
   /** @internal */
-  readonly handle: Handle;
-  readonly #owned: Owned | undefined;
-  #domain: Domain | undefined;
-  #opening: Opening | undefined;
-  #dropped = false;
+  readonly handle: MemoryHandle;
+  readonly #registration: MemoryRegistration | undefined;
+  #domain: RdmaDomain | undefined;
+  #selection: TransportSelection | undefined;
+  #isDropped = false;
 
   /** @internal */
-  constructor(key: symbol, handle: Handle, owned?: Owned) {
-    if (key !== secret)
+  constructor(key: symbol, handle: MemoryHandle, owned?: MemoryRegistration) {
+    if (key !== constructorKey)
       throw new TypeError("cannot make an RdmaBuffer: use RdmaBuffer.register or RdmaBuffer.allocate");
     this.handle = handle;
     this.size = handle.length;
     this.access = handle.access;
-    this.#owned = owned;
+    this.#registration = owned;
   }
 
   /**
@@ -77,8 +77,8 @@ export class RdmaBuffer {
         "cannot register memory: a resizable ArrayBuffer can give it back; use one of a fixed length",
       );
     }
-    const here = domain();
-    return RdmaBuffer.#own(here, here.register(bytes), options);
+    const here = currentDomain();
+    return RdmaBuffer.#registerOwned(here, here.register(bytes), options);
   }
 
   /**
@@ -90,39 +90,43 @@ export class RdmaBuffer {
     if (!Number.isSafeInteger(bytes) || bytes <= 0) {
       throw new TypeError(`cannot allocate memory: expected a number of bytes above 0, got ${bytes}`);
     }
-    const here = domain();
-    return RdmaBuffer.#own(here, here.allocate(bytes), options);
+    const here = currentDomain();
+    return RdmaBuffer.#registerOwned(here, here.allocate(bytes), options);
   }
 
-  static #own(here: Domain, memory: Owned["memory"], { access = "rw" }: RegisterOptions): RdmaBuffer {
+  static #registerOwned(
+    here: RdmaDomain,
+    memory: MemoryRegistration["memory"],
+    { access = "rw" }: RegisterOptions,
+  ): RdmaBuffer {
     const { grant, handle } = here.grant(memory, 0, memory.bytes.length, access);
-    return new RdmaBuffer(secret, handle, new Owned(here, memory, grant));
+    return new RdmaBuffer(constructorKey, handle, new MemoryRegistration(here, memory, grant));
   }
 
   /** @internal What came in a message. */
-  static received(handle: Handle): RdmaBuffer {
-    return new RdmaBuffer(secret, handle);
+  static fromHandle(handle: MemoryHandle): RdmaBuffer {
+    return new RdmaBuffer(constructorKey, handle);
   }
 
   /** Whether the memory is this process's own, and this the buffer that says what becomes of it. */
   get owned(): boolean {
-    return this.#owned !== undefined;
+    return this.#registration !== undefined;
   }
 
   /** How bytes move: `local` at the owner; undefined as long as nobody has opened it. */
   get transport(): Transport | "local" | undefined {
-    return this.#owned === undefined ? this.#opening?.chosen?.transport : "local";
+    return this.#registration === undefined ? this.#selection?.selected?.transport : "local";
   }
 
   /** Whether the owner's event loop does nothing for transfers; undefined as long as nobody has opened it. */
   get oneSided(): boolean | undefined {
-    return this.#owned === undefined ? this.#opening?.chosen?.oneSided : true;
+    return this.#registration === undefined ? this.#selection?.selected?.oneSided : true;
   }
 
   /** The memory itself, at its owner. @throws RdmaError elsewhere, and when it was dropped */
   get view(): Uint8Array {
-    const owned = this.#mustOwn("view", "it is memory of another process: read it with readInto, or map it");
-    this.#checkUse("view");
+    const owned = this.#requireOwned("view", "it is memory of another process: read it with readInto, or map it");
+    this.#checkNotDropped("view");
     return owned.view;
   }
 
@@ -131,7 +135,7 @@ export class RdmaBuffer {
    * @throws RdmaError when the handle is refused, its owner is gone, or no transport that is allowed leads there
    */
   async open(options: OpenOptions = {}): Promise<this> {
-    if (this.#owned === undefined) await this.#way().open(options);
+    if (this.#registration === undefined) await this.#transportSelection().open(options);
     return this;
   }
 
@@ -158,9 +162,9 @@ export class RdmaBuffer {
    * @throws RdmaError where the transport is not `shared`: the memory is on another machine, or was not made by `allocate`
    */
   async map(options: OpenOptions = {}): Promise<Uint8Array> {
-    this.#checkUse("map");
-    if (this.#owned !== undefined) return this.#owned.view;
-    return this.#way().map(options);
+    this.#checkNotDropped("map");
+    if (this.#registration !== undefined) return this.#registration.view;
+    return this.#transportSelection().map(options);
   }
 
   /**
@@ -168,15 +172,15 @@ export class RdmaBuffer {
    * @throws RdmaError for who is not the owner, or when it leaves this buffer
    */
   grant({ offset = 0, length = this.size - offset, access = "r" }: GrantOptions = {}): RdmaBuffer {
-    const owned = this.#mustOwn("grant part of an RdmaBuffer", "only its owner can");
-    this.#checkUse("grant part of an RdmaBuffer");
-    stretchesOfRange({ offset, length }, this.size, length);
+    const owned = this.#requireOwned("grant part of an RdmaBuffer", "only its owner can");
+    this.#checkNotDropped("grant part of an RdmaBuffer");
+    segmentsOfRange({ offset, length }, this.size, length);
     if (length === 0) throw new RdmaError("ERR_RDMA_BOUNDS", "cannot grant part of an RdmaBuffer: it has no bytes");
     if (access === "rw" && this.access === "r") {
       throw new RdmaError("ERR_RDMA_ACCESS", "cannot grant part of an RdmaBuffer for writing: it is for reading alone");
     }
-    const { handle, part } = owned.grant(offset, length, access);
-    return new RdmaBuffer(secret, handle, part);
+    const { handle, part } = owned.grantPart(offset, length, access);
+    return new RdmaBuffer(constructorKey, handle, part);
   }
 
   /**
@@ -186,8 +190,8 @@ export class RdmaBuffer {
    * the grant stays refused; revoke it again later
    */
   async revoke(granted: RdmaBuffer = this, options: RevokeOptions = {}): Promise<void> {
-    const own = this.#mustOwn("revoke a grant", "only its owner can");
-    const owned = granted.#mustOwn("revoke a grant", "only its owner can");
+    const own = this.#requireOwned("revoke a grant", "only its owner can");
+    const owned = granted.#requireOwned("revoke a grant", "only its owner can");
     if (owned.memory !== own.memory) {
       throw new RdmaError("ERR_RDMA_UNSUPPORTED", "cannot revoke a grant: it is of other memory");
     }
@@ -200,9 +204,9 @@ export class RdmaBuffer {
    * @throws RdmaError TIMEOUT as `revoke`
    */
   async drop(options: RevokeOptions = {}): Promise<void> {
-    this.#dropped = true;
-    if (this.#owned !== undefined) await this.#owned.drop(options.timeout);
-    await this.#opening?.close();
+    this.#isDropped = true;
+    if (this.#registration !== undefined) await this.#registration.drop(options.timeout);
+    await this.#selection?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -213,51 +217,53 @@ export class RdmaBuffer {
     return `RdmaBuffer(${this.size} bytes, ${this.access}${this.transport === undefined ? "" : `, ${this.transport}`})`;
   }
 
-  #transfer(direction: Direction, view: ArrayBufferView, options: RdmaTransferOptions): Promise<void> {
+  #transfer(direction: TransferDirection, view: ArrayBufferView, options: RdmaTransferOptions): Promise<void> {
     try {
       const local = bytesOf(view);
-      this.#checkUse(direction);
-      const stretches = this.#stretches(local.length, options);
-      if (direction === "write" && this.access === "r" && this.#owned === undefined) {
+      this.#checkNotDropped(direction);
+      const stretches = this.#segmentsOf(local.length, options);
+      if (direction === "write" && this.access === "r" && this.#registration === undefined) {
         throw new RdmaError(
           "ERR_RDMA_ACCESS",
           `cannot write ${stretches.bytes} bytes: the buffer is for reading alone`,
         );
       }
-      const { clock } = this.#here();
-      return runTransfer(direction, local, stretches, options, clock, (operation) => this.#start(operation));
+      const { clock } = this.#localDomain();
+      return runTransfer(direction, local, stretches, options, clock, (operation) => this.#startOperation(operation));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #stretches(local: number, options: RdmaTransferOptions): Stretches {
+  #segmentsOf(local: number, options: RdmaTransferOptions): TransferSegments {
     const { region, offset = 0 } = options;
-    if (region !== undefined) return stretchesOfRegion(region, offset, this.size, local);
-    return stretchesOfRange(options, this.size, local);
+    if (region !== undefined) return segmentsOfRegion(region, offset, this.size, local);
+    return segmentsOfRange(options, this.size, local);
   }
 
-  #start(operation: Operation): Promise<void> | undefined {
-    return this.#owned === undefined ? this.#way().start(operation) : this.#owned.transfer(operation);
+  #startOperation(operation: TransferOperation): Promise<void> | undefined {
+    return this.#registration === undefined
+      ? this.#transportSelection().startOperation(operation)
+      : this.#registration.transfer(operation);
   }
 
-  #way(): Opening {
-    this.#opening ??= new Opening(this.#here(), this.handle);
-    return this.#opening;
+  #transportSelection(): TransportSelection {
+    this.#selection ??= new TransportSelection(this.#localDomain(), this.handle);
+    return this.#selection;
   }
 
-  #here(): Domain {
-    this.#domain ??= this.#owned?.domain ?? domain();
+  #localDomain(): RdmaDomain {
+    this.#domain ??= this.#registration?.domain ?? currentDomain();
     return this.#domain;
   }
 
-  #mustOwn(what: string, why: string): Owned {
-    if (this.#owned !== undefined) return this.#owned;
+  #requireOwned(what: string, why: string): MemoryRegistration {
+    if (this.#registration !== undefined) return this.#registration;
     throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot ${what}: ${why}`);
   }
 
-  #checkUse(what: string): void {
-    if (this.#dropped) throw new RdmaError("ERR_RDMA_DROPPED", `cannot ${what}: the buffer was dropped here`);
+  #checkNotDropped(what: string): void {
+    if (this.#isDropped) throw new RdmaError("ERR_RDMA_DROPPED", `cannot ${what}: the buffer was dropped here`);
   }
 }
 

@@ -6,56 +6,56 @@ import { closeSync } from "node:fs";
 import type { Clock } from "../link/clock.js";
 import { type RdmaAddon, rdmaAddon } from "../native/rdma-addon.js";
 import { currentRuntime, type ProcessRuntime } from "../proc/process/process-runtime.js";
-import type { Backend } from "./backend.js";
-import { BackendService } from "./backend-service.js";
-import { makeBackends } from "./backends.js";
+import type { TransportBackend } from "./backend.js";
+import { LocalMemoryService } from "./backend-service.js";
+import { createBackends } from "./backends.js";
 import { RdmaError } from "./errors.js";
 import type { Access, Grant } from "./grant.js";
-import { type Handle, PART_BYTES, type Parts, type ProcessName } from "./handle.js";
-import type { Memory } from "./memory.js";
-import { ownMachine, ownStart } from "./process-name.js";
-import { Roads } from "./roads.js";
-import { OwnerService } from "./service.js";
-import { State } from "./slot.js";
-import { Table } from "./table.js";
+import { MAX_PART_BYTES, type MemoryHandle, type ProcessIdentity, type TransportParts } from "./handle.js";
+import type { LocalMemory } from "./memory.js";
+import { ownMachineId, ownStartTime } from "./process-name.js";
+import { ProcPeerConnector } from "./roads.js";
+import { GrantedMemory } from "./service.js";
+import { GrantState } from "./slot.js";
+import { GrantTable } from "./table.js";
 import type { Transport } from "./transport.js";
 
 /** How long a revocation waits for writers unless it is told otherwise, in ms. */
-const writersLimit = 10_000;
+const defaultRevokeTimeout = 10_000;
 
-export class Domain {
+export class RdmaDomain {
   readonly addon: RdmaAddon | undefined;
   readonly clock: Clock;
-  readonly table: Table;
-  readonly procs: Roads;
+  readonly grants: GrantTable;
+  readonly peers: ProcPeerConnector;
   /** Best first. */
-  readonly backends: readonly Backend[];
+  readonly backends: readonly TransportBackend[];
   #serial = 0;
 
   constructor(owner: ProcessRuntime) {
     const { clock, random } = owner.platform;
     this.clock = clock;
     this.addon = rdmaAddon();
-    this.table = new Table(this.addon, clock, random);
-    this.procs = new Roads(owner);
-    this.backends = makeBackends(this.addon, this.procs, this.table, clock, random);
-    owner.memoryService = new BackendService(new OwnerService(this.table), this.backends);
-    process.once("exit", () => this.table.close());
+    this.grants = new GrantTable(this.addon, clock, random);
+    this.peers = new ProcPeerConnector(owner);
+    this.backends = createBackends(this.addon, this.peers, this.grants, clock, random);
+    owner.memoryService = new LocalMemoryService(new GrantedMemory(this.grants), this.backends);
+    process.once("exit", () => this.grants.close());
   }
 
-  get process(): ProcessName {
-    return { machine: ownMachine(), pid: process.pid, started: ownStart(), table: this.table.fd };
+  get ownProcess(): ProcessIdentity {
+    return { machine: ownMachineId(), pid: process.pid, started: ownStartTime(), table: this.grants.fd };
   }
 
   /** @throws RdmaError without the addon, or when there is not so much memory */
-  allocate(bytes: number): Memory {
+  allocate(bytes: number): LocalMemory {
     if (this.addon === undefined) return { bytes: new Uint8Array(bytes), address: undefined, file: undefined };
-    const { fd, buffer } = this.#create(this.addon, bytes);
+    const { fd, buffer } = this.#createFile(this.addon, bytes);
     const view = new Uint8Array(buffer);
     return { bytes: view, address: this.addon.addressOf(view), file: { fd, serial: ++this.#serial } };
   }
 
-  #create(addon: RdmaAddon, bytes: number): { fd: number; buffer: ArrayBuffer } {
+  #createFile(addon: RdmaAddon, bytes: number): { fd: number; buffer: ArrayBuffer } {
     try {
       return addon.createMemory(bytes, false);
     } catch (error) {
@@ -64,32 +64,43 @@ export class Domain {
     }
   }
 
-  register(bytes: Uint8Array): Memory {
+  register(bytes: Uint8Array): LocalMemory {
     return { bytes, address: this.addon?.addressOf(bytes), file: undefined };
   }
 
-  grant(memory: Memory, offset: number, length: number, access: Access): { grant: Grant; handle: Handle } {
-    const grant = this.table.add(memory, offset, length, access);
+  grant(memory: LocalMemory, offset: number, length: number, access: Access): { grant: Grant; handle: MemoryHandle } {
+    const grant = this.grants.add(memory, offset, length, access);
     try {
       return { grant, handle: this.#handleOf(grant) };
     } catch (error) {
-      this.table.end(grant, State.dropped);
-      this.table.release(grant);
+      this.grants.markEnded(grant, GrantState.dropped);
+      this.grants.freeSlot(grant);
       throw error;
     }
   }
 
-  #handleOf(grant: Grant): Handle {
+  #handleOf(grant: Grant): MemoryHandle {
     const parts: Partial<Record<Transport, Uint8Array>> = {};
     for (const backend of this.backends) {
-      const part = backend.unavailable() === undefined ? backend.granted?.(grant) : undefined;
+      const part = backend.whyUnavailable() === undefined ? backend.handlePartOf?.(grant) : undefined;
       if (part === undefined) continue;
-      if (part.length > PART_BYTES) throw new RangeError(`transport ${backend.transport} has too much for a handle`);
+      if (part.length > MAX_PART_BYTES)
+        throw new RangeError(`transport ${backend.transport} has too much for a handle`);
       parts[backend.transport] = part;
     }
     const { slot, generation, nonce, length, access } = grant;
-    const { proc, location } = this.procs.own;
-    return { slot, generation, nonce, length, access, proc, location, process: this.process, parts: parts as Parts };
+    const { proc, location } = this.peers.ownAddress;
+    return {
+      slot,
+      generation,
+      nonce,
+      length,
+      access,
+      proc,
+      location,
+      process: this.ownProcess,
+      transportParts: parts as TransportParts,
+    };
   }
 
   /**
@@ -97,37 +108,41 @@ export class Domain {
    * @param timeout for writers that do not come to an end, in ms
    * @throws RdmaError when one does not: the memory must not be used for anything else; may be called again
    */
-  async end(grant: Grant, state: typeof State.revoked | typeof State.dropped, timeout = writersLimit): Promise<void> {
-    this.table.end(grant, state);
+  async endGrant(
+    grant: Grant,
+    state: typeof GrantState.revoked | typeof GrantState.dropped,
+    timeout = defaultRevokeTimeout,
+  ): Promise<void> {
+    this.grants.markEnded(grant, state);
     const giveUp = new AbortController();
     const timer = this.clock.after(timeout, () => giveUp.abort());
     try {
       await Promise.all([
-        this.table.written(grant, giveUp.signal),
-        ...this.backends.map((backend) => backend.revoked?.(grant, giveUp.signal)),
+        this.grants.whenWritersDone(grant, giveUp.signal),
+        ...this.backends.map((backend) => backend.finishRevocation?.(grant, giveUp.signal)),
       ]);
-      this.table.release(grant);
+      this.grants.freeSlot(grant);
     } finally {
       timer.cancel();
     }
   }
 
   /** Memory that was registered, of which no grant is left. What was allocated is given back, unless others have it mapped. */
-  release({ bytes, file }: Memory): void {
+  releaseMemory({ bytes, file }: LocalMemory): void {
     if (file === undefined) return;
     closeSync(file.fd);
     this.addon?.unmap(bytes.buffer as ArrayBuffer);
   }
 }
 
-const domains = new WeakMap<ProcessRuntime, Domain>();
+const domains = new WeakMap<ProcessRuntime, RdmaDomain>();
 
 /** The one of the process that the running code belongs to. */
-export function domain(): Domain {
+export function currentDomain(): RdmaDomain {
   const owner = currentRuntime();
   let found = domains.get(owner);
   if (found === undefined) {
-    found = new Domain(owner);
+    found = new RdmaDomain(owner);
     domains.set(owner, found);
   }
   return found;

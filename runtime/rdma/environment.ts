@@ -4,10 +4,10 @@ import type { WireEnvironment } from "../wire/environment.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
 import { RdmaBuffer } from "./buffer.js";
-import { HANDLE_BYTES, PART_BYTES, partsOf } from "./handle.js";
+import { MAX_HANDLE_BYTES, MAX_PART_BYTES, numberedParts } from "./handle.js";
 import { type Transport, transports } from "./transport.js";
 
-export const bufferEnvironment: Required<Pick<WireEnvironment, "writeBuffer" | "readBuffer">> = {
+export const rdmaBufferCodec: Required<Pick<WireEnvironment, "writeBuffer" | "readBuffer">> = {
   writeBuffer,
   readBuffer,
 };
@@ -29,7 +29,7 @@ function writeBuffer(w: Writer, value: unknown): void {
   writeU32(w, handle.generation);
   for (const word of handle.nonce) writeU64(w, word);
   writeU64(w, BigInt(handle.length));
-  const parts = partsOf(handle);
+  const parts = numberedParts(handle);
   writeU32(w, (handle.access === "rw" ? WRITABLE : 0) | (parts.length << 8));
   for (const [transport, part] of parts) {
     writeU32(w, (transport << 16) | part.length);
@@ -37,9 +37,9 @@ function writeBuffer(w: Writer, value: unknown): void {
     w.bytes.set(part, at);
   }
   const size = w.position - begin;
-  if (size > HANDLE_BYTES) {
+  if (size > MAX_HANDLE_BYTES) {
     throw new RangeError(
-      `its handle has ${size} bytes, more than ${HANDLE_BYTES}: the address of its host is too long`,
+      `its handle has ${size} bytes, more than ${MAX_HANDLE_BYTES}: the address of its host is too long`,
     );
   }
 }
@@ -59,16 +59,26 @@ function readBuffer(r: Reader): RdmaBuffer {
     const word = readU32(r);
     const transport = transports[word >>> 16];
     const size = word & 0xffff;
-    if (transport === undefined || size > PART_BYTES)
+    if (transport === undefined || size > MAX_PART_BYTES)
       throw new RangeError("a handle to memory has a part that is none");
     const at = r.take(size);
     // A copy: the message is somebody else's memory.
     parts[transport] = Uint8Array.from(r.bytes.subarray(at, at + size));
   }
   const isHandle = length > 0 && Number.isSafeInteger(length) && (flags & 0xff) <= WRITABLE && process.pid > 0;
-  if (!isHandle || r.position - begin > HANDLE_BYTES) throw new RangeError("a handle to memory is none");
+  if (!isHandle || r.position - begin > MAX_HANDLE_BYTES) throw new RangeError("a handle to memory is none");
   const access = (flags & WRITABLE) === 0 ? "r" : "rw";
-  return RdmaBuffer.received({ proc, location, process, slot, generation, nonce, length, access, parts });
+  return RdmaBuffer.fromHandle({
+    proc,
+    location,
+    process,
+    slot,
+    generation,
+    nonce,
+    length,
+    access,
+    transportParts: parts,
+  });
 }
 
 function describe(value: unknown): string {

@@ -1,5 +1,5 @@
 /** What an owner allows: a range of registered memory, for reading or also for writing, until it is taken back. */
-import type { Memory } from "./memory.js";
+import type { LocalMemory } from "./memory.js";
 
 /** `r`: peers may read; `rw`: and write. */
 export type Access = "r" | "rw";
@@ -11,13 +11,13 @@ export interface GrantKey {
   /** How often that slot has been used, this time included. */
   readonly generation: number;
   /** 128 bits that nobody can guess: who has them has the grant. */
-  readonly nonce: Nonce;
+  readonly nonce: GrantNonce;
 }
 
-export type Nonce = readonly [bigint, bigint];
+export type GrantNonce = readonly [bigint, bigint];
 
 export interface Grant extends GrantKey {
-  readonly memory: Memory;
+  readonly memory: LocalMemory;
   /** In bytes, within the memory. */
   readonly offset: number;
   readonly length: number;

@@ -8,27 +8,27 @@ import type { Access, GrantKey } from "./grant.js";
 import { type Transport, transports } from "./transport.js";
 
 /** Bytes of a handle on the wire, whatever is in it. */
-export const HANDLE_BYTES = 256;
+export const MAX_HANDLE_BYTES = 256;
 /** Bytes that one transport may put into it. */
-export const PART_BYTES = 48;
+export const MAX_PART_BYTES = 48;
 
-export interface Handle extends GrantKey {
+export interface MemoryHandle extends GrantKey {
   /** Who answers for the memory: the proc that code of the owner's process belongs to, and where that is. */
   readonly proc: ProcId;
   readonly location: Location;
   /** The owner's process. */
-  readonly process: ProcessName;
+  readonly process: ProcessIdentity;
   /** In bytes, of what is granted. */
   readonly length: number;
   readonly access: Access;
   /** What transports have put into it. */
-  readonly parts: Parts;
+  readonly transportParts: TransportParts;
 }
 
-export type Parts = Partial<Readonly<Record<Transport, Uint8Array>>>;
+export type TransportParts = Partial<Readonly<Record<Transport, Uint8Array>>>;
 
 /** A process of a machine, so that it is never taken for another. */
-export interface ProcessName {
+export interface ProcessIdentity {
   /** Of the machine since it was started, and of what process ids mean there: equal if both are. */
   readonly machine: bigint;
   readonly pid: number;
@@ -38,17 +38,17 @@ export interface ProcessName {
   readonly table: number;
 }
 
-export function claimOf({ slot, generation, nonce, process, length, access }: Handle): GrantClaim {
+export function grantClaimOf({ slot, generation, nonce, process, length, access }: MemoryHandle): GrantClaim {
   const { machine, pid, started } = process;
   const [nonce0, nonce1] = nonce;
   return { slot, generation, nonce0, nonce1, machine, pid, started, length, writable: access === "rw" };
 }
 
 /** A word for each transport, in the order in which parts stand. */
-export function partsOf(handle: { readonly parts: Parts }): [number, Uint8Array][] {
+export function numberedParts(handle: { readonly transportParts: TransportParts }): [number, Uint8Array][] {
   const found: [number, Uint8Array][] = [];
   for (let i = 0; i < transports.length; i++) {
-    const part = handle.parts[transports[i]!];
+    const part = handle.transportParts[transports[i]!];
     if (part !== undefined) found.push([i, part]);
   }
   return found;

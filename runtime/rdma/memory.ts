@@ -1,6 +1,6 @@
 /** Memory of this process that peers may be allowed to use: a range of an ArrayBuffer that stays where it is. */
 
-export interface Memory {
+export interface LocalMemory {
   /** All of it. Holding this keeps it alive; it must not be detached. */
   readonly bytes: Uint8Array;
   /** Where it begins in this process; undefined without the addon. */

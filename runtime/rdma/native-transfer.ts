@@ -2,53 +2,53 @@
 import { availableParallelism } from "node:os";
 import { type TransferArguments, TransferOutcome } from "../native/rdma-addon.js";
 import { RdmaError } from "./errors.js";
-import type { Handle } from "./handle.js";
-import type { Operation } from "./operation.js";
-import { gone, type PeerSlot } from "./peer-tables.js";
-import { ownStart, startOf } from "./process-name.js";
-import { refused } from "./refusal.js";
+import type { MemoryHandle } from "./handle.js";
+import type { TransferOperation } from "./operation.js";
+import { type PeerSlot, peerEndedError } from "./peer-tables.js";
+import { ownStartTime, startTimeOf } from "./process-name.js";
+import { refusalError } from "./refusal.js";
 
 /**
  * Whoever awaits only what is settled already never lets the event loop go round. So after so many bytes a transfer settles in its next turn,
  * and what comes before that is left to the pool: transfers hold up the loop for about 1 ms.
  */
-const IN_A_ROW = 8 << 20;
+const MAX_COPIED_PER_TURN = 8 << 20;
 /** From so many bytes on a second thread of the pool is worth it. */
-const TWO_LANES = 8 << 20;
+const TWO_THREADS_BYTES = 8 << 20;
 /** Short stretches cost the kernel more than their bytes. */
-const FEW = 64;
+const MAX_INLINE_SEGMENTS = 64;
 
-const cores = availableParallelism();
+const processorCount = availableParallelism();
 
-export type Call = (...args: TransferArguments) => number | Promise<number>;
+export type NativeTransferCall = (...args: TransferArguments) => number | Promise<number>;
 
 /** What is done on the spot can't be given up, and is not asked how far it is. Small arrays of one's own cost more than such a copy. */
-const spotControl = new BigInt64Array(2);
-const spotRange = new BigUint64Array(3);
+const inlineControl = new BigInt64Array(2);
+const inlineSegment = new BigUint64Array(3);
 
-function spotWords(stretches: BigUint64Array): BigUint64Array {
+function inlineSegments(stretches: BigUint64Array): BigUint64Array {
   if (stretches.length !== 3) return stretches;
-  spotRange.set(stretches);
-  return spotRange;
+  inlineSegment.set(stretches);
+  return inlineSegment;
 }
 
 /** Bytes that this thread has copied since the event loop was last seen to go round. */
-let inARow = 0;
+let copiedThisTurn = 0;
 /** The turn that is waited for, once they are too many. */
-let turn: Promise<void> | undefined;
+let nextTurn: Promise<void> | undefined;
 
 /** This thread has copied so much. @returns what is to be waited for, when it was too much in a row */
-function copied(bytes: number): Promise<void> | undefined {
-  inARow += bytes;
-  if (inARow < IN_A_ROW) return undefined;
-  turn ??= new Promise((resolve) => {
+function countCopied(bytes: number): Promise<void> | undefined {
+  copiedThisTurn += bytes;
+  if (copiedThisTurn < MAX_COPIED_PER_TURN) return undefined;
+  nextTurn ??= new Promise((resolve) => {
     setImmediate(() => {
-      inARow = 0;
-      turn = undefined;
+      copiedThisTurn = 0;
+      nextTurn = undefined;
       resolve();
     });
   });
-  return turn;
+  return nextTurn;
 }
 
 /**
@@ -56,59 +56,78 @@ function copied(bytes: number): Promise<void> | undefined {
  * take longer to come than it takes to copy a mebibyte, and have other caches
  * @returns undefined: it has been done
  */
-export function transfer(
-  operation: Operation,
+export function transferNatively(
+  operation: TransferOperation,
   peer: PeerSlot,
-  handle: Handle,
+  handle: MemoryHandle,
   atOnce: number,
-  call: Call,
+  call: NativeTransferCall,
 ): Promise<void> | undefined {
-  const { direction, local, stretches, bytes } = operation;
+  const { direction, local, segments: stretches, bytes } = operation;
   const way = direction === "read" ? 0 : 1;
   const { slot, head } = peer;
-  const mayCopy = turn === undefined;
-  if (mayCopy && bytes <= atOnce && stretches.length <= 3 * FEW) {
-    const outcome = call(way, local, spotWords(stretches), slot, head, spotControl, ownStart(), 0, 0) as number;
-    if (outcome === TransferOutcome.done) return copied(bytes);
-    if (outcome !== TransferOutcome.busy) return Promise.reject(errorOf(outcome, operation, peer, handle));
+  const mayCopy = nextTurn === undefined;
+  if (mayCopy && bytes <= atOnce && stretches.length <= 3 * MAX_INLINE_SEGMENTS) {
+    const outcome = call(
+      way,
+      local,
+      inlineSegments(stretches),
+      slot,
+      head,
+      inlineControl,
+      ownStartTime(),
+      0,
+      0,
+    ) as number;
+    if (outcome === TransferOutcome.done) return countCopied(bytes);
+    if (outcome !== TransferOutcome.busy) return Promise.reject(transferError(outcome, operation, peer, handle));
   }
-  const lanes = bytes >= TWO_LANES && cores > 1 ? 2 : 1;
+  const lanes = bytes >= TWO_THREADS_BYTES && processorCount > 1 ? 2 : 1;
   const helped = mayCopy && bytes > atOnce ? atOnce : 0;
-  void copied(helped);
-  return settled(
-    call(way, local, stretches, slot, head, operation.control, ownStart(), lanes, helped),
+  void countCopied(helped);
+  return settleTransfer(
+    call(way, local, stretches, slot, head, operation.control, ownStartTime(), lanes, helped),
     operation,
     peer,
     handle,
   );
 }
 
-async function settled(
+async function settleTransfer(
   started: number | Promise<number>,
-  operation: Operation,
+  operation: TransferOperation,
   peer: PeerSlot,
-  handle: Handle,
+  handle: MemoryHandle,
 ): Promise<void> {
   const outcome = await started;
-  if (outcome !== TransferOutcome.done) throw errorOf(outcome, operation, peer, handle);
+  if (outcome !== TransferOutcome.done) throw transferError(outcome, operation, peer, handle);
 }
 
 // Of Linux, on all machines that it runs on.
 const ESRCH = 3;
 const EPERM = 1;
 
-function errorOf(outcome: number, operation: Operation, peer: PeerSlot, { process }: Handle): RdmaError {
+function transferError(
+  outcome: number,
+  operation: TransferOperation,
+  peer: PeerSlot,
+  { process }: MemoryHandle,
+): RdmaError {
   const what = `${operation.direction} ${operation.bytes} bytes`;
   if (outcome === TransferOutcome.cancelled)
     return new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${what}: it was given up`);
-  const now = startOf(process.pid);
+  const now = startTimeOf(process.pid);
   if (outcome === TransferOutcome.notGranted) {
     const refusal = peer.refusal();
-    if (refusal !== undefined) return refused(refusal, what);
+    if (refusal !== undefined) return refusalError(refusal, what);
     // The slot still says yes, but in the process with this id there is no such slot any more.
-    return now === process.started ? gone(process.pid) : now === undefined ? gone(process.pid) : refused("stale", what);
+    return now === process.started
+      ? peerEndedError(process.pid)
+      : now === undefined
+        ? peerEndedError(process.pid)
+        : refusalError("stale", what);
   }
-  if (outcome === ESRCH || now !== process.started) return gone(process.pid);
+  if (outcome === ESRCH || now !== process.started) return peerEndedError(process.pid);
   if (outcome === EPERM) {
     const why = `this process may no longer use the memory of process ${process.pid} (EPERM)`;
     return new RdmaError("ERR_RDMA_FAULT", `cannot ${what}: ${why}`);

@@ -1,9 +1,9 @@
 /** The way to the memory of another process, as one buffer has it: found when it is first needed, and again when another one is wanted. */
-import { type Chosen, choose } from "./choose.js";
-import type { Domain } from "./domain.js";
+import { type SelectedTransport, selectTransport } from "./choose.js";
+import type { RdmaDomain } from "./domain.js";
 import { RdmaError } from "./errors.js";
-import type { Handle } from "./handle.js";
-import type { Operation } from "./operation.js";
+import type { MemoryHandle } from "./handle.js";
+import type { TransferOperation } from "./operation.js";
 import { allowedTransports, checkTransports, type Transport } from "./transport.js";
 
 export interface OpenOptions {
@@ -16,48 +16,48 @@ export interface OpenOptions {
 }
 
 /** Of who waits as long as it takes. */
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-export class Opening {
-  readonly #domain: Domain;
-  readonly #handle: Handle;
-  #chosen: Chosen | undefined;
-  #choosing: Promise<Chosen> | undefined;
+export class TransportSelection {
+  readonly #domain: RdmaDomain;
+  readonly #handle: MemoryHandle;
+  #selected: SelectedTransport | undefined;
+  #selecting: Promise<SelectedTransport> | undefined;
   /** Those that were in use before: transfers may be under way on them. */
-  readonly #former: Chosen[] = [];
-  #inPlace: Uint8Array | undefined;
-  #closed = false;
+  readonly #previous: SelectedTransport[] = [];
+  #mappedView: Uint8Array | undefined;
+  #isClosed = false;
 
-  constructor(domain: Domain, handle: Handle) {
+  constructor(domain: RdmaDomain, handle: MemoryHandle) {
     this.#domain = domain;
     this.#handle = handle;
   }
 
   /** What is in use; undefined: nothing yet. */
-  get chosen(): Chosen | undefined {
-    return this.#chosen;
+  get selected(): SelectedTransport | undefined {
+    return this.#selected;
   }
 
   /** On the spot where nobody has to be waited for. @throws TypeError, RdmaError, also as rejections */
-  open({ transports, signal = never }: OpenOptions = {}): Chosen | Promise<Chosen> {
+  open({ transports, signal = neverAborted }: OpenOptions = {}): SelectedTransport | Promise<SelectedTransport> {
     if (transports !== undefined) checkTransports(transports);
-    const chosen = this.#chosen;
+    const chosen = this.#selected;
     if (chosen !== undefined && (transports?.includes(chosen.transport) ?? true)) return chosen;
-    const choosing = this.#choosing;
+    const choosing = this.#selecting;
     if (choosing !== undefined) {
       if (transports === undefined) return choosing;
       // What it comes to may be none of these.
       const next = () => this.open({ transports, signal });
       return choosing.then(next, next);
     }
-    const found = choose(this.#domain, this.#handle, transports ?? allowedTransports(), signal);
-    return found instanceof Promise ? this.#wait(found) : this.#take(found);
+    const found = selectTransport(this.#domain, this.#handle, transports ?? allowedTransports(), signal);
+    return found instanceof Promise ? this.#installWhenSelected(found) : this.#install(found);
   }
 
   /** Starts a transfer, at once if it can. */
-  start(operation: Operation): Promise<void> | undefined {
+  startOperation(operation: TransferOperation): Promise<void> | undefined {
     const chosen = this.open();
-    return chosen instanceof Promise ? startWhenOpen(chosen, operation) : chosen.opened.transfer(operation);
+    return chosen instanceof Promise ? startWhenSelected(chosen, operation) : chosen.opened.transfer(operation);
   }
 
   /** The memory in place: the same view each time. @throws RdmaError where the transport cannot */
@@ -67,39 +67,39 @@ export class Opening {
       const why = `transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`;
       throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot map an RdmaBuffer: ${why}`);
     }
-    this.#inPlace ??= opened.map();
-    return this.#inPlace;
+    this.#mappedView ??= opened.map();
+    return this.#mappedView;
   }
 
   /** It is used no more. */
   async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#chosen !== undefined) this.#former.push(this.#chosen);
-    this.#chosen = undefined;
-    for (const { opened } of this.#former.splice(0)) opened.close();
-    await this.#choosing?.catch(() => undefined);
+    this.#isClosed = true;
+    if (this.#selected !== undefined) this.#previous.push(this.#selected);
+    this.#selected = undefined;
+    for (const { opened } of this.#previous.splice(0)) opened.close();
+    await this.#selecting?.catch(() => undefined);
   }
 
-  #take(chosen: Chosen): Chosen {
-    if (this.#closed) chosen.opened.close();
+  #install(chosen: SelectedTransport): SelectedTransport {
+    if (this.#isClosed) chosen.opened.close();
     else {
-      if (this.#chosen !== undefined) this.#former.push(this.#chosen);
-      this.#chosen = chosen;
+      if (this.#selected !== undefined) this.#previous.push(this.#selected);
+      this.#selected = chosen;
     }
     return chosen;
   }
 
   /** Whoever comes meanwhile waits for the same; when it comes to nothing, the next one tries again. */
-  #wait(found: Promise<Chosen>): Promise<Chosen> {
+  #installWhenSelected(found: Promise<SelectedTransport>): Promise<SelectedTransport> {
     const over = () => {
-      this.#choosing = undefined;
+      this.#selecting = undefined;
     };
-    this.#choosing = found.then((chosen) => this.#take(chosen)).finally(over);
-    return this.#choosing;
+    this.#selecting = found.then((chosen) => this.#install(chosen)).finally(over);
+    return this.#selecting;
   }
 }
 
-async function startWhenOpen(opening: Promise<Chosen>, operation: Operation): Promise<void> {
+async function startWhenSelected(opening: Promise<SelectedTransport>, operation: TransferOperation): Promise<void> {
   const given = new Promise<never>((_, reject) => operation.onCancel(() => reject(new Error("it was given up"))));
   const { opened } = await Promise.race([opening, given]);
   await opened.transfer(operation);

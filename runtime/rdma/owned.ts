@@ -1,22 +1,22 @@
 /** An owner's side of a buffer: the memory, the grant that stands in handles of it, and the grants of its parts. */
-import type { Domain } from "./domain.js";
+import type { RdmaDomain } from "./domain.js";
 import { RdmaError } from "./errors.js";
 import type { Access, Grant } from "./grant.js";
-import type { Handle } from "./handle.js";
-import type { Memory } from "./memory.js";
-import { type Operation, stretchesOf } from "./operation.js";
-import { State } from "./slot.js";
+import type { MemoryHandle } from "./handle.js";
+import type { LocalMemory } from "./memory.js";
+import { segmentsOf, type TransferOperation } from "./operation.js";
+import { GrantState } from "./slot.js";
 
-export class Owned {
-  readonly domain: Domain;
-  readonly memory: Memory;
+export class MemoryRegistration {
+  readonly domain: RdmaDomain;
+  readonly memory: LocalMemory;
   readonly #grant: Grant;
   /** Parts of it that were granted, and are not taken back; undefined: this is itself a part. */
-  readonly #parts: Set<Owned> | undefined;
-  #ended: Promise<void> | undefined;
-  #released = false;
+  readonly #parts: Set<MemoryRegistration> | undefined;
+  #ending: Promise<void> | undefined;
+  #isReleased = false;
 
-  constructor(domain: Domain, memory: Memory, grant: Grant, whole = true) {
+  constructor(domain: RdmaDomain, memory: LocalMemory, grant: Grant, whole = true) {
     this.domain = domain;
     this.memory = memory;
     this.#grant = grant;
@@ -31,30 +31,37 @@ export class Owned {
     throw new RdmaError("ERR_RDMA_FAULT", `cannot use the memory of an RdmaBuffer: ${why}`);
   }
 
-  grant(offset: number, length: number, access: Access): { readonly handle: Handle; readonly part: Owned } {
+  grantPart(
+    offset: number,
+    length: number,
+    access: Access,
+  ): { readonly handle: MemoryHandle; readonly part: MemoryRegistration } {
     const { handle, grant } = this.domain.grant(this.memory, this.#grant.offset + offset, length, access);
-    const part = new Owned(this.domain, this.memory, grant, false);
+    const part = new MemoryRegistration(this.domain, this.memory, grant, false);
     this.#parts?.add(part);
     return { handle, part };
   }
 
   revoke(timeout?: number): Promise<void> {
-    return this.#end(State.revoked, timeout);
+    return this.#endGrant(GrantState.revoked, timeout);
   }
 
   async drop(timeout?: number): Promise<void> {
     const parts = [...(this.#parts ?? [])];
-    await Promise.all([this.#end(State.dropped, timeout), ...parts.map((part) => part.#end(State.dropped, timeout))]);
+    await Promise.all([
+      this.#endGrant(GrantState.dropped, timeout),
+      ...parts.map((part) => part.#endGrant(GrantState.dropped, timeout)),
+    ]);
     this.#parts?.clear();
-    if (this.#parts === undefined || this.#released) return;
-    this.#released = true;
-    this.domain.release(this.memory);
+    if (this.#parts === undefined || this.#isReleased) return;
+    this.#isReleased = true;
+    this.domain.releaseMemory(this.memory);
   }
 
   /** The memory is here: what is to be moved is moved at once. */
-  transfer(operation: Operation): undefined {
+  transfer(operation: TransferOperation): undefined {
     const { view } = this;
-    for (const { remote, local, length } of stretchesOf(operation)) {
+    for (const { remote, local, length } of segmentsOf(operation)) {
       const there = view.subarray(remote, remote + length);
       const here = operation.local.subarray(local, local + length);
       if (operation.direction === "read") here.set(there);
@@ -64,11 +71,11 @@ export class Owned {
   }
 
   /** Once; again when it did not come to an end. */
-  #end(state: typeof State.revoked | typeof State.dropped, timeout: number | undefined): Promise<void> {
-    this.#ended ??= this.domain.end(this.#grant, state, timeout).catch((error) => {
-      this.#ended = undefined;
+  #endGrant(state: typeof GrantState.revoked | typeof GrantState.dropped, timeout: number | undefined): Promise<void> {
+    this.#ending ??= this.domain.endGrant(this.#grant, state, timeout).catch((error) => {
+      this.#ending = undefined;
       throw error;
     });
-    return this.#ended;
+    return this.#ending;
   }
 }

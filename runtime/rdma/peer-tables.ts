@@ -7,42 +7,42 @@ import type { Clock } from "../link/clock.js";
 import type { RdmaAddon } from "../native/rdma-addon.js";
 import { RdmaError } from "./errors.js";
 import type { Access } from "./grant.js";
-import type { Handle, ProcessName } from "./handle.js";
-import { ownMachine, startOf } from "./process-name.js";
-import { type Refusal, refusalOf, refused, type SlotClaim } from "./refusal.js";
+import type { MemoryHandle, ProcessIdentity } from "./handle.js";
+import { ownMachineId, startTimeOf } from "./process-name.js";
+import { findRefusal, type Refusal, refusalError, type SlotClaim } from "./refusal.js";
 import {
   generationOf,
-  HEAD_BYTES,
-  MAGIC,
   SLOT_BYTES,
-  SLOTS,
+  SLOT_COUNT,
+  SLOT_HEAD_BYTES,
+  SlotWord,
   stateOf,
   TABLE_BYTES,
+  TABLE_MAGIC,
   TableWord,
-  WORDS,
-  Word,
+  WORDS_PER_SLOT,
 } from "./slot.js";
 
 /** What the link of the descriptor of memory of ours leads to. */
-const OUR_FILE = "/memfd:viceroy (deleted)";
+const MEMORY_FILE_LINK = "/memfd:viceroy (deleted)";
 
 /** Processes that are kept mapped; the one that was used longest ago goes. */
-const KEPT = 256;
+const MAX_TABLES = 256;
 /** Slots of a process that are kept. */
-const KEPT_SLOTS = 1024;
+const MAX_SLOTS_PER_TABLE = 1024;
 /** How long a process that was seen to live is taken to, in ms: what it has granted does not change by its end. */
-const FRESH = 1;
+const LIVENESS_CACHE_MS = 1;
 
 /** The table of another process, and how it is known that this is still there. */
-interface Known {
+interface PeerTable {
   readonly words: BigUint64Array;
   readonly started: bigint;
   /** Those that handles have named. */
   readonly slots: Map<number, PeerSlot>;
   /** When it was last seen to live, in ms. */
-  seen: number;
+  lastSeenAlive: number;
   /** A file of its in /proc: it stays that of this very process, whatever else gets its id, and cannot be read once that has ended. */
-  readonly life: number;
+  readonly lifeFile: number;
 }
 
 /** A slot of another process, as it was when a handle of it was first opened and found good: the same one for all handles of the grant. */
@@ -64,11 +64,11 @@ export interface PeerSlot {
   refusal(): Refusal | undefined;
 }
 
-export class PeerTables {
+export class PeerGrantTables {
   readonly #addon: RdmaAddon | undefined;
   readonly #clock: Clock;
   /** By process and table: a process with threads has several. */
-  readonly #known = new Map<number, Known>();
+  readonly #tables = new Map<number, PeerTable>();
 
   constructor(addon: RdmaAddon | undefined, clock: Clock) {
     this.#addon = addon;
@@ -79,85 +79,91 @@ export class PeerTables {
    * @returns undefined when the owner is not on this machine, or this process may not look into it
    * @throws RdmaError when the handle is refused, or its owner is gone
    */
-  slotOf(handle: Handle): PeerSlot | undefined {
+  slotOf(handle: MemoryHandle): PeerSlot | undefined {
     const { process: name, slot } = handle;
-    if (this.#addon === undefined || name.table < 0 || name.machine !== ownMachine() || name.machine === 0n) {
+    if (this.#addon === undefined || name.table < 0 || name.machine !== ownMachineId() || name.machine === 0n) {
       return undefined;
     }
-    const known = this.#table(this.#addon, name);
+    const known = this.#tableOf(this.#addon, name);
     if (known === undefined) return undefined;
-    if (!(slot > 0 && slot < SLOTS)) throw refused("forged");
-    const why = lookUp(known.words, slot * WORDS, handle);
-    if (why !== undefined) throw refused(why);
+    if (!(slot > 0 && slot < SLOT_COUNT)) throw refusalError("forged");
+    const why = whySlotRefuses(known.words, slot * WORDS_PER_SLOT, handle);
+    if (why !== undefined) throw refusalError(why);
     let found = known.slots.get(slot);
     if (found?.generation !== handle.generation) {
-      found = slotIn(known.words, handle);
-      if (known.slots.size >= KEPT_SLOTS) known.slots.delete(known.slots.keys().next().value!);
+      found = readSlot(known.words, handle);
+      if (known.slots.size >= MAX_SLOTS_PER_TABLE) known.slots.delete(known.slots.keys().next().value!);
       known.slots.set(slot, found);
     }
     // What the handle says beyond its right to the slot was said by whoever has sent it.
-    if (found.length !== handle.length || found.access !== handle.access) throw refused("forged");
+    if (found.length !== handle.length || found.access !== handle.access) throw refusalError("forged");
     return found;
   }
 
   /** A file that the owner has open, and that is memory of ours; undefined: this process may not open it. @throws RdmaError */
-  open({ pid, started }: ProcessName, fd: number): number | undefined {
+  openFile({ pid, started }: ProcessIdentity, fd: number): number | undefined {
     const path = `/proc/${pid}/fd/${fd}`;
     try {
       // Opening what it is not could wait for ever, or have effects.
-      if (readlinkSync(path) !== OUR_FILE) throw refused("forged");
+      if (readlinkSync(path) !== MEMORY_FILE_LINK) throw refusalError("forged");
       return openSync(path, "r+");
     } catch (error) {
       if (error instanceof RdmaError) throw error;
-      const now = startOf(pid);
-      if (now === undefined) throw gone(pid);
-      if (now !== started) throw refused("stale");
+      const now = startTimeOf(pid);
+      if (now === undefined) throw peerEndedError(pid);
+      if (now !== started) throw refusalError("stale");
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT") throw refused("dropped");
+      if (code === "ENOENT") throw refusalError("dropped");
       return undefined;
     }
   }
 
-  #table(addon: RdmaAddon, name: ProcessName): Known | undefined {
+  #tableOf(addon: RdmaAddon, name: ProcessIdentity): PeerTable | undefined {
     const key = name.pid * 2 ** 31 + name.table;
-    const known = this.#known.get(key);
+    const known = this.#tables.get(key);
     if (known !== undefined) {
-      if (this.#isFresh(known)) {
+      if (this.#isAlive(known)) {
         if (known.started === name.started) return known;
         // Whoever lies about this must not make others map the table again.
-        throw refused("stale");
+        throw refusalError("stale");
       }
-      this.#known.delete(key);
-      closeSync(known.life);
+      this.#tables.delete(key);
+      closeSync(known.lifeFile);
     }
-    const life = lifeOf(name.pid);
+    const life = openLifeFile(name.pid);
     try {
-      const now = startOf(name.pid);
-      if (life === undefined || now === undefined) throw gone(name.pid);
-      if (now !== name.started) throw refused("stale");
-      const words = this.#map(addon, name);
+      const now = startTimeOf(name.pid);
+      if (life === undefined || now === undefined) throw peerEndedError(name.pid);
+      if (now !== name.started) throw refusalError("stale");
+      const words = this.#mapTable(addon, name);
       if (words === undefined) {
         closeSync(life);
         return undefined;
       }
-      return this.#keep(key, { words, started: name.started, slots: new Map(), seen: this.#clock.now(), life });
+      return this.#remember(key, {
+        words,
+        started: name.started,
+        slots: new Map(),
+        lastSeenAlive: this.#clock.now(),
+        lifeFile: life,
+      });
     } catch (error) {
       if (life !== undefined) closeSync(life);
       throw error;
     }
   }
 
-  #map(addon: RdmaAddon, name: ProcessName): BigUint64Array | undefined {
-    const fd = this.open(name, name.table);
+  #mapTable(addon: RdmaAddon, name: ProcessIdentity): BigUint64Array | undefined {
+    const fd = this.openFile(name, name.table);
     if (fd === undefined) return undefined;
     try {
-      const words = new BigUint64Array(mapOf(addon, fd));
+      const words = new BigUint64Array(mapMemoryFile(addon, fd));
       const isTable =
-        words[TableWord.magic] === MAGIC &&
+        words[TableWord.magic] === TABLE_MAGIC &&
         words[TableWord.pid] === BigInt(name.pid) &&
         words[TableWord.started] === name.started &&
         words[TableWord.machine] === name.machine;
-      if (!isTable) throw refused("forged");
+      if (!isTable) throw refusalError("forged");
       return words;
     } finally {
       closeSync(fd);
@@ -165,29 +171,30 @@ export class PeerTables {
   }
 
   /** What is mapped outlives its owner, and would go on to say yes. */
-  #isFresh(known: Known): boolean {
+  #isAlive(known: PeerTable): boolean {
     const now = this.#clock.now();
-    if (now - known.seen < FRESH) return true;
-    known.seen = now;
+    if (now - known.lastSeenAlive < LIVENESS_CACHE_MS) return true;
+    known.lastSeenAlive = now;
     // Zeros: its thread has ended, and the descriptor may be another's by now.
-    return known.words[TableWord.magic] === MAGIC && lives(known.life);
+    return known.words[TableWord.magic] === TABLE_MAGIC && isProcessAlive(known.lifeFile);
   }
 
-  #keep(key: number, known: Known): Known {
-    if (this.#known.size >= KEPT) {
-      let [oldest, least] = this.#known.entries().next().value!;
-      for (const [other, one] of this.#known) if (one.seen < least.seen) [oldest, least] = [other, one];
-      this.#known.delete(oldest);
-      closeSync(least.life);
+  #remember(key: number, known: PeerTable): PeerTable {
+    if (this.#tables.size >= MAX_TABLES) {
+      let [oldest, least] = this.#tables.entries().next().value!;
+      for (const [other, one] of this.#tables)
+        if (one.lastSeenAlive < least.lastSeenAlive) [oldest, least] = [other, one];
+      this.#tables.delete(oldest);
+      closeSync(least.lifeFile);
     }
-    this.#known.set(key, known);
+    this.#tables.set(key, known);
     return known;
   }
 }
 
-const byte = new Uint8Array(1);
+const oneByte = new Uint8Array(1);
 
-function lifeOf(pid: number): number | undefined {
+function openLifeFile(pid: number): number | undefined {
   try {
     return openSync(`/proc/${pid}/comm`, "r");
   } catch {
@@ -196,53 +203,53 @@ function lifeOf(pid: number): number | undefined {
 }
 
 /** Costs a twentieth of looking at when the process with an id has started. */
-function lives(life: number): boolean {
+function isProcessAlive(life: number): boolean {
   try {
-    return readSync(life, byte, 0, 1, 0) === 1;
+    return readSync(life, oneByte, 0, 1, 0) === 1;
   } catch {
     return false;
   }
 }
 
-function mapOf(addon: RdmaAddon, fd: number): ArrayBuffer {
+function mapMemoryFile(addon: RdmaAddon, fd: number): ArrayBuffer {
   try {
     return addon.mapMemory(fd, 0, TABLE_BYTES, 0);
   } catch {
     // Memory of ours, but no table.
-    throw refused("forged");
+    throw refusalError("forged");
   }
 }
 
 /** A slot that says yes to somebody. @throws RdmaError when it does not any more */
-function slotIn(words: BigUint64Array, handle: Handle): PeerSlot {
-  const at = handle.slot * WORDS;
+function readSlot(words: BigUint64Array, handle: MemoryHandle): PeerSlot {
+  const at = handle.slot * WORDS_PER_SLOT;
   const { generation, nonce } = handle;
   const slot = new Uint8Array(words.buffer, handle.slot * SLOT_BYTES, SLOT_BYTES);
-  const head = slot.slice(0, HEAD_BYTES);
+  const head = slot.slice(0, SLOT_HEAD_BYTES);
   const own = new BigUint64Array(head.buffer);
-  const refusal = () => lookUp(words, at, { generation, nonce });
+  const refusal = () => whySlotRefuses(words, at, { generation, nonce });
   // Between the first look and the copy it may have been taken back.
   const why = refusal();
-  if (why !== undefined) throw refused(why);
+  if (why !== undefined) throw refusalError(why);
   return {
     generation,
     slot,
     head,
     slotAddress: words[TableWord.address]! + BigInt(handle.slot * SLOT_BYTES),
-    memory: own[Word.memory]!,
-    offset: Number(own[Word.offset]),
-    length: Number(own[Word.length]),
-    access: own[Word.rights] === 3n ? "rw" : "r",
+    memory: own[SlotWord.memory]!,
+    offset: Number(own[SlotWord.offset]),
+    length: Number(own[SlotWord.length]),
+    access: own[SlotWord.rights] === 3n ? "rw" : "r",
     refusal,
   };
 }
 
-function lookUp(words: BigUint64Array, at: number, claim: SlotClaim): Refusal | undefined {
-  const word = Atomics.load(words, at + Word.word);
-  const nonce = [words[at + Word.nonce]!, words[at + Word.nonce + 1]!] as const;
-  return refusalOf(claim, generationOf(word), stateOf(word), nonce);
+function whySlotRefuses(words: BigUint64Array, at: number, claim: SlotClaim): Refusal | undefined {
+  const word = Atomics.load(words, at + SlotWord.word);
+  const nonce = [words[at + SlotWord.nonce]!, words[at + SlotWord.nonce + 1]!] as const;
+  return findRefusal(claim, generationOf(word), stateOf(word), nonce);
 }
 
-export function gone(pid: number): RdmaError {
+export function peerEndedError(pid: number): RdmaError {
   return new RdmaError("ERR_RDMA_PEER_GONE", `cannot reach the memory of process ${pid}: it has ended`);
 }

@@ -1,19 +1,19 @@
-/** Who a process is, on a machine since it was started: what `ProcessName` is made of, by what Linux tells in /proc. */
+/** Who a process is, on a machine since it was started: what `ProcessIdentity` is made of, by what Linux tells in /proc. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { sha64 } from "../wire/sha256.js";
 
 /** Of a machine that does not say what it is: none is the same. */
 export const UNKNOWN_MACHINE = 0n;
 
-let machine: bigint | undefined;
+let knownMachine: bigint | undefined;
 
 /** Equal for processes that mean the same by a process id: same machine, since its last boot, same namespace. */
-export function ownMachine(): bigint {
-  machine ??= readMachine();
-  return machine;
+export function ownMachineId(): bigint {
+  knownMachine ??= readMachineId();
+  return knownMachine;
 }
 
-function readMachine(): bigint {
+function readMachineId(): bigint {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     return sha64(`${boot} ${readlinkSync("/proc/self/ns/pid")}`);
@@ -22,16 +22,16 @@ function readMachine(): bigint {
   }
 }
 
-let started: bigint | undefined;
+let knownStartTime: bigint | undefined;
 
 /** When this process has started, in clock ticks since the boot; 0 where that cannot be known. */
-export function ownStart(): bigint {
-  started ??= startOf(process.pid) ?? 0n;
-  return started;
+export function ownStartTime(): bigint {
+  knownStartTime ??= startTimeOf(process.pid) ?? 0n;
+  return knownStartTime;
 }
 
 /** When a process has started, in clock ticks since the boot; undefined: there is none with this id. */
-export function startOf(pid: number): bigint | undefined {
+export function startTimeOf(pid: number): bigint | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The second field is the name of the program, in parentheses, and may hold anything.

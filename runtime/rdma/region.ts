@@ -16,14 +16,14 @@ export interface Region {
   readonly localStrides?: readonly number[];
 }
 
-export interface Range {
+export interface ByteRange {
   /** Where in the buffer; default 0. */
   readonly offset?: number;
   /** How much; default: as much as the local view has. */
   readonly length?: number;
 }
 
-export interface Stretches {
+export interface TransferSegments {
   /** Three words each: offset in the buffer, in the local view, length. */
   readonly words: BigUint64Array;
   /** Of all. */
@@ -31,21 +31,21 @@ export interface Stretches {
 }
 
 /** More stretches than this are many transfers. */
-const MOST = 1 << 22;
+const MAX_SEGMENTS = 1 << 22;
 
 /** @throws RdmaError BOUNDS */
-export function stretchesOfRange({ offset = 0, length }: Range, size: number, local: number): Stretches {
+export function segmentsOfRange({ offset = 0, length }: ByteRange, size: number, local: number): TransferSegments {
   const bytes = length ?? local;
-  check(offset, bytes, size, "the buffer");
-  check(0, bytes, local, "the local view");
+  checkBounds(offset, bytes, size, "the buffer");
+  checkBounds(0, bytes, local, "the local view");
   return { words: BigUint64Array.of(BigInt(offset), 0n, BigInt(bytes)), bytes };
 }
 
 /** @throws RdmaError BOUNDS */
-export function stretchesOfRegion(region: Region, offset: number, size: number, local: number): Stretches {
+export function segmentsOfRegion(region: Region, offset: number, size: number, local: number): TransferSegments {
   const { shape, item } = region;
-  const strides = region.strides ?? dense(shape, item);
-  const localStrides = region.localStrides ?? dense(shape, item);
+  const strides = region.strides ?? denseStrides(shape, item);
+  const localStrides = region.localStrides ?? denseStrides(shape, item);
   const isShape = [item, ...shape].every((count) => Number.isSafeInteger(count) && count >= 0);
   const fits = strides.length === shape.length && localStrides.length === shape.length;
   if (
@@ -53,16 +53,16 @@ export function stretchesOfRegion(region: Region, offset: number, size: number, 
     !fits ||
     ![...strides, ...localStrides].every((stride) => Number.isSafeInteger(stride) && stride >= 0)
   ) {
-    throw bounds("a region needs sizes and strides of whole bytes, one of each for every dimension", region);
+    throw boundsError("a region needs sizes and strides of whole bytes, one of each for every dimension", region);
   }
   const bytes = shape.reduce((product, count) => product * count, item);
-  check(offset, bytes === 0 ? 0 : extent(shape, strides, item), size, "the buffer");
-  check(0, bytes === 0 ? 0 : extent(shape, localStrides, item), local, "the local view");
+  checkBounds(offset, bytes === 0 ? 0 : spanInBytes(shape, strides, item), size, "the buffer");
+  checkBounds(0, bytes === 0 ? 0 : spanInBytes(shape, localStrides, item), local, "the local view");
   if (bytes === 0) return { words: new BigUint64Array(0), bytes };
-  return { words: enumerate(shape, strides, localStrides, item, offset), bytes };
+  return { words: enumerateSegments(shape, strides, localStrides, item, offset), bytes };
 }
 
-function dense(shape: readonly number[], item: number): number[] {
+function denseStrides(shape: readonly number[], item: number): number[] {
   const strides: number[] = new Array(shape.length);
   let stride = item;
   for (let i = shape.length - 1; i >= 0; i--) {
@@ -73,11 +73,11 @@ function dense(shape: readonly number[], item: number): number[] {
 }
 
 /** Bytes from the first to the end of the last item. */
-function extent(shape: readonly number[], strides: readonly number[], item: number): number {
+function spanInBytes(shape: readonly number[], strides: readonly number[], item: number): number {
   return shape.reduce((sum, count, i) => sum + (count - 1) * strides[i]!, item);
 }
 
-function enumerate(
+function enumerateSegments(
   shape: readonly number[],
   strides: readonly number[],
   localStrides: readonly number[],
@@ -94,7 +94,8 @@ function enumerate(
     length *= shape[--inner]!;
   }
   const count = shape.slice(0, inner).reduce((product, size) => product * size, 1);
-  if (count > MOST) throw bounds(`a region of ${count} separate stretches is too much for one transfer`, { shape });
+  if (count > MAX_SEGMENTS)
+    throw boundsError(`a region of ${count} separate stretches is too much for one transfer`, { shape });
   const words = new BigUint64Array(3 * count);
   const index = new Array<number>(inner).fill(0);
   let remote = offset;
@@ -115,13 +116,13 @@ function enumerate(
   return words;
 }
 
-function check(offset: number, length: number, size: number, what: string): void {
+function checkBounds(offset: number, length: number, size: number, what: string): void {
   const isRange = [offset, length].every((count) => Number.isSafeInteger(count) && count >= 0);
   if (isRange && length <= size - offset) return;
-  throw bounds(`${length} bytes from ${offset} on are not within the ${size} of ${what}`);
+  throw boundsError(`${length} bytes from ${offset} on are not within the ${size} of ${what}`);
 }
 
-function bounds(why: string, got?: unknown): RdmaError {
+function boundsError(why: string, got?: unknown): RdmaError {
   const rest = got === undefined ? "" : `, got ${JSON.stringify(got)}`;
   return new RdmaError("ERR_RDMA_BOUNDS", `cannot transfer: ${why}${rest}`);
 }

@@ -11,31 +11,31 @@ import { connectSocket, listenAtSocket } from "../link/unix/pipe.js";
 import { agentOf, runAsRoot } from "../proc/proc-agents.js";
 import type { ProcessRuntime } from "../proc/process/process-runtime.js";
 import { parseHostedLocation } from "../proc/remote/hosted-location.js";
-import type { Way } from "./stream/way.js";
+import type { BulkConnection } from "./stream/way.js";
 
 /** The way to the processes that have granted memory. */
-export interface Road {
+export interface PeerConnector {
   /** Of all processes that there is a way to. */
   readonly universe: bigint;
   /** As whom others find this process who are on no machine that it can connect to; undefined: they cannot connect to it either. */
-  readonly reachable: { readonly proc: ProcId; readonly location: Location } | undefined;
+  readonly reachableAddress: { readonly proc: ProcId; readonly location: Location } | undefined;
   /**
    * Says something to the agent of one of them.
    * @param send calls it, and does not await before it does
    */
-  ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T;
+  askAgent<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T;
   /** A new connection to one of them, for bulk alone. Undefined, or rejects, where there can be none. */
-  connect(proc: ProcId, location: Location): Promise<Way | undefined>;
+  connect(proc: ProcId, location: Location): Promise<BulkConnection | undefined>;
   /** Others can connect from now on, those of other machines by `MemoryService.accept`. Idempotent. */
-  listen(accept: (way: Way) => void): void;
+  listen(accept: (way: BulkConnection) => void): void;
 }
 
 /** A name for a socket that no proc has. */
-const MARK = 0x7972_6f6d_656dn;
+const SOCKET_MARK = 0x7972_6f6d_656dn;
 
-export class Roads implements Road {
+export class ProcPeerConnector implements PeerConnector {
   readonly #local: ProcessRuntime;
-  #listening = false;
+  #isListening = false;
 
   constructor(local: ProcessRuntime) {
     this.#local = local;
@@ -46,45 +46,45 @@ export class Roads implements Road {
   }
 
   /** Who answers for memory of this process, as handles name it. */
-  get own(): { readonly proc: ProcId; readonly location: Location } {
+  get ownAddress(): { readonly proc: ProcId; readonly location: Location } {
     const { id, location } = this.#local.mainProc.proc;
     return { proc: id, location };
   }
 
-  get reachable(): { readonly proc: ProcId; readonly location: Location } | undefined {
-    const { own } = this;
+  get reachableAddress(): { readonly proc: ProcId; readonly location: Location } | undefined {
+    const { ownAddress: own } = this;
     return parseHostedLocation(own.location)?.ancestors.length === 0 ? own : undefined;
   }
 
-  ask<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T {
+  askAgent<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T {
     return runAsRoot(this.#local.mainProc.proc, () => send(agentOf(proc, location)));
   }
 
-  async connect(proc: ProcId, location: Location): Promise<Way | undefined> {
+  async connect(proc: ProcId, location: Location): Promise<BulkConnection | undefined> {
     const { mainProc: home, hostLocation: host } = this.#local;
     // Calls tell why it is gone.
     if (home.proc.routes.down(proc) !== undefined) return undefined;
-    const path = this.#isNear(location) ? this.#socketOf(proc) : undefined;
-    if (path !== undefined) return { pipe: await connectSocket(path), direct: true };
+    const path = this.#isOnThisMachine(location) ? this.#bulkSocketOf(proc) : undefined;
+    if (path !== undefined) return { pipe: await connectSocket(path), isDirect: true };
     const place = parseHostedLocation(location);
     if (place === undefined || place.agent === parseHostedLocation(host ?? "")?.agent) return undefined;
     const pipe = await home.dialDirectly(place, proc, "memory");
     // When the connection under it ends, bytes of it may still be read for a while.
-    return pipe && { pipe, direct: false };
+    return pipe && { pipe, isDirect: false };
   }
 
-  listen(accept: (way: Way) => void): void {
-    if (this.#listening) return;
-    this.#listening = true;
-    const path = this.#socketOf(this.own.proc);
+  listen(accept: (way: BulkConnection) => void): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    const path = this.#bulkSocketOf(this.ownAddress.proc);
     if (path === undefined) return;
-    listenAtSocket(path, (pipe) => accept({ pipe, direct: true })).catch(() => {
+    listenAtSocket(path, (pipe) => accept({ pipe, isDirect: true })).catch(() => {
       // Peers go by calls.
     });
   }
 
   /** Whether a proc is on this machine, and has a socket there. */
-  #isNear(location: Location): boolean {
+  #isOnThisMachine(location: Location): boolean {
     return (
       location !== "" &&
       parseHostedLocation(location)?.agent === parseHostedLocation(this.#local.hostLocation ?? "")?.agent
@@ -92,9 +92,9 @@ export class Roads implements Road {
   }
 
   /** Where a proc takes bulk; undefined: nowhere, since it is a thread, or simulated. */
-  #socketOf(proc: ProcId): string | undefined {
+  #bulkSocketOf(proc: ProcId): string | undefined {
     const { platform, runDir } = this.#local;
-    const location = platform.locationOf(runDir, proc ^ MARK);
+    const location = platform.locationOf(runDir, proc ^ SOCKET_MARK);
     return location.startsWith("unix:") ? location.slice("unix:".length) : undefined;
   }
 }

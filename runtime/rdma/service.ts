@@ -4,12 +4,12 @@
  */
 import type { GrantClaim, MemoryAnswer } from "../../generated/rdma.js";
 import type { Grant } from "./grant.js";
-import type { Direction } from "./operation.js";
-import { ownMachine, ownStart } from "./process-name.js";
-import { PIECE_BYTES } from "./stream/frames.js";
-import type { Grants } from "./table.js";
+import type { TransferDirection } from "./operation.js";
+import { ownMachineId, ownStartTime } from "./process-name.js";
+import { MAX_PIECE_BYTES } from "./stream/frames.js";
+import type { GrantLookup } from "./table.js";
 
-type Refused = NonNullable<MemoryAnswer["refused"]>;
+type AccessRefusal = NonNullable<MemoryAnswer["refused"]>;
 
 /** Part of what is granted. */
 export interface GrantedRange {
@@ -18,20 +18,25 @@ export interface GrantedRange {
 }
 
 /** Looks at what peers claim. */
-export class OwnerService {
-  readonly #grants: Grants;
+export class GrantedMemory {
+  readonly #grants: GrantLookup;
 
-  constructor(grants: Grants) {
+  constructor(grants: GrantLookup) {
     this.#grants = grants;
   }
 
   /** The memory that somebody wants to use, as long as the grant is not ended; it may be detached behind the library's back. */
-  range(claim: GrantClaim, offset: number, length: number, direction: Direction): GrantedRange | Refused {
+  findRange(
+    claim: GrantClaim,
+    offset: number,
+    length: number,
+    direction: TransferDirection,
+  ): GrantedRange | AccessRefusal {
     if (direction === "write" && !claim.writable) return "access";
-    const grant = this.#grant(claim);
+    const grant = this.#findGrant(claim);
     if (typeof grant === "string") return grant;
     const fits =
-      Number.isSafeInteger(offset) && offset >= 0 && length <= PIECE_BYTES && length <= grant.length - offset;
+      Number.isSafeInteger(offset) && offset >= 0 && length <= MAX_PIECE_BYTES && length <= grant.length - offset;
     if (!fits) return "bounds";
     const { bytes } = grant.memory;
     // Detached behind our back: a view of it has no length.
@@ -40,23 +45,33 @@ export class OwnerService {
   }
 
   read(claim: GrantClaim, offset: number, length: number): MemoryAnswer {
-    const found = this.range(claim, offset, length, "read");
+    const found = this.findRange(claim, offset, length, "read");
     if (typeof found === "string") return { refused: found };
     // A copy: what is sent later must not be what the memory holds by then, which may be somebody else's.
     return { bytes: found.bytes.slice() };
   }
 
   write(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer {
-    const found = this.range(claim, offset, bytes.length, "write");
+    const found = this.findRange(claim, offset, bytes.length, "write");
     if (typeof found === "string") return { refused: found };
     found.bytes.set(bytes);
     return {};
   }
 
-  #grant({ slot, generation, nonce0, nonce1, machine, pid, started, length, writable }: GrantClaim): Grant | Refused {
+  #findGrant({
+    slot,
+    generation,
+    nonce0,
+    nonce1,
+    machine,
+    pid,
+    started,
+    length,
+    writable,
+  }: GrantClaim): Grant | AccessRefusal {
     const grant = this.#grants.find({ slot, generation, nonce: [nonce0, nonce1] });
     if (typeof grant === "string") return grant;
-    if (machine !== ownMachine() || pid !== process.pid || started !== ownStart()) return "stale";
+    if (machine !== ownMachineId() || pid !== process.pid || started !== ownStartTime()) return "stale";
     if (length !== grant.length || writable !== (grant.access === "rw")) return "forged";
     return grant;
   }

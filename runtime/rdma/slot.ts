@@ -3,25 +3,34 @@
  * whose table it is.
  */
 export const SLOT_BYTES = 512;
-export const HEAD_BYTES = 64;
+export const SLOT_HEAD_BYTES = 64;
 /** Slots of a table, the first included: 32 MiB of address space, of which only what is used takes memory. */
-export const SLOTS = 65_536;
-export const TABLE_BYTES = SLOTS * SLOT_BYTES;
+export const SLOT_COUNT = 65_536;
+export const TABLE_BYTES = SLOT_COUNT * SLOT_BYTES;
 
 /** Words of the head of a slot. */
-export const Word = { nonce: 0, word: 2, rights: 3, address: 4, length: 5, memory: 6, offset: 7, writers: 8 } as const;
+export const SlotWord = {
+  nonce: 0,
+  word: 2,
+  rights: 3,
+  address: 4,
+  length: 5,
+  memory: 6,
+  offset: 7,
+  writers: 8,
+} as const;
 /** Words of slot 0. */
 export const TableWord = { magic: 0, pid: 1, started: 2, machine: 3, address: 4 } as const;
-export const WORDS = SLOT_BYTES / 8;
-export const WRITERS = 28;
+export const WORDS_PER_SLOT = SLOT_BYTES / 8;
+export const WRITER_CELLS = 28;
 
 /** "viceroy1" */
-export const MAGIC = 0x3179_6f72_6563_6976n;
+export const TABLE_MAGIC = 0x3179_6f72_6563_6976n;
 
-export const State = { free: 0, live: 1, revoked: 2, dropped: 3 } as const;
-export type State = (typeof State)[keyof typeof State];
+export const GrantState = { free: 0, live: 1, revoked: 2, dropped: 3 } as const;
+export type GrantState = (typeof GrantState)[keyof typeof GrantState];
 
-export function wordOf(generation: number, state: State): bigint {
+export function stateWord(generation: number, state: GrantState): bigint {
   return (BigInt(generation) << 32n) | BigInt(state);
 }
 
@@ -29,8 +38,8 @@ export function generationOf(word: bigint): number {
   return Number(word >> 32n);
 }
 
-export function stateOf(word: bigint): State {
-  return Number(word & 0xffff_ffffn) as State;
+export function stateOf(word: bigint): GrantState {
+  return Number(word & 0xffff_ffffn) as GrantState;
 }
 
 /** The file of memory that can be mapped, and which of all that this process has ever had: descriptors come again. */
@@ -39,7 +48,7 @@ export function memoryWord(serial: number, fd: number): bigint {
 }
 
 /** @returns undefined: it cannot be mapped */
-export function fdOf(memory: bigint): number | undefined {
+export function memoryFdOf(memory: bigint): number | undefined {
   const fd = Number(memory & 0xffff_ffffn);
   return fd === 0 ? undefined : fd - 1;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { linkTransport } from "../link/shared/choice.js";
 import { rdmaAddonState } from "../native/rdma-addon.js";
-import { makeBackends } from "./backends.js";
+import { createBackends } from "./backends.js";
 import type { Transport } from "./transport.js";
 
 export interface TransportSupport {
@@ -29,10 +29,10 @@ export interface RdmaSupport {
 export function rdmaSupport(): RdmaSupport {
   const state = rdmaAddonState();
   const nothing = () => Promise.reject(new Error("nothing is asked for here")) as never;
-  const road = { universe: 0n, reachable: undefined, ask: nothing, connect: nothing, listen() {} };
+  const road = { universe: 0n, reachableAddress: undefined, askAgent: nothing, connect: nothing, listen() {} };
   const grants = { find: () => "forged" as const };
-  const transports = makeBackends(state.addon, road, grants, systemClock, systemRandom).map((backend) => {
-    const why = backend.unavailable();
+  const transports = createBackends(state.addon, road, grants, systemClock, systemRandom).map((backend) => {
+    const why = backend.whyUnavailable();
     const { transport, oneSided } = backend;
     return { transport, oneSided, ...(why !== undefined && { why }) };
   });

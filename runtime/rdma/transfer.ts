@@ -2,8 +2,8 @@
 import { offAbort, onAbort } from "../abort-listeners.js";
 import type { Clock } from "../link/clock.js";
 import { RdmaError } from "./errors.js";
-import { type Direction, Operation } from "./operation.js";
-import type { Stretches } from "./region.js";
+import { type TransferDirection, TransferOperation } from "./operation.js";
+import type { TransferSegments } from "./region.js";
 
 export interface TransferOptions {
   /** Gives it up: it rejects with the signal's reason as soon as nothing touches the local view any more. */
@@ -18,23 +18,23 @@ const defaultTimeout = 60_000;
 const progressInterval = 50;
 
 /** @returns undefined: it has been done on the spot */
-export type Start = (operation: Operation) => Promise<void> | undefined;
+export type StartTransfer = (operation: TransferOperation) => Promise<void> | undefined;
 
 /**
  * Starts it before it returns.
  * @throws nothing: what goes wrong rejects
  */
 export function runTransfer(
-  direction: Direction,
+  direction: TransferDirection,
   local: Uint8Array,
-  { words, bytes }: Stretches,
+  { words, bytes }: TransferSegments,
   options: TransferOptions,
   clock: Clock,
-  start: Start,
+  start: StartTransfer,
 ): Promise<void> {
   const { signal, timeout = defaultTimeout, onProgress } = options;
   if (signal?.aborted) return Promise.reject(signal.reason);
-  const operation = new Operation(direction, local, words, bytes);
+  const operation = new TransferOperation(direction, local, words, bytes);
   let started: Promise<void> | undefined;
   try {
     started = start(operation);
@@ -45,12 +45,12 @@ export function runTransfer(
     onProgress?.(bytes, bytes);
     return Promise.resolve();
   }
-  return watched(started, operation, { ...options, timeout }, clock);
+  return superviseTransfer(started, operation, { ...options, timeout }, clock);
 }
 
-async function watched(
+async function superviseTransfer(
   started: Promise<void>,
-  operation: Operation,
+  operation: TransferOperation,
   { signal, timeout, onProgress }: TransferOptions & { timeout: number },
   clock: Clock,
 ): Promise<void> {
@@ -79,7 +79,7 @@ async function watched(
     ended = true;
     onProgress?.(bytes, bytes);
   } catch (error) {
-    throw operation.cancelled && why !== undefined ? why : error;
+    throw operation.isCancelled && why !== undefined ? why : error;
   } finally {
     ended = true;
     timer.cancel();

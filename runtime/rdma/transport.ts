@@ -17,12 +17,12 @@ export function checkTransports(given: readonly string[]): readonly Transport[] 
   return given as readonly Transport[];
 }
 
-let allowed: readonly Transport[] | undefined;
+let knownAllowed: readonly Transport[] | undefined;
 
 /** Which are allowed in this process: `VICEROY_RDMA_TRANSPORT`, with commas; all by default. Read once. @throws TypeError */
 export function allowedTransports(): readonly Transport[] {
-  allowed ??= readAllowed(process.env["VICEROY_RDMA_TRANSPORT"]);
-  return allowed;
+  knownAllowed ??= readAllowed(process.env["VICEROY_RDMA_TRANSPORT"]);
+  return knownAllowed;
 }
 
 function readAllowed(given: string | undefined): readonly Transport[] {

@@ -3,9 +3,9 @@ import "../../generated/registry.js";
 import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
 import { ProcMesh } from "../index.js";
-import { onRecorded } from "./addon.js";
+import { setRecordedListener } from "./addon.js";
 import { TensorError } from "./errors.js";
-import { type ActivateOptions, activeMesh, sendSoon, TensorMesh } from "./mesh.js";
+import { type ActivateOptions, activeMeshOf, scheduleSends, TensorMesh } from "./mesh.js";
 import { rankTensor } from "./shard.js";
 import type { Tensor } from "./tensor.js";
 
@@ -29,21 +29,21 @@ declare module "../host/mesh/proc-mesh.js" {
   }
 }
 
-onRecorded(sendSoon);
-define("activate", activate);
-define("rank", rank);
+setRecordedListener(scheduleSends);
+defineMethod("activate", activate);
+defineMethod("rank", rank);
 
 function activate<T>(
   this: ProcMesh,
   first?: ActivateOptions | ((mesh: TensorMesh) => T | PromiseLike<T>),
   options?: ActivateOptions,
 ): TensorMesh | Promise<T> {
-  if (typeof first !== "function") return begin(this, first);
-  return runAndEnd(begin(this, options), first, options?.device !== undefined);
+  if (typeof first !== "function") return startMesh(this, first);
+  return runThenEnd(startMesh(this, options), first, options?.device !== undefined);
 }
 
 function rank(this: ProcMesh, dimension: string): Tensor {
-  const mesh = activeMesh(this);
+  const mesh = activeMeshOf(this);
   if (mesh !== undefined) return rankTensor(mesh, dimension);
   throw new TensorError(
     "ERR_TENSOR_INACTIVE",
@@ -51,16 +51,16 @@ function rank(this: ProcMesh, dimension: string): Tensor {
   );
 }
 
-const names = ["threads", "refuseNaN", "device"];
+const optionNames = ["threads", "refuseNaN", "device"];
 
-function begin(procs: ProcMesh, options: ActivateOptions = {}): TensorMesh {
+function startMesh(procs: ProcMesh, options: ActivateOptions = {}): TensorMesh {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new TypeError(`cannot activate mesh ${procs}: expected a function or options, got ${inspect(options)}`);
   }
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
   if (unknown !== undefined) {
     throw new TypeError(
-      `cannot activate mesh ${procs}: expected one of the options ${names.join(", ")}, got ${JSON.stringify(unknown)}`,
+      `cannot activate mesh ${procs}: expected one of the options ${optionNames.join(", ")}, got ${JSON.stringify(unknown)}`,
     );
   }
   const { refuseNaN = false } = options;
@@ -68,7 +68,7 @@ function begin(procs: ProcMesh, options: ActivateOptions = {}): TensorMesh {
 }
 
 /** @param asks whether the processes are asked first if they can hold tensors */
-async function runAndEnd<T>(
+async function runThenEnd<T>(
   mesh: TensorMesh,
   call: (mesh: TensorMesh) => T | PromiseLike<T>,
   asks: boolean,
@@ -101,6 +101,6 @@ function devicesOf(procs: ProcMesh, { device }: ActivateOptions): readonly strin
   );
 }
 
-function define(name: "activate" | "rank", value: unknown): void {
+function defineMethod(name: "activate" | "rank", value: unknown): void {
   Object.defineProperty(ProcMesh.prototype, name, { value, configurable: true, writable: true });
 }

@@ -1,25 +1,25 @@
 /** The addon. libtorch is loaded when it is first asked for, and then makes tensors of the class that it is given. */
 import { type TensorAddon, tensorAddonState } from "../native/tensor-addon.js";
 import { TensorError } from "./errors.js";
-import { siteNumber } from "./site.js";
+import { callSiteNumber } from "./site.js";
 
 let tensorClass: (new () => object) | undefined;
-let begun: TensorAddon | undefined;
-let recorded: () => void = () => {};
+let initializedAddon: TensorAddon | undefined;
+let notifyRecorded: () => void = () => {};
 
 /** Which class tensors are instances of; before the addon is first asked for. */
-export function useTensorClass(made: new () => object): void {
+export function setTensorClass(made: new () => object): void {
   tensorClass = made;
 }
 
 /** What is called whenever an operation is recorded. */
-export function onRecorded(call: () => void): void {
-  recorded = call;
+export function setRecordedListener(call: () => void): void {
+  notifyRecorded = call;
 }
 
 /** @throws TensorError that says how to get it, if there is none */
 export function addon(): TensorAddon {
-  if (begun !== undefined) return begun;
+  if (initializedAddon !== undefined) return initializedAddon;
   const found = tensorAddonState();
   if (found.addon === undefined) {
     throw new TensorError(
@@ -29,10 +29,10 @@ export function addon(): TensorAddon {
     );
   }
   if (tensorClass === undefined) throw new Error("cannot make tensors: there is no class of them");
-  found.addon.begin(tensorClass, () => {
-    recorded();
-    return siteNumber(found.addon!.addSite);
+  found.addon.initialize(tensorClass, () => {
+    notifyRecorded();
+    return callSiteNumber(found.addon!.addCallSite);
   });
-  begun = found.addon;
-  return begun;
+  initializedAddon = found.addon;
+  return initializedAddon;
 }

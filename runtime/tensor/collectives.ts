@@ -1,6 +1,6 @@
 /** Operations between the processes of a mesh: which processes take part, and what is wrong with how that was said. */
-import { invoke, Operation } from "./invoke.js";
-import { requireMesh } from "./mesh.js";
+import { callOperation, Operation } from "./invoke.js";
+import { requireMeshOf } from "./mesh.js";
 import type { Tensor } from "./tensor.js";
 
 /** How elements of several processes become one. */
@@ -15,14 +15,14 @@ export interface CutOptions {
 }
 
 /** A place among the processes along dimensions. */
-interface Taking {
+interface CollectiveGroup {
   /** What the operations of the addon are told: dimensions by their places in the extent, and how many processes they have together. */
-  readonly along: readonly number[];
+  readonly dimensions: readonly number[];
   readonly ranks: number;
 }
 
 /** Operations of the addon, by the methods that are these. */
-const operations = {
+const collectiveOperations = {
   reduce: new Operation("viceroy::all_reduce"),
   allGather: new Operation("viceroy::all_gather"),
   reduceScatter: new Operation("viceroy::reduce_scatter"),
@@ -32,46 +32,46 @@ const operations = {
 } as const;
 
 /** @throws TensorError, RangeError that begin with `cannot <method>` */
-export function collective(
+export function callCollective(
   tensor: object,
-  method: keyof typeof operations,
+  method: keyof typeof collectiveOperations,
   along: Along,
   rest: readonly unknown[],
 ): Tensor {
-  const { along: places, ranks } = taking(tensor as Tensor, method, along);
-  return invoke(operations[method], [tensor, places, ranks, ...rest]) as Tensor;
+  const { dimensions: places, ranks } = groupAlong(tensor as Tensor, method, along);
+  return callOperation(collectiveOperations[method], [tensor, places, ranks, ...rest]) as Tensor;
 }
 
 /** @throws RangeError for a place that there is not */
 export function broadcastFrom(tensor: object, along: Along, index: number): Tensor {
-  const { ranks } = taking(tensor as Tensor, "broadcastFrom", along);
-  checkIndex("broadcastFrom", index, ranks);
-  return collective(tensor, "broadcastFrom", along, [index]);
+  const { ranks } = groupAlong(tensor as Tensor, "broadcastFrom", along);
+  checkRankIndex("broadcastFrom", index, ranks);
+  return callCollective(tensor, "broadcastFrom", along, [index]);
 }
 
 /** @throws RangeError for places that there are not, or that would get more than one tensor */
 export function sendTo(tensor: object, along: Along, to: readonly (number | null)[]): Tensor {
-  const { ranks } = taking(tensor as Tensor, "sendTo", along);
+  const { ranks } = groupAlong(tensor as Tensor, "sendTo", along);
   if (to.length !== ranks) {
     throw new RangeError(`cannot sendTo: it says where to for ${to.length} of ${ranks} processes`);
   }
   for (const index of to) {
     if (index === null) continue;
-    checkIndex("sendTo", index, ranks);
+    checkRankIndex("sendTo", index, ranks);
     if (to.indexOf(index) !== to.lastIndexOf(index)) {
       throw new RangeError(`cannot sendTo: process ${index} would be sent more than one tensor`);
     }
   }
-  return collective(tensor, "sendTo", along, [to.map((index) => index ?? -1)]);
+  return callCollective(tensor, "sendTo", along, [to.map((index) => index ?? -1)]);
 }
 
-function checkIndex(verb: string, index: number, ranks: number): void {
+function checkRankIndex(verb: string, index: number, ranks: number): void {
   if (Number.isInteger(index) && index >= 0 && index < ranks) return;
   throw new RangeError(`cannot ${verb}: there is no process ${index} among ${ranks}`);
 }
 
-function taking(tensor: Tensor, verb: string, along: Along): Taking {
-  const { mesh } = requireMesh(
+function groupAlong(tensor: Tensor, verb: string, along: Along): CollectiveGroup {
+  const { mesh } = requireMeshOf(
     tensor,
     verb,
     "the tensor is of this process alone, and there is nobody to exchange elements with",
@@ -90,7 +90,7 @@ function taking(tensor: Tensor, verb: string, along: Along): Taking {
   }
   mesh.connect();
   return {
-    along: wanted.map((name) => names.indexOf(name)),
+    dimensions: wanted.map((name) => names.indexOf(name)),
     ranks: wanted.reduce((product, name) => product * mesh.extent[name]!, 1),
   };
 }

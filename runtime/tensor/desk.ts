@@ -3,41 +3,41 @@ import type { TensorDeskMesh, TensorKey, TensorType } from "../../generated/tens
 import { TensorDeskActor } from "../../generated/tensor.js";
 import { RdmaBuffer } from "../rdma/index.js";
 import { addon } from "./addon.js";
-import { bring, take } from "./hub.js";
+import { putTensors, takeTensors } from "./hub.js";
 import type { Tensor } from "./tensor.js";
-import { typeOf } from "./type.js";
-import { isDtype, viewOf } from "./typed-array.js";
+import { tensorTypeOf } from "./type.js";
+import { isDtype, typedArrayOver } from "./typed-array.js";
 
 /** @internal */
 export class ExchangeDesk extends TensorDeskActor {
   fail(key: TensorKey, message: string): void {
-    bring(key, { failure: new Error(message) });
+    putTensors(key, { failure: new Error(message) });
   }
 
   async drop(key: TensorKey): Promise<void> {
-    const brought = await take(key);
+    const brought = await takeTensors(key);
     if ("tensors" in brought) for (const tensor of brought.tensors) tensor.dispose();
   }
 
   async pull(key: TensorKey, { dtype, shape }: TensorType, elements?: RdmaBuffer): Promise<void> {
     try {
       if (!isDtype(dtype)) throw new TypeError(`cannot read a tensor: there is no dtype "${dtype}"`);
-      const data = viewOf(dtype, new ArrayBuffer(elements?.size ?? 0));
+      const data = typedArrayOver(dtype, new ArrayBuffer(elements?.size ?? 0));
       if (elements !== undefined) await elements.readInto(data);
-      bring(key, { tensors: [addon().fromMemory(data, shape.map(Number), dtype) as Tensor] });
+      putTensors(key, { tensors: [addon().fromMemory(data, shape.map(Number), dtype) as Tensor] });
     } catch (error) {
-      bring(key, { failure: error as Error });
+      putTensors(key, { failure: error as Error });
       throw error;
     }
   }
 }
 
 /** Gives a copy to another process, which reads its memory. It is disposed of. */
-export async function sendCopy(copy: Promise<Tensor>, key: TensorKey, to: TensorDeskMesh<never>): Promise<void> {
+export async function sendTensorCopy(copy: Promise<Tensor>, key: TensorKey, to: TensorDeskMesh<never>): Promise<void> {
   try {
     using tensor = await copy;
     const data = tensor.data();
-    const type = typeOf(tensor);
+    const type = tensorTypeOf(tensor);
     if (data.byteLength === 0) return void (await to.pull.callOne(key, type));
     await using buffer = RdmaBuffer.register(data, { access: "r" });
     await to.pull.callOne(key, type, buffer);

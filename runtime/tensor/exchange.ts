@@ -3,21 +3,21 @@ import type { TensorDeskMesh, TensorKey } from "../../generated/tensor.js";
 import { ExchangeDesk } from "./desk.js";
 import type { TensorMesh } from "./mesh.js";
 
-export function openDesks(mesh: TensorMesh): TensorDeskMesh<string> {
-  return mesh.beside("desks", ExchangeDesk);
+export function exchangeActorsOf(mesh: TensorMesh): TensorDeskMesh<string> {
+  return mesh.companionActors("desks", ExchangeDesk);
 }
 
 /** The one at a rank. */
-export function deskAt(mesh: TensorMesh, rank: number): TensorDeskMesh<never> {
-  return openDesks(mesh).at(mesh.points[rank] as never);
+export function exchangeActorAt(mesh: TensorMesh, rank: number): TensorDeskMesh<never> {
+  return exchangeActorsOf(mesh).at(mesh.points[rank] as never);
 }
 
 /** An answer will not come from the actor at a rank: what waits for it there fails. */
-export function failAt(mesh: TensorMesh, key: TensorKey, rank: number, message: string): void {
-  if (mesh.active) void deskAt(mesh, rank).fail.broadcast(key, message);
+export function failExchange(mesh: TensorMesh, key: TensorKey, rank: number, message: string): void {
+  if (mesh.active) void exchangeActorAt(mesh, rank).fail.broadcast(key, message);
 }
 
 /** Nobody will take the answer of the actor at a rank. */
-export function dropAt(mesh: TensorMesh, key: TensorKey, rank: number): void {
-  if (mesh.active) void deskAt(mesh, rank).drop.broadcast(key);
+export function dropExchange(mesh: TensorMesh, key: TensorKey, rank: number): void {
+  if (mesh.active) void exchangeActorAt(mesh, rank).drop.broadcast(key);
 }

@@ -1,8 +1,8 @@
 /** Calls of operations: arguments in order, and at the end an object with arguments by name. */
 import { addon } from "./addon.js";
-import { useCurrent } from "./recording.js";
-import { requireNewEnough } from "./since.js";
-import { enter } from "./site.js";
+import { activateCurrentRecording } from "./recording.js";
+import { requireLibtorchVersion } from "./since.js";
+import { enterOperation } from "./site.js";
 
 /** One of libtorch's, or of ours, by its name with namespace; the addon is asked for it when it is first called. */
 export class Operation {
@@ -16,8 +16,8 @@ export class Operation {
   /** By which the addon knows it. @throws TypeError if there is none of this name */
   get number(): number {
     if (this.#number === undefined) {
-      requireNewEnough(this.name);
-      this.#number = addon().operation(this.name);
+      requireLibtorchVersion(this.name);
+      this.#number = addon().operationNumber(this.name);
     }
     return this.#number;
   }
@@ -27,13 +27,13 @@ export class Operation {
  * @param by the function that a user has called; its caller is where the operation is called
  * @throws TypeError that names the argument which does not fit, Error with what libtorch says
  */
-export function invoke(
+export function callOperation(
   operation: Operation,
   args: readonly unknown[],
-  by: (...args: never[]) => unknown = invoke,
+  by: (...args: never[]) => unknown = callOperation,
 ): unknown {
-  useCurrent();
-  enter(by);
+  activateCurrentRecording();
+  enterOperation(by);
   const last = args.at(-1);
   if (isOptions(last)) return addon().call(operation.number, last, ...args.slice(0, -1));
   return addon().call(operation.number, undefined, ...args);

@@ -1,11 +1,11 @@
 /** Answers of actors that stay in their process until the tensors of a mesh take them. */
 import type { KeptAnswer, TensorKey } from "../../generated/tensor.js";
-import { bring } from "./hub.js";
+import { putTensors } from "./hub.js";
 import { isTensor } from "./tensor.js";
-import { typeOf } from "./type.js";
+import { tensorTypeOf } from "./type.js";
 
 /** @returns what is told of it @throws TypeError if the answer is neither a tensor nor a list of them */
-export function keepAnswer(label: string, key: TensorKey, answer: unknown): KeptAnswer {
+export function retainResult(label: string, key: TensorKey, answer: unknown): KeptAnswer {
   const list = Array.isArray(answer);
   const tensors: readonly unknown[] = list ? answer : [answer];
   const kept = tensors.map((tensor) => {
@@ -17,6 +17,6 @@ export function keepAnswer(label: string, key: TensorKey, answer: unknown): Kept
     // The actor may go on working with what it has answered.
     return tensor.detach().clone();
   });
-  bring(key, { tensors: kept });
-  return { types: kept.map(typeOf), list };
+  putTensors(key, { tensors: kept });
+  return { types: kept.map(tensorTypeOf), list };
 }

@@ -6,7 +6,7 @@ import type { TensorAddresses, TensorEnd, TensorWorkerMesh } from "../../generat
  * others.
  * @param extent sizes of the dimensions of the mesh
  */
-export async function connectLines(workers: TensorWorkerMesh<string>, extent: readonly number[]): Promise<void> {
+export async function connectWorkers(workers: TensorWorkerMesh<string>, extent: readonly number[]): Promise<void> {
   const ranks = extent.reduce((product, size) => product * size, 1);
   const ends: TensorEnd[] = [...(await workers.offer.call(ranks)).values()];
   const addresses: TensorAddresses[] = [];

@@ -3,15 +3,15 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 
 /** How this process exchanges elements with others: `tcp`, by the network with all of them. */
-const linesVariable = "VICEROY_TENSOR_LINES";
+const transportVariable = "VICEROY_TENSOR_LINES";
 /** The address at which other machines reach this one. */
 const addressVariable = "VICEROY_TENSOR_ADDRESS";
 
 /** The same text for processes that can open each other's memory: of one machine, one user, and one table of processes. */
-export function machine(): string {
-  const lines = process.env[linesVariable] ?? "";
+export function sharedMemoryScope(): string {
+  const lines = process.env[transportVariable] ?? "";
   if (lines !== "" && lines !== "tcp") {
-    throw new Error(`cannot exchange tensors: ${linesVariable} must be "tcp" or not set, got "${lines}"`);
+    throw new Error(`cannot exchange tensors: ${transportVariable} must be "tcp" or not set, got "${lines}"`);
   }
   const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   const own = `${boot} ${readlinkSync("/proc/self/ns/pid")} ${process.geteuid?.()}`;

@@ -1,10 +1,10 @@
 /** Tensors of values that JavaScript has. */
 import type { Dtype } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
-import { checkSize } from "./limits.js";
-import { currentRecording, useCurrent } from "./recording.js";
+import { checkSentSize } from "./limits.js";
+import { activateCurrentRecording, currentRecording } from "./recording.js";
 import type { Nested, Tensor } from "./tensor.js";
-import { dtypeOf, elementsOf, filled, holds, isDtype } from "./typed-array.js";
+import { dtypeOf, elementCount, holdsDtype, isDtype, typedArrayFrom } from "./typed-array.js";
 import type { TensorData } from "./types.js";
 
 export interface TensorOptions {
@@ -24,7 +24,7 @@ export interface TensorOptions {
  * @throws TypeError, RangeError for values that are no tensor
  */
 export function tensor(values: Nested | TensorData, options: TensorOptions = {}): Tensor {
-  const made = ArrayBuffer.isView(values) ? ofView(values, options) : ofValues(values, options);
+  const made = ArrayBuffer.isView(values) ? tensorOfView(values, options) : tensorOfValues(values, options);
   if (options.requiresGrad === true) made.requiresGrad = true;
   return made;
 }
@@ -35,40 +35,40 @@ export function tensor(values: Nested | TensorData, options: TensorOptions = {})
  * @throws TypeError, RangeError
  */
 export function tensorOver(view: TensorData, options: TensorOptions = {}): Tensor {
-  const { dtype, shape } = shapeOf(view, options);
+  const { dtype, shape } = shapeAndDtypeOf(view, options);
   const made = addon().fromMemory(view, shape, dtype) as Tensor;
   if (options.requiresGrad === true) made.requiresGrad = true;
   return made;
 }
 
-function ofView(view: TensorData, options: TensorOptions): Tensor {
-  const { dtype, shape } = shapeOf(view, options);
-  return placed(view.slice() as TensorData, shape, dtype);
+function tensorOfView(view: TensorData, options: TensorOptions): Tensor {
+  const { dtype, shape } = shapeAndDtypeOf(view, options);
+  return createOnCurrentMesh(view.slice() as TensorData, shape, dtype);
 }
 
 /** One of the mesh that is active, or of this process. */
-function placed(elements: TensorData, shape: readonly number[], dtype: Dtype): Tensor {
-  useCurrent();
+function createOnCurrentMesh(elements: TensorData, shape: readonly number[], dtype: Dtype): Tensor {
+  activateCurrentRecording();
   const local = addon().fromMemory(elements, shape, dtype);
   const recording = currentRecording();
   if (recording === undefined) return local as Tensor;
-  checkSize(elements.byteLength);
+  checkSentSize(elements.byteLength);
   const sent = addon().sendTensor(recording.recorder, local) as Tensor;
   addon().dispose(local);
   recording.recorded(elements.byteLength);
   return sent;
 }
 
-function shapeOf(
+function shapeAndDtypeOf(
   view: ArrayBufferView,
   options: TensorOptions,
 ): { readonly dtype: Dtype; readonly shape: readonly number[] } {
   const dtype = options.dtype ?? dtypeOf(view);
   if (dtype === undefined || !isDtype(dtype))
     throw new TypeError(`cannot make a tensor of a ${view.constructor.name}: no dtype fits`);
-  if (!holds(view, dtype))
+  if (!holdsDtype(view, dtype))
     throw new TypeError(`cannot make a tensor of a ${view.constructor.name}: it does not hold ${dtype}`);
-  const elements = elementsOf(view, dtype);
+  const elements = elementCount(view, dtype);
   if (!Number.isInteger(elements)) {
     throw new RangeError(`cannot make a tensor of ${view.byteLength} bytes: ${dtype} takes more for an element`);
   }
@@ -76,32 +76,37 @@ function shapeOf(
   return { dtype, shape };
 }
 
-function ofValues(values: Nested, options: TensorOptions): Tensor {
+function tensorOfValues(values: Nested, options: TensorOptions): Tensor {
   const flat: (number | bigint | boolean)[] = [];
-  const inner = sizes(values);
-  flatten(values, inner, 0, flat);
-  const dtype = options.dtype ?? naturalDtype(flat);
+  const inner = nestedShape(values);
+  flattenNested(values, inner, 0, flat);
+  const dtype = options.dtype ?? defaultDtype(flat);
   if (!isDtype(dtype)) throw new TypeError(`cannot make a tensor: there is no dtype "${dtype}"`);
   if (dtype === "float16" || dtype === "bfloat16" || dtype.startsWith("complex")) {
     throw new TypeError(
       `cannot make a tensor of ${dtype} of numbers: make one of float32, and convert it by .to("${dtype}")`,
     );
   }
-  return placed(filled(dtype, flat), options.shape ?? inner, dtype);
+  return createOnCurrentMesh(typedArrayFrom(dtype, flat), options.shape ?? inner, dtype);
 }
 
-function naturalDtype(flat: readonly (number | bigint | boolean)[]): Dtype {
+function defaultDtype(flat: readonly (number | bigint | boolean)[]): Dtype {
   if (flat.length > 0 && flat.every((value) => typeof value === "boolean")) return "bool";
   return flat.some((value) => typeof value === "bigint") ? "int64" : "float32";
 }
 
-function sizes(values: Nested): number[] {
+function nestedShape(values: Nested): number[] {
   const shape: number[] = [];
   for (let at: Nested | undefined = values; Array.isArray(at); at = (at as readonly Nested[])[0]) shape.push(at.length);
   return shape;
 }
 
-function flatten(values: Nested, shape: readonly number[], depth: number, into: (number | bigint | boolean)[]): void {
+function flattenNested(
+  values: Nested,
+  shape: readonly number[],
+  depth: number,
+  into: (number | bigint | boolean)[],
+): void {
   if (!Array.isArray(values)) {
     if (depth !== shape.length || !["number", "bigint", "boolean"].includes(typeof values)) {
       throw new TypeError(
@@ -116,7 +121,7 @@ function flatten(values: Nested, shape: readonly number[], depth: number, into: 
       `cannot make a tensor of nested arrays: those at depth ${depth} have different lengths, ${shape[depth] ?? "none"} and ${values.length}`,
     );
   }
-  for (const value of values as readonly Nested[]) flatten(value, shape, depth + 1, into);
+  for (const value of values as readonly Nested[]) flattenNested(value, shape, depth + 1, into);
 }
 
 function describe(value: unknown): string {

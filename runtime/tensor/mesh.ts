@@ -8,12 +8,12 @@ import type { ActorMesh, MeshOf, Point, ProcMesh, Range, SpawnableClass } from "
 import type { NativeRecorder } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
-import { checkSize } from "./limits.js";
-import { connectLines } from "./lines.js";
-import { currentRecording, type Recording, runRecording } from "./recording.js";
+import { checkSentSize } from "./limits.js";
+import { connectWorkers } from "./lines.js";
+import { currentRecording, type Recording, runWithRecording } from "./recording.js";
 import type { Tensor } from "./tensor.js";
-import { bytesOf } from "./typed-array.js";
-import { localTensor, tensorValue } from "./value.js";
+import { elementSize } from "./typed-array.js";
+import { fromTensorValue, toTensorValue } from "./value.js";
 import { StreamWorker } from "./worker.js";
 
 export interface ActivateOptions {
@@ -38,19 +38,19 @@ export interface ActivateOptions {
 export type Part = Readonly<Record<string, number | Range>> | Point;
 
 /** Complete: `devices` has one for all processes, or one for each, by rank; none: `cpu`. */
-export interface MeshOptions {
+export interface TensorMeshOptions {
   readonly threads: number;
   readonly refuseNaN: boolean;
   readonly devices: readonly string[];
 }
 
 /** Operations after which what was recorded is sent, also if the code goes on without a pause. */
-const MANY = 1024;
+const MAX_PENDING_OPERATIONS = 1024;
 /** Bytes of elements after which it is sent. */
-const LARGE = 1 << 20;
+const MAX_PENDING_BYTES = 1 << 20;
 
-const meshes = new Map<number, TensorMesh>();
-let count = 0;
+const activeMeshes = new Map<number, TensorMesh>();
+let spawnCount = 0;
 
 export class TensorMesh implements Recording {
   readonly recorder: NativeRecorder;
@@ -58,33 +58,33 @@ export class TensorMesh implements Recording {
   /** By which its processes know it. @internal */
   readonly id = crypto.getRandomValues(new BigUint64Array(1))[0]!;
   readonly #workers: TensorWorkerMesh<string>;
-  readonly #options: MeshOptions;
-  readonly #parts = new Map<string, TensorMesh>();
+  readonly #options: TensorMeshOptions;
+  readonly #slices = new Map<string, TensorMesh>();
   /** Actors of ours beside the workers, by their class. */
-  readonly #beside = new Map<SpawnableClass, ActorMesh>();
-  #exchanges = 0n;
-  #places: readonly bigint[] | undefined;
+  readonly #companions = new Map<SpawnableClass, ActorMesh>();
+  #exchangeCount = 0n;
+  #procIds: readonly bigint[] | undefined;
   /** Everything that is sent goes one after the other. */
-  #sent: Promise<unknown> = Promise.resolve();
-  #planned = false;
-  #waiting = 0;
-  #bytes = 0;
-  #ended = false;
-  #connected = false;
+  #sendQueue: Promise<unknown> = Promise.resolve();
+  #isFlushScheduled = false;
+  #pendingOperations = 0;
+  #pendingBytes = 0;
+  #isEnded = false;
+  #isConnected = false;
   /** Why something could not be sent: the processes lack it from then on. */
-  #lost: Error | undefined;
+  #sendError: Error | undefined;
 
   /** Made by `procs.activate`. */
-  constructor(procs: ProcMesh, options: MeshOptions) {
+  constructor(procs: ProcMesh, options: TensorMeshOptions) {
     const { threads, refuseNaN, devices } = options;
     this.#options = options;
     this.recorder = addon().newRecorder();
     this.procs = procs;
-    this.#workers = procs.spawn(`tensors-${++count}`, StreamWorker, threads, this.id, refuseNaN, [
+    this.#workers = procs.spawn(`tensors-${++spawnCount}`, StreamWorker, threads, this.id, refuseNaN, [
       ...devices,
     ]) as TensorWorkerMesh<string>;
-    if (devices.length > 0) this.#post(() => this.#checkDevices());
-    meshes.set(addon().recorderNumber(this.recorder), this);
+    if (devices.length > 0) this.#enqueueSend(() => this.#checkDevices());
+    activeMeshes.set(addon().recorderNumber(this.recorder), this);
   }
 
   /** All places, in rank order. */
@@ -100,31 +100,31 @@ export class TensorMesh implements Recording {
   /** Runs code whose tensors are of this mesh, with all that it awaits. */
   run<T>(call: () => T): T {
     this.check();
-    return runRecording(this, call);
+    return runWithRecording(this, call);
   }
 
   /** Whether it has not ended. */
   get active(): boolean {
-    return !this.#ended;
+    return !this.#isEnded;
   }
 
   /** By which a tensor is known on its way between actors and its processes. @internal */
-  newKey(): TensorKey {
-    return { mesh: this.id, number: ++this.#exchanges };
+  newExchangeKey(): TensorKey {
+    return { mesh: this.id, number: ++this.#exchangeCount };
   }
 
   /** Actors of ours beside the workers, one on each process, made when they are first asked for. They end with it. @internal */
-  beside<C extends SpawnableClass>(name: string, actorClass: C): MeshOf<C, string> {
-    let actors = this.#beside.get(actorClass);
+  companionActors<C extends SpawnableClass>(name: string, actorClass: C): MeshOf<C, string> {
+    let actors = this.#companions.get(actorClass);
     if (actors === undefined) {
-      actors = this.procs.spawn(`tensor-${name}-${++count}`, actorClass as never, ...([] as never)) as ActorMesh;
-      this.#beside.set(actorClass, actors);
+      actors = this.procs.spawn(`tensor-${name}-${++spawnCount}`, actorClass as never, ...([] as never)) as ActorMesh;
+      this.#companions.set(actorClass, actors);
     }
     return actors as MeshOf<C, string>;
   }
 
   check(): void {
-    if (this.#ended) {
+    if (this.#isEnded) {
       throw new TensorError(
         "ERR_TENSOR_INACTIVE",
         `cannot use the tensors of mesh ${this.procs}: it is not active any more`,
@@ -134,79 +134,81 @@ export class TensorMesh implements Recording {
 
   /** Something was recorded: it is sent when the code that is running pauses, or when there is much of it. */
   recorded(bytes = 0): void {
-    this.#bytes += bytes;
-    if (++this.#waiting >= MANY || this.#bytes >= LARGE) this.#send();
-    if (this.#planned) return;
-    this.#planned = true;
+    this.#pendingBytes += bytes;
+    if (++this.#pendingOperations >= MAX_PENDING_OPERATIONS || this.#pendingBytes >= MAX_PENDING_BYTES) this.#flush();
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
     queueMicrotask(() => {
-      this.#planned = false;
-      if (!this.#ended) this.#send();
+      this.#isFlushScheduled = false;
+      if (!this.#isEnded) this.#flush();
     });
   }
 
   /** Resolves when its processes can hold tensors. @throws TensorError (as a rejection) if one cannot */
   async ready(): Promise<void> {
-    await this.#ask(async () => {});
+    await this.#askAfterSends(async () => {});
   }
 
   /** Resolves when every process has executed all that was recorded. */
   async finish(): Promise<void> {
     this.check();
-    this.#send();
-    await this.#ask(() => this.#workers.finish.call());
+    this.#flush();
+    await this.#askAfterSends(() => this.#workers.finish.call());
   }
 
   /** One process's part, as a tensor of this process. @throws TensorError if it has failed there */
   async fetch(reference: number, point: Point): Promise<Tensor> {
     this.check();
-    this.#send();
-    const { value, failure } = await this.#ask(() => this.#workers.at(point as never).fetch.callOne(BigInt(reference)));
+    this.#flush();
+    const { value, failure } = await this.#askAfterSends(() =>
+      this.#workers.at(point as never).fetch.callOne(BigInt(reference)),
+    );
     if (failure !== undefined || value === undefined)
-      throw failed(failure ?? { message: "it has no elements" }, point.rank);
-    return localTensor(value);
+      throw fetchError(failure ?? { message: "it has no elements" }, point.rank);
+    return fromTensorValue(value);
   }
 
   /** A tensor whose elements each process is given on its own, all of one shape and type. */
   scatter(shape: readonly number[], dtype: Tensor["dtype"], part: (point: Point) => Tensor): Tensor {
     this.check();
-    checkSize(shape.reduce((product, size) => product * size, bytesOf(dtype)));
-    this.#send();
-    const [made, reference] = this.declare(shape, dtype);
+    checkSentSize(shape.reduce((product, size) => product * size, elementSize(dtype)));
+    this.#flush();
+    const [made, reference] = this.declareResult(shape, dtype);
     for (const [point, worker] of this.#workers) {
       using own = part(point);
-      const value = tensorValue(own);
-      this.#post(() => worker.put.broadcast(reference, { ...value, elements: value.elements.slice() }));
+      const value = toTensorValue(own);
+      this.#enqueueSend(() => worker.put.broadcast(reference, { ...value, elements: value.elements.slice() }));
     }
     return made;
   }
 
   /** The processes, in rank order. @internal */
-  get places(): readonly bigint[] {
-    this.#places ??= procsOf(this.#workers);
-    return this.#places;
+  get procIds(): readonly bigint[] {
+    this.#procIds ??= procsOf(this.#workers);
+    return this.#procIds;
   }
 
   /** Something for the worker at each of these places, after all that was recorded before. @internal */
-  tell(ranks: readonly number[], message: (worker: TensorWorkerMesh<never>) => PromiseLike<unknown>): void {
+  sendToWorkers(ranks: readonly number[], message: (worker: TensorWorkerMesh<never>) => PromiseLike<unknown>): void {
     this.check();
-    this.#send();
+    this.#flush();
     const { points } = this;
-    for (const rank of ranks) this.#post(() => message(this.#workers.at(points[rank] as never)));
+    for (const rank of ranks) this.#enqueueSend(() => message(this.#workers.at(points[rank] as never)));
   }
 
   /** A tensor that its workers are told of by themselves, and its number. @internal */
-  declare(shape: readonly number[], dtype: Tensor["dtype"]): readonly [Tensor, bigint] {
+  declareResult(shape: readonly number[], dtype: Tensor["dtype"]): readonly [Tensor, bigint] {
     const made = addon().declareTensor(this.recorder, shape, dtype) as Tensor;
-    return [made, BigInt(addon().placeOf(made)![1])];
+    return [made, BigInt(addon().recordedReferenceOf(made)![1])];
   }
 
   /** Before the first operation between its processes: they get lines to each other, and what comes next waits for that. */
   connect(): void {
     this.check();
-    if (this.#connected) return;
-    this.#connected = true;
-    this.#send();
-    this.#post(() => connectLines(this.#workers, Object.values(this.extent)));
+    if (this.#isConnected) return;
+    this.#isConnected = true;
+    this.#flush();
+    this.#enqueueSend(() => connectWorkers(this.#workers, Object.values(this.extent)));
   }
 
   /** Random numbers of all processes from here on. */
@@ -224,26 +226,26 @@ export class TensorMesh implements Recording {
     this.check();
     const procs = this.procs.slice(spec as Point) as ProcMesh;
     const key = procs.toTable();
-    let part = this.#parts.get(key);
+    let part = this.#slices.get(key);
     if (part === undefined || !part.active) {
       const { devices } = this.#options;
       const own =
         devices.length > 1 ? procs.procIds.map((place) => devices[this.procs.procIds.indexOf(place)]!) : devices;
       part = new TensorMesh(procs, { ...this.#options, devices: own });
-      this.#parts.set(key, part);
+      this.#slices.set(key, part);
     }
     return part;
   }
 
   /** Frees all its tensors on the processes, which go on. Idempotent. */
   async end(): Promise<void> {
-    if (this.#ended) return;
-    this.#ended = true;
-    meshes.delete(addon().recorderNumber(this.recorder));
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    activeMeshes.delete(addon().recorderNumber(this.recorder));
     addon().closeRecorder(this.recorder);
-    await Promise.all([...this.#parts.values()].map((part) => part.end()));
-    await this.#sent;
-    await Promise.all([this.#workers, ...this.#beside.values()].map((actors) => actors.stop()));
+    await Promise.all([...this.#slices.values()].map((part) => part.end()));
+    await this.#sendQueue;
+    await Promise.all([this.#workers, ...this.#companions.values()].map((actors) => actors.stop()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -259,35 +261,35 @@ export class TensorMesh implements Recording {
     }
   }
 
-  #send(): void {
-    this.#waiting = 0;
-    this.#bytes = 0;
+  #flush(): void {
+    this.#pendingOperations = 0;
+    this.#pendingBytes = 0;
     if (addon().pendingCommands(this.recorder) === 0) return;
     const commands = addon().takeCommands(this.recorder);
-    this.#post(() => this.#workers.run.broadcast(commands));
+    this.#enqueueSend(() => this.#workers.run.broadcast(commands));
   }
 
   /** After all that was sent before. */
-  #post(send: () => PromiseLike<unknown>): void {
-    this.#sent = this.#sent.then(async () => {
+  #enqueueSend(send: () => PromiseLike<unknown>): void {
+    this.#sendQueue = this.#sendQueue.then(async () => {
       try {
-        if (this.#lost === undefined) await send();
+        if (this.#sendError === undefined) await send();
       } catch (error) {
-        this.#lost = error instanceof Error ? error : new Error(String(error));
+        this.#sendError = error instanceof Error ? error : new Error(String(error));
       }
     });
   }
 
   /** Asks after all that was sent before. Questions don't wait for each other. */
-  async #ask<T>(call: () => PromiseLike<T>): Promise<T> {
-    await this.#sent;
-    if (this.#lost instanceof TensorError) throw this.#lost;
-    if (this.#lost !== undefined) {
+  async #askAfterSends<T>(call: () => PromiseLike<T>): Promise<T> {
+    await this.#sendQueue;
+    if (this.#sendError instanceof TensorError) throw this.#sendError;
+    if (this.#sendError !== undefined) {
       throw new TensorError(
         "ERR_TENSOR_INACTIVE",
-        `cannot reach the tensors of mesh ${this.procs}: ${this.#lost.message}`,
+        `cannot reach the tensors of mesh ${this.procs}: ${this.#sendError.message}`,
         {
-          cause: this.#lost,
+          cause: this.#sendError,
         },
       );
     }
@@ -297,9 +299,9 @@ export class TensorMesh implements Recording {
 
 /** The mesh that a tensor is of; undefined for one of this process. @throws TensorError if it is not active any more */
 export function meshOf(tensor: Tensor): { readonly mesh: TensorMesh; readonly reference: number } | undefined {
-  const place = addon().placeOf(tensor);
+  const place = addon().recordedReferenceOf(tensor);
   if (place === null) return undefined;
-  const mesh = meshes.get(place[0]);
+  const mesh = activeMeshes.get(place[0]);
   if (mesh === undefined) {
     throw new TensorError("ERR_TENSOR_INACTIVE", "cannot use a tensor of a mesh: the mesh is not active any more");
   }
@@ -307,7 +309,7 @@ export function meshOf(tensor: Tensor): { readonly mesh: TensorMesh; readonly re
 }
 
 /** The same of a tensor that must be of one. @throws TensorError `cannot <verb>…: <why>` */
-export function requireMesh(tensor: Tensor, verb: string, why: string) {
+export function requireMeshOf(tensor: Tensor, verb: string, why: string) {
   const found = meshOf(tensor);
   if (found !== undefined) return found;
   throw new TensorError("ERR_TENSOR_PLACE", `cannot ${verb}: ${why}`);
@@ -319,25 +321,27 @@ export function currentMesh(): TensorMesh | undefined {
 }
 
 /** The one whose code is running, if it is of these processes; otherwise any that is. */
-export function activeMesh(procs: ProcMesh): TensorMesh | undefined {
+export function activeMeshOf(procs: ProcMesh): TensorMesh | undefined {
   const current = currentMesh();
   if (current?.procs === procs) return current;
-  return [...meshes.values()].find((mesh) => mesh.procs === procs);
+  return [...activeMeshes.values()].find((mesh) => mesh.procs === procs);
 }
 
 /** One that is active, and all of whose processes are these, in this order. */
-export function meshOn(procs: readonly bigint[]): TensorMesh | undefined {
+export function activeMeshOnProcs(procs: readonly bigint[]): TensorMesh | undefined {
   const current = currentMesh();
-  const all = current === undefined ? [...meshes.values()] : [current, ...meshes.values()];
-  return all.find(({ places }) => places.length === procs.length && places.every((proc, rank) => proc === procs[rank]));
+  const all = current === undefined ? [...activeMeshes.values()] : [current, ...activeMeshes.values()];
+  return all.find(
+    ({ procIds: places }) => places.length === procs.length && places.every((proc, rank) => proc === procs[rank]),
+  );
 }
 
 /** Called whenever an operation was recorded, for whichever mesh. */
-export function sendSoon(): void {
-  for (const mesh of meshes.values()) mesh.recorded();
+export function scheduleSends(): void {
+  for (const mesh of activeMeshes.values()) mesh.recorded();
 }
 
-function failed({ op, site, message, rank }: TensorFailure, from: number): TensorError {
+function fetchError({ op, site, message, rank }: TensorFailure, from: number): TensorError {
   const called = site === undefined ? "" : `, called at ${site}`;
   const where = rank === undefined || rank === from ? "" : ` (on rank ${rank})`;
   return new TensorError("ERR_TENSOR_FAILED", `cannot fetch a tensor from rank ${from}${called}: ${message}${where}`, {

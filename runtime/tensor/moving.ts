@@ -3,46 +3,46 @@
  * of theirs.
  */
 import type { TensorDeskMesh } from "../../generated/tensor.js";
-import { deskAt } from "./exchange.js";
-import { type Part, requireMesh, type TensorMesh } from "./mesh.js";
-import { site } from "./site.js";
+import { exchangeActorAt } from "./exchange.js";
+import { type Part, requireMeshOf, type TensorMesh } from "./mesh.js";
+import { currentCallSite } from "./site.js";
 import type { Tensor } from "./tensor.js";
-import { typeOf } from "./type.js";
+import { tensorTypeOf } from "./type.js";
 
 /** @throws TensorError for a tensor of this process, RangeError for what is no part of its mesh */
-export function sliceMesh(tensor: object, spec: Part): Tensor {
-  const { mesh } = ofMesh(tensor, "sliceMesh");
-  return toMesh(tensor, mesh.slice(spec));
+export function redistributeToSlice(tensor: object, spec: Part): Tensor {
+  const { mesh } = requireDistributed(tensor, "sliceMesh");
+  return redistribute(tensor, mesh.slice(spec));
 }
 
 /** @throws TensorError for a tensor of this process, RangeError for a mesh that has other processes, and not as many */
-export function toMesh(tensor: object, target: TensorMesh): Tensor {
-  const { mesh, reference } = ofMesh(tensor, "toMesh");
+export function redistribute(tensor: object, target: TensorMesh): Tensor {
+  const { mesh, reference } = requireDistributed(tensor, "toMesh");
   target.check();
   const moved = tensor as Tensor;
-  const sources = sourcesOf(mesh, target);
-  const key = target.newKey();
-  const [made, number] = target.declare(moved.shape, moved.dtype);
-  const targets = target.places;
-  const where = site();
+  const sources = sourceRanks(mesh, target);
+  const key = target.newExchangeKey();
+  const [made, number] = target.declareResult(moved.shape, moved.dtype);
+  const targets = target.procIds;
+  const where = currentCallSite();
   for (const [rank, source] of sources.entries()) {
-    const stays = mesh.places[source] === targets[rank];
-    mesh.tell([source], (worker) =>
+    const stays = mesh.procIds[source] === targets[rank];
+    mesh.sendToWorkers([source], (worker) =>
       stays
         ? worker.lend.broadcast(BigInt(reference), key)
-        : worker.give.broadcast(BigInt(reference), key, deskAt(target, rank) as unknown as TensorDeskMesh),
+        : worker.give.broadcast(BigInt(reference), key, exchangeActorAt(target, rank) as unknown as TensorDeskMesh),
     );
   }
-  target.tell([...targets.keys()], (worker) =>
-    worker.take.broadcast(key.number, [{ reference: number, type: typeOf(moved) }], "toMesh", where),
+  target.sendToWorkers([...targets.keys()], (worker) =>
+    worker.take.broadcast(key.number, [{ reference: number, type: tensorTypeOf(moved) }], "toMesh", where),
   );
   return made;
 }
 
 /** From where each process of the target gets its part: from its own, or else from the one of the same rank. */
-function sourcesOf(mesh: TensorMesh, target: TensorMesh): readonly number[] {
-  const { places } = mesh;
-  const own = target.places.map((place) => places.indexOf(place));
+function sourceRanks(mesh: TensorMesh, target: TensorMesh): readonly number[] {
+  const { procIds: places } = mesh;
+  const own = target.procIds.map((place) => places.indexOf(place));
   if (!own.includes(-1)) return own;
   if (places.length === own.length) return [...own.keys()];
   throw new RangeError(
@@ -51,6 +51,6 @@ function sourcesOf(mesh: TensorMesh, target: TensorMesh): readonly number[] {
   );
 }
 
-function ofMesh(tensor: object, verb: string) {
-  return requireMesh(tensor as Tensor, `${verb} a tensor of this process`, "it is of no mesh");
+function requireDistributed(tensor: object, verb: string) {
+  return requireMeshOf(tensor as Tensor, `${verb} a tensor of this process`, "it is of no mesh");
 }

@@ -7,43 +7,43 @@ import type { NativeNccl, NativeStream } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 
 /** The file of NCCL; `off`: it is not used. Whoever names one wants it, whatever its tensors are on. */
-const variable = "VICEROY_NCCL";
+const libraryVariable = "VICEROY_NCCL";
 /** What the loader looks for where none is named. */
-const usual = "libnccl.so.2";
+const defaultLibrary = "libnccl.so.2";
 
 /**
  * The NCCL that this process finds.
  * @throws Error that says why there is none
  */
 export function nccl(): NativeNccl {
-  return addon().findNccl(process.env[variable] || usual);
+  return addon().findNccl(process.env[libraryVariable] || defaultLibrary);
 }
 
 /** The version that a stream can move elements by; 0: none. @throws Error if it is named, and there is none */
-export function offeredNccl(stream: NativeStream, device: string): number {
-  const named = process.env[variable] || undefined;
+export function offerOwnNccl(stream: NativeStream, device: string): number {
+  const named = process.env[libraryVariable] || undefined;
   if (named === "off" || (named === undefined && device === "cpu")) return 0;
   try {
-    return addon().offerNccl(stream, named ?? usual);
+    return addon().offerNccl(stream, named ?? defaultLibrary);
   } catch (error) {
     if (named !== undefined) throw error;
-    sayWithout((error as Error).message);
+    warnWithoutNccl((error as Error).message);
     return 0;
   }
 }
 
 /** Whether elements move by it in a mesh: all must have one version. */
-export function agreesOnNccl(ends: readonly TensorEnd[], rank: number): boolean {
+export function haveSameNccl(ends: readonly TensorEnd[], rank: number): boolean {
   const own = ends[rank]?.nccl;
   if (own === undefined) return false;
   const other = ends.findIndex((end) => end.nccl !== own);
   if (other < 0) return true;
   const theirs = ends[other]?.nccl ?? "none";
-  sayWithout(`rank ${rank} has NCCL ${own}, rank ${other} ${theirs}: all processes of a mesh must have the same`);
+  warnWithoutNccl(`rank ${rank} has NCCL ${own}, rank ${other} ${theirs}: all processes of a mesh must have the same`);
   return false;
 }
 
-function sayWithout(why: string): void {
+function warnWithoutNccl(why: string): void {
   process.emitWarning(`tensors are exchanged by memory of processors, which is slow for those on CUDA: ${why}`, {
     type: "ViceroyWarning",
     code: "VICEROY_TENSOR_NCCL",

@@ -15,26 +15,26 @@ export interface Recording {
 
 const storage = new AsyncLocalStorage<Recording | undefined>();
 /** Nobody pays for meshes before there is one. */
-let used = false;
-let last: Recording | undefined;
+let isRecordingUsed = false;
+let lastActivated: Recording | undefined;
 
 /** Runs code, with all that it awaits, whose tensors are a mesh's. */
-export function runRecording<T>(recording: Recording | undefined, call: () => T): T {
-  used = true;
+export function runWithRecording<T>(recording: Recording | undefined, call: () => T): T {
+  isRecordingUsed = true;
   return storage.run(recording, call);
 }
 
 /** What the code that is running records for; undefined: tensors are of this process. */
 export function currentRecording(): Recording | undefined {
-  return used ? storage.getStore() : undefined;
+  return isRecordingUsed ? storage.getStore() : undefined;
 }
 
 /** Tells the addon, before each call. */
-export function useCurrent(): void {
-  if (!used) return;
+export function activateCurrentRecording(): void {
+  if (!isRecordingUsed) return;
   const current = storage.getStore();
   current?.check();
-  if (current === last) return;
-  last = current;
+  if (current === lastActivated) return;
+  lastActivated = current;
   addon().useRecorder(current?.recorder ?? null);
 }

@@ -5,11 +5,11 @@
 import type { KeptAnswer, TensorKey, TensorType } from "../../generated/tensor.js";
 import type { Kept, KeptCall } from "../codegen/v1/index.js";
 import { TensorError } from "./errors.js";
-import { dropAt, failAt, openDesks } from "./exchange.js";
-import { meshOn, type TensorMesh } from "./mesh.js";
-import { site } from "./site.js";
+import { dropExchange, exchangeActorsOf, failExchange } from "./exchange.js";
+import { activeMeshOnProcs, type TensorMesh } from "./mesh.js";
+import { currentCallSite } from "./site.js";
 import type { Tensor } from "./tensor.js";
-import { isSameType, typeOf, typeText } from "./type.js";
+import { formatTensorType, isSameTensorType, tensorTypeOf } from "./type.js";
 import { isDtype } from "./typed-array.js";
 import type { Dtype } from "./types.js";
 
@@ -20,23 +20,23 @@ export interface TensorShape {
 }
 
 /** One tensor, or a list of them. */
-export type Shapes = TensorShape | readonly TensorShape[];
+export type ResultShapes = TensorShape | readonly TensorShape[];
 
 /** What is told of an answer of type `R`. */
 export type ShapesOf<R> = R extends Tensor ? TensorShape : { readonly [K in keyof R]: ShapesOf<R[K]> };
 
 /** An `rref` under way. */
-interface Exchange {
+interface RetainedExchange {
   readonly mesh: TensorMesh;
   readonly call: KeptCall;
   readonly key: TensorKey;
   /** Where in the controller's code it was called. */
-  readonly where: string;
+  readonly callSite: string;
 }
 
 /** @param shapes tells of what the arguments are answered with; undefined: the answers do */
-export function rref(call: KeptCall, shapes: ((...args: never[]) => Shapes) | undefined): unknown {
-  const mesh = meshOn(call.procs);
+export function rref(call: KeptCall, shapes: ((...args: never[]) => ResultShapes) | undefined): unknown {
+  const mesh = activeMeshOnProcs(call.procs);
   if (mesh === undefined) {
     throw new TensorError(
       "ERR_TENSOR_INACTIVE",
@@ -45,31 +45,34 @@ export function rref(call: KeptCall, shapes: ((...args: never[]) => Shapes) | un
     );
   }
   // Before anything can go wrong, which they are told of.
-  openDesks(mesh);
-  const exchange = { mesh, call, key: mesh.newKey(), where: site() };
-  if (shapes === undefined) return answered(exchange, call.send(exchange.key));
+  exchangeActorsOf(mesh);
+  const exchange = { mesh, call, key: mesh.newExchangeKey(), callSite: currentCallSite() };
+  if (shapes === undefined) return tensorsWhenAnswered(exchange, call.send(exchange.key));
   const told = shapes(...(call.args as never[]));
   const list = isList(told);
   const types = (list ? told : [told]).map((type) => checkedShape(call.label, type));
-  void failLost(exchange, call.send(exchange.key));
-  return taken(exchange, types, list);
+  void failMissingResults(exchange, call.send(exchange.key));
+  return takeAsTensors(exchange, types, list);
 }
 
 /** Whoever waits for an answer that does not come is told. */
-async function failLost({ mesh, key }: Exchange, outcomes: PromiseLike<Iterable<Kept>>): Promise<void> {
+async function failMissingResults(
+  { mesh, key }: RetainedExchange,
+  outcomes: PromiseLike<Iterable<Kept>>,
+): Promise<void> {
   let reasons: readonly unknown[];
   try {
     reasons = [...(await outcomes)].map((outcome) => (outcome.status === "rejected" ? outcome.reason : undefined));
   } catch (error) {
-    reasons = mesh.places.map(() => error);
+    reasons = mesh.procIds.map(() => error);
   }
   for (const [rank, reason] of reasons.entries()) {
-    if (reason !== undefined) failAt(mesh, key, rank, messageOf(reason));
+    if (reason !== undefined) failExchange(mesh, key, rank, messageOf(reason));
   }
 }
 
 /** Shapes are those of the answers, which must be the same on all processes. */
-async function answered(exchange: Exchange, sent: PromiseLike<Iterable<Kept>>): Promise<unknown> {
+async function tensorsWhenAnswered(exchange: RetainedExchange, sent: PromiseLike<Iterable<Kept>>): Promise<unknown> {
   const { mesh, call, key } = exchange;
   const outcomes = [...(await sent)];
   try {
@@ -78,24 +81,30 @@ async function answered(exchange: Exchange, sent: PromiseLike<Iterable<Kept>>): 
       return outcome.value as KeptAnswer;
     });
     const { types, list } = answers[0]!;
-    const other = answers.findIndex((answer) => !isSame(answer.types, types) || answer.list !== list);
-    if (other < 0) return taken(exchange, types.map(shapeOf), list);
+    const other = answers.findIndex((answer) => !haveSameTypes(answer.types, types) || answer.list !== list);
+    if (other < 0) return takeAsTensors(exchange, types.map(tensorShapeOf), list);
     throw new TensorError(
       "ERR_TENSOR_FAILED",
-      `cannot rref ${call.label}: rank 0 answered ${textOf(answers[0]!)}, rank ${other} ${textOf(answers[other]!)}; ` +
+      `cannot rref ${call.label}: rank 0 answered ${formatResult(answers[0]!)}, rank ${other} ${formatResult(answers[other]!)}; ` +
         "a tensor of a mesh has one shape and one type",
     );
   } catch (error) {
-    for (const [rank, { status }] of outcomes.entries()) if (status === "fulfilled") dropAt(mesh, key, rank);
+    for (const [rank, { status }] of outcomes.entries()) if (status === "fulfilled") dropExchange(mesh, key, rank);
     throw error;
   }
 }
 
 /** The answers are tensors of the mesh from here on. */
-function taken({ mesh, call, key, where }: Exchange, types: readonly TensorShape[], list: boolean): unknown {
-  const made = types.map(({ shape, dtype }) => mesh.declare(shape, dtype));
-  const places = made.map(([, reference], at) => ({ reference, type: typeOf(types[at]!) }));
-  mesh.tell([...mesh.places.keys()], (worker) => worker.take.broadcast(key.number, places, call.label, where));
+function takeAsTensors(
+  { mesh, call, key, callSite: where }: RetainedExchange,
+  types: readonly TensorShape[],
+  list: boolean,
+): unknown {
+  const made = types.map(({ shape, dtype }) => mesh.declareResult(shape, dtype));
+  const places = made.map(([, reference], at) => ({ reference, type: tensorTypeOf(types[at]!) }));
+  mesh.sendToWorkers([...mesh.procIds.keys()], (worker) =>
+    worker.take.broadcast(key.number, places, call.label, where),
+  );
   const tensors = made.map(([tensor]) => tensor);
   return list ? tensors : tensors[0];
 }
@@ -110,20 +119,20 @@ function checkedShape(label: string, type: TensorShape): TensorShape {
   );
 }
 
-function isList(shapes: Shapes): shapes is readonly TensorShape[] {
+function isList(shapes: ResultShapes): shapes is readonly TensorShape[] {
   return Array.isArray(shapes);
 }
 
-function shapeOf({ dtype, shape }: TensorType): TensorShape {
+function tensorShapeOf({ dtype, shape }: TensorType): TensorShape {
   return { dtype: dtype as Dtype, shape: shape.map(Number) };
 }
 
-function isSame(a: readonly TensorType[], b: readonly TensorType[]): boolean {
-  return a.length === b.length && a.every((type, at) => isSameType(type, b[at]!));
+function haveSameTypes(a: readonly TensorType[], b: readonly TensorType[]): boolean {
+  return a.length === b.length && a.every((type, at) => isSameTensorType(type, b[at]!));
 }
 
-function textOf({ types, list }: KeptAnswer): string {
-  const texts = types.map(typeText).join(", ");
+function formatResult({ types, list }: KeptAnswer): string {
+  const texts = types.map(formatTensorType).join(", ");
   return list ? `[${texts}]` : texts;
 }
 

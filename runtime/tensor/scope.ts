@@ -1,11 +1,11 @@
 /** Lifetimes: tensors are memory outside of JavaScript's heap, whose size the garbage collector only guesses. */
 
 /** What scopes keep track of. */
-export interface Disposable {
+export interface DisposableTensor {
   dispose(): void;
 }
 
-const open: TensorScope[] = [];
+const openScopes: TensorScope[] = [];
 
 /**
  * Disposes at its end of all tensors that were made while it was the innermost scope, but for those that were kept:
@@ -17,39 +17,39 @@ const open: TensorScope[] = [];
  * For code that runs without `await`: what other code makes meanwhile would be disposed of as well.
  */
 export class TensorScope {
-  readonly #made = new Set<Disposable>();
-  #closed = false;
+  readonly #tensors = new Set<DisposableTensor>();
+  #isClosed = false;
 
   constructor() {
-    open.push(this);
+    openScopes.push(this);
   }
 
   /** The scope around it, if any, is the one of this tensor from now on. */
-  keep<T extends Disposable>(tensor: T): T {
-    if (this.#made.delete(tensor)) scopeAround(this)?.add(tensor);
+  keep<T extends DisposableTensor>(tensor: T): T {
+    if (this.#tensors.delete(tensor)) enclosingScope(this)?.add(tensor);
     return tensor;
   }
 
   /** Tensors of which it disposes. */
   get size(): number {
-    return this.#made.size;
+    return this.#tensors.size;
   }
 
   /** @internal */
-  add(tensor: Disposable): void {
-    this.#made.add(tensor);
+  add(tensor: DisposableTensor): void {
+    this.#tensors.add(tensor);
   }
 
   /** Idempotent. Scopes within it end as well. */
   dispose(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    while (open.includes(this)) {
-      const ended = open.pop();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    while (openScopes.includes(this)) {
+      const ended = openScopes.pop();
       if (ended !== this) ended?.dispose();
     }
-    for (const tensor of this.#made) tensor.dispose();
-    this.#made.clear();
+    for (const tensor of this.#tensors) tensor.dispose();
+    this.#tensors.clear();
   }
 
   [Symbol.dispose](): void {
@@ -58,10 +58,10 @@ export class TensorScope {
 }
 
 /** A tensor has been made. */
-export function track(tensor: Disposable): void {
-  open.at(-1)?.add(tensor);
+export function trackInScope(tensor: DisposableTensor): void {
+  openScopes.at(-1)?.add(tensor);
 }
 
-function scopeAround(scope: TensorScope): TensorScope | undefined {
-  return open[open.indexOf(scope) - 1];
+function enclosingScope(scope: TensorScope): TensorScope | undefined {
+  return openScopes[openScopes.indexOf(scope) - 1];
 }

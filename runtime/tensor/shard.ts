@@ -3,7 +3,7 @@ import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
 import { type TensorOptions, tensor } from "./make.js";
 import { currentMesh, type TensorMesh } from "./mesh.js";
-import { runRecording } from "./recording.js";
+import { runWithRecording } from "./recording.js";
 import { isTensor, type Nested, type Tensor } from "./tensor.js";
 import type { TensorData } from "./types.js";
 
@@ -25,12 +25,12 @@ export function shard(
       "cannot shard a tensor: no mesh is active; call it in the function that procs.activate() runs",
     );
   }
-  if (isTensor(values)) return scatter(mesh, values, cuts);
-  using local = runRecording(undefined, () => tensor(values, options));
-  return scatter(mesh, local, cuts);
+  if (isTensor(values)) return scatterShards(mesh, values, cuts);
+  using local = runWithRecording(undefined, () => tensor(values, options));
+  return scatterShards(mesh, local, cuts);
 }
 
-function scatter(mesh: TensorMesh, local: Tensor, cuts: Readonly<Record<string, number>>): Tensor {
+function scatterShards(mesh: TensorMesh, local: Tensor, cuts: Readonly<Record<string, number>>): Tensor {
   const shape = [...local.shape];
   for (const [name, dimension] of Object.entries(cuts)) {
     const parts = mesh.extent[name];

@@ -13,49 +13,49 @@ import {
   type TensorTurn,
 } from "../codegen/v1/index.js";
 import { TensorError } from "./errors.js";
-import { keepAnswer } from "./kept.js";
+import { retainResult } from "./kept.js";
 import { meshOf, type TensorMesh } from "./mesh.js";
-import { rref, type Shapes, type ShapesOf } from "./rref.js";
-import { answering, waitFor } from "./waits.js";
-import { beginLending, type Coming, type Lender, lending, receiving } from "./wire.js";
+import { type ResultShapes, rref, type ShapesOf } from "./rref.js";
+import { registerAnsweringTurn, waitForTensors } from "./waits.js";
+import { type ArrivingTensor, decodeWithArrivals, resetLender, type TensorLender, withLender } from "./wire.js";
 
 /** A tensor of a mesh that an actor is given. */
-interface Lent {
+interface LentTensor {
   readonly mesh: TensorMesh;
   readonly reference: bigint;
   readonly key: TensorKey;
   readonly ranks: readonly number[];
 }
 
-const onTheWay = new WeakMap<readonly unknown[], readonly Coming[]>();
+const arrivingTensors = new WeakMap<readonly unknown[], readonly ArrivingTensor[]>();
 
-class Support implements TensorSupport {
+class TensorInterceptor implements TensorSupport {
   readonly propagates: boolean;
   readonly keptResult = KeptAnswerCodec as Codec<unknown>;
-  readonly #shapes: ((...args: never[]) => Shapes) | undefined;
+  readonly #resultShapes: ((...args: never[]) => ResultShapes) | undefined;
 
-  constructor(propagates: boolean, shapes: ((...args: never[]) => Shapes) | undefined) {
+  constructor(propagates: boolean, shapes: ((...args: never[]) => ResultShapes) | undefined) {
     this.propagates = propagates;
-    this.#shapes = shapes;
+    this.#resultShapes = shapes;
   }
 
   lend<T>(to: Addressed, send: () => T): T {
-    let lent: Lent[] = [];
-    const lender: Lender = {
-      begin: () => {
+    let lent: LentTensor[] = [];
+    const lender: TensorLender = {
+      reset: () => {
         lent = [];
       },
       lend: (tensor) => {
         const { mesh, reference } = meshOf(tensor)!;
-        const key = mesh.newKey();
-        lent.push({ mesh, reference: BigInt(reference), key, ranks: ranksOf(mesh, to) });
+        const key = mesh.newExchangeKey();
+        lent.push({ mesh, reference: BigInt(reference), key, ranks: receiverRanks(mesh, to) });
         return key;
       },
     };
-    const sent = lending(lender, send);
+    const sent = withLender(lender, send);
     if (sent instanceof Error) return sent;
     for (const { mesh, reference, key, ranks } of lent) {
-      mesh.tell(ranks, (worker) => worker.lend.broadcast(reference, key));
+      mesh.sendToWorkers(ranks, (worker) => worker.lend.broadcast(reference, key));
     }
     return sent;
   }
@@ -64,7 +64,7 @@ class Support implements TensorSupport {
     return {
       plain: layout,
       encodeInto: (w, value) => {
-        beginLending();
+        resetLender();
         layout.encodeInto(w, value);
       },
       decodeFrom: (r) => layout.decodeFrom(r),
@@ -75,20 +75,20 @@ class Support implements TensorSupport {
     return {
       encodeInto: (w, value) => layout.encodeInto(w, value),
       decodeFrom: (r) => {
-        const [args, coming] = receiving(() => layout.decodeFrom(r));
-        if (coming.length > 0) onTheWay.set(args, coming);
+        const [args, coming] = decodeWithArrivals(() => layout.decodeFrom(r));
+        if (coming.length > 0) arrivingTensors.set(args, coming);
         return args;
       },
     };
   }
 
   arriving(args: readonly unknown[], turn: TensorTurn): Promise<void> | undefined {
-    const coming = onTheWay.get(args);
-    return coming === undefined ? undefined : waitFor(coming, turn);
+    const coming = arrivingTensors.get(args);
+    return coming === undefined ? undefined : waitForTensors(coming, turn);
   }
 
   answering(key: unknown, turn: TensorTurn): () => void {
-    return answering(key as TensorKey, turn);
+    return registerAnsweringTurn(key as TensorKey, turn);
   }
 
   keptArgs(args: Codec<readonly unknown[]>): Codec<readonly unknown[]> {
@@ -96,28 +96,28 @@ class Support implements TensorSupport {
   }
 
   keep(label: string, key: unknown, answer: unknown): KeptAnswer {
-    return keepAnswer(label, key as TensorKey, answer);
+    return retainResult(label, key as TensorKey, answer);
   }
 
   rref(call: KeptCall): unknown {
-    return rref(call, this.#shapes);
+    return rref(call, this.#resultShapes);
   }
 }
 
 /** @internal For endpoints that take tensors, and answer here. */
-export const tensorArguments: TensorSupport = new Support(false, undefined);
+export const tensorArguments: TensorSupport = new TensorInterceptor(false, undefined);
 
 /**
  * @internal For endpoints with a `@propagate`.
  * @param shapes what its function tells; without one shapes are known when all actors have answered
  */
 export function propagated<A extends unknown[], R>(shapes?: (...args: A) => ShapesOf<R>): TensorSupport {
-  return new Support(true, shapes as ((...args: never[]) => Shapes) | undefined);
+  return new TensorInterceptor(true, shapes as ((...args: never[]) => ResultShapes) | undefined);
 }
 
 /** Where in a mesh they are who are addressed. @throws TensorError if one of them is elsewhere */
-function ranksOf(mesh: TensorMesh, { procs }: Addressed): readonly number[] {
-  const { places } = mesh;
+function receiverRanks(mesh: TensorMesh, { procs }: Addressed): readonly number[] {
+  const { procIds: places } = mesh;
   const ranks = procs.map((proc) => places.indexOf(proc));
   if (!ranks.includes(-1)) return ranks;
   throw new TensorError(

@@ -1,16 +1,16 @@
 /** Tensors as users hold them. Operations are methods as well (generated/ops.ts); here is what tensors have besides. */
 import { inspect } from "node:util";
 import type { Dtype } from "../native/tensor-addon.js";
-import { addon, useTensorClass } from "./addon.js";
-import { type Along, broadcastFrom, type CutOptions, collective, type Reduction, sendTo } from "./collectives.js";
+import { addon, setTensorClass } from "./addon.js";
+import { type Along, broadcastFrom, type CutOptions, callCollective, type Reduction, sendTo } from "./collectives.js";
 import { TensorError } from "./errors.js";
 import type { Methods } from "./generated/ops.js";
 import { methodNames } from "./generated/ops.js";
-import { invoke, Operation } from "./invoke.js";
+import { callOperation, Operation } from "./invoke.js";
 import type { Part, TensorMesh } from "./mesh.js";
-import { sliceMesh, toMesh } from "./moving.js";
-import { track } from "./scope.js";
-import { isDtype, viewOf } from "./typed-array.js";
+import { redistribute, redistributeToSlice } from "./moving.js";
+import { trackInScope } from "./scope.js";
+import { isDtype, typedArrayOver } from "./typed-array.js";
 import type { DataOf } from "./types.js";
 
 /** How gradients are computed. */
@@ -26,13 +26,13 @@ export interface BackwardOptions<T> {
 /** Elements as nested arrays; a number for a tensor without dimensions. */
 export type Nested = number | bigint | boolean | readonly Nested[];
 
-const item = new Operation("aten::item");
-const to = new Operation("aten::to");
+const itemOperation = new Operation("aten::item");
+const toOperation = new Operation("aten::to");
 
 /** The addon makes its instances; nobody else does. */
 class TensorObject {
   constructor() {
-    track(this);
+    trackInScope(this);
   }
 
   /** Sizes, outermost first. */
@@ -69,7 +69,7 @@ class TensorObject {
 
   /** Whether its elements are on the processes of a mesh. */
   get distributed(): boolean {
-    return addon().placeOf(this) !== null;
+    return addon().recordedReferenceOf(this) !== null;
   }
 
   /**
@@ -77,22 +77,22 @@ class TensorObject {
    * @throws TensorError for a tensor of a mesh
    */
   data<D extends Dtype = Dtype>(): DataOf[D] {
-    this.#here("data()");
-    return viewOf(this.dtype, addon().toMemory(this)) as DataOf[D];
+    this.#requireLocal("data()");
+    return typedArrayOver(this.dtype, addon().toMemory(this)) as DataOf[D];
   }
 
   /** The only element. @throws TensorError for a tensor of a mesh, Error if there are more or none */
   item(): number | bigint | boolean {
-    this.#here("item()");
-    return invoke(item, [this]) as number | bigint | boolean;
+    this.#requireLocal("item()");
+    return callOperation(itemOperation, [this]) as number | bigint | boolean;
   }
 
   /** The elements as nested arrays. @throws TensorError for a tensor of a mesh */
   toArray(): Nested {
-    this.#here("toArray()");
+    this.#requireLocal("toArray()");
     const { dtype, shape } = this;
     const elements: ArrayLike<number | bigint> = (
-      dtype === "float16" || dtype === "bfloat16" ? this.#float32() : this
+      dtype === "float16" || dtype === "bfloat16" ? this.#toFloat32() : this
     ).data();
     const width = dtype.startsWith("complex") ? 2 : 1;
     const value = (at: number): Nested => {
@@ -117,22 +117,22 @@ class TensorObject {
    * @throws RangeError for dimensions that the mesh has not, TensorError for a tensor of this process; so do all that follow
    */
   reduce(along: Along, reduction: Reduction): Tensor {
-    return collective(this, "reduce", along, [reduction]);
+    return callCollective(this, "reduce", along, [reduction]);
   }
 
   /** What they have, one after the other along a dimension of the tensor; the same on all of them. */
   allGather(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
-    return collective(this, "allGather", along, [dim]);
+    return callCollective(this, "allGather", along, [dim]);
   }
 
   /** As `reduce`, of which each has one part: the tensor is cut along one of its dimensions. */
   reduceScatter(along: Along, reduction: Reduction, { dim = 0 }: CutOptions = {}): Tensor {
-    return collective(this, "reduceScatter", along, [reduction, dim]);
+    return callCollective(this, "reduceScatter", along, [reduction, dim]);
   }
 
   /** Each cuts its tensor into parts, sends the first to the first process, and so on, and joins those that it gets. */
   allToAll(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
-    return collective(this, "allToAll", along, [dim]);
+    return callCollective(this, "allToAll", along, [dim]);
   }
 
   /** What the process at one place along the dimensions has, on all of them. */
@@ -151,7 +151,7 @@ class TensorObject {
    * @throws RangeError for what is no part of the mesh, TensorError for a tensor of this process
    */
   sliceMesh(part: Part): Tensor {
-    return sliceMesh(this, part);
+    return redistributeToSlice(this, part);
   }
 
   /**
@@ -160,7 +160,7 @@ class TensorObject {
    * @throws RangeError for a mesh of other processes that are not as many, TensorError for a tensor of this process
    */
   toMesh(mesh: TensorMesh): Tensor {
-    return toMesh(this, mesh);
+    return redistribute(this, mesh);
   }
 
   /** Frees its memory, unless views of it or other tensors need it. Idempotent. */
@@ -194,11 +194,11 @@ class TensorObject {
     return few ? `${this.toString()} ${inspect(this.toArray(), { depth: 8 })}` : this.toString();
   }
 
-  #float32(): TensorObject {
-    return invoke(to, [this, "float32"]) as TensorObject;
+  #toFloat32(): TensorObject {
+    return callOperation(toOperation, [this, "float32"]) as TensorObject;
   }
 
-  #here(asked: string): void {
+  #requireLocal(asked: string): void {
     if (!this.distributed) return;
     throw new TensorError(
       "ERR_TENSOR_PLACE",
@@ -213,11 +213,11 @@ export type Tensor = TensorObject & Methods;
 for (const name of methodNames.split(" ")) {
   const operation = new Operation(`aten::${name}`);
   const method = function (this: TensorObject, ...args: unknown[]): unknown {
-    return invoke(operation, [this, ...args], method);
+    return callOperation(operation, [this, ...args], method);
   };
   Object.defineProperty(TensorObject.prototype, name, { value: method, configurable: true, writable: true });
 }
-useTensorClass(TensorObject);
+setTensorClass(TensorObject);
 
 export function isTensor(value: unknown): value is Tensor {
   return value instanceof TensorObject;

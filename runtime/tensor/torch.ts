@@ -1,18 +1,18 @@
 /** Operations as functions of one object, by libtorch's own names: `torch.matmul(a, b)`. */
 import { type Functions, functionNames } from "./generated/ops.js";
-import { invoke, Operation } from "./invoke.js";
+import { callOperation, Operation } from "./invoke.js";
 
-function functions(): Functions {
+function createFunctions(): Functions {
   const all: Record<string, (...args: unknown[]) => unknown> = {};
   for (const name of functionNames.split(" ")) {
     const operation = new Operation(`aten::${name}`);
-    const call = (...args: unknown[]) => invoke(operation, args, call);
+    const call = (...args: unknown[]) => callOperation(operation, args, call);
     all[name] = call;
   }
   return all as unknown as Functions;
 }
 
-export const torch: Functions = functions();
+export const torch: Functions = createFunctions();
 
 /**
  * Calls an operation of libtorch by its name, for those that `torch` has no function for: `call("_foreach_add_.Scalar", [list, 1])`.
@@ -20,16 +20,16 @@ export const torch: Functions = functions();
  */
 export function call(name: string, args: readonly unknown[], options?: object): unknown {
   const operation = operationNamed(name.includes("::") ? name : `aten::${name}`);
-  return invoke(operation, options === undefined ? args : [...args, { ...options }]);
+  return callOperation(operation, options === undefined ? args : [...args, { ...options }]);
 }
 
-const byName = new Map<string, Operation>();
+const operationsByName = new Map<string, Operation>();
 
 function operationNamed(name: string): Operation {
-  let operation = byName.get(name);
+  let operation = operationsByName.get(name);
   if (operation === undefined) {
     operation = new Operation(name);
-    byName.set(name, operation);
+    operationsByName.set(name, operation);
   }
   return operation;
 }

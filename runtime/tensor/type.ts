@@ -2,17 +2,17 @@
 
 import type { TensorType } from "../../generated/tensor.js";
 
-export interface TypeOfTensor {
+export interface DtypeAndShape {
   readonly dtype: string;
   readonly shape: readonly (number | bigint)[];
 }
 
 /** As messages have it. */
-export function typeOf({ dtype, shape }: TypeOfTensor): TensorType {
+export function tensorTypeOf({ dtype, shape }: DtypeAndShape): TensorType {
   return { dtype, shape: shape.map(BigInt) };
 }
 
-export function isSameType(a: TypeOfTensor, b: TypeOfTensor): boolean {
+export function isSameTensorType(a: DtypeAndShape, b: DtypeAndShape): boolean {
   return (
     a.dtype === b.dtype &&
     a.shape.length === b.shape.length &&
@@ -21,6 +21,6 @@ export function isSameType(a: TypeOfTensor, b: TypeOfTensor): boolean {
 }
 
 /** `float32[2, 3]` */
-export function typeText({ dtype, shape }: TypeOfTensor): string {
+export function formatTensorType({ dtype, shape }: DtypeAndShape): string {
   return `${dtype}[${shape.join(", ")}]`;
 }

@@ -2,18 +2,18 @@
 import type { TensorValue } from "../../generated/tensor.js";
 import { addon } from "./addon.js";
 import type { Tensor } from "./tensor.js";
-import { typeOf } from "./type.js";
+import { tensorTypeOf } from "./type.js";
 import { isDtype } from "./typed-array.js";
 
-export function tensorValue(tensor: Tensor): TensorValue {
+export function toTensorValue(tensor: Tensor): TensorValue {
   return {
-    ...typeOf(tensor),
+    ...tensorTypeOf(tensor),
     elements: new Uint8Array(addon().toMemory(tensor)),
   };
 }
 
 /** @throws TypeError, RangeError for what is no tensor */
-export function localTensor({ dtype, shape, elements }: TensorValue): Tensor {
+export function fromTensorValue({ dtype, shape, elements }: TensorValue): Tensor {
   if (!isDtype(dtype)) throw new TypeError(`cannot read a tensor: there is no dtype "${dtype}"`);
   // A copy: it is aligned, and nobody else's.
   return addon().fromMemory(elements.slice(), shape.map(Number), dtype) as Tensor;

@@ -5,67 +5,67 @@
  */
 import type { TensorKey } from "../../generated/tensor.js";
 import type { TensorTurn } from "../codegen/v1/index.js";
-import { type Brought, isMissing, take } from "./hub.js";
-import type { Coming } from "./wire.js";
+import { type ExchangeResult, isMissing, takeTensors } from "./hub.js";
+import type { ArrivingTensor } from "./wire.js";
 
 /** How often is looked, and for how long a circle must have been there: whoever has called may go on without the answer. */
-const LOOK_MS = 1000;
-const MOST_LOOKS = 5;
+const CHECK_INTERVAL_MS = 1000;
+const CONFIRMING_CHECKS = 5;
 
-interface Wait {
-  readonly coming: readonly Coming[];
+interface TensorWait {
+  readonly arriving: readonly ArrivingTensor[];
   readonly turn: TensorTurn;
   readonly fail: (error: Error) => void;
   /** What it was last seen to wait for in a circle, and how often in a row. */
-  around: TensorTurn | undefined;
-  looks: number;
+  deadlockedWith: TensorTurn | undefined;
+  confirmations: number;
 }
 
-const waits = new Set<Wait>();
+const pendingWaits = new Set<TensorWait>();
 /** Who answers what stays here, by mesh and number. */
-const answerers = new Map<string, TensorTurn>();
+const answeringTurns = new Map<string, TensorTurn>();
 /** Of each mesh, the answer that its worker waits for, with all that was recorded after it. */
-const taking = new Map<bigint, string>();
-let timer: NodeJS.Timeout | undefined;
+const awaitedByWorker = new Map<bigint, string>();
+let checkTimer: NodeJS.Timeout | undefined;
 
 /** Resolves when all of them are there. @throws Error that says why they never will be */
-export function waitFor(coming: readonly Coming[], turn: TensorTurn): Promise<void> {
+export function waitForTensors(coming: readonly ArrivingTensor[], turn: TensorTurn): Promise<void> {
   return new Promise((resolve, reject) => {
-    const wait: Wait = { coming, turn, fail: reject, around: undefined, looks: 0 };
-    waits.add(wait);
-    timer ??= setInterval(look, LOOK_MS).unref();
-    Promise.all(coming.map(({ there }) => there))
+    const wait: TensorWait = { arriving: coming, turn, fail: reject, deadlockedWith: undefined, confirmations: 0 };
+    pendingWaits.add(wait);
+    checkTimer ??= setInterval(checkForDeadlocks, CHECK_INTERVAL_MS).unref();
+    Promise.all(coming.map(({ arrived: there }) => there))
       .then(() => resolve(), reject)
-      .finally(() => waits.delete(wait));
+      .finally(() => pendingWaits.delete(wait));
   });
 }
 
 /** A handler begins whose answer stays here. @returns what is called at its end */
-export function answering(key: TensorKey, turn: TensorTurn): () => void {
-  const name = nameOf(key);
-  answerers.set(name, turn);
+export function registerAnsweringTurn(key: TensorKey, turn: TensorTurn): () => void {
+  const name = exchangeName(key);
+  answeringTurns.set(name, turn);
   return () => {
-    answerers.delete(name);
+    answeringTurns.delete(name);
   };
 }
 
 /** Takes an answer for the worker of a mesh, which does nothing else meanwhile. */
-export async function takeOver(key: TensorKey): Promise<Brought> {
-  taking.set(key.mesh, nameOf(key));
+export async function takeForWorker(key: TensorKey): Promise<ExchangeResult> {
+  awaitedByWorker.set(key.mesh, exchangeName(key));
   try {
-    return await take(key);
+    return await takeTensors(key);
   } finally {
-    taking.delete(key.mesh);
+    awaitedByWorker.delete(key.mesh);
   }
 }
 
-function look(): void {
-  for (const wait of waits) {
-    const around = circleOf(wait);
-    wait.looks = around !== undefined && around === wait.around ? wait.looks + 1 : 0;
-    wait.around = around;
-    if (around === undefined || wait.looks < MOST_LOOKS) continue;
-    waits.delete(wait);
+function checkForDeadlocks(): void {
+  for (const wait of pendingWaits) {
+    const around = findDeadlock(wait);
+    wait.confirmations = around !== undefined && around === wait.deadlockedWith ? wait.confirmations + 1 : 0;
+    wait.deadlockedWith = around;
+    if (around === undefined || wait.confirmations < CONFIRMING_CHECKS) continue;
+    pendingWaits.delete(wait);
     wait.fail(
       new Error(
         `cannot take the tensors of ${wait.turn.label}: they come after the answer of ${around.label}, which waits for an answer of this actor; ` +
@@ -73,21 +73,21 @@ function look(): void {
       ),
     );
   }
-  if (waits.size > 0) return;
-  clearInterval(timer);
-  timer = undefined;
+  if (pendingWaits.size > 0) return;
+  clearInterval(checkTimer);
+  checkTimer = undefined;
 }
 
 /** Who answers what one of its tensors comes after, and waits for this actor. */
-function circleOf({ coming, turn }: Wait): TensorTurn | undefined {
+function findDeadlock({ arriving: coming, turn }: TensorWait): TensorTurn | undefined {
   for (const { key } of coming) {
-    const awaited = isMissing(key) ? taking.get(key.mesh) : undefined;
-    const answerer = awaited === undefined ? undefined : answerers.get(awaited);
+    const awaited = isMissing(key) ? awaitedByWorker.get(key.mesh) : undefined;
+    const answerer = awaited === undefined ? undefined : answeringTurns.get(awaited);
     if (answerer !== undefined && turn.isAwaitedBy(answerer.token)) return answerer;
   }
   return undefined;
 }
 
-function nameOf({ mesh, number }: TensorKey): string {
+function exchangeName({ mesh, number }: TensorKey): string {
   return `${mesh}:${number}`;
 }

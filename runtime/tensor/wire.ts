@@ -6,28 +6,28 @@ import { type SentTensor, SentTensorCodec, type TensorKey, type TensorValue } fr
 import { type Codec, codec, extendWireEnvironment, type Reader, type Writer } from "../codegen/v1/index.js";
 import { addon } from "./addon.js";
 import { TensorError } from "./errors.js";
-import { take } from "./hub.js";
+import { takeTensors } from "./hub.js";
 import { isTensor, type Tensor } from "./tensor.js";
-import { localTensor, tensorValue } from "./value.js";
+import { fromTensorValue, toTensorValue } from "./value.js";
 
 extendWireEnvironment({ writeTensor, readTensor });
 
 /** Who lends tensors of a mesh to those who are sent a message. */
-export interface Lender {
+export interface TensorLender {
   /** A message is being encoded; what was lent before is not sent. */
-  begin(): void;
+  reset(): void;
   /** @returns by what the tensor is known on its way @throws TensorError if it cannot go to who is addressed */
   lend(tensor: Tensor): TensorKey;
 }
 
 /** A tensor on its way. */
-export interface Coming {
+export interface ArrivingTensor {
   readonly key: TensorKey;
-  readonly there: Promise<void>;
+  readonly arrived: Promise<void>;
 }
 
-let lender: Lender | undefined;
-let arriving: Coming[] | undefined;
+let currentLender: TensorLender | undefined;
+let currentArrivals: ArrivingTensor[] | undefined;
 
 /** @internal For generated code, which can hold tensors because it imports this. */
 export function tensorCodec(): Codec<Tensor> {
@@ -35,43 +35,43 @@ export function tensorCodec(): Codec<Tensor> {
 }
 
 /** Sends something whose arguments may be tensors of a mesh. */
-export function lending<T>(by: Lender, send: () => T): T {
-  const outer = lender;
-  lender = by;
+export function withLender<T>(by: TensorLender, send: () => T): T {
+  const outer = currentLender;
+  currentLender = by;
   try {
     return send();
   } finally {
-    lender = outer;
+    currentLender = outer;
   }
 }
 
 /** A message begins to be encoded. */
-export function beginLending(): void {
-  lender?.begin();
+export function resetLender(): void {
+  currentLender?.reset();
 }
 
 /** Decodes with such tensors. @returns what comes by itself, each with the tensor that it becomes */
-export function receiving<T>(decode: () => T): readonly [T, readonly Coming[]] {
-  const outer = arriving;
-  const own: Coming[] = [];
-  arriving = own;
+export function decodeWithArrivals<T>(decode: () => T): readonly [T, readonly ArrivingTensor[]] {
+  const outer = currentArrivals;
+  const own: ArrivingTensor[] = [];
+  currentArrivals = own;
   try {
     return [decode(), own];
   } finally {
-    arriving = outer;
+    currentArrivals = outer;
   }
 }
 
 function writeTensor(w: Writer, value: unknown): void {
   if (!isTensor(value)) throw new TypeError(`expected a tensor, got ${describe(value)}`);
   const sent: SentTensor = value.distributed
-    ? { case: "lent", value: lentKey(value) }
-    : { case: "value", value: copyOf(value) };
+    ? { case: "lent", value: lendTensor(value) }
+    : { case: "value", value: copyTensorValue(value) };
   w.append(SentTensorCodec, sent);
 }
 
-function lentKey(tensor: Tensor): TensorKey {
-  if (lender !== undefined) return lender.lend(tensor);
+function lendTensor(tensor: Tensor): TensorKey {
+  if (currentLender !== undefined) return currentLender.lend(tensor);
   throw new TensorError(
     "ERR_TENSOR_PLACE",
     "its elements are on the processes of a mesh; it can be an argument of an endpoint of actors there, or send what await inspect(tensor) answers",
@@ -79,26 +79,26 @@ function lentKey(tensor: Tensor): TensorKey {
 }
 
 /** The message may wait, and operations in place would change what it says. */
-function copyOf(tensor: Tensor): TensorValue {
-  const own = tensorValue(tensor);
+function copyTensorValue(tensor: Tensor): TensorValue {
+  const own = toTensorValue(tensor);
   return { ...own, elements: own.elements.slice() };
 }
 
 function readTensor(r: Reader): unknown {
   const sent = r.next(SentTensorCodec);
-  if (sent.case === "value") return localTensor(sent.value);
-  if (arriving === undefined) {
+  if (sent.case === "value") return fromTensorValue(sent.value);
+  if (currentArrivals === undefined) {
     throw new TypeError("expected a tensor by value, got one of a mesh, which can only be an argument of an endpoint");
   }
   const empty = addon().emptyTensor() as Tensor;
-  const filled = take(sent.value).then((brought) => {
+  const filled = takeTensors(sent.value).then((brought) => {
     if ("failure" in brought) throw brought.failure;
     const [tensor] = brought.tensors;
     addon().moveTensor(tensor!, empty);
   });
   // A message may be given up before anybody waits for what is in it.
   filled.catch(() => {});
-  arriving.push({ key: sent.value, there: filled });
+  currentArrivals.push({ key: sent.value, arrived: filled });
   return empty;
 }
 

@@ -16,14 +16,14 @@ import { TensorWorkerActor } from "../../generated/tensor.js";
 import { context } from "../index.js";
 import type { NativeStream } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
-import { sendCopy } from "./desk.js";
-import { type Brought, bring, endExchanges } from "./hub.js";
-import { machine, ownAddress } from "./machine.js";
-import { agreesOnNccl, offeredNccl } from "./nccl.js";
+import { sendTensorCopy } from "./desk.js";
+import { type ExchangeResult, endExchanges, putTensors } from "./hub.js";
+import { ownAddress, sharedMemoryScope } from "./machine.js";
+import { haveSameNccl, offerOwnNccl } from "./nccl.js";
 import type { Tensor } from "./tensor.js";
-import { isSameType, typeText } from "./type.js";
-import { localTensor, tensorValue } from "./value.js";
-import { takeOver } from "./waits.js";
+import { formatTensorType, isSameTensorType } from "./type.js";
+import { fromTensorValue, toTensorValue } from "./value.js";
+import { takeForWorker } from "./waits.js";
 
 /** @internal */
 export class StreamWorker extends TensorWorkerActor {
@@ -31,7 +31,7 @@ export class StreamWorker extends TensorWorkerActor {
   readonly #device: string;
   readonly #stream: NativeStream;
   /** Why commands were refused: from then on nothing is as the controller believes. */
-  #refused: string | undefined;
+  #refusal: string | undefined;
 
   constructor(threads: number, mesh = 0n, refuseNaN = false, devices: readonly string[] = []) {
     super();
@@ -45,56 +45,56 @@ export class StreamWorker extends TensorWorkerActor {
     } catch (error) {
       if (this.#device === "cpu") throw error;
       // An actor that cannot be made is a failure of its mesh, which ends programs: this one is the controller's alone.
-      this.#refused = `rank ${rank}, process ${process.pid} of ${hostname()}, ${(error as Error).message}`;
+      this.#refusal = `rank ${rank}, process ${process.pid} of ${hostname()}, ${(error as Error).message}`;
       this.#stream = stream("cpu");
     }
   }
 
   begin(): void {
-    if (this.#refused !== undefined) throw new Error(this.#refused);
+    if (this.#refusal !== undefined) throw new Error(this.#refusal);
   }
 
   run(commands: Uint8Array): void {
-    this.#watch(addon().submitCommands(this.#stream, commands));
+    this.#recordRefusal(addon().submitCommands(this.#stream, commands));
   }
 
   put(reference: bigint, value: TensorValue): void {
-    using tensor = localTensor(value);
-    this.#watch(addon().putTensor(this.#stream, Number(reference), tensor));
+    using tensor = fromTensorValue(value);
+    this.#recordRefusal(addon().putTensor(this.#stream, Number(reference), tensor));
   }
 
   lend(reference: bigint, key: TensorKey): void {
-    bring(
+    putTensors(
       key,
-      this.#copy(reference).then((tensor): Brought => ({ tensors: [tensor] })),
+      this.#fetchCopy(reference).then((tensor): ExchangeResult => ({ tensors: [tensor] })),
     );
   }
 
   give(reference: bigint, key: TensorKey, to: TensorDeskMesh): void {
     // What comes next does not wait for it: the copy is of now.
-    void sendCopy(this.#copy(reference), key, to as TensorDeskMesh<never>);
+    void sendTensorCopy(this.#fetchCopy(reference), key, to as TensorDeskMesh<never>);
   }
 
   async take(number: bigint, taken: readonly TakenTensor[], op: string, site: string): Promise<void> {
-    const brought = await takeOver({ mesh: this.#mesh, number });
+    const brought = await takeForWorker({ mesh: this.#mesh, number });
     const tensors = "failure" in brought ? [] : brought.tensors;
     for (const [index, { reference, type }] of taken.entries()) {
       const tensor = tensors[index];
       const put =
-        tensor !== undefined && isSameType(tensor, type)
+        tensor !== undefined && isSameTensorType(tensor, type)
           ? addon().putTensor(this.#stream, Number(reference), tensor)
-          : addon().failTensor(this.#stream, Number(reference), op, site, whyNot(brought, tensor, type));
-      this.#watch(put);
+          : addon().failTensor(this.#stream, Number(reference), op, site, explainMissingTensor(brought, tensor, type));
+      this.#recordRefusal(put);
     }
     for (const tensor of tensors) tensor.dispose();
   }
 
   async fetch(reference: bigint): Promise<FetchedTensor> {
     try {
-      using tensor = await this.#copy(reference);
-      return { value: tensorValue(tensor) };
+      using tensor = await this.#fetchCopy(reference);
+      return { value: toTensorValue(tensor) };
     } catch (error) {
-      if (this.#refused !== undefined) return { failure: { message: this.#refused } };
+      if (this.#refusal !== undefined) return { failure: { message: this.#refusal } };
       const { message, op, site, rank } = error as Error & Omit<TensorFailure, "message">;
       return {
         failure: {
@@ -108,13 +108,16 @@ export class StreamWorker extends TensorWorkerActor {
   }
 
   offer(ranks: number): TensorEnd {
-    const version = offeredNccl(this.#stream, this.#device);
-    const end = { machine: machine(), ...addon().offerLines(this.#stream, context().actor.rank.rank, ranks) };
+    const version = offerOwnNccl(this.#stream, this.#device);
+    const end = {
+      machine: sharedMemoryScope(),
+      ...addon().offerCommunicator(this.#stream, context().actor.rank.rank, ranks),
+    };
     return version === 0 ? end : { ...end, nccl: version };
   }
 
   listen(): TensorAddresses {
-    return { addresses: addon().listenLines(this.#stream, ownAddress()) };
+    return { addresses: addon().listenForPeers(this.#stream, ownAddress()) };
   }
 
   async join(
@@ -123,14 +126,14 @@ export class StreamWorker extends TensorWorkerActor {
     addresses: readonly TensorAddresses[],
   ): Promise<void> {
     const { rank } = context().actor.rank;
-    const own = machine();
+    const own = sharedMemoryScope();
     const reached = ends.map((end, peer) => (end.machine === own ? end : (addresses[peer]?.addresses[rank] ?? end)));
-    await addon().joinLines(this.#stream, extent, reached, agreesOnNccl(ends, rank));
+    await addon().connectCommunicator(this.#stream, extent, reached, haveSameNccl(ends, rank));
   }
 
   async finish(): Promise<TensorCounts> {
     const { tensors, calls } = await addon().streamStats(this.#stream);
-    if (this.#refused !== undefined) throw new Error(this.#refused);
+    if (this.#refusal !== undefined) throw new Error(this.#refusal);
     return { tensors: BigInt(tensors), calls: BigInt(calls) };
   }
 
@@ -139,19 +142,19 @@ export class StreamWorker extends TensorWorkerActor {
     addon().closeStream(this.#stream);
   }
 
-  #copy(reference: bigint): Promise<Tensor> {
+  #fetchCopy(reference: bigint): Promise<Tensor> {
     return addon().fetchTensor(this.#stream, Number(reference)) as Promise<Tensor>;
   }
 
-  #watch(done: Promise<void>): void {
+  #recordRefusal(done: Promise<void>): void {
     done.catch((error: Error) => {
-      this.#refused ??= error.message;
+      this.#refusal ??= error.message;
     });
   }
 }
 
-function whyNot(brought: Brought, tensor: Tensor | undefined, type: TakenTensor["type"]): string {
+function explainMissingTensor(brought: ExchangeResult, tensor: Tensor | undefined, type: TakenTensor["type"]): string {
   if ("failure" in brought) return brought.failure.message;
-  const answered = tensor === undefined ? `${brought.tensors.length} tensors` : typeText(tensor);
-  return `it answered ${answered} where @propagate says ${typeText(type)}`;
+  const answered = tensor === undefined ? `${brought.tensors.length} tensors` : formatTensorType(tensor);
+  return `it answered ${answered} where @propagate says ${formatTensorType(type)}`;
 }

@@ -7,7 +7,7 @@ import { thisHost } from "viceroy";
 import { RdmaBuffer } from "viceroy/rdma";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildAddon } from "../../native/build.js";
-import { addonPlace, isTrusted } from "../../native/place.js";
+import { isTrusted, locateAddon } from "../../native/place.js";
 import { run } from "../examples/program.js";
 import { by, codeOf, expectBytes, hasAddon, loadVaults, patternOf, type Vaults } from "./vaults.js";
 
@@ -86,7 +86,7 @@ test("who has no compiler is told what to install, and what a compiler says is p
 });
 
 test("the sources are there, one idea in each", () => {
-  const { files } = addonPlace("rdma");
+  const { files } = locateAddon("rdma");
   for (const file of files) expect(readFileSync(file, "utf8").split("\n").length, file).toBeLessThan(250);
 });
 

@@ -1,11 +1,11 @@
 /** Transport `stream` where an initiator cannot connect to the owner, and asks him to connect: what both say, and what lies come to. */
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock, systemRandom } from "../../runtime/link/clock.js";
-import type { Road } from "../../runtime/rdma/roads.js";
+import type { PeerConnector } from "../../runtime/rdma/roads.js";
 import { StreamBackend } from "../../runtime/rdma/stream/backend.js";
 import {
   ANSWER_BYTES,
-  QUESTION_BYTES,
+  REQUEST_BYTES,
   readIntroduction,
   writeAnswer,
   writeHello,
@@ -13,8 +13,8 @@ import {
   writeWelcome,
 } from "../../runtime/rdma/stream/frames.js";
 import { readInvitation, writeInvitation } from "../../runtime/rdma/stream/invitation.js";
-import type { Way } from "../../runtime/rdma/stream/way.js";
-import { handle, OwnEnd, turn } from "./own-end.js";
+import type { BulkConnection } from "../../runtime/rdma/stream/way.js";
+import { handle, nextTurn, ScriptedPipe } from "./own-end.js";
 
 const universe = 7n;
 const here = { proc: 11n, location: "host:00000000000000aa@tcp://somewhere:1" };
@@ -37,10 +37,10 @@ function initiator(asked: (request: Uint8Array) => Promise<Uint8Array>, clock: C
       },
     },
   };
-  const road: Road = {
+  const road: PeerConnector = {
     universe,
-    reachable: here,
-    ask: (_proc, _location, send) => send(agent as never),
+    reachableAddress: here,
+    askAgent: (_proc, _location, send) => send(agent as never),
     connect: async () => undefined,
     listen() {},
   };
@@ -48,9 +48,9 @@ function initiator(asked: (request: Uint8Array) => Promise<Uint8Array>, clock: C
 }
 
 /** An owner that can connect to whoever asks, or not. */
-function owner(connect: () => Promise<Way | undefined>) {
+function owner(connect: () => Promise<BulkConnection | undefined>) {
   const never = () => Promise.reject(new Error("nobody is asked")) as never;
-  const road: Road = { universe, reachable: undefined, ask: never, connect, listen() {} };
+  const road: PeerConnector = { universe, reachableAddress: undefined, askAgent: never, connect, listen() {} };
   return new StreamBackend(road, nothingHere, systemClock, systemRandom);
 }
 
@@ -62,24 +62,24 @@ describe("an initiator that cannot connect", () => {
       return new Uint8Array(0);
     });
     const opening = backend.open(handle);
-    await turn();
+    await nextTurn();
     const { token, ...asker } = readInvitation(request!);
     expect(asker).toEqual(here);
-    const pipe = new OwnEnd();
-    backend.accept({ pipe, direct: false });
-    pipe.brings(writeOffer(universe, token));
-    await turn();
+    const pipe = new ScriptedPipe();
+    backend.acceptConnection({ pipe, isDirect: false });
+    pipe.receive(writeOffer(universe, token));
+    await nextTurn();
     expect(readIntroduction(viewOf(pipe.bytes), 0, universe)).toBeUndefined();
-    pipe.brings(writeWelcome());
-    await turn();
-    expect(pipe.bytes.length).toBe(2 * QUESTION_BYTES);
-    pipe.brings(writeAnswer(undefined, 0));
+    pipe.receive(writeWelcome());
+    await nextTurn();
+    expect(pipe.bytes.length).toBe(2 * REQUEST_BYTES);
+    pipe.receive(writeAnswer(undefined, 0));
     await opening;
     expect(calls).toEqual(["stream"]);
     // The token was for one connection.
-    const second = new OwnEnd();
-    backend.accept({ pipe: second, direct: false });
-    second.brings(writeOffer(universe, token));
+    const second = new ScriptedPipe();
+    backend.acceptConnection({ pipe: second, isDirect: false });
+    second.receive(writeOffer(universe, token));
     expect(second.why?.message).toBe("cannot read memory frame: a connection that nobody has asked for");
     expect(pipe.destroyed).toBe(false);
   });
@@ -95,18 +95,21 @@ describe("an initiator that cannot connect", () => {
   });
 
   test("goes by calls when what comes says something else, or ends at once", async () => {
-    for (const say of [(pipe: OwnEnd) => pipe.brings(new Uint8Array(ANSWER_BYTES)), (pipe: OwnEnd) => pipe.destroy()]) {
+    for (const say of [
+      (pipe: ScriptedPipe) => pipe.receive(new Uint8Array(ANSWER_BYTES)),
+      (pipe: ScriptedPipe) => pipe.destroy(),
+    ]) {
       let request: Uint8Array | undefined;
       const { backend, calls } = initiator(async (bytes) => {
         request = bytes;
         return new Uint8Array(0);
       });
       const opening = backend.open(handle);
-      await turn();
-      const pipe = new OwnEnd();
-      backend.accept({ pipe, direct: false });
-      pipe.brings(writeOffer(universe, readInvitation(request!).token));
-      await turn();
+      await nextTurn();
+      const pipe = new ScriptedPipe();
+      backend.acceptConnection({ pipe, isDirect: false });
+      pipe.receive(writeOffer(universe, readInvitation(request!).token));
+      await nextTurn();
       say(pipe);
       await opening;
       expect(calls).toEqual(["stream", "read"]);
@@ -119,30 +122,30 @@ describe("an owner that is asked to connect", () => {
   const invitation = writeInvitation({ token: 5n, ...here });
 
   test("does, says by whom it was asked, and answers; a second one takes the place of the first", async () => {
-    const pipes: OwnEnd[] = [];
+    const pipes: ScriptedPipe[] = [];
     const backend = owner(async () => {
-      const pipe = new OwnEnd();
+      const pipe = new ScriptedPipe();
       pipes.push(pipe);
-      return { pipe, direct: false };
+      return { pipe, isDirect: false };
     });
-    await backend.answer(invitation);
+    await backend.answerPeer(invitation);
     expect(readIntroduction(viewOf(pipes[0]!.bytes), 0, universe)).toBe(5n);
-    pipes[0]!.brings(writeHello(universe));
-    await turn();
-    expect([...pipes[0]!.bytes.subarray(QUESTION_BYTES)]).toEqual([...writeWelcome()]);
-    await backend.answer(invitation);
+    pipes[0]!.receive(writeHello(universe));
+    await nextTurn();
+    expect([...pipes[0]!.bytes.subarray(REQUEST_BYTES)]).toEqual([...writeWelcome()]);
+    await backend.answerPeer(invitation);
     expect(pipes.map(({ destroyed }) => destroyed)).toEqual([true, false]);
-    backend.gone(here.proc, "it has ended");
+    backend.peerGone(here.proc, "it has ended");
     expect(pipes[1]!.why?.message).toBe("it has ended");
   });
 
   test("says so when it cannot, and when it is asked nonsense", async () => {
     const backend = owner(async () => undefined);
-    await expect(backend.answer(invitation)).rejects.toThrow(
+    await expect(backend.answerPeer(invitation)).rejects.toThrow(
       "there is no way to the process that wants to be connected to",
     );
     for (const size of [0, 15, 5000]) {
-      await expect(backend.answer(new Uint8Array(size))).rejects.toThrow("an invitation to connect is none");
+      await expect(backend.answerPeer(new Uint8Array(size))).rejects.toThrow("an invitation to connect is none");
     }
   });
 });

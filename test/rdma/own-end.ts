@@ -1,9 +1,9 @@
 /** A pipe of which a test is the other end: what peers say, byte by byte, and what they are told. */
 import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
-import type { Handle } from "../../runtime/rdma/handle.js";
+import type { MemoryHandle } from "../../runtime/rdma/handle.js";
 
 /** Of memory that a peer has: of nobody who exists. */
-export const handle: Handle = {
+export const handle: MemoryHandle = {
   proc: 1n,
   location: "",
   process: { machine: 2n, pid: 3, started: 4n, table: -1 },
@@ -12,18 +12,18 @@ export const handle: Handle = {
   nonce: [5n, 6n],
   length: 8,
   access: "rw",
-  parts: {},
+  transportParts: {},
 };
 
-export const turn = () => new Promise((resolve) => setImmediate(resolve));
+export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** One end of a pipe of which the test is the other end. */
-export class OwnEnd implements Pipe {
+export class ScriptedPipe implements Pipe {
   readonly sent: Uint8Array[] = [];
   destroyed = false;
   why: Error | undefined;
   /** Whether what is written is taken. */
-  takes = true;
+  takesWrites = true;
   readonly #taken: (() => void)[] = [];
   #sink: PipeSink | undefined;
   /** What the sink reads into, as long as nothing has come. */
@@ -36,7 +36,7 @@ export class OwnEnd implements Pipe {
 
   write(chunks: readonly Uint8Array[], done: () => void): void {
     this.sent.push(...chunks);
-    if (this.takes) queueMicrotask(done);
+    if (this.takesWrites) queueMicrotask(done);
     else this.#taken.push(done);
   }
 
@@ -55,7 +55,7 @@ export class OwnEnd implements Pipe {
   unref(): void {}
 
   /** The peer says something. */
-  brings(...chunks: readonly Uint8Array[]): void {
+  receive(...chunks: readonly Uint8Array[]): void {
     for (const chunk of chunks) {
       for (let at = 0; at < chunk.length && !this.destroyed; ) {
         const size = Math.min(this.target!.length, chunk.length - at);

@@ -5,10 +5,10 @@ import { codec } from "viceroy";
 import { RdmaBuffer, type Transport } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../runtime/link/clock.js";
-import { ownMachine, ownStart } from "../../runtime/rdma/process-name.js";
-import { OwnerService } from "../../runtime/rdma/service.js";
-import { SLOTS, State } from "../../runtime/rdma/slot.js";
-import { Table } from "../../runtime/rdma/table.js";
+import { ownMachineId, ownStartTime } from "../../runtime/rdma/process-name.js";
+import { GrantedMemory } from "../../runtime/rdma/service.js";
+import { GrantState, SLOT_COUNT } from "../../runtime/rdma/slot.js";
+import { GrantTable } from "../../runtime/rdma/table.js";
 import { cases } from "../profile.js";
 import { type Random, withRandom } from "../random.js";
 import {
@@ -43,7 +43,7 @@ function forge(buffer: RdmaBuffer, field: keyof typeof Field, change: (value: nu
   const bytes = Uint8Array.from(handles.encode(buffer));
   const view = new DataView(bytes.buffer);
   // What transports have put into it stands behind its fields.
-  const parts = Object.values(buffer.handle.parts).reduce((sum, part) => sum + 4 + part.length, 0);
+  const parts = Object.values(buffer.handle.transportParts).reduce((sum, part) => sum + 4 + part.length, 0);
   const at = bytes.length - parts - Field[field];
   view.setUint32(at, change(view.getUint32(at, true)) >>> 0, true);
   return handles.decode(bytes);
@@ -162,40 +162,40 @@ test("after a boot of the machine, handles of before are refused by whoever is a
 });
 
 test.skipIf(emulated)("a slot that is used again is not taken for what it was", async () => {
-  const table = new Table(undefined, systemClock, systemRandom);
+  const table = new GrantTable(undefined, systemClock, systemRandom);
   const memory = { bytes: new Uint8Array(8), address: undefined, file: undefined };
   const add = () => table.add(memory, 0, 8, "r");
   const first = add();
-  const others = Array.from({ length: SLOTS - 2 }, add);
-  expect(add).toThrow(`cannot grant memory: there are ${SLOTS - 1} grants; revoke or drop some`);
-  table.end(first, State.revoked);
+  const others = Array.from({ length: SLOT_COUNT - 2 }, add);
+  expect(add).toThrow(`cannot grant memory: there are ${SLOT_COUNT - 1} grants; revoke or drop some`);
+  table.markEnded(first, GrantState.revoked);
   expect(table.find(first)).toBe("revoked");
-  await table.written(first, new AbortController().signal);
-  table.release(first);
+  await table.whenWritersDone(first, new AbortController().signal);
+  table.freeSlot(first);
   expect(table.find(first)).toBe("revoked");
   const again = add();
   expect(again.slot).toBe(first.slot);
   expect(table.find(first)).toBe("stale");
   expect(table.find(again)).toBe(again);
   expect(table.find({ ...again, nonce: first.nonce })).toBe("forged");
-  expect(new Set([first, again, ...others].map(({ nonce }) => nonce.join())).size).toBe(SLOTS);
+  expect(new Set([first, again, ...others].map(({ nonce }) => nonce.join())).size).toBe(SLOT_COUNT);
 });
 
 /** What owners are asked for by messages: claims of all kinds. */
 function fuzzOwner(random: Random): void {
-  const table = new Table(undefined, systemClock, systemRandom);
+  const table = new GrantTable(undefined, systemClock, systemRandom);
   const bytes = new Uint8Array(64).fill(77);
   bytes.subarray(16, 32).fill(1);
   const grant = table.add({ bytes, address: undefined, file: undefined }, 16, 16, "rw");
-  const service = new OwnerService(table);
+  const service = new GrantedMemory(table);
   const good = {
     slot: grant.slot,
     generation: grant.generation,
     nonce0: grant.nonce[0],
     nonce1: grant.nonce[1],
-    machine: ownMachine(),
+    machine: ownMachineId(),
     pid: process.pid,
-    started: ownStart(),
+    started: ownStartTime(),
     length: 16,
     writable: true,
   };

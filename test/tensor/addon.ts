@@ -22,21 +22,21 @@ export const describeTensors = describe.skipIf(!hasTensors);
  * The variables that make processes exchange elements by the network: none, or one set of them. The addon has to have Gloo for it, which is
  * required as well.
  */
-export const byNetwork: readonly Readonly<Record<string, string>>[] = hasGloo()
+export const networkVariables: readonly Readonly<Record<string, string>>[] = hasGloo()
   ? [{ VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" }]
   : [];
 
 /** How processes exchange elements, and the variables that make them do so. */
-export const kindsOfLines: readonly (readonly [kind: string, env: Readonly<Record<string, string>>])[] = [
+export const exchangeKinds: readonly (readonly [kind: string, env: Readonly<Record<string, string>>])[] = [
   ["memory", {}],
-  ...byNetwork.flatMap((env) => [
+  ...networkVariables.flatMap((env) => [
     ["the network", env] as const,
-    ["a stand-in for NCCL beside the network", { ...env, ...byStandIn() }] as const,
+    ["a stand-in for NCCL beside the network", { ...env, ...standInVariables() }] as const,
   ]),
-  ["a stand-in for NCCL", byStandIn()],
+  ["a stand-in for NCCL", standInVariables()],
 ];
 
-function byStandIn(): Readonly<Record<string, string>> {
+function standInVariables(): Readonly<Record<string, string>> {
   return found.addon === undefined ? {} : { VICEROY_NCCL: standIn() };
 }
 

@@ -2,13 +2,13 @@
 import { onUnhandledFault, range, thisHost } from "viceroy";
 import { grad, inspect, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeTensors, kindsOfLines } from "./addon.js";
+import { describeTensors, exchangeKinds } from "./addon.js";
 import { processWith } from "./process-with.js";
 
 const ranks = [0, 1, 2];
 const failureOf = (of: Tensor, gpus: number) => inspect(of, { gpus }).catch((error: TensorError) => error);
 
-describeTensors.each(kindsOfLines)("what fails between processes, by %s", (kind, env) => {
+describeTensors.each(exchangeKinds)("what fails between processes, by %s", (kind, env) => {
   let procs: ReturnType<typeof start>;
   const start = () =>
     thisHost().spawnProcs({ gpus: 3 }, { env: ({ rank }) => ({ ...env, VICEROY_TEST_MARK: `${kind} ${rank}` }) });

@@ -11,8 +11,8 @@ import {
   torch,
 } from "viceroy/tensor";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeTensors, kindsOfLines } from "./addon.js";
-import { along, groups, partsOf } from "./parts.js";
+import { describeTensors, exchangeKinds } from "./addon.js";
+import { along, groups, inspectAll } from "./parts.js";
 
 type GroupName = keyof typeof groups;
 const names = Object.keys(groups) as GroupName[];
@@ -28,7 +28,7 @@ const reductions = Object.keys(combine) as Reduction[];
 
 /** All ranks have what is expected of each. */
 async function expectParts(of: Tensor, expected: (rank: number) => Tensor): Promise<void> {
-  const parts = await partsOf(of);
+  const parts = await inspectAll(of);
   parts.forEach((part, rank) => {
     const right = expected(rank);
     expect([part.dtype, part.shape]).toEqual([right.dtype, right.shape]);
@@ -38,7 +38,7 @@ async function expectParts(of: Tensor, expected: (rank: number) => Tensor): Prom
   });
 }
 
-describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, env) => {
+describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, env) => {
   let procs: ReturnType<typeof start>;
   let mesh: TensorMesh;
   const start = () => thisHost().spawnProcs({ hosts: 2, gpus: 2 }, { env });
@@ -60,7 +60,7 @@ describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, en
 
   test("reduce combines what all of a group have", async () => {
     const x = random([3, 5]);
-    const parts = await partsOf(x);
+    const parts = await inspectAll(x);
     for (const name of names) {
       for (const reduction of reductions) {
         await expectParts(x.reduce(along(name), reduction), (rank) =>
@@ -74,11 +74,11 @@ describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, en
     const types: Dtype[] = ["float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64"];
     for (const dtype of types) {
       const x = random([17], dtype);
-      const parts = await partsOf(x);
+      const parts = await inspectAll(x);
       for (const reduction of reductions) {
         if (reduction === "avg" && dtype.includes("int")) continue;
         const made = x.reduce(["hosts", "gpus"], reduction);
-        const all = (await partsOf(made)).map((part) => [...part.data()].map(String));
+        const all = (await inspectAll(made)).map((part) => [...part.data()].map(String));
         for (const other of all) expect(other).toEqual(all[0]);
         if (dtype.includes("float16")) continue;
         await expectParts(made, () => combine[reduction](parts));
@@ -90,7 +90,7 @@ describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, en
 
   test("gather, scatter, and exchange parts along any dimension of the tensor", async () => {
     const x = random([4, 8]);
-    const parts = await partsOf(x);
+    const parts = await inspectAll(x);
     for (const name of names) {
       for (const dim of [0, 1, -1]) {
         const of = (rank: number) => groups[name][rank]!.map((member) => parts[member]!);
@@ -116,7 +116,7 @@ describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, en
 
   test("one sends to all, and each to another", async () => {
     const x = random([3]);
-    const parts = await partsOf(x);
+    const parts = await inspectAll(x);
     await expectParts(x.broadcastFrom("hosts", 1), (rank) => parts[2 + (rank % 2)]!);
     await expectParts(x.broadcastFrom(["hosts", "gpus"], 1), () => parts[1]!);
     await expectParts(x.sendTo("gpus", [1, 0]), (rank) => parts[rank ^ 1]!);
@@ -130,20 +130,20 @@ describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, en
     for (const shape of [[0], [], [1], [7], [0, 3], [100_003], [700_000, 2]]) {
       // The order in which many are added matters to the last bits of float32.
       const x = random(shape, "float64");
-      const parts = await partsOf(x);
+      const parts = await inspectAll(x);
       const sum = x.reduce(["gpus", "hosts"], "sum");
-      const [, , other] = await partsOf(sum);
+      const [, , other] = await inspectAll(sum);
       expect(other!.shape).toEqual(shape);
       expect(other!.allclose([0, 2, 1, 3].map((rank) => parts[rank]!).reduce((all, one) => all.add(one)))).toBe(true);
       if (shape.length === 0) continue;
-      const [, gathered] = await partsOf(x.allGather("gpus"));
+      const [, gathered] = await inspectAll(x.allGather("gpus"));
       expect(gathered!.equal(torch.cat([parts[0]!, parts[1]!]))).toBe(true);
     }
   });
 
   test("views are exchanged as they look", async () => {
     const x = random([4, 6]);
-    const parts = await partsOf(x);
+    const parts = await inspectAll(x);
     await expectParts(x.t().narrow(0, 1, 4).reduce("gpus", "sum"), (rank) =>
       combine.sum(groups.gpus[rank]!.map((member) => parts[member]!.t().narrow(0, 1, 4))),
     );
@@ -191,8 +191,8 @@ describeTensors.each(kindsOfLines)("operations between processes, by %s", (_, en
         x.requiresGrad = true;
         const [first] = grad(loss(there(x), weight), [x], { createGraph: true });
         const [second] = grad(first!.pow(2).sum(), [x]);
-        const values = await partsOf(x);
-        const [firsts, seconds] = await Promise.all([partsOf(first!), partsOf(second!)]);
+        const values = await inspectAll(x);
+        const [firsts, seconds] = await Promise.all([inspectAll(first!), inspectAll(second!)]);
         for (const group of [
           [0, 1],
           [2, 3],

@@ -1,6 +1,6 @@
 /** Commands for tensors, written by hand: also such as no controller would write. The format is that of native/tensor/commands.h. */
 
-export class Commands {
+export class CommandBuilder {
   readonly #bytes: number[] = [];
 
   u8(...values: number[]): this {
@@ -42,8 +42,8 @@ export class Commands {
     return this.u8(7).text(text);
   }
   /** What comes next is written to the copy alone. */
-  copy(): Commands {
-    const copy = new Commands();
+  copy(): CommandBuilder {
+    const copy = new CommandBuilder();
     copy.#bytes.push(...this.#bytes);
     return copy;
   }

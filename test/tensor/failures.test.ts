@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import { addon } from "../../runtime/tensor/addon.js";
 import { type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
-import { Pair } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder.js";
 
 /** Fails on the worker alone: the index is in range as far as shapes tell. */
 const failing = (of: Tensor) => of.index_select(0, tensor(BigInt64Array.of(99n)));
 
 describeTensors("a failure", () => {
   test("is told by whatever depends on it, with the operation and its place in the code", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.send([1, 2]);
     const bad = failing(x);
     const later = bad.add(1).sum();
@@ -23,7 +23,7 @@ describeTensors("a failure", () => {
   });
 
   test("in place fails what was written to, and all views of it", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.send([1, 2, 3]);
     const view = x.narrow(0, 0, 2);
     const copy = x.clone();
@@ -33,14 +33,14 @@ describeTensors("a failure", () => {
   });
 
   test("of an argument fails what would have been written to", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.send([1]);
     x.add_(failing(pair.send([1, 2])));
     await expect(pair.fetch(x)).rejects.toThrow("aten::index_select failed");
   });
 
   test("of a gradient is one of its tensor alone", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const w = pair.send([1, 2]);
     w.requiresGrad = true;
     failing(w.mul(2)).sum().backward();
@@ -49,7 +49,7 @@ describeTensors("a failure", () => {
   });
 
   test("found by a check afterwards is one of all results that it is about, and of what was made of them", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const singular = pair.send([
       [1, 2],
       [2, 4],
@@ -84,14 +84,14 @@ describeTensors("a failure", () => {
   });
 
   test("is told of tensors that there are not", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     await expect(addon().fetchTensor(pair.stream, 12345)).rejects.toThrow(
       "cannot fetch a tensor: there is no tensor 12345",
     );
   });
 
   test("does not keep the memory of what has failed", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.run(() => torch.zeros([4, 4]));
     const bad = failing(x);
     await expect(pair.fetch(bad)).rejects.toThrow("failed");

@@ -6,13 +6,13 @@ import { call, grad, libtorch, type Tensor, tensor, torch } from "../../runtime/
 import { describeTensors } from "./addon.js";
 import { argument, operands } from "./operands.js";
 import { operations } from "./operations.js";
-import { Pair } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder.js";
 
 type Place = (operand: Tensor) => Tensor;
 
 const here: Place = (operand) => operand.clone();
 const there =
-  ({ recorder }: Pair): Place =>
+  ({ recorder }: RecorderAndWorker): Place =>
   (operand) =>
     addon().sendTensor(recorder, operand) as Tensor;
 
@@ -77,7 +77,7 @@ function isClose(one: Tensor, other: Tensor): boolean {
 }
 
 async function compare(
-  pair: Pair,
+  pair: RecorderAndWorker,
   recorded: readonly (Tensor | null)[],
   local: readonly (Tensor | null)[],
 ): Promise<void> {
@@ -119,11 +119,11 @@ describeTensors("gradients", () => {
   });
 
   test.each(cases)("%s(%s) is the same on a mesh, and so are its gradients", async (name, text) => {
-    if (addon().missing([`aten::${name}`]).length > 0) {
+    if (addon().missingOperations([`aten::${name}`]).length > 0) {
       expect(() => call(name, [])).toThrow(lacking(name));
       return;
     }
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const words = text.split(" ");
     const [order, local] = computeHere(name, words);
     const recorded = pair.run(() => compute(name, words, there(pair), order));
@@ -276,7 +276,7 @@ describeTensors("gradients", () => {
     ],
   ];
   test.each(special)("%s", async (_, values, f) => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const run = (x: Tensor): (Tensor | null)[] => {
       x.requiresGrad = true;
       const result = f(x);
@@ -290,7 +290,7 @@ describeTensors("gradients", () => {
   });
 
   test("what is chosen by a mask gives its gradient back to where it came from", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const run = (place: Place) => {
       const [x, source] = [place(tensor([1, 2, 3, 4])), place(tensor([5, 6, 7]))];
       x.requiresGrad = source.requiresGrad = true;
@@ -304,7 +304,7 @@ describeTensors("gradients", () => {
     ["its first argument", true, false],
     ["its second argument", false, true],
   ])("of an operation with a mask of results: %s alone", async (_, first, second) => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const run = (place: Place) => {
       const [image, grid] = [place(all["im"]!), place(all["grid"]!)];
       image.requiresGrad = first;
@@ -347,7 +347,7 @@ describeTensors("gradients", () => {
     ],
   ];
   test.each(refused)("%s throws at once on a mesh, and says why", async (text, message) => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const [name, ...words] = text.split(" ");
     expect(() => pair.run(() => compute(name!, words, there(pair), 2))).toThrow(message);
     // Nothing of it was sent that a process would refuse.

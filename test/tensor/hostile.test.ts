@@ -3,35 +3,47 @@ import { expect, test } from "vitest";
 import { torch } from "../../runtime/tensor/index.js";
 import { cases as rounds } from "../profile.js";
 import { describeTensors } from "./addon.js";
-import { Commands } from "./commands.js";
-import { Pair } from "./recorder.js";
+import { CommandBuilder } from "./commands.js";
+import { RecorderAndWorker } from "./recorder.js";
 
-const good = () => new Commands().site("here").op("aten::relu").put(1, -1, 2).call(0).reference(1).results(2);
+const good = () => new CommandBuilder().site("here").op("aten::relu").put(1, -1, 2).call(0).reference(1).results(2);
 
 describeTensors("commands that are invalid", () => {
-  const relu = () => new Commands().site("here").op("aten::relu");
+  const relu = () => new CommandBuilder().site("here").op("aten::relu");
   const cases: [string, Uint8Array, string][] = [
-    ["an unknown command", new Commands().u8(77).done(), "there is no command 77"],
-    ["an unknown operation", new Commands().op("aten::nope").done(), "has no operation aten::nope for commands"],
-    ["an operation that reads files", new Commands().op("aten::from_file").done(), "has no operation aten::from_file"],
-    ["an operation that prints", new Commands().op("aten::_print").done(), "has no operation aten::_print"],
+    ["an unknown command", new CommandBuilder().u8(77).done(), "there is no command 77"],
+    ["an unknown operation", new CommandBuilder().op("aten::nope").done(), "has no operation aten::nope for commands"],
+    [
+      "an operation that reads files",
+      new CommandBuilder().op("aten::from_file").done(),
+      "has no operation aten::from_file",
+    ],
+    ["an operation that prints", new CommandBuilder().op("aten::_print").done(), "has no operation aten::_print"],
     [
       "an operation that gives a tensor other memory",
-      new Commands().op("aten::shallow_copy_data_").done(),
+      new CommandBuilder().op("aten::shallow_copy_data_").done(),
       "has no operation aten::shallow_copy_data_",
     ],
-    ["an operation of others", new Commands().op("prim::Print").done(), "has no operation prim::Print for commands"],
+    [
+      "an operation of others",
+      new CommandBuilder().op("prim::Print").done(),
+      "has no operation prim::Print for commands",
+    ],
     [
       "an operation without tensors",
-      new Commands().op("aten::item").done(),
+      new CommandBuilder().op("aten::item").done(),
       "operation aten::item is none for commands",
     ],
     [
       "an operation into an output",
-      new Commands().op("aten::relu", "out").done(),
+      new CommandBuilder().op("aten::relu", "out").done(),
       "operation aten::relu.out is none for commands",
     ],
-    ["a text that is too long", new Commands().u8(2).u32(0xffffffff).done(), "a count is larger than what follows"],
+    [
+      "a text that is too long",
+      new CommandBuilder().u8(2).u32(0xffffffff).done(),
+      "a count is larger than what follows",
+    ],
     ["a call of what was not defined", relu().call(1).done(), "it calls an operation that was not defined"],
     [
       "a place that was not defined",
@@ -70,17 +82,17 @@ describeTensors("commands that are invalid", () => {
     ],
     [
       "elements of an unknown type",
-      new Commands().u8(6).u64(1).u8(200, 0, 0).u32(0).done(),
+      new CommandBuilder().u8(6).u64(1).u8(200, 0, 0).u32(0).done(),
       "a constant has an unknown dtype",
     ],
     [
       "elements that don't fill a shape",
-      new Commands().u8(6).u64(1).u8(6, 0, 1).u64(2).u32(4).u32(0).done(),
+      new CommandBuilder().u8(6).u64(1).u8(6, 0, 1).u64(2).u32(4).u32(0).done(),
       "another length than its shape says",
     ],
     [
       "a size below 0",
-      new Commands()
+      new CommandBuilder()
         .u8(6)
         .u64(1)
         .u8(6, 0, 1)
@@ -91,7 +103,7 @@ describeTensors("commands that are invalid", () => {
     ],
     [
       "sizes that overflow",
-      new Commands()
+      new CommandBuilder()
         .u8(6)
         .u64(1)
         .u8(6, 0, 3)
@@ -104,14 +116,14 @@ describeTensors("commands that are invalid", () => {
     ],
     [
       "more dimensions than there are",
-      new Commands().u8(6).u64(1).u8(6, 0, 65).done(),
+      new CommandBuilder().u8(6).u64(1).u8(6, 0, 65).done(),
       "a constant has too many dimensions",
     ],
-    ["the number that stands for none", new Commands().put(0, 1).done(), "there is a tensor 0 already"],
+    ["the number that stands for none", new CommandBuilder().put(0, 1).done(), "there is a tensor 0 already"],
   ];
 
   test.each(cases)("%s", async (_, commands, why) => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const refused = pair.submit(commands);
     await expect(refused).rejects.toThrow("cannot execute commands for tensors: the command at byte ");
     await expect(refused).rejects.toThrow(why);
@@ -119,10 +131,10 @@ describeTensors("commands that are invalid", () => {
   });
 
   test("nothing of a batch is executed or defined if its last command is refused", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     await expect(pair.submit(good().u8(77).done())).rejects.toThrow("there is no command 77");
     expect(await pair.counts()).toEqual({ tensors: 0, calls: 0 });
-    await expect(pair.submit(new Commands().put(1, 1).call(0).reference(1).results(2).done())).rejects.toThrow(
+    await expect(pair.submit(new CommandBuilder().put(1, 1).call(0).reference(1).results(2).done())).rejects.toThrow(
       "it calls an operation that was not defined",
     );
     await pair.submit(good().done());
@@ -132,7 +144,7 @@ describeTensors("commands that are invalid", () => {
   test("what ends anywhere in the middle is refused", async () => {
     const whole = good().drop(1).done();
     for (let length = 1; length < whole.length; length++) {
-      using pair = new Pair();
+      using pair = new RecorderAndWorker();
       const { tensors } = await pair.submit(whole.subarray(0, length)).then(
         () => pair.counts(),
         () => pair.counts(),
@@ -143,7 +155,7 @@ describeTensors("commands that are invalid", () => {
   });
 
   test("bytes that were changed at random end neither the process nor the stream", async () => {
-    using source = new Pair();
+    using source = new RecorderAndWorker();
     const x = source.send([
       [1, 2],
       [3, 4],
@@ -157,7 +169,7 @@ describeTensors("commands that are invalid", () => {
       return (state >>> 8) % below;
     };
     for (let round = 0; round < rounds(500); round++) {
-      using pair = new Pair();
+      using pair = new RecorderAndWorker();
       const changed = whole.slice();
       for (let i = 0; i <= random(3); i++) changed[random(changed.length)] = random(256);
       await pair.submit(changed).catch((error: Error) => expect(error.message).toContain("the command at byte "));
@@ -167,7 +179,7 @@ describeTensors("commands that are invalid", () => {
 
 describeTensors("a stream", () => {
   test("that was closed refuses what comes later, and what waits", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     await pair.submit(good().done());
     pair.close();
     await expect(pair.submit(good().done())).rejects.toThrow(
@@ -176,7 +188,7 @@ describeTensors("a stream", () => {
   });
 
   test("leaves the event loop free, and executes in order", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     const products = pair.run(() => {

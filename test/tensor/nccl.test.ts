@@ -9,7 +9,7 @@ import path from "node:path";
 import { onUnhandledFault, thisHost } from "viceroy";
 import { grad, inspect, nccl, type Tensor, type TensorError, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { byNetwork, describeTensors, hasTensors } from "./addon.js";
+import { describeTensors, hasTensors, networkVariables } from "./addon.js";
 import { standIn } from "./nccl/stand-in.js";
 import { processWith } from "./process-with.js";
 
@@ -152,7 +152,7 @@ describeTensors("a process that is lost", () => {
     ["that moves elements", "ncclAllReduce", [], {}],
     ["that makes a communicator", "ncclCommInitRankConfig", [], {}],
     ["that makes one, and waits for it in a thread", "ncclCommInitRank", ["NO_CONFIG"], {}],
-    ...byNetwork.map((env) => ["where others are reached by the network", "ncclAllReduce", [], env] as const),
+    ...networkVariables.map((env) => ["where others are reached by the network", "ncclAllReduce", [], env] as const),
   ] as const)("keeps no other one waiting in a function of NCCL %s", async (_, stalls, lacks, env) => {
     await using crew = spawn({ VICEROY_NCCL: standIn(...lacks), ...env }, { STAND_IN_STALLS: stalls });
     const mesh = crew.procs.activate({ threads: 1 });

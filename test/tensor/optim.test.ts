@@ -11,7 +11,7 @@ import {
   torch,
 } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
-import { Pair } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder.js";
 
 /** How one number is changed by its gradient. */
 interface Rule {
@@ -174,7 +174,7 @@ describeTensors("an optimizer", () => {
   test("sends a mesh as many commands for many parameters as for one, and computes the same there", async () => {
     const calls: number[] = [];
     for (const count of [1, 20]) {
-      using pair = new Pair();
+      using pair = new RecorderAndWorker();
       const values = Array.from({ length: count }, (_, i) => [i, 1, -1]);
       const there = pair.run(() => values.map(leaf));
       const here = values.map(leaf);
@@ -193,7 +193,7 @@ describeTensors("an optimizer", () => {
 
   test("refuses what it cannot optimize", () => {
     const some = [leaf([1])];
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const there = pair.run(() => leaf([1]));
     const refused = (make: () => unknown) => {
       try {

@@ -2,15 +2,15 @@
 import { inspect, type Tensor } from "viceroy/tensor";
 
 /** Of a mesh of 2 hosts with 2 gpus each: in rank order. */
-export const places = [
+export const meshPoints = [
   { hosts: 0, gpus: 0 },
   { hosts: 0, gpus: 1 },
   { hosts: 1, gpus: 0 },
   { hosts: 1, gpus: 1 },
 ];
 
-export function partsOf(tensor: Tensor): Promise<Tensor[]> {
-  return Promise.all(places.map((place) => inspect(tensor, place)));
+export function inspectAll(tensor: Tensor): Promise<Tensor[]> {
+  return Promise.all(meshPoints.map((place) => inspect(tensor, place)));
 }
 
 /** The ranks that exchange with each, in the order of their places. */

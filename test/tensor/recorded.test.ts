@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { call, noGrad, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
 import { families } from "./families.js";
-import { Pair } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder.js";
 
 describeTensors("recording", () => {
   test("shape and dtype are known at once, elements come from the worker", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.send([
       [1, 2],
       [3, 4],
@@ -19,7 +19,7 @@ describeTensors("recording", () => {
   });
 
   test("views and operations in place are of the same memory there", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.run(() => torch.zeros([2, 3]));
     const row = x.select(0, 1);
     row.add_(2);
@@ -35,7 +35,7 @@ describeTensors("recording", () => {
   });
 
   test("gradients are those that one process computes, of the first and the second order", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const values = [
       [0.1, -0.2, 0.3],
       [0.4, 0.5, -0.6],
@@ -58,7 +58,7 @@ describeTensors("recording", () => {
   });
 
   test("a step of training keeps no more tensors than the one before", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const w = pair.run(() => torch.ones([4, 4]));
     w.requiresGrad = true;
     const counts: number[] = [];
@@ -78,7 +78,7 @@ describeTensors("recording", () => {
 
   test("numbers of a seed are the same again, and others on each rank if they shall be", async () => {
     const draw = async (rank: number, ranks: boolean) => {
-      using pair = new Pair(rank);
+      using pair = new RecorderAndWorker(rank);
       pair.seed(7, ranks);
       const drawn = pair.run(() => torch.randn([4]).add(torch.dropout(torch.ones([4]), 0.5, true)));
       return (await pair.fetch(drawn)).toArray();
@@ -92,7 +92,7 @@ describeTensors("recording", () => {
   });
 
   test("tensors of this process take part by value, as far as they are small", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.send([1, 2]);
     expect((await pair.fetch(x.add(tensor([10, 20])))).toArray()).toEqual([11, 22]);
     expect(() => pair.run(() => torch.zeros([1 << 15])).add(torch.zeros([1 << 15], { device: "cpu" }))).toThrow(
@@ -103,7 +103,7 @@ describeTensors("recording", () => {
   });
 
   test("what needs elements says so", () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.send([1, 0]);
     const elsewhere = "its result depends on elements, which are on the processes of a mesh";
     expect(() => x.nonzero()).toThrow(elsewhere);
@@ -120,7 +120,7 @@ describeTensors("recording", () => {
   });
 
   test("shapes that don't fit are refused here, at once", () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const x = pair.send([1, 2]);
     expect(() => x.add(pair.send([1, 2, 3]))).toThrow("The size of tensor a (2) must match the size of tensor b (3)");
   });
@@ -134,7 +134,7 @@ describeTensors("recording", () => {
       tril: [() => f(2).tril(), "expected a tensor of at least 2 dimensions, got 1"],
       kthvalue: [() => f(2, 3).kthvalue(9), "expected k from 1 to 3, the size of dimension 1, got 9"],
     };
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     for (const [name, [operation, text]] of Object.entries(refused)) {
       expect(operation, `${name}, here`).toThrow();
       expect(() => pair.run(operation), name).toThrow(text);
@@ -166,7 +166,7 @@ describeTensors("recording", () => {
       deviation: [() => i(2).std(), "expected floating-point or complex numbers as self, got int64"],
       noise: [() => i(2).normal_(), "expected floating-point or complex numbers as self, got int64"],
     };
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     for (const [name, [operation, text]] of Object.entries(refused)) {
       expect(operation, `${name}, here`).toThrow();
       expect(() => pair.run(operation), name).toThrow(text);
@@ -174,7 +174,7 @@ describeTensors("recording", () => {
   });
 
   test("numbers of half the width go with weights of whole width where they do in one process", async () => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const normal = (): Tensor => torch.layer_norm(torch.ones([2, 2], { dtype: "bfloat16" }), [2], torch.ones([2]));
     let here: string | undefined;
     try {
@@ -186,10 +186,10 @@ describeTensors("recording", () => {
   });
 
   test("meshes are not mixed, and nothing is recorded for one that has ended", () => {
-    using one = new Pair();
+    using one = new RecorderAndWorker();
     const x = one.send([1]);
     {
-      using other = new Pair();
+      using other = new RecorderAndWorker();
       expect(() => x.add(other.send([1]))).toThrow("cannot run add.Tensor: its tensors are of different meshes");
     }
     one.close();
@@ -199,14 +199,14 @@ describeTensors("recording", () => {
 
 describeTensors("of each operation", () => {
   test.each(families)("%s: the shape that is known is the one that it has", async (_, make) => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const results = pair.run(() => make()).flat() as Tensor[];
     const recorded = results.map(({ shape, dtype }) => ({ shape, dtype }));
     for (const [i, result] of results.entries()) expect(await pair.fetch(result)).toMatchObject(recorded[i]!);
   });
 
   test.each(families)("%s: so do gradients", async (_, make) => {
-    using pair = new Pair();
+    using pair = new RecorderAndWorker();
     const gradients = pair.run(() => {
       const leaves: Tensor[] = [];
       const results = (

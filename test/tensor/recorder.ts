@@ -1,9 +1,9 @@
 /** A controller and a worker in one process: what is recorded here is executed on the addon's stream, as it would be elsewhere. */
 import { addon } from "../../runtime/tensor/addon.js";
 import { type Tensor, tensor } from "../../runtime/tensor/index.js";
-import { type Recording, runRecording } from "../../runtime/tensor/recording.js";
+import { type Recording, runWithRecording } from "../../runtime/tensor/recording.js";
 
-export class Pair implements Recording {
+export class RecorderAndWorker implements Recording {
   readonly recorder = addon().newRecorder();
   readonly stream;
 
@@ -18,7 +18,7 @@ export class Pair implements Recording {
   }
 
   run<T>(call: () => T): T {
-    return runRecording(this, call);
+    return runWithRecording(this, call);
   }
 
   take(): Uint8Array {
@@ -30,7 +30,7 @@ export class Pair implements Recording {
   }
 
   reference(of: Tensor): number {
-    return addon().placeOf(of)![1];
+    return addon().recordedReferenceOf(of)![1];
   }
 
   /** What the worker has for a tensor that was recorded. */

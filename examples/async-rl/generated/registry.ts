@@ -11,11 +11,11 @@ registerActors(import.meta.url, {
   actors: {
     "viceroy/src/learner#Learner": {
       schema: "viceroy/schemas/rl#Trainer",
-      load: () => import("../src/learner.js").then((m) => m.Learner),
+      load: () => import("../src/learner.js").then((m) => m.PolicyTrainer),
     },
     "viceroy/src/player#Player": {
       schema: "viceroy/schemas/rl#Generator",
-      load: () => import("../src/player.js").then((m) => m.Player),
+      load: () => import("../src/player.js").then((m) => m.RolloutGenerator),
     },
   },
 });

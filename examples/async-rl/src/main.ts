@@ -4,37 +4,37 @@
  */
 import { thisHost } from "viceroy";
 import "../generated/registry.js";
-import { Learner } from "./learner.js";
-import { Player } from "./player.js";
+import { PolicyTrainer } from "./learner.js";
+import { RolloutGenerator } from "./player.js";
 
 const versions = Number(process.argv[2] ?? 120);
 /** By how many versions weights may be older than those that learn from their games. */
-const bound = Number(process.argv[3] ?? 4);
+const maxStaleness = Number(process.argv[3] ?? 4);
 const reports = 6;
 
 await using trainerProcs = thisHost().spawnProcs({ trainers: 1 });
 await using generatorProcs = thisHost().spawnProcs({ generators: 3 });
-const trainer = trainerProcs.spawn("trainer", Learner, 1, bound);
-const generators = generatorProcs.spawn("generators", Player, 2);
+const trainer = trainerProcs.spawn("trainer", PolicyTrainer, 1, maxStaleness);
+const generators = generatorProcs.spawn("generators", RolloutGenerator, 2);
 await generators.join.call(trainer);
 
-async function shareWon(): Promise<string> {
+async function successRate(): Promise<string> {
   const shares = [...(await generators.test.call(200)).values()];
   const share = shares.reduce((sum, one) => sum + one, 0) / shares.length;
   return `${(100 * share).toFixed(0)} % of games are won`;
 }
 
-console.log(`version 0: ${await shareWon()}`);
+console.log(`version 0: ${await successRate()}`);
 for (let i = 1; i <= reports; i++) {
   await generators.play.call(Math.ceil((versions * i) / reports));
   const { version, staleness, stalest } = await trainer.progress.callOne();
   const old = `${staleness.toFixed(1)} versions old on average, ${stalest} at most`;
-  console.log(`version ${version}: ${await shareWon()}; weights that were played with were ${old}`);
+  console.log(`version ${version}: ${await successRate()}; weights that were played with were ${old}`);
 }
 
 const { version, played, refused } = await trainer.progress.callOne();
 console.log(`${played} of ${version} versions were played with`);
-console.log(`refused games, since their weights were more than ${bound} versions old: ${refused} times`);
+console.log(`refused games, since their weights were more than ${maxStaleness} versions old: ${refused} times`);
 const followed = [...(await generators.followed.call()).values()];
 const sum = (part: "pulled" | "refused") => followed.reduce((all, one) => all + one[part], 0);
 console.log(`pulled by ${followed[0]!.transport}: ${sum("pulled")} times, refused since taken back: ${sum("refused")}`);

@@ -2,19 +2,19 @@ import { context } from "viceroy";
 import { RdmaError } from "viceroy/rdma";
 import { manualSeed, noGrad, TensorScope, tensor } from "viceroy/tensor";
 import { type Followed, GeneratorActor, type Played, type TrainerMesh } from "../generated/rl.js";
-import { Games } from "./grid.js";
+import { Episodes } from "./grid.js";
 import { checksum, Policy } from "./policy.js";
 
 /** Games that are played, and learned from, together. */
-const together = 64;
+const batchSize = 64;
 /** What those are told who use a version that its trainer has taken back; stale: so long ago that something else has its place. */
-const takenBack = ["ERR_RDMA_REVOKED", "ERR_RDMA_STALE"];
+const revokedCodes = ["ERR_RDMA_REVOKED", "ERR_RDMA_STALE"];
 
-export class Player extends GeneratorActor {
+export class RolloutGenerator extends GeneratorActor {
   readonly #policy = new Policy();
   readonly #weights = new Float32Array(this.#policy.size);
   readonly #random: () => number;
-  readonly #followed = { pulled: 0, refused: 0, transport: "" };
+  readonly #pullStatistics = { pulled: 0, refused: 0, transport: "" };
   #trainer!: TrainerMesh;
   /** Of the policy's weights. */
   #version = 0;
@@ -28,88 +28,88 @@ export class Player extends GeneratorActor {
 
   async join(trainer: TrainerMesh): Promise<void> {
     this.#trainer = trainer;
-    await this.#pull();
+    await this.#pullWeights();
   }
 
   async play(until: number): Promise<void> {
     let learning: Promise<number> | undefined;
     for (;;) {
       // With the weights that are here, while the trainer learns from the games before.
-      const games = this.#record(this.#playOut(together));
+      const games = this.#toTrajectories(this.#rollOut(batchSize));
       const newest = (await learning) ?? this.#version;
-      if (newest >= until) return dispose(games);
-      if (newest > this.#version) await this.#pull();
-      learning = this.#learnFrom(games);
+      if (newest >= until) return disposeTrajectories(games);
+      if (newest > this.#version) await this.#pullWeights();
+      learning = this.#sendTrajectories(games);
     }
   }
 
   async test(games: number): Promise<number> {
-    await this.#pull();
-    return this.#playOut(games).share;
+    await this.#pullWeights();
+    return this.#rollOut(games).successRate;
   }
 
   followed(): Followed {
-    return this.#followed;
+    return this.#pullStatistics;
   }
 
-  async #learnFrom(games: Played): Promise<number> {
+  async #sendTrajectories(games: Played): Promise<number> {
     try {
       return await this.#trainer.learn.callOne(games);
     } finally {
-      dispose(games);
+      disposeTrajectories(games);
     }
   }
 
-  #playOut(count: number): Games {
-    const games = new Games(count, this.#random);
-    while (!games.over) {
+  #rollOut(count: number): Episodes {
+    const games = new Episodes(count, this.#random);
+    while (!games.isDone) {
       using _ = new TensorScope();
       noGrad(() => {
-        const chances = this.#policy.forward(games.see());
+        const chances = this.#policy.forward(games.observe());
         const chosen = chances.exp().multinomial(1);
         const moves = chosen.squeeze(1).toArray() as bigint[];
-        games.move(moves.map(Number), chances.gather(1, chosen).squeeze(1).toArray() as number[]);
+        games.step(moves.map(Number), chances.gather(1, chosen).squeeze(1).toArray() as number[]);
       });
     }
     return games;
   }
 
-  #record(games: Games): Played {
+  #toTrajectories(games: Episodes): Played {
     const { history } = games;
     return {
       version: this.#version,
-      seen: tensor(history.map(({ seen }) => seen)),
-      moves: tensor(BigInt64Array.from(history, ({ move }) => BigInt(move))),
-      chances: tensor(history.map(({ chance }) => chance)),
-      returns: tensor(history.map((one) => games.returnOf(one))),
+      seen: tensor(history.map(({ observation: seen }) => seen)),
+      moves: tensor(BigInt64Array.from(history, ({ action: move }) => BigInt(move))),
+      chances: tensor(history.map(({ logProbability: chance }) => chance)),
+      returns: tensor(history.map((one) => games.returnAfter(one))),
     };
   }
 
   /** Takes over the newest weights, of which it never has a part only: a read that was late is refused, and begun anew. */
-  async #pull(): Promise<void> {
+  async #pullWeights(): Promise<void> {
     for (;;) {
       const { version, weights, checksum: wanted } = await this.#trainer.newest.callOne();
       try {
         await weights.readInto(this.#weights);
-        this.#followed.transport = `${weights.transport}`;
+        this.#pullStatistics.transport = `${weights.transport}`;
       } catch (error) {
-        if (!(error instanceof RdmaError && takenBack.includes(error.code))) throw error;
-        this.#followed.refused++;
+        if (!(error instanceof RdmaError && revokedCodes.includes(error.code))) throw error;
+        this.#pullStatistics.refused++;
         continue;
       } finally {
         await weights.drop();
       }
       if (checksum(this.#weights) !== wanted)
         throw new Error(`cannot play: the weights of version ${version} are torn`);
-      this.#policy.readFrom(this.#weights);
+      this.#policy.copyWeightsFrom(this.#weights);
       this.#version = version;
-      this.#followed.pulled++;
+      this.#pullStatistics.pulled++;
       return;
     }
   }
 }
 
-function dispose(games: Played): void {
+function disposeTrajectories(games: Played): void {
   for (const tensor of [games.seen, games.moves, games.chances, games.returns]) tensor.dispose();
 }
 

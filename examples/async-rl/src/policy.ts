@@ -1,14 +1,14 @@
 /** The policy: from what is seen to how probable each move is; and its weights as they are published. */
 import { nn, noGrad, type Tensor, TensorScope, tensorOver, torch } from "viceroy/tensor";
-import { features, moves } from "./grid.js";
+import { actionCount, observationSize } from "./grid.js";
 
 /** A network with one layer in between. */
 export function network(outputs: number): nn.Sequential {
-  return new nn.Sequential(new nn.Linear(features, 64), torch.tanh, new nn.Linear(64, outputs));
+  return new nn.Sequential(new nn.Linear(observationSize, 64), torch.tanh, new nn.Linear(64, outputs));
 }
 
 export class Policy extends nn.Module {
-  readonly network = network(moves);
+  readonly network = network(actionCount);
 
   /** `[…, features]` to logarithms of probabilities, `[…, moves]` */
   forward(seen: Tensor): Tensor {
@@ -18,32 +18,32 @@ export class Policy extends nn.Module {
 
   /** How many weights it has. */
   get size(): number {
-    return this.parameters().reduce((sum, { shape }) => sum + sizeOf(shape), 0);
+    return this.parameters().reduce((sum, { shape }) => sum + elementCount(shape), 0);
   }
 
   /** Copies weights to memory, one parameter after the other. */
-  writeTo(memory: Float32Array): void {
+  copyWeightsTo(memory: Float32Array): void {
     using _ = new TensorScope();
     noGrad(() => {
-      for (const [parameter, place] of this.#places(memory)) place.copy_(parameter);
+      for (const [parameter, place] of this.#parameterViews(memory)) place.copy_(parameter);
     });
   }
 
   /** Takes weights over from memory. */
-  readFrom(memory: Float32Array): void {
+  copyWeightsFrom(memory: Float32Array): void {
     using _ = new TensorScope();
     noGrad(() => {
-      for (const [parameter, place] of this.#places(memory)) parameter.copy_(place);
+      for (const [parameter, place] of this.#parameterViews(memory)) parameter.copy_(place);
     });
   }
 
   /** Each parameter, and a tensor over its part of the memory. */
-  #places(memory: Float32Array): [parameter: Tensor, place: Tensor][] {
+  #parameterViews(memory: Float32Array): [parameter: Tensor, place: Tensor][] {
     let end = 0;
     return this.parameters().map((parameter) => {
       const { shape } = parameter;
       const begin = end;
-      end += sizeOf(shape);
+      end += elementCount(shape);
       return [parameter, tensorOver(memory.subarray(begin, end), { shape })];
     });
   }
@@ -55,6 +55,6 @@ export function checksum(weights: Float32Array): number {
   return bits.reduce((sum, one) => (sum + one) >>> 0, 0);
 }
 
-function sizeOf(shape: readonly number[]): number {
+function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }

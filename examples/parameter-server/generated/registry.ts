@@ -11,11 +11,11 @@ registerActors(import.meta.url, {
   actors: {
     "viceroy/src/pupil#Pupil": {
       schema: "viceroy/schemas/training#Learner",
-      load: () => import("../src/pupil.js").then((m) => m.Pupil),
+      load: () => import("../src/pupil.js").then((m) => m.GradientWorker),
     },
     "viceroy/src/shard#Shard": {
       schema: "viceroy/schemas/training#ParameterServer",
-      load: () => import("../src/shard.js").then((m) => m.Shard),
+      load: () => import("../src/shard.js").then((m) => m.WeightServer),
     },
   },
 });

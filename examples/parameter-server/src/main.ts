@@ -1,8 +1,8 @@
 /** A server with 64 MiB of weights and 8 workers in processes of their own: weights are read and gradients left without it. */
 import { thisHost } from "viceroy";
 import "../generated/registry.js";
-import { Pupil } from "./pupil.js";
-import { Shard } from "./shard.js";
+import { GradientWorker } from "./pupil.js";
+import { WeightServer } from "./shard.js";
 
 const mebibytes = Number(process.argv[2] ?? 64);
 const workers = 8;
@@ -10,8 +10,8 @@ const steps = 3;
 
 await using serverProc = thisHost().spawnProcs();
 await using workerProcs = thisHost().spawnProcs({ workers });
-const server = serverProc.spawn("server", Shard, (mebibytes * 2 ** 20) / 4, workers);
-const pupils = workerProcs.spawn("pupils", Pupil);
+const server = serverProc.spawn("server", WeightServer, (mebibytes * 2 ** 20) / 4, workers);
+const pupils = workerProcs.spawn("pupils", GradientWorker);
 await pupils.join.call(server);
 
 const begin = performance.now();

@@ -2,7 +2,7 @@ import { context } from "viceroy";
 import type { RdmaBuffer } from "viceroy/rdma";
 import { LearnerActor, type ParameterServerMesh } from "../generated/training.js";
 
-export class Pupil extends LearnerActor {
+export class GradientWorker extends LearnerActor {
   #rank = 0;
   #server!: ParameterServerMesh;
   #remoteWeights!: RdmaBuffer;

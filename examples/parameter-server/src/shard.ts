@@ -1,7 +1,7 @@
 import { RdmaBuffer } from "viceroy/rdma";
 import { ParameterServerActor } from "../generated/training.js";
 
-export class Shard extends ParameterServerActor {
+export class WeightServer extends ParameterServerActor {
   readonly #weights: RdmaBuffer;
   readonly #gradients: RdmaBuffer[];
 

@@ -11,11 +11,11 @@ registerActors(import.meta.url, {
   actors: {
     "viceroy/src/part#Part": {
       schema: "viceroy/schemas/weights#Trainer",
-      load: () => import("../src/part.js").then((m) => m.Part),
+      load: () => import("../src/part.js").then((m) => m.WeightTrainer),
     },
     "viceroy/src/replica#Replica": {
       schema: "viceroy/schemas/weights#Engine",
-      load: () => import("../src/replica.js").then((m) => m.Replica),
+      load: () => import("../src/replica.js").then((m) => m.WeightEngine),
     },
   },
 });

@@ -7,15 +7,15 @@ const interval = 1;
 const schedule = "/proc/self/schedstat";
 
 /** All in ms, since it was last taken. */
-interface Taken {
+interface DelayMeasurement {
   readonly mean: number;
   readonly most: number;
   /** For how long its thread has run between two looks at most. */
   readonly busy: number;
 }
 
-export class Delay {
-  readonly #ran = new RunTime();
+export class EventLoopDelay {
+  readonly #ran = new ThreadRunTime();
   readonly #timer: NodeJS.Timeout;
   #looks = 0;
   #late = 0;
@@ -38,7 +38,7 @@ export class Delay {
     }, interval);
   }
 
-  take(): Taken {
+  take(): DelayMeasurement {
     const taken = { mean: this.#late / Math.max(1, this.#looks), most: this.#most, busy: this.#busy };
     this.#looks = this.#late = this.#most = this.#busy = 0;
     return taken;
@@ -54,7 +54,7 @@ export class Delay {
  * For how long the thread of the loop has run, in ms, as Linux counts it; elsewhere the whole process. Read without leaving garbage, which would
  * make the loop late itself.
  */
-class RunTime {
+class ThreadRunTime {
   readonly #file = existsSync(schedule) ? openSync(schedule, "r") : undefined;
   readonly #text = Buffer.alloc(64);
 

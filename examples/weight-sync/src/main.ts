@@ -2,8 +2,8 @@
 import { range, thisHost } from "viceroy";
 import "../generated/registry.js";
 import type { Lateness } from "../generated/weights.js";
-import { Part } from "./part.js";
-import { Replica } from "./replica.js";
+import { WeightTrainer } from "./part.js";
+import { WeightEngine } from "./replica.js";
 
 const mebibytes = Number(process.argv[2] ?? 16);
 const steps = Number(process.argv[3] ?? 12);
@@ -11,8 +11,8 @@ const followers = 2;
 
 await using trainerProcs = thisHost().spawnProcs({ trainers: 2 });
 await using engineProcs = thisHost().spawnProcs({ engines: followers + 1 });
-const trainers = trainerProcs.spawn("trainers", Part, (mebibytes * 2 ** 20) / 4);
-const engines = engineProcs.spawn("engines", Replica);
+const trainers = trainerProcs.spawn("trainers", WeightTrainer, (mebibytes * 2 ** 20) / 4);
+const engines = engineProcs.spawn("engines", WeightEngine);
 await engines.join.call(trainers);
 
 /** The lateness of the trainer that was latest. */

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RdmaBuffer } from "viceroy/rdma";
 import { type Lateness, type Published, TrainerActor } from "../generated/weights.js";
-import { Delay } from "./delay.js";
+import { EventLoopDelay } from "./delay.js";
 import { initialWeight } from "./model.js";
 
 /**
  * Three buffers: two hold versions that others may read, in the third the next one is made. Who has been given a version reads
  * it whole or is refused: before its buffer is written to, its grant is taken back.
  */
-export class Part extends TrainerActor {
+export class WeightTrainer extends TrainerActor {
   readonly #buffers: readonly RdmaBuffer[];
   readonly #published: Published[] = [];
-  readonly #delay = new Delay();
+  readonly #delay = new EventLoopDelay();
 
   constructor(weights: number) {
     super();

@@ -4,17 +4,17 @@ import { EngineActor, type Seen, type TrainerMesh } from "../generated/weights.j
 import { isWhole } from "./model.js";
 
 /** What those are told who use a version that its trainer has taken back; stale: so long ago that something else has its place. */
-const takenBack = ["ERR_RDMA_REVOKED", "ERR_RDMA_STALE"];
+const revokedCodes = ["ERR_RDMA_REVOKED", "ERR_RDMA_STALE"];
 
 /** Handles of one version, one from each trainer. */
-interface Offered {
+interface OfferedVersion {
   readonly version: number;
   readonly parts: readonly RdmaBuffer[];
 }
 
-export class Replica extends EngineActor {
+export class WeightEngine extends EngineActor {
   #trainers!: TrainerMesh<"trainers">;
-  #offered: Offered | undefined;
+  #offered: OfferedVersion | undefined;
   /** What is served, and what is being pulled: half a version is never served. */
   #serving: Float32Array[] = [];
   #incoming: Float32Array[] = [];
@@ -25,18 +25,18 @@ export class Replica extends EngineActor {
   }
 
   async ask(): Promise<number> {
-    this.#offered = await this.#newest();
+    this.#offered = await this.#latestCompleteVersion();
     return this.#offered.version;
   }
 
   async pull(): Promise<number> {
     for (;;) {
-      const { version, parts } = this.#offered ?? (await this.#newest());
+      const { version, parts } = this.#offered ?? (await this.#latestCompleteVersion());
       this.#offered = undefined;
       try {
         await this.#read(parts);
       } catch (error) {
-        if (!(error instanceof RdmaError && takenBack.includes(error.code))) throw error;
+        if (!(error instanceof RdmaError && revokedCodes.includes(error.code))) throw error;
         // The trainer is further than that: what is newest now is what should be served.
         this.#seen.refused++;
         continue;
@@ -61,7 +61,7 @@ export class Replica extends EngineActor {
   }
 
   /** The newest version of which every trainer has its part: they make them one after the other, but not at the same moment. */
-  async #newest(): Promise<Offered> {
+  async #latestCompleteVersion(): Promise<OfferedVersion> {
     for (;;) {
       const published = [...(await this.#trainers.published.call()).values()];
       const version = Math.min(...published.map((versions) => versions.at(-1)!.version));

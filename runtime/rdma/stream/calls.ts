@@ -4,35 +4,35 @@
  */
 import type { MemoryAnswer } from "../../../generated/rdma.js";
 import { RdmaError } from "../errors.js";
-import type { Handle } from "../handle.js";
-import type { Road } from "../roads.js";
-import { Kind, type Refused } from "./frames.js";
-import type { Piece } from "./initiator.js";
+import type { MemoryHandle } from "../handle.js";
+import type { PeerConnector } from "../roads.js";
+import { MemoryFrameKind, type Refused } from "./frames.js";
+import type { MemoryPiece } from "./initiator.js";
 
 /** @returns why the owner refuses it; undefined: it has been moved @throws RdmaError when it is gone, or answers something else */
 export async function moveByCall(
-  road: Road,
-  { proc, location }: Pick<Handle, "proc" | "location">,
-  { operation, kind, claim, offset, own }: Piece,
+  road: PeerConnector,
+  { proc, location }: Pick<MemoryHandle, "proc" | "location">,
+  { operation, kind, claim, offset, local: own }: MemoryPiece,
 ): Promise<Refused | undefined> {
-  const { bytes, refused } = await answered(
-    road.ask(proc, location, (agent) =>
-      kind === Kind.read
+  const { bytes, refused } = await awaitAnswer(
+    road.askAgent(proc, location, (agent) =>
+      kind === MemoryFrameKind.read
         ? agent.readMemory.callOne(claim, offset, own.length)
         : // A copy: messages are sent from where their bytes are, maybe later than this is given up.
           agent.writeMemory.callOne(claim, offset, own.slice()),
     ),
   );
-  if (refused !== undefined || kind === Kind.write) return refused;
+  if (refused !== undefined || kind === MemoryFrameKind.write) return refused;
   if (bytes?.length !== own.length) {
     const why = `its owner has sent ${bytes?.length ?? "no"} bytes for ${own.length}`;
     throw new RdmaError("ERR_RDMA_FAULT", `cannot read an RdmaBuffer: ${why}`);
   }
-  if (operation?.cancelled !== true) own.set(bytes);
+  if (operation?.isCancelled !== true) own.set(bytes);
   return undefined;
 }
 
-async function answered(call: PromiseLike<MemoryAnswer>): Promise<MemoryAnswer> {
+async function awaitAnswer(call: PromiseLike<MemoryAnswer>): Promise<MemoryAnswer> {
   try {
     return await call;
   } catch (error) {

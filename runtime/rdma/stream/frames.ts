@@ -7,20 +7,20 @@ import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import { ProtocolError } from "../../link/frame.js";
 
 /** Bytes that one question moves at most. */
-export const PIECE_BYTES = 1 << 20;
+export const MAX_PIECE_BYTES = 1 << 20;
 /** Questions of one connection that are not answered: an initiator keeps to it, and an owner ends who does not. */
-export const MOST_ASKED = 512;
+export const MAX_UNANSWERED = 512;
 
-export const QUESTION_BYTES = 72;
+export const REQUEST_BYTES = 72;
 export const ANSWER_BYTES = 8;
 
 /** "VCRM" */
-const MAGIC = 0x4d52_4356;
+const PROTOCOL_MAGIC = 0x4d52_4356;
 const VERSION = 1;
 const WRITABLE = 1;
 
-export const Kind = { hello: 0, read: 1, write: 2, offer: 3 } as const;
-export type Kind = (typeof Kind)[keyof typeof Kind];
+export const MemoryFrameKind = { hello: 0, read: 1, write: 2, offer: 3 } as const;
+export type MemoryFrameKind = (typeof MemoryFrameKind)[keyof typeof MemoryFrameKind];
 
 export type Refused = NonNullable<MemoryAnswer["refused"]>;
 
@@ -28,8 +28,8 @@ export type Refused = NonNullable<MemoryAnswer["refused"]>;
 const refusals: readonly Refused[] = ["forged", "stale", "revoked", "dropped", "access", "bounds"];
 
 /** A range of granted memory that somebody wants to read or to write. */
-export interface Question {
-  readonly kind: typeof Kind.read | typeof Kind.write;
+export interface MemoryRequest {
+  readonly kind: typeof MemoryFrameKind.read | typeof MemoryFrameKind.write;
   readonly claim: GrantClaim;
   readonly offset: number;
   readonly length: number;
@@ -37,7 +37,7 @@ export interface Question {
 
 /** The first question of a connection. */
 export function writeHello(universe: bigint): Uint8Array {
-  return introduction(Kind.hello, universe).bytes;
+  return newIntroduction(MemoryFrameKind.hello, universe).bytes;
 }
 
 /**
@@ -45,7 +45,7 @@ export function writeHello(universe: bigint): Uint8Array {
  * one, and all the rest.
  */
 export function writeOffer(universe: bigint, token: bigint): Uint8Array {
-  const { bytes, view } = introduction(Kind.offer, universe);
+  const { bytes, view } = newIntroduction(MemoryFrameKind.offer, universe);
   view.setBigUint64(24, token, true);
   return bytes;
 }
@@ -57,27 +57,30 @@ export function writeOffer(universe: bigint, token: bigint): Uint8Array {
  */
 export function readIntroduction(view: DataView, at: number, universe: bigint): bigint | undefined {
   const kind = view.getUint32(at, true);
-  if ((kind !== Kind.hello && kind !== Kind.offer) || view.getUint32(at + 4, true) !== MAGIC) {
+  if (
+    (kind !== MemoryFrameKind.hello && kind !== MemoryFrameKind.offer) ||
+    view.getUint32(at + 4, true) !== PROTOCOL_MAGIC
+  ) {
     throw new ProtocolError("cannot read memory frame: the peer does not speak this protocol");
   }
   checkVersion(view.getUint32(at + 16, true));
   if (view.getBigUint64(at + 8, true) !== universe) {
     throw new ProtocolError("cannot read memory frame: the peer is of another universe");
   }
-  return kind === Kind.offer ? view.getBigUint64(at + 24, true) : undefined;
+  return kind === MemoryFrameKind.offer ? view.getBigUint64(at + 24, true) : undefined;
 }
 
 export function writeWelcome(): Uint8Array {
   const bytes = new Uint8Array(ANSWER_BYTES);
   const view = new DataView(bytes.buffer);
-  view.setUint32(0, MAGIC, true);
+  view.setUint32(0, PROTOCOL_MAGIC, true);
   view.setUint32(4, VERSION, true);
   return bytes;
 }
 
 /** @throws ProtocolError */
 export function readWelcome(view: DataView, at: number): void {
-  if (view.getUint32(at, true) !== MAGIC) {
+  if (view.getUint32(at, true) !== PROTOCOL_MAGIC) {
     throw new ProtocolError("cannot read memory frame: the peer does not speak this protocol");
   }
   checkVersion(view.getUint32(at + 4, true));
@@ -90,8 +93,8 @@ function checkVersion(version: number): void {
   );
 }
 
-export function writeQuestion({ kind, claim, offset, length }: Question): Uint8Array {
-  const { bytes, view } = question(kind);
+export function writeRequest({ kind, claim, offset, length }: MemoryRequest): Uint8Array {
+  const { bytes, view } = newRequestFrame(kind);
   view.setUint32(4, claim.slot, true);
   view.setBigUint64(8, BigInt(offset), true);
   view.setUint32(16, length, true);
@@ -110,14 +113,14 @@ export function writeQuestion({ kind, claim, offset, length }: Question): Uint8A
  * Numbers above 2^53 become what is near them: no memory is so large.
  * @throws ProtocolError for another kind, and for a write that is too long to be waited for
  */
-export function readQuestion(view: DataView, at: number): Question {
+export function readRequest(view: DataView, at: number): MemoryRequest {
   const kind = view.getUint32(at, true);
-  if (kind !== Kind.read && kind !== Kind.write) {
+  if (kind !== MemoryFrameKind.read && kind !== MemoryFrameKind.write) {
     throw new ProtocolError(`cannot read memory frame: unknown kind ${kind}`);
   }
   const length = view.getUint32(at + 16, true);
-  if (kind === Kind.write && length > PIECE_BYTES) {
-    throw new ProtocolError(`cannot read memory frame: a write of ${length} bytes, more than ${PIECE_BYTES}`);
+  if (kind === MemoryFrameKind.write && length > MAX_PIECE_BYTES) {
+    throw new ProtocolError(`cannot read memory frame: a write of ${length} bytes, more than ${MAX_PIECE_BYTES}`);
   }
   const claim: GrantClaim = {
     slot: view.getUint32(at + 4, true),
@@ -158,16 +161,16 @@ export function readAnswer(view: DataView, at: number, length: number): Refused 
   return refused;
 }
 
-function introduction(kind: Kind, universe: bigint): { bytes: Uint8Array; view: DataView } {
-  const { bytes, view } = question(kind);
-  view.setUint32(4, MAGIC, true);
+function newIntroduction(kind: MemoryFrameKind, universe: bigint): { bytes: Uint8Array; view: DataView } {
+  const { bytes, view } = newRequestFrame(kind);
+  view.setUint32(4, PROTOCOL_MAGIC, true);
   view.setBigUint64(8, universe, true);
   view.setUint32(16, VERSION, true);
   return { bytes, view };
 }
 
-function question(kind: Kind): { bytes: Uint8Array; view: DataView } {
-  const bytes = new Uint8Array(QUESTION_BYTES);
+function newRequestFrame(kind: MemoryFrameKind): { bytes: Uint8Array; view: DataView } {
+  const bytes = new Uint8Array(REQUEST_BYTES);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, kind, true);
   return { bytes, view };

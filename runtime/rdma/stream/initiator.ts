@@ -5,89 +5,89 @@
 import type { GrantClaim } from "../../../generated/rdma.js";
 import type { Clock } from "../../link/clock.js";
 import { ProtocolError } from "../../link/frame.js";
-import type { Operation } from "../operation.js";
+import type { TransferOperation } from "../operation.js";
 import {
   ANSWER_BYTES,
-  Kind,
-  MOST_ASKED,
+  MAX_UNANSWERED,
+  MemoryFrameKind,
   type Refused,
   readAnswer,
   readWelcome,
   writeHello,
-  writeQuestion,
+  writeRequest,
 } from "./frames.js";
-import { Body, type FrameHandler, Incoming } from "./incoming.js";
-import { Outgoing, type Sendable } from "./outgoing.js";
-import { lends, type Way } from "./way.js";
+import { FrameBody, FrameReceiver, type MemoryFrameHandler } from "./incoming.js";
+import { FrameSender, type OutgoingFrame } from "./outgoing.js";
+import { type BulkConnection, canLend } from "./way.js";
 
 /** Bytes under way at a time, asked for or sent: what keeps a fast connection busy. */
 const WINDOW_BYTES = 8 << 20;
 
 /** How long who gives up waits for bytes under way from or to its memory, in ms. After that the connection is ended. */
-const PATIENCE = 500;
+const RELEASE_LIMIT_MS = 500;
 
 /** The connection has ended, for whatever reason: what was asked for on it may have been done or not. */
-export class Lost extends Error {}
+export class ConnectionLostError extends Error {}
 
 /** At most `PIECE_BYTES` that lie side by side on both sides. */
-export interface Piece {
+export interface MemoryPiece {
   /** What it is part of; undefined: of nothing that can be given up. */
-  readonly operation?: Operation;
-  readonly kind: typeof Kind.read | typeof Kind.write;
+  readonly operation?: TransferOperation;
+  readonly kind: typeof MemoryFrameKind.read | typeof MemoryFrameKind.write;
   readonly claim: GrantClaim;
   readonly offset: number;
   /** Where they come from, or go to. */
-  readonly own: Uint8Array;
+  readonly local: Uint8Array;
 }
 
-class Asked {
-  readonly piece: Piece;
+class PieceRequest {
+  readonly piece: MemoryPiece;
   /** Of a read: what follows the answer. */
-  readonly body: Body | undefined;
-  readonly settle: (result: Refused | Lost | undefined) => void;
+  readonly body: FrameBody | undefined;
+  readonly settle: (result: Refused | ConnectionLostError | undefined) => void;
   /** The pipe has memory of a write, and has not taken it yet. */
-  lent = false;
-  #taken: (() => void)[] = [];
+  isLent = false;
+  #takenListeners: (() => void)[] = [];
 
-  constructor(piece: Piece, settle: (result: Refused | Lost | undefined) => void) {
+  constructor(piece: MemoryPiece, settle: (result: Refused | ConnectionLostError | undefined) => void) {
     this.piece = piece;
     this.settle = settle;
-    this.body = piece.kind === Kind.read ? new Body(piece.own.length, piece.own) : undefined;
+    this.body = piece.kind === MemoryFrameKind.read ? new FrameBody(piece.local.length, piece.local) : undefined;
   }
 
-  sendable(way: Way): Sendable {
-    const { kind, claim, offset, own } = this.piece;
-    const question = writeQuestion({ kind, claim, offset, length: own.length });
-    if (kind === Kind.read || own.length === 0) return { chunks: [question] };
-    if (!lends(way, own)) return { chunks: [question, own.slice()] };
-    this.lent = true;
+  toFrame(way: BulkConnection): OutgoingFrame {
+    const { kind, claim, offset, local: own } = this.piece;
+    const question = writeRequest({ kind, claim, offset, length: own.length });
+    if (kind === MemoryFrameKind.read || own.length === 0) return { chunks: [question] };
+    if (!canLend(way, own)) return { chunks: [question, own.slice()] };
+    this.isLent = true;
     const sent = () => {
-      this.lent = false;
-      for (const resolve of this.#taken.splice(0)) resolve();
+      this.isLent = false;
+      for (const resolve of this.#takenListeners.splice(0)) resolve();
     };
     return { chunks: [question, own], sent };
   }
 
   /** Resolves when the pipe has taken it, or is destroyed. */
-  taken(): Promise<void> {
-    return new Promise((resolve) => this.#taken.push(resolve));
+  whenTaken(): Promise<void> {
+    return new Promise((resolve) => this.#takenListeners.push(resolve));
   }
 }
 
-export class InitiatorConnection implements FrameHandler {
-  readonly #way: Way;
+export class InitiatorConnection implements MemoryFrameHandler {
+  readonly #connection: BulkConnection;
   readonly #clock: Clock;
-  readonly #incoming: Incoming;
-  readonly #outgoing: Outgoing;
+  readonly #incoming: FrameReceiver;
+  readonly #outgoing: FrameSender;
   /** What has not been asked for yet, and what has and is not answered; oldest first. */
-  #waiting: Asked[] = [];
-  readonly #asked: Asked[] = [];
+  #unsent: PieceRequest[] = [];
+  readonly #unanswered: PieceRequest[] = [];
   /** Of what has been asked for. */
   #bytes = 0;
   #hello: Uint8Array | undefined;
   #welcome: { resolve(): void; reject(error: Error): void } | undefined;
-  #lost: Lost | undefined;
-  readonly #ended: () => void;
+  #lostError: ConnectionLostError | undefined;
+  readonly #onEnded: () => void;
 
   /**
    * @param ended it has ended; called once, before those hear of it who wait for pieces
@@ -95,11 +95,11 @@ export class InitiatorConnection implements FrameHandler {
    * @throws Error when the other side ends it at once
    */
   static async open(
-    way: Way,
+    way: BulkConnection,
     clock: Clock,
     universe: bigint,
     ended: () => void,
-    incoming?: Incoming,
+    incoming?: FrameReceiver,
   ): Promise<InitiatorConnection> {
     const made = new InitiatorConnection(way, clock, universe, ended, incoming);
     way.pipe.ref();
@@ -107,24 +107,30 @@ export class InitiatorConnection implements FrameHandler {
       made.#welcome = { resolve, reject };
       if (incoming === undefined) way.pipe.open(made.#incoming);
       else incoming.handOver(ANSWER_BYTES, made);
-      made.#outgoing.pump();
+      made.#outgoing.sendPending();
     });
-    made.#rest();
+    made.#unrefWhenIdle();
     return made;
   }
 
-  private constructor(way: Way, clock: Clock, universe: bigint, ended: () => void, incoming: Incoming | undefined) {
-    this.#way = way;
+  private constructor(
+    way: BulkConnection,
+    clock: Clock,
+    universe: bigint,
+    ended: () => void,
+    incoming: FrameReceiver | undefined,
+  ) {
+    this.#connection = way;
     this.#clock = clock;
-    this.#ended = ended;
+    this.#onEnded = ended;
     this.#hello = writeHello(universe);
-    this.#incoming = incoming ?? new Incoming(ANSWER_BYTES, this, way.direct);
-    this.#outgoing = new Outgoing(way.pipe, () => this.#next());
+    this.#incoming = incoming ?? new FrameReceiver(ANSWER_BYTES, this, way.isDirect);
+    this.#outgoing = new FrameSender(way.pipe, () => this.#nextFrame());
   }
 
   /** Nothing is under way. */
-  get idle(): boolean {
-    return this.#asked.length === 0 && this.#waiting.length === 0;
+  get isIdle(): boolean {
+    return this.#unanswered.length === 0 && this.#unsent.length === 0;
   }
 
   /**
@@ -132,16 +138,16 @@ export class InitiatorConnection implements FrameHandler {
    * @returns why the owner refuses it; undefined: it has been moved
    * @throws Lost
    */
-  move(piece: Piece): Promise<Refused | undefined> {
-    if (this.#lost !== undefined) return Promise.reject(this.#lost);
-    if (this.idle) this.#way.pipe.ref();
+  move(piece: MemoryPiece): Promise<Refused | undefined> {
+    if (this.#lostError !== undefined) return Promise.reject(this.#lostError);
+    if (this.isIdle) this.#connection.pipe.ref();
     return new Promise((resolve, reject) => {
-      const settle = (result: Refused | Lost | undefined) => {
-        if (result instanceof Lost) reject(result);
+      const settle = (result: Refused | ConnectionLostError | undefined) => {
+        if (result instanceof ConnectionLostError) reject(result);
         else resolve(result);
       };
-      this.#waiting.push(new Asked(piece, settle));
-      this.#outgoing.pump();
+      this.#unsent.push(new PieceRequest(piece, settle));
+      this.#outgoing.sendPending();
     });
   }
 
@@ -149,84 +155,84 @@ export class InitiatorConnection implements FrameHandler {
    * Nobody wants an operation any more. Resolves when nothing here touches its memory: soon, since an owner who holds that up loses
    * the connection. Its pieces that were not asked for are lost.
    */
-  async release(operation: Operation): Promise<void> {
-    const isOf = ({ piece }: Asked) => piece.operation === operation;
-    const dropped = this.#waiting.filter(isOf);
-    this.#waiting = this.#waiting.filter((asked) => !isOf(asked));
-    for (const { settle } of dropped) settle(new Lost("it was given up"));
-    this.#rest();
-    const pending = this.#asked.filter(isOf).map((asked) => {
+  async release(operation: TransferOperation): Promise<void> {
+    const isOf = ({ piece }: PieceRequest) => piece.operation === operation;
+    const dropped = this.#unsent.filter(isOf);
+    this.#unsent = this.#unsent.filter((asked) => !isOf(asked));
+    for (const { settle } of dropped) settle(new ConnectionLostError("it was given up"));
+    this.#unrefWhenIdle();
+    const pending = this.#unanswered.filter(isOf).map((asked) => {
       if (asked.body !== undefined) return this.#incoming.withdraw(asked.body);
-      return asked.lent ? asked.taken() : undefined;
+      return asked.isLent ? asked.whenTaken() : undefined;
     });
     const held = pending.filter((wait) => wait !== undefined);
     if (held.length === 0) return;
     const why = new Error("its owner has held up what was given up");
-    const timer = this.#clock.after(PATIENCE, () => this.destroy(why), true);
+    const timer = this.#clock.after(RELEASE_LIMIT_MS, () => this.destroy(why), true);
     await Promise.all(held);
     timer.cancel();
   }
 
   destroy(error?: Error): void {
-    this.#way.pipe.destroy(error);
+    this.#connection.pipe.destroy(error);
     this.#incoming.stop(error);
   }
 
-  frame(view: DataView, at: number): Body | undefined {
+  frameReceived(view: DataView, at: number): FrameBody | undefined {
     if (this.#welcome !== undefined) {
       readWelcome(view, at);
       this.#welcome.resolve();
       this.#welcome = undefined;
       return undefined;
     }
-    const asked = this.#asked[0];
+    const asked = this.#unanswered[0];
     if (asked === undefined) throw new ProtocolError("cannot read memory frame: an answer that nobody has asked for");
     const refused = readAnswer(view, at, asked.body?.length ?? 0);
     if (refused === undefined && asked.body !== undefined) return asked.body;
-    this.#answered(refused);
+    this.#settleOldest(refused);
     return undefined;
   }
 
-  complete(): void {
-    this.#answered(undefined);
+  bodyReceived(): void {
+    this.#settleOldest(undefined);
   }
 
-  ended(error: Error | undefined): void {
-    const lost = new Lost(error?.message ?? "the connection has ended", { cause: error });
-    this.#lost = lost;
+  connectionEnded(error: Error | undefined): void {
+    const lost = new ConnectionLostError(error?.message ?? "the connection has ended", { cause: error });
+    this.#lostError = lost;
     this.#outgoing.stop();
-    this.#way.pipe.destroy(error);
+    this.#connection.pipe.destroy(error);
     this.#welcome?.reject(lost);
-    this.#ended();
-    for (const { settle } of [...this.#asked.splice(0), ...this.#waiting.splice(0)]) settle(lost);
+    this.#onEnded();
+    for (const { settle } of [...this.#unanswered.splice(0), ...this.#unsent.splice(0)]) settle(lost);
   }
 
-  #answered(refused: Refused | undefined): void {
-    const { piece, settle } = this.#asked.shift()!;
-    this.#bytes -= piece.own.length;
+  #settleOldest(refused: Refused | undefined): void {
+    const { piece, settle } = this.#unanswered.shift()!;
+    this.#bytes -= piece.local.length;
     settle(refused);
-    this.#outgoing.pump();
-    this.#rest();
+    this.#outgoing.sendPending();
+    this.#unrefWhenIdle();
   }
 
   /** A connection holds the process only while something is under way. */
-  #rest(): void {
-    if (this.idle) this.#way.pipe.unref();
+  #unrefWhenIdle(): void {
+    if (this.isIdle) this.#connection.pipe.unref();
   }
 
-  #next(): Sendable | undefined {
+  #nextFrame(): OutgoingFrame | undefined {
     if (this.#hello !== undefined) {
       const chunks = [this.#hello];
       this.#hello = undefined;
       return { chunks };
     }
-    const asked = this.#waiting[0];
-    if (asked === undefined || this.#asked.length >= MOST_ASKED) return undefined;
-    const { length } = asked.piece.own;
+    const asked = this.#unsent[0];
+    if (asked === undefined || this.#unanswered.length >= MAX_UNANSWERED) return undefined;
+    const { length } = asked.piece.local;
     if (this.#bytes > 0 && this.#bytes + length > WINDOW_BYTES) return undefined;
-    this.#waiting.shift();
-    this.#asked.push(asked);
+    this.#unsent.shift();
+    this.#unanswered.push(asked);
     this.#bytes += length;
-    return asked.sendable(this.#way);
+    return asked.toFrame(this.#connection);
   }
 }

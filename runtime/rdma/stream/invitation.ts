@@ -12,12 +12,12 @@ export interface Invitation {
   readonly location: Location;
 }
 
-const HEAD = 16;
+const HEAD_BYTES = 16;
 /** Locations hold the name of a host, and those who have made a process. */
-const MOST_BYTES = 4096;
+const MAX_INVITATION_BYTES = 4096;
 
 export function writeInvitation({ token, proc, location }: Invitation): Uint8Array {
-  const bytes = Buffer.concat([new Uint8Array(HEAD), Buffer.from(location)]);
+  const bytes = Buffer.concat([new Uint8Array(HEAD_BYTES), Buffer.from(location)]);
   bytes.writeBigUInt64LE(token, 0);
   bytes.writeBigUInt64LE(proc, 8);
   return bytes;
@@ -25,7 +25,12 @@ export function writeInvitation({ token, proc, location }: Invitation): Uint8Arr
 
 /** @throws RangeError */
 export function readInvitation(bytes: Uint8Array): Invitation {
-  if (bytes.length < HEAD || bytes.length > MOST_BYTES) throw new RangeError("an invitation to connect is none");
+  if (bytes.length < HEAD_BYTES || bytes.length > MAX_INVITATION_BYTES)
+    throw new RangeError("an invitation to connect is none");
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return { token: buffer.readBigUInt64LE(0), proc: buffer.readBigUInt64LE(8), location: buffer.toString("utf8", HEAD) };
+  return {
+    token: buffer.readBigUInt64LE(0),
+    proc: buffer.readBigUInt64LE(8),
+    location: buffer.toString("utf8", HEAD_BYTES),
+  };
 }

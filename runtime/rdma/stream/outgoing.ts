@@ -5,35 +5,35 @@
 import type { Pipe } from "../../link/pipe.js";
 
 /** Batches that the pipe has been given and not taken. */
-const AHEAD = 2;
+const MAX_BATCHES_AHEAD = 2;
 /** About how many bytes one of them has. */
 const BATCH_BYTES = 1 << 20;
 
 /** One frame, and bytes behind it, which stay untouched until `sent` is called: they have been taken, or will never be. */
-export interface Sendable {
+export interface OutgoingFrame {
   readonly chunks: readonly Uint8Array[];
   sent?(): void;
 }
 
-export class Outgoing {
+export class FrameSender {
   readonly #pipe: Pipe;
-  readonly #next: () => Sendable | undefined;
-  #underWay = 0;
-  #stopped = false;
+  readonly #nextFrame: () => OutgoingFrame | undefined;
+  #batchesAhead = 0;
+  #isStopped = false;
 
   /** @param next what is to be sent; undefined: nothing yet */
-  constructor(pipe: Pipe, next: () => Sendable | undefined) {
+  constructor(pipe: Pipe, next: () => OutgoingFrame | undefined) {
     this.#pipe = pipe;
-    this.#next = next;
+    this.#nextFrame = next;
   }
 
   /** There is something to be sent. */
-  pump(): void {
-    while (!this.#stopped && this.#underWay < AHEAD) {
+  sendPending(): void {
+    while (!this.#isStopped && this.#batchesAhead < MAX_BATCHES_AHEAD) {
       const chunks: Uint8Array[] = [];
-      const batch: Sendable[] = [];
+      const batch: OutgoingFrame[] = [];
       for (let bytes = 0; bytes < BATCH_BYTES; ) {
-        const one = this.#next();
+        const one = this.#nextFrame();
         if (one === undefined) break;
         batch.push(one);
         for (const chunk of one.chunks) {
@@ -42,17 +42,17 @@ export class Outgoing {
         }
       }
       if (batch.length === 0) return;
-      this.#underWay++;
+      this.#batchesAhead++;
       this.#pipe.write(chunks, () => {
-        this.#underWay--;
+        this.#batchesAhead--;
         for (const one of batch) one.sent?.();
-        this.pump();
+        this.sendPending();
       });
     }
   }
 
   /** Sends no more. */
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
   }
 }

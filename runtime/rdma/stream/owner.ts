@@ -5,85 +5,85 @@
 import type { Clock } from "../../link/clock.js";
 import { ProtocolError } from "../../link/frame.js";
 import type { Grant } from "../grant.js";
-import type { GrantedRange, OwnerService } from "../service.js";
+import type { GrantedMemory, GrantedRange } from "../service.js";
 import {
-  Kind,
-  MOST_ASKED,
-  QUESTION_BYTES,
-  type Question,
+  MAX_UNANSWERED,
+  MemoryFrameKind,
+  type MemoryRequest,
+  REQUEST_BYTES,
   type Refused,
   readIntroduction,
-  readQuestion,
+  readRequest,
   writeAnswer,
   writeWelcome,
 } from "./frames.js";
-import { Body, type FrameHandler, Incoming } from "./incoming.js";
-import { Outgoing, type Sendable } from "./outgoing.js";
-import { lends, type Way } from "./way.js";
+import { FrameBody, FrameReceiver, type MemoryFrameHandler } from "./incoming.js";
+import { FrameSender, type OutgoingFrame } from "./outgoing.js";
+import { type BulkConnection, canLend } from "./way.js";
 
 /**
  * How long memory that is taken back waits for a peer to take, or to send, the bytes that are under way, in ms. After that the connection is
  * ended: the peer makes another one.
  */
-const PATIENCE = 1000;
+const RELEASE_LIMIT_MS = 1000;
 
 /** Shorter answers are copied: a second piece costs the kernel more. */
-const COPIED = 16 * 1024;
+const MAX_COPIED_BYTES = 16 * 1024;
 
-export interface OwnerOptions {
+export interface OwnerConnectionOptions {
   readonly clock: Clock;
   readonly universe: bigint;
-  readonly service: OwnerService;
+  readonly grantedMemory: GrantedMemory;
   /**
    * Not this process is the owner: the other side is one that was asked to connect.
    * @throws ProtocolError when nobody has asked it
    */
-  offered(token: bigint, arrival: Arrival): void;
+  offered(token: bigint, arrival: OfferedConnection): void;
   /** It has ended, or was taken over. */
   ended(connection: OwnerConnection): void;
 }
 
 /** A connection that an owner has made, and who reads from it. */
-export interface Arrival {
-  readonly way: Way;
-  readonly incoming: Incoming;
+export interface OfferedConnection {
+  readonly way: BulkConnection;
+  readonly incoming: FrameReceiver;
 }
 
 /** What is owed, in the order of the questions; a write that is still coming has no answer yet. */
-interface Owed {
-  readonly read?: Question;
+interface PendingAnswer {
+  readonly read?: MemoryRequest;
   answer?: Uint8Array;
 }
 
-interface Landing {
-  readonly question: Question;
-  readonly owed: Owed;
+interface IncomingWrite {
+  readonly question: MemoryRequest;
+  readonly pendingAnswer: PendingAnswer;
   /** Undefined: it is refused, and goes nowhere. */
   readonly grant: Grant | undefined;
-  readonly body: Body;
+  readonly body: FrameBody;
 }
 
-export class OwnerConnection implements FrameHandler {
-  readonly #options: OwnerOptions;
-  readonly #way: Way;
-  readonly #incoming: Incoming;
-  readonly #outgoing: Outgoing;
-  #introduced = false;
-  readonly #owed: Owed[] = [];
+export class OwnerConnection implements MemoryFrameHandler {
+  readonly #options: OwnerConnectionOptions;
+  readonly #connection: BulkConnection;
+  readonly #incoming: FrameReceiver;
+  readonly #outgoing: FrameSender;
+  #isIntroduced = false;
+  readonly #answers: PendingAnswer[] = [];
   /** The write that is coming. */
-  #landing: Landing | undefined;
+  #incomingWrite: IncomingWrite | undefined;
   /** How many answers with memory of a grant the pipe has and has not taken. */
-  readonly #lent = new Map<Grant, number>();
-  #waiting: (() => void)[] = [];
+  readonly #lentAnswers = new Map<Grant, number>();
+  #takenListeners: (() => void)[] = [];
 
   /** @param offer what is said first, where this side has made the connection */
-  constructor(way: Way, options: OwnerOptions, offer?: Uint8Array) {
+  constructor(way: BulkConnection, options: OwnerConnectionOptions, offer?: Uint8Array) {
     this.#options = options;
-    this.#way = way;
-    this.#incoming = new Incoming(QUESTION_BYTES, this, way.direct);
-    this.#outgoing = new Outgoing(way.pipe, () => this.#next());
+    this.#connection = way;
+    this.#incoming = new FrameReceiver(REQUEST_BYTES, this, way.isDirect);
+    this.#outgoing = new FrameSender(way.pipe, () => this.#nextFrame());
     way.pipe.open(this.#incoming);
-    if (offer !== undefined) this.#owe({ answer: offer });
+    if (offer !== undefined) this.#queueAnswer({ answer: offer });
   }
 
   /**
@@ -92,107 +92,112 @@ export class OwnerConnection implements FrameHandler {
    */
   async release(grant: Grant): Promise<void> {
     const waits: (Promise<void> | undefined)[] = [];
-    const landing = this.#landing;
+    const landing = this.#incomingWrite;
     if (landing?.grant === grant) waits.push(this.#incoming.withdraw(landing.body));
-    if (this.#lent.has(grant)) waits.push(this.#taken(grant));
+    if (this.#lentAnswers.has(grant)) waits.push(this.#whenTaken(grant));
     const pending = waits.filter((wait) => wait !== undefined);
     if (pending.length === 0) return;
     const why = new Error("the peer has held up memory that was taken back");
-    const timer = this.#options.clock.after(PATIENCE, () => this.destroy(why), true);
+    const timer = this.#options.clock.after(RELEASE_LIMIT_MS, () => this.destroy(why), true);
     await Promise.all(pending);
     timer.cancel();
   }
 
   destroy(error?: Error): void {
-    this.#way.pipe.destroy(error);
+    this.#connection.pipe.destroy(error);
     this.#incoming.stop(error);
   }
 
-  frame(view: DataView, at: number): Body | undefined {
-    if (!this.#introduced) {
-      this.#introduced = true;
+  frameReceived(view: DataView, at: number): FrameBody | undefined {
+    if (!this.#isIntroduced) {
+      this.#isIntroduced = true;
       const token = readIntroduction(view, at, this.#options.universe);
-      if (token === undefined) this.#owe({ answer: writeWelcome() });
+      if (token === undefined) this.#queueAnswer({ answer: writeWelcome() });
       else this.#handOver(token);
       return undefined;
     }
-    if (this.#owed.length >= MOST_ASKED) {
-      throw new ProtocolError(`cannot read memory frame: ${MOST_ASKED} questions wait for an answer already`);
+    if (this.#answers.length >= MAX_UNANSWERED) {
+      throw new ProtocolError(`cannot read memory frame: ${MAX_UNANSWERED} questions wait for an answer already`);
     }
-    const question = readQuestion(view, at);
-    if (question.kind === Kind.read) {
-      this.#owe({ read: question });
+    const question = readRequest(view, at);
+    if (question.kind === MemoryFrameKind.read) {
+      this.#queueAnswer({ read: question });
       return undefined;
     }
-    return this.#write(question);
+    return this.#startWrite(question);
   }
 
-  complete(): void {
-    const { question, owed } = this.#landing!;
-    this.#landing = undefined;
+  bodyReceived(): void {
+    const { question, pendingAnswer: owed } = this.#incomingWrite!;
+    this.#incomingWrite = undefined;
     // Once more: it may have been taken back since, and of the bytes only the first have been put there.
-    const found = this.#find(question);
+    const found = this.#findRange(question);
     owed.answer = writeAnswer(typeof found === "string" ? found : undefined, 0);
-    this.#outgoing.pump();
+    this.#outgoing.sendPending();
   }
 
-  ended(error: Error | undefined): void {
+  connectionEnded(error: Error | undefined): void {
     this.#outgoing.stop();
-    this.#owed.length = 0;
-    this.#landing = undefined;
+    this.#answers.length = 0;
+    this.#incomingWrite = undefined;
     // Also when it was the peer who has ended it, or has broken the rules.
-    this.#way.pipe.destroy(error);
+    this.#connection.pipe.destroy(error);
     this.#options.ended(this);
   }
 
   #handOver(token: bigint): void {
-    this.#options.offered(token, { way: this.#way, incoming: this.#incoming });
+    this.#options.offered(token, { way: this.#connection, incoming: this.#incoming });
     this.#options.ended(this);
   }
 
-  #owe(owed: Owed): void {
-    this.#owed.push(owed);
-    this.#outgoing.pump();
+  #queueAnswer(owed: PendingAnswer): void {
+    this.#answers.push(owed);
+    this.#outgoing.sendPending();
   }
 
-  #write(question: Question): Body {
-    const found = this.#find(question);
-    const owed: Owed = {};
-    this.#owed.push(owed);
+  #startWrite(question: MemoryRequest): FrameBody {
+    const found = this.#findRange(question);
+    const owed: PendingAnswer = {};
+    this.#answers.push(owed);
     const { bytes, grant } = typeof found === "string" ? {} : found;
-    const body = new Body(question.length, bytes);
-    this.#landing = { question, owed, grant, body };
+    const body = new FrameBody(question.length, bytes);
+    this.#incomingWrite = { question, pendingAnswer: owed, grant, body };
     return body;
   }
 
-  #find({ kind, claim, offset, length }: Question): GrantedRange | Refused {
-    return this.#options.service.range(claim, offset, length, kind === Kind.read ? "read" : "write");
+  #findRange({ kind, claim, offset, length }: MemoryRequest): GrantedRange | Refused {
+    return this.#options.grantedMemory.findRange(
+      claim,
+      offset,
+      length,
+      kind === MemoryFrameKind.read ? "read" : "write",
+    );
   }
 
   /** Looks at the claim when its turn has come: what has been taken back by then is not sent. */
-  #next(): Sendable | undefined {
-    const owed = this.#owed[0];
+  #nextFrame(): OutgoingFrame | undefined {
+    const owed = this.#answers[0];
     if (owed === undefined || (owed.answer === undefined && owed.read === undefined)) return undefined;
-    this.#owed.shift();
+    this.#answers.shift();
     if (owed.answer !== undefined) return { chunks: [owed.answer] };
-    const found = this.#find(owed.read!);
+    const found = this.#findRange(owed.read!);
     if (typeof found === "string") return { chunks: [writeAnswer(found, 0)] };
     const { bytes, grant } = found;
     const head = writeAnswer(undefined, bytes.length);
-    if (bytes.length <= COPIED) return { chunks: [Buffer.concat([head, bytes])] };
-    if (!lends(this.#way, bytes)) return { chunks: [head, bytes.slice()] };
-    this.#lent.set(grant, (this.#lent.get(grant) ?? 0) + 1);
-    return { chunks: [head, bytes], sent: () => this.#returned(grant) };
+    if (bytes.length <= MAX_COPIED_BYTES) return { chunks: [Buffer.concat([head, bytes])] };
+    if (!canLend(this.#connection, bytes)) return { chunks: [head, bytes.slice()] };
+    this.#lentAnswers.set(grant, (this.#lentAnswers.get(grant) ?? 0) + 1);
+    return { chunks: [head, bytes], sent: () => this.#answerTaken(grant) };
   }
 
-  #returned(grant: Grant): void {
-    const left = this.#lent.get(grant)! - 1;
-    if (left > 0) this.#lent.set(grant, left);
-    else this.#lent.delete(grant);
-    for (const look of this.#waiting.splice(0)) look();
+  #answerTaken(grant: Grant): void {
+    const left = this.#lentAnswers.get(grant)! - 1;
+    if (left > 0) this.#lentAnswers.set(grant, left);
+    else this.#lentAnswers.delete(grant);
+    for (const look of this.#takenListeners.splice(0)) look();
   }
 
-  async #taken(grant: Grant): Promise<void> {
-    while (this.#lent.has(grant)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async #whenTaken(grant: Grant): Promise<void> {
+    while (this.#lentAnswers.has(grant)) await new Promise<void>((resolve) => this.#takenListeners.push(resolve));
   }
 }

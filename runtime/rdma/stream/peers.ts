@@ -2,61 +2,61 @@
 import type { ProcId } from "../../link/address.js";
 import type { Clock, Random } from "../../link/clock.js";
 import { ProtocolError } from "../../link/frame.js";
-import type { Handle } from "../handle.js";
-import type { Operation } from "../operation.js";
-import type { Road } from "../roads.js";
+import type { MemoryHandle } from "../handle.js";
+import type { TransferOperation } from "../operation.js";
+import type { PeerConnector } from "../roads.js";
 import { moveByCall } from "./calls.js";
 import type { Refused } from "./frames.js";
-import { InitiatorConnection, Lost, type Piece } from "./initiator.js";
+import { ConnectionLostError, InitiatorConnection, type MemoryPiece } from "./initiator.js";
 import { writeInvitation } from "./invitation.js";
-import type { Arrival } from "./owner.js";
+import type { OfferedConnection } from "./owner.js";
 
 /** Connections that are kept; of more, those go that nothing has been asked of for longest. */
-const KEPT = 256;
+const MAX_CONNECTIONS = 256;
 
 /** How long a connection is waited for after its owner has said that it is made, in ms. */
-const ARRIVAL = 5000;
+const ARRIVAL_LIMIT_MS = 5000;
 
-type Owner = Pick<Handle, "proc" | "location">;
+type OwnerAddress = Pick<MemoryHandle, "proc" | "location">;
 
-interface Known {
+interface OwnerEntry {
   /** Undefined: there is no way but calls. Never rejects. */
   readonly opening: Promise<InitiatorConnection | undefined>;
   /** As soon as it is there. */
   connection: InitiatorConnection | undefined;
 }
 
-export class StreamPeers {
-  readonly #road: Road;
+export class OwnerConnections {
+  readonly #connector: PeerConnector;
   readonly #clock: Clock;
   readonly #random: Random;
   /** Connections that owners were asked to make, by token. */
-  readonly #invited = new Map<bigint, (arrival: Arrival) => void>();
+  readonly #invited = new Map<bigint, (arrival: OfferedConnection) => void>();
   /** The one that was used longest ago first. */
-  readonly #known = new Map<ProcId, Known>();
+  readonly #entries = new Map<ProcId, OwnerEntry>();
 
-  constructor(road: Road, clock: Clock, random: Random) {
-    this.#road = road;
+  constructor(road: PeerConnector, clock: Clock, random: Random) {
+    this.#connector = road;
     this.#clock = clock;
     this.#random = random;
   }
 
   /** @throws Lost when the connection ends; RdmaError when the owner is gone, or answers something else */
-  async move(owner: Owner, piece: Piece): Promise<Refused | undefined> {
-    const known = this.#to(owner);
+  async move(owner: OwnerAddress, piece: MemoryPiece): Promise<Refused | undefined> {
+    const known = this.#entryOf(owner);
     const connection = known.connection ?? (await known.opening);
     // Who has given up meanwhile was told that nothing touches the memory any more.
-    if (piece.operation?.cancelled === true) throw new Lost("it was given up");
-    return connection === undefined ? moveByCall(this.#road, owner, piece) : connection.move(piece);
+    if (piece.operation?.isCancelled === true) throw new ConnectionLostError("it was given up");
+    return connection === undefined ? moveByCall(this.#connector, owner, piece) : connection.move(piece);
   }
 
   /** Resolves when nothing touches the memory of an operation that was given up. */
-  async release({ proc }: Owner, operation: Operation): Promise<void> {
-    await this.#known.get(proc)?.connection?.release(operation);
+  async release({ proc }: OwnerAddress, operation: TransferOperation): Promise<void> {
+    await this.#entries.get(proc)?.connection?.release(operation);
   }
 
   /** An owner has connected to this process. @throws ProtocolError when it was not asked to */
-  arrived(token: bigint, arrival: Arrival): void {
+  connectionArrived(token: bigint, arrival: OfferedConnection): void {
     const welcome = this.#invited.get(token);
     if (welcome === undefined) {
       throw new ProtocolError("cannot read memory frame: a connection that nobody has asked for");
@@ -66,43 +66,43 @@ export class StreamPeers {
   }
 
   /** Somebody has ended, by what links tell. */
-  gone(peer: ProcId, reason: string): void {
-    const known = this.#known.get(peer);
-    this.#known.delete(peer);
+  ownerGone(peer: ProcId, reason: string): void {
+    const known = this.#entries.get(peer);
+    this.#entries.delete(peer);
     known?.connection?.destroy(new Error(reason));
   }
 
   close(): void {
-    for (const { connection } of this.#known.values()) connection?.destroy();
-    this.#known.clear();
+    for (const { connection } of this.#entries.values()) connection?.destroy();
+    this.#entries.clear();
   }
 
-  #to(owner: Owner): Known {
+  #entryOf(owner: OwnerAddress): OwnerEntry {
     const { proc } = owner;
-    const found = this.#known.get(proc);
+    const found = this.#entries.get(proc);
     if (found !== undefined) {
-      this.#known.delete(proc);
-      this.#known.set(proc, found);
+      this.#entries.delete(proc);
+      this.#entries.set(proc, found);
       return found;
     }
-    if (this.#known.size >= KEPT) this.#letGo();
-    const known: Known = { opening: this.#open(owner, () => forget()), connection: undefined };
+    if (this.#entries.size >= MAX_CONNECTIONS) this.#closeLeastRecent();
+    const known: OwnerEntry = { opening: this.#open(owner, () => forget()), connection: undefined };
     const forget = () => {
-      if (this.#known.get(proc) === known) this.#known.delete(proc);
+      if (this.#entries.get(proc) === known) this.#entries.delete(proc);
     };
-    this.#known.set(proc, known);
+    this.#entries.set(proc, known);
     void known.opening.then((connection) => {
       known.connection = connection;
       // Meanwhile its owner was said to be gone.
-      if (this.#known.get(proc) !== known) connection?.destroy();
+      if (this.#entries.get(proc) !== known) connection?.destroy();
     });
     return known;
   }
 
-  async #open(owner: Owner, ended: () => void): Promise<InitiatorConnection | undefined> {
-    const { universe } = this.#road;
+  async #open(owner: OwnerAddress, ended: () => void): Promise<InitiatorConnection | undefined> {
+    const { universe } = this.#connector;
     try {
-      const way = await this.#road.connect(owner.proc, owner.location);
+      const way = await this.#connector.connect(owner.proc, owner.location);
       if (way !== undefined) return await InitiatorConnection.open(way, this.#clock, universe, ended);
       const arrival = await this.#invite(owner);
       return arrival && (await InitiatorConnection.open(arrival.way, this.#clock, universe, ended, arrival.incoming));
@@ -113,14 +113,14 @@ export class StreamPeers {
   }
 
   /** Asks an owner to connect to this process. @returns undefined: nobody can; rejects when this one cannot either */
-  async #invite({ proc, location }: Owner): Promise<Arrival | undefined> {
-    const { reachable } = this.#road;
+  async #invite({ proc, location }: OwnerAddress): Promise<OfferedConnection | undefined> {
+    const { reachableAddress: reachable } = this.#connector;
     if (reachable === undefined) return undefined;
     const token = this.#random.id();
-    const arrived = new Promise<Arrival>((resolve) => this.#invited.set(token, resolve));
+    const arrived = new Promise<OfferedConnection>((resolve) => this.#invited.set(token, resolve));
     try {
       const invitation = writeInvitation({ token, ...reachable });
-      await this.#road.ask(proc, location, (agent) => agent.askMemory.callOne("stream", invitation));
+      await this.#connector.askAgent(proc, location, (agent) => agent.askMemory.callOne("stream", invitation));
       return await this.#withinLimit(arrived);
     } finally {
       this.#invited.delete(token);
@@ -132,7 +132,7 @@ export class StreamPeers {
     const limit = new Promise<undefined>((resolve) => {
       over = () => resolve(undefined);
     });
-    const timer = this.#clock.after(ARRIVAL, over, true);
+    const timer = this.#clock.after(ARRIVAL_LIMIT_MS, over, true);
     try {
       return await Promise.race([awaited, limit]);
     } finally {
@@ -140,10 +140,10 @@ export class StreamPeers {
     }
   }
 
-  #letGo(): void {
-    for (const [proc, { connection }] of this.#known) {
-      if (connection?.idle === false) continue;
-      this.#known.delete(proc);
+  #closeLeastRecent(): void {
+    for (const [proc, { connection }] of this.#entries) {
+      if (connection?.isIdle === false) continue;
+      this.#entries.delete(proc);
       connection?.destroy();
       return;
     }

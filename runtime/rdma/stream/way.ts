@@ -1,16 +1,16 @@
 /** How the bytes of a connection go, and what memory of others it may be given. */
 import type { Pipe } from "../../link/pipe.js";
 
-export interface Way {
+export interface BulkConnection {
   readonly pipe: Pipe;
   /**
    * Whether the pipe touches memory that it was given only until it has said so, or was destroyed, and takes what it is given at once if its
    * peer reads: a socket of this machine. Others are slower, or hold what they have longer than whoever gave it: they get copies.
    */
-  readonly direct: boolean;
+  readonly isDirect: boolean;
 }
 
 /** Whether a pipe may have this memory itself. What several threads share is not for sockets. */
-export function lends({ direct }: Way, bytes: Uint8Array): boolean {
+export function canLend({ isDirect: direct }: BulkConnection, bytes: Uint8Array): boolean {
   return direct && bytes.buffer instanceof ArrayBuffer;
 }

@@ -6,65 +6,65 @@
 import type { GrantClaim } from "../../../generated/rdma.js";
 import { offAbort, onAbort } from "../../abort-listeners.js";
 import { lazyModules } from "../../lazy-modules.js";
-import type { Ask } from "../backend.js";
+import type { AskOwner } from "../backend.js";
 import { RdmaError } from "../errors.js";
-import { refused } from "../refusal.js";
-import type { Devices, OpenPort } from "./devices.js";
-import { Heartbeat, readBeat } from "./heartbeat.js";
-import { type Answer, decodeAnswer, encodeRequest, type Request, TOKEN_BYTES } from "./messages.js";
-import { Pair } from "./pair.js";
-import type { Port } from "./ports.js";
+import { refusalError } from "../refusal.js";
+import type { OpenPort, RdmaDevices } from "./devices.js";
+import { Heartbeat, readHeartbeat } from "./heartbeat.js";
+import { decodeAnswer, encodeRequest, TOKEN_BYTES, type VerbsAnswer, type VerbsRequest } from "./messages.js";
+import { QueuePair } from "./pair.js";
+import type { RdmaPort } from "./ports.js";
 
 /** How long the first read may take, in ms: beyond it the network does not lead there. */
 const probeLimit = 1_000;
 
 /** The owner's device does not answer, though its process does. */
-export class NoWay extends Error {}
+export class NoPathError extends Error {}
 
 /** Granted memory as the owner's device knows it, and a queue pair that leads there. */
-export interface Way {
-  readonly pair: Pair;
+export interface VerbsPath {
+  readonly pair: QueuePair;
   readonly port: OpenPort;
   readonly address: bigint;
   readonly key: number;
 }
 
-interface Connected {
-  readonly pair: Pair;
+interface ConnectedPair {
+  readonly pair: QueuePair;
   readonly heartbeat: Heartbeat;
 }
 
-export class Connection {
-  readonly #devices: Devices;
-  readonly #our: Port;
-  readonly #gid: Uint8Array;
+export class VerbsConnection {
+  readonly #devices: RdmaDevices;
+  readonly #ownPort: RdmaPort;
+  readonly #ownerGid: Uint8Array;
   readonly #token = new Uint8Array(lazyModules.crypto.randomBytes(TOKEN_BYTES));
-  #connected: Connected | undefined;
+  #connected: ConnectedPair | undefined;
   #connecting: Promise<unknown> | undefined;
 
   /** @param gid the owner's port */
-  constructor(devices: Devices, our: Port, gid: Uint8Array) {
+  constructor(devices: RdmaDevices, our: RdmaPort, gid: Uint8Array) {
     this.#devices = devices;
-    this.#our = our;
-    this.#gid = gid;
+    this.#ownPort = our;
+    this.#ownerGid = gid;
   }
 
   /**
    * The way to what is granted; one question to the owner.
    * @param what is being done, as texts of errors say it
-   * @throws RdmaError when the owner refuses the grant, or is gone; NoWay when its device is not reached; what `signal` says
+   * @throws RdmaError when the owner refuses the grant, or is gone; NoPathError when its device is not reached; what `signal` says
    */
-  async reach(grant: GrantClaim, ask: Ask, what: string, signal: AbortSignal): Promise<Way> {
-    const port = await this.#devices.open(this.#our);
+  async openPath(grant: GrantClaim, ask: AskOwner, what: string, signal: AbortSignal): Promise<VerbsPath> {
+    const port = await this.#devices.open(this.#ownPort);
     // Whoever connects may have more time than this one, and the owner may be stopped.
     while (this.#connecting !== undefined)
       await unlessAborted(
         this.#connecting.catch(() => undefined),
         signal,
       );
-    const asked = (request: Request) => question(request, ask, what, signal);
-    const pair = this.#pair();
-    if (pair !== undefined) return { pair, port, ...(await asked({ grant, gid: this.#gid })) };
+    const asked = (request: VerbsRequest) => askForAnswer(request, ask, what, signal);
+    const pair = this.#livePair();
+    if (pair !== undefined) return { pair, port, ...(await asked({ grant, gid: this.#ownerGid })) };
     const connecting = this.#connect(port, grant, asked);
     this.#connecting = connecting;
     try {
@@ -74,26 +74,32 @@ export class Connection {
     }
   }
 
-  #pair(): Pair | undefined {
-    return this.#connected?.pair.broken === false ? this.#connected.pair : undefined;
+  #livePair(): QueuePair | undefined {
+    return this.#connected?.pair.isBroken === false ? this.#connected.pair : undefined;
   }
 
-  async #connect(port: OpenPort, grant: GrantClaim, asked: (request: Request) => Promise<Answer>): Promise<Way> {
+  async #connect(
+    port: OpenPort,
+    grant: GrantClaim,
+    asked: (request: VerbsRequest) => Promise<VerbsAnswer>,
+  ): Promise<VerbsPath> {
     this.close();
-    const pair = await Pair.create(port.device);
+    const pair = await QueuePair.create(port.device);
     try {
-      const end = { pair: pair.name, beat: port.device.beat };
-      const request = { grant, gid: this.#gid, connect: { token: this.#token, end } };
+      const end = { pair: pair.address, heartbeatTarget: port.device.heartbeatTarget };
+      const request = { grant, gid: this.#ownerGid, connect: { token: this.#token, end } };
       const { address, key, end: peer } = await asked(request);
-      if (peer === undefined) throw new NoWay("the owner has no queue pair to offer");
+      if (peer === undefined) throw new NoPathError("the owner has no queue pair to offer");
       await pair.connect(peer.pair);
       const limit = this.#devices.clock.after(probeLimit, () => void pair.destroy());
-      const secret = await readBeat(port, pair, peer.beat);
+      const secret = await readHeartbeat(port, pair, peer.heartbeatTarget);
       limit.cancel();
-      if (secret === undefined || Buffer.compare(secret, peer.beat.secret) !== 0) {
-        throw new NoWay(`RDMA port ${this.#our.device} does not lead to the owner`);
+      if (secret === undefined || Buffer.compare(secret, peer.heartbeatTarget.secret) !== 0) {
+        throw new NoPathError(`RDMA port ${this.#ownPort.device} does not lead to the owner`);
       }
-      const heartbeat = new Heartbeat(this.#devices.clock, port, pair, peer.beat, () => this.#lost(pair));
+      const heartbeat = new Heartbeat(this.#devices.clock, port, pair, peer.heartbeatTarget, () =>
+        this.#pairLost(pair),
+      );
       this.#connected = { pair, heartbeat };
       return { pair, port, address, key };
     } catch (error) {
@@ -102,7 +108,7 @@ export class Connection {
     }
   }
 
-  #lost(pair: Pair): void {
+  #pairLost(pair: QueuePair): void {
     if (this.#connected?.pair === pair) this.close();
   }
 
@@ -114,15 +120,20 @@ export class Connection {
   }
 }
 
-async function question(request: Request, ask: Ask, what: string, signal: AbortSignal): Promise<Answer> {
+async function askForAnswer(
+  request: VerbsRequest,
+  ask: AskOwner,
+  what: string,
+  signal: AbortSignal,
+): Promise<VerbsAnswer> {
   const bytes = await unlessAborted(ask(encodeRequest(request), signal), signal).catch((error) => {
     if (signal.aborted || error instanceof RdmaError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot ${what}: the owner is not reached: ${why}`, { cause: error });
   });
   const answer = decodeAnswer(bytes);
-  if (typeof answer === "string") throw refused(answer, what);
-  if ("why" in answer) throw new NoWay(answer.why);
+  if (typeof answer === "string") throw refusalError(answer, what);
+  if ("why" in answer) throw new NoPathError(answer.why);
   return answer;
 }
 

@@ -8,18 +8,18 @@ import { lazyModules } from "../../lazy-modules.js";
 import type { Clock } from "../../link/clock.js";
 import type { DescriptorWatch, RdmaAddon } from "../../native/rdma-addon.js";
 import { accessFlags, type NativeDevice } from "../../native/verbs-addon.js";
-import type { Port } from "./ports.js";
-import { notPosted, status } from "./status.js";
-import { Turns } from "./turns.js";
+import type { RdmaPort } from "./ports.js";
+import { completionStatus, notPosted } from "./status.js";
+import { ConcurrencyLimit } from "./turns.js";
 
 /** Transfers under way on all queue pairs: fewer than the completion queue holds. */
-const mostUnderWay = 2048;
+const maxInFlight = 2048;
 
 /** Longer transfers, in bytes, leave the event loop a turn: devices that are software move them while they are posted. */
-const long = 64 << 10;
+const yieldBytes = 64 << 10;
 
 /** Memory registered with a device. */
-export interface Region {
+export interface RegisteredRegion {
   readonly id: number;
   readonly address: bigint;
   /** By which peers name it. */
@@ -29,9 +29,9 @@ export interface Region {
 }
 
 /** A transfer of at most a mebibyte. */
-export interface Piece {
+export interface DeviceTransfer {
   readonly write: boolean;
-  readonly region: Region;
+  readonly region: RegisteredRegion;
   /** In the region. */
   readonly offset: number;
   readonly length: number;
@@ -41,7 +41,7 @@ export interface Piece {
 }
 
 /** A few random bytes of a process that its peers may read: they tell that it lives, and that it is the one that is reached. */
-export interface Beat {
+export interface HeartbeatTarget {
   readonly address: bigint;
   readonly key: number;
   readonly secret: Uint8Array;
@@ -49,31 +49,31 @@ export interface Beat {
 
 export const SECRET_BYTES = 16;
 
-export class Device {
-  readonly port: Port;
+export class RdmaDevice {
+  readonly port: RdmaPort;
   readonly native: NativeDevice;
-  readonly turns = new Turns(mostUnderWay);
+  readonly transferLimit = new ConcurrencyLimit(maxInFlight);
   readonly #addon: RdmaAddon;
   readonly #clock: Clock;
-  readonly #posts = new Turns(1);
+  readonly #yieldLimit = new ConcurrencyLimit(1);
   /** Each with the call that takes it back. */
-  readonly #regions = new Map<Region, Promise<void> | undefined>();
+  readonly #regions = new Map<RegisteredRegion, Promise<void> | undefined>();
   readonly #completions = new Map<number, (status: number) => void>();
-  readonly #words = new Uint32Array(2 * 64);
+  readonly #completionWords = new Uint32Array(2 * 64);
   #watch: DescriptorWatch | undefined;
-  #beat: Beat | undefined;
+  #heartbeatTarget: HeartbeatTarget | undefined;
   #tag = 0;
-  #closed: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   /** @throws Error when the device cannot be used */
-  static async open(addon: RdmaAddon, port: Port, clock: Clock): Promise<Device> {
-    const device = new Device(addon, port, clock);
+  static async open(addon: RdmaAddon, port: RdmaPort, clock: Clock): Promise<RdmaDevice> {
+    const device = new RdmaDevice(addon, port, clock);
     try {
-      check(await device.native.open(), `open RDMA device ${port.device}`);
+      checkResult(await device.native.open(), `open RDMA device ${port.device}`);
       device.#watch = new addon.Watch(device.native.descriptor, () => device.#poll());
       const secret = new Uint8Array(lazyModules.crypto.randomBytes(SECRET_BYTES));
       const { address, key } = await device.register(secret, accessFlags.remoteRead);
-      device.#beat = { address, key, secret };
+      device.#heartbeatTarget = { address, key, secret };
       return device;
     } catch (error) {
       await device.close();
@@ -81,24 +81,24 @@ export class Device {
     }
   }
 
-  private constructor(addon: RdmaAddon, port: Port, clock: Clock) {
+  private constructor(addon: RdmaAddon, port: RdmaPort, clock: Clock) {
     this.#addon = addon;
     this.#clock = clock;
     this.port = port;
     this.native = new addon.VerbsDevice(port.device, port.port, port.gidIndex);
   }
 
-  get beat(): Beat {
-    return this.#beat!;
+  get heartbeatTarget(): HeartbeatTarget {
+    return this.#heartbeatTarget!;
   }
 
-  get closed(): boolean {
-    return this.#closed !== undefined;
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
   }
 
   /** @throws Error, mostly since the system allows no more memory to be locked */
-  async register(view: Uint8Array, rights: number): Promise<Region> {
-    const id = check(
+  async register(view: Uint8Array, rights: number): Promise<RegisteredRegion> {
+    const id = checkResult(
       await this.native.register(view, rights),
       `register ${view.length} bytes with ${this.port.device}`,
     );
@@ -108,8 +108,8 @@ export class Device {
   }
 
   /** When it has resolved nobody reaches the memory through this region any more. Idempotent. @throws Error when that cannot be said */
-  async deregister(region: Region): Promise<void> {
-    if (this.closed) return this.#closed;
+  async deregister(region: RegisteredRegion): Promise<void> {
+    if (this.isClosed) return this.#closing;
     let ending = this.#regions.get(region);
     if (ending === undefined && this.#regions.has(region)) {
       ending = this.#deregister(region);
@@ -118,20 +118,21 @@ export class Device {
     await ending;
   }
 
-  async #deregister(region: Region): Promise<void> {
+  async #deregister(region: RegisteredRegion): Promise<void> {
     const code = await this.native.deregister(region.id);
     if (code === 0) this.#regions.delete(region);
     else this.#regions.set(region, undefined);
-    check(code, `take back memory from ${this.port.device}`);
+    checkResult(code, `take back memory from ${this.port.device}`);
   }
 
   /** Resolves to the status of the transfer, when it touches no memory any more. For `Pair` alone. */
-  async post(pair: number, piece: Piece): Promise<number> {
-    if (piece.length > long) await this.#posts.run(() => new Promise<void>((resolve) => this.#clock.soon(resolve)));
-    return this.closed ? notPosted : this.#post(pair, piece);
+  async post(pair: number, piece: DeviceTransfer): Promise<number> {
+    if (piece.length > yieldBytes)
+      await this.#yieldLimit.run(() => new Promise<void>((resolve) => this.#clock.soon(resolve)));
+    return this.isClosed ? notPosted : this.#post(pair, piece);
   }
 
-  #post(pair: number, { write, region, offset, length, remote, key }: Piece): Promise<number> {
+  #post(pair: number, { write, region, offset, length, remote, key }: DeviceTransfer): Promise<number> {
     do this.#tag = (this.#tag + 1) >>> 0;
     while (this.#completions.has(this.#tag));
     const tag = this.#tag;
@@ -153,16 +154,17 @@ export class Device {
 
   #poll(): void {
     for (;;) {
-      const count = this.closed ? 0 : this.native.poll(this.#words);
-      for (let index = 0; index < count; index++) this.#complete(this.#words[2 * index]!, this.#words[2 * index + 1]!);
-      if (count < this.#words.length / 2) return;
+      const count = this.isClosed ? 0 : this.native.poll(this.#completionWords);
+      for (let index = 0; index < count; index++)
+        this.#complete(this.#completionWords[2 * index]!, this.#completionWords[2 * index + 1]!);
+      if (count < this.#completionWords.length / 2) return;
     }
   }
 
   /** Ends everything of it: nothing touches memory any more when it has resolved. Idempotent. */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
   async #close(): Promise<void> {
@@ -170,12 +172,12 @@ export class Device {
     this.#watch = undefined;
     await this.native.close();
     this.#regions.clear();
-    for (const tag of [...this.#completions.keys()]) this.#complete(tag, status.flushed);
+    for (const tag of [...this.#completions.keys()]) this.#complete(tag, completionStatus.flushed);
   }
 }
 
 /** @throws Error when a native call has failed */
-export function check(result: number, what: string): number {
+export function checkResult(result: number, what: string): number {
   if (result >= 0) return result;
   const hint = result === -12 ? ". The memory that a process may lock is limited: see ulimit -l" : "";
   throw new Error(`cannot ${what}: ${getSystemErrorName(result)}${hint}`);

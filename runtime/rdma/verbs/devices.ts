@@ -1,45 +1,45 @@
 /** The RDMA ports of this process: which there are, and, once they are used, what has been opened of them. */
 import type { Clock } from "../../link/clock.js";
 import type { RdmaAddon } from "../../native/rdma-addon.js";
-import { Device } from "./device.js";
-import { Locals } from "./locals.js";
-import { activePorts, type Port } from "./ports.js";
+import { RdmaDevice } from "./device.js";
+import { LocalRegions } from "./locals.js";
+import { activePorts, type RdmaPort } from "./ports.js";
 
 export interface OpenPort {
-  readonly device: Device;
-  readonly locals: Locals;
+  readonly device: RdmaDevice;
+  readonly localRegions: LocalRegions;
 }
 
-export class Devices {
+export class RdmaDevices {
   readonly clock: Clock;
   readonly #addon: RdmaAddon;
-  readonly #only: string | undefined;
-  readonly #open = new Map<Port, Promise<OpenPort>>();
-  #ports: readonly Port[] | undefined;
+  readonly #requested: string | undefined;
+  readonly #open = new Map<RdmaPort, Promise<OpenPort>>();
+  #ports: readonly RdmaPort[] | undefined;
 
   /** @param only `device` or `device:port`: no other is used */
   constructor(addon: RdmaAddon, clock: Clock, only: string | undefined) {
     this.#addon = addon;
     this.clock = clock;
-    this.#only = only;
+    this.#requested = only;
   }
 
-  get ports(): readonly Port[] {
-    this.#ports ??= activePorts(this.#only);
+  get ports(): readonly RdmaPort[] {
+    this.#ports ??= activePorts(this.#requested);
     return this.#ports;
   }
 
-  portOf(gid: Uint8Array): Port | undefined {
+  portOf(gid: Uint8Array): RdmaPort | undefined {
     return this.ports.find((port) => Buffer.compare(port.gid, gid) === 0);
   }
 
   /** @throws Error when it cannot be used; the next one who asks tries again */
-  open(port: Port): Promise<OpenPort> {
+  open(port: RdmaPort): Promise<OpenPort> {
     let opening = this.#open.get(port);
     if (opening === undefined) {
-      opening = Device.open(this.#addon, port, this.clock).then((device) => ({
+      opening = RdmaDevice.open(this.#addon, port, this.clock).then((device) => ({
         device,
-        locals: new Locals(device, this.clock),
+        localRegions: new LocalRegions(device, this.clock),
       }));
       this.#open.set(port, opening);
       opening.catch(() => this.#open.delete(port));
@@ -50,7 +50,7 @@ export class Devices {
   close(): void {
     for (const opening of this.#open.values()) {
       opening.then(
-        ({ device, locals }) => {
+        ({ device, localRegions: locals }) => {
           locals.close();
           return device.close();
         },

@@ -1,6 +1,6 @@
 /** Keys by which peers have named memory of this process: the last 65,536 of them. */
 
-const remembered = 65_536;
+const maxKeys = 65_536;
 
 export class RecentKeys {
   readonly #keys = new Set<number>();
@@ -10,7 +10,7 @@ export class RecentKeys {
     if (this.#keys.has(key)) return false;
     this.#keys.add(key);
     // Sets remember the order: the first is the oldest.
-    if (this.#keys.size > remembered) this.#keys.delete(this.#keys.values().next().value!);
+    if (this.#keys.size > maxKeys) this.#keys.delete(this.#keys.values().next().value!);
     return true;
   }
 }

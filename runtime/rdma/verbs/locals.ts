@@ -4,92 +4,92 @@
  */
 import type { Clock, Timer } from "../../link/clock.js";
 import { accessFlags } from "../../native/verbs-addon.js";
-import { type Operation, stretchesOf } from "../operation.js";
-import type { Device, Region } from "./device.js";
-import { type Span, spanOf } from "./pieces.js";
+import { segmentsOf, type TransferOperation } from "../operation.js";
+import type { RdmaDevice, RegisteredRegion } from "./device.js";
+import { type LocalSpan, spanOf } from "./pieces.js";
 
 /** Up to this many bytes are copied. */
 const smallBytes = 16 << 10;
 const smallSlots = 32;
 /** What nobody has used for so long, in ms, is given up. */
-const idle = 5_000;
+const idleLimit = 5_000;
 
 /** The local view of an operation, as the device knows it. */
-export interface Local {
-  readonly region: Region;
+export interface LocalRegion {
+  readonly region: RegisteredRegion;
   /** Of the region, to which offsets in the view are added; it may be below 0, they are not then. */
   readonly offset: number;
   /** @param arrived a read has succeeded: the bytes are wanted. Call it once, when nothing touches the memory any more */
   release(arrived: boolean): void;
 }
 
-interface Entry {
+interface RegisteredView {
   readonly begin: number;
   readonly end: number;
-  readonly region: Promise<Region>;
+  readonly region: Promise<RegisteredRegion>;
   users: number;
-  used: number;
+  lastUsed: number;
 }
 
-export class Locals {
-  readonly #device: Device;
+export class LocalRegions {
+  readonly #device: RdmaDevice;
   readonly #clock: Clock;
   /** By buffer, which is never another one at the same address. */
-  readonly #entries = new Map<ArrayBufferLike, Entry[]>();
-  #small: Promise<Region> | undefined;
-  readonly #freeSlots = Array.from({ length: smallSlots }, (_, index) => index * smallBytes);
+  readonly #entries = new Map<ArrayBufferLike, RegisteredView[]>();
+  #copyRegion: Promise<RegisteredRegion> | undefined;
+  readonly #freeCopySlots = Array.from({ length: smallSlots }, (_, index) => index * smallBytes);
   #timer: Timer | undefined;
 
-  constructor(device: Device, clock: Clock) {
+  constructor(device: RdmaDevice, clock: Clock) {
     this.#device = device;
     this.#clock = clock;
   }
 
   /** @throws Error when it cannot be registered */
-  async take(operation: Operation): Promise<Local> {
+  async acquire(operation: TransferOperation): Promise<LocalRegion> {
     const span = spanOf(operation);
     if (span.end - span.begin <= smallBytes) {
-      const slot = this.#freeSlots.pop();
-      if (slot !== undefined) return this.#copied(operation, span, slot);
+      const slot = this.#freeCopySlots.pop();
+      if (slot !== undefined) return this.#acquireCopy(operation, span, slot);
     }
-    return this.#registered(operation.local, span);
+    return this.#acquireRegistered(operation.local, span);
   }
 
-  async #copied(operation: Operation, { begin }: Span, slot: number): Promise<Local> {
+  async #acquireCopy(operation: TransferOperation, { begin }: LocalSpan, slot: number): Promise<LocalRegion> {
     const { local, direction } = operation;
-    const region = await this.#smallRegion().catch((error) => {
-      this.#freeSlots.push(slot);
+    const region = await this.#openCopyRegion().catch((error) => {
+      this.#freeCopySlots.push(slot);
       throw error;
     });
     const offset = slot - begin;
     const bytes = region.view;
     // What lies between the stretches is nobody's business: another transfer may be at work there.
     if (direction === "write") {
-      for (const at of stretchesOf(operation))
+      for (const at of segmentsOf(operation))
         bytes.set(local.subarray(at.local, at.local + at.length), offset + at.local);
     }
     const release = (arrived: boolean): void => {
       if (arrived && direction === "read") {
-        for (const { local: from, length } of stretchesOf(operation)) {
+        for (const { local: from, length } of segmentsOf(operation)) {
           local.set(bytes.subarray(offset + from, offset + from + length), from);
         }
       }
-      this.#freeSlots.push(slot);
+      this.#freeCopySlots.push(slot);
     };
     return { region, offset, release };
   }
 
-  async #smallRegion(): Promise<Region> {
-    this.#small ??= this.#device.register(new Uint8Array(smallBytes * smallSlots), accessFlags.localWrite);
+  async #openCopyRegion(): Promise<RegisteredRegion> {
+    this.#copyRegion ??= this.#device.register(new Uint8Array(smallBytes * smallSlots), accessFlags.localWrite);
     try {
-      return await this.#small;
+      return await this.#copyRegion;
     } catch (error) {
-      this.#small = undefined;
+      this.#copyRegion = undefined;
       throw error;
     }
   }
 
-  async #registered({ buffer, byteOffset }: Uint8Array, span: Span): Promise<Local> {
+  async #acquireRegistered({ buffer, byteOffset }: Uint8Array, span: LocalSpan): Promise<LocalRegion> {
     const begin = byteOffset + span.begin;
     const end = byteOffset + span.end;
     const entries = this.#entries.get(buffer) ?? [];
@@ -97,7 +97,7 @@ export class Locals {
     let entry = entries.find((one) => one.begin <= begin && end <= one.end);
     if (entry === undefined) {
       const region = this.#device.register(new Uint8Array(buffer, begin, end - begin), accessFlags.localWrite);
-      entry = { begin, end, region, users: 0, used: 0 };
+      entry = { begin, end, region, users: 0, lastUsed: 0 };
       entries.push(entry);
     }
     entry.users++;
@@ -110,25 +110,25 @@ export class Locals {
     }
   }
 
-  #release(entry: Entry): void {
+  #release(entry: RegisteredView): void {
     entry.users--;
-    entry.used = this.#clock.now();
-    this.#timer ??= this.#clock.after(idle, () => this.#sweep());
+    entry.lastUsed = this.#clock.now();
+    this.#timer ??= this.#clock.after(idleLimit, () => this.#sweep());
   }
 
   #sweep(): void {
     this.#timer = undefined;
-    const before = this.#clock.now() - idle;
+    const before = this.#clock.now() - idleLimit;
     for (const [buffer, entries] of this.#entries) {
-      for (const entry of entries.filter(({ users, used }) => users === 0 && used <= before)) {
+      for (const entry of entries.filter(({ users, lastUsed: used }) => users === 0 && used <= before)) {
         this.#forget(buffer, entry);
         entry.region.then((region) => this.#device.deregister(region)).catch(() => undefined);
       }
     }
-    if (this.#entries.size > 0) this.#timer = this.#clock.after(idle, () => this.#sweep());
+    if (this.#entries.size > 0) this.#timer = this.#clock.after(idleLimit, () => this.#sweep());
   }
 
-  #forget(buffer: ArrayBufferLike, entry: Entry): void {
+  #forget(buffer: ArrayBufferLike, entry: RegisteredView): void {
     const left = (this.#entries.get(buffer) ?? []).filter((other) => other !== entry);
     if (left.length > 0) this.#entries.set(buffer, left);
     else this.#entries.delete(buffer);

@@ -4,9 +4,9 @@
  */
 import type { GrantClaim } from "../../../generated/rdma.js";
 import { isRefusal, type Refusal } from "../refusal.js";
-import { type Beat, SECRET_BYTES } from "./device.js";
-import type { PairName } from "./pair.js";
-import type { Port } from "./ports.js";
+import { type HeartbeatTarget, SECRET_BYTES } from "./device.js";
+import type { QueuePairAddress } from "./pair.js";
+import type { RdmaPort } from "./ports.js";
 
 const GID_BYTES = 16;
 /** Of what an initiator calls its connection by. */
@@ -14,40 +14,40 @@ export const TOKEN_BYTES = 8;
 /** With which a request begins: the grant that it names. */
 export const CLAIM_BYTES = 53;
 /** Ports that fit into a handle. */
-const mostPorts = 2;
+const maxPorts = 2;
 
 /** One side of a queue pair that is to be connected. */
-export interface End {
-  readonly pair: PairName;
-  readonly beat: Beat;
+export interface QueuePairEnd {
+  readonly pair: QueuePairAddress;
+  readonly heartbeatTarget: HeartbeatTarget;
 }
 
-export interface Request {
+export interface VerbsRequest {
   readonly grant: GrantClaim;
   /** Which port of the owner. */
   readonly gid: Uint8Array;
   /** Present: a queue pair is wanted as well. The owner has one for each token: the one that it had is over. */
-  readonly connect?: { readonly token: Uint8Array; readonly end: End };
+  readonly connect?: { readonly token: Uint8Array; readonly end: QueuePairEnd };
 }
 
-export interface Answer {
+export interface VerbsAnswer {
   readonly address: bigint;
   readonly key: number;
   /** Of the queue pair, if one was wanted. */
-  readonly end?: End;
+  readonly end?: QueuePairEnd;
 }
 
 /** The owner's device cannot serve, though the grant is good. */
-export interface Trouble {
+export interface VerbsFailure {
   readonly why: string;
 }
 
-const answered = 0;
-const troubled = 1;
+const answeredCode = 0;
+const failedCode = 1;
 
-export function encodePorts(ports: readonly Port[]): Uint8Array {
-  const writer = new Writer();
-  for (const { gid, link } of ports.slice(0, mostPorts)) {
+export function encodePorts(ports: readonly RdmaPort[]): Uint8Array {
+  const writer = new VerbsMessageWriter();
+  for (const { gid, link } of ports.slice(0, maxPorts)) {
     writer.number(link === "infiniband" ? 1 : 0, 1);
     writer.bytes(gid);
   }
@@ -55,17 +55,17 @@ export function encodePorts(ports: readonly Port[]): Uint8Array {
 }
 
 /** What a handle says, whoever has made it: ports in whole, no others. */
-export function decodePorts(bytes: Uint8Array): { readonly link: Port["link"]; readonly gid: Uint8Array }[] {
-  const reader = new Reader(bytes);
-  const count = Math.min(Math.floor(bytes.length / (1 + GID_BYTES)), mostPorts);
+export function decodePorts(bytes: Uint8Array): { readonly link: RdmaPort["link"]; readonly gid: Uint8Array }[] {
+  const reader = new VerbsMessageReader(bytes);
+  const count = Math.min(Math.floor(bytes.length / (1 + GID_BYTES)), maxPorts);
   return Array.from({ length: count }, () => {
     const link = reader.number(1) === 1 ? "infiniband" : "ethernet";
     return { link, gid: reader.bytes(GID_BYTES) };
   });
 }
 
-export function encodeRequest({ grant, gid, connect }: Request): Uint8Array {
-  const writer = new Writer();
+export function encodeRequest({ grant, gid, connect }: VerbsRequest): Uint8Array {
+  const writer = new VerbsMessageWriter();
   writer.number(grant.slot, 4);
   writer.number(grant.generation, 4);
   for (const word of [grant.nonce0, grant.nonce1, grant.machine, grant.started]) writer.word(word);
@@ -81,30 +81,30 @@ export function encodeRequest({ grant, gid, connect }: Request): Uint8Array {
 }
 
 /** @throws RangeError when it is none, as `decodeAnswer` does */
-export function decodeRequest(bytes: Uint8Array): Request {
-  const reader = new Reader(bytes);
+export function decodeRequest(bytes: Uint8Array): VerbsRequest {
+  const reader = new VerbsMessageReader(bytes);
   const grant = readClaim(reader);
   const gid = reader.bytes(GID_BYTES);
-  if (!reader.more) return { grant, gid };
-  return { grant, gid, connect: { token: reader.bytes(TOKEN_BYTES), end: reader.last(readEnd) } };
+  if (!reader.hasMore) return { grant, gid };
+  return { grant, gid, connect: { token: reader.bytes(TOKEN_BYTES), end: reader.readLast(readEnd) } };
 }
 
-function readClaim(reader: Reader): GrantClaim {
+function readClaim(reader: VerbsMessageReader): GrantClaim {
   const [slot, generation] = [reader.number(4), reader.number(4)];
   const [nonce0, nonce1, machine, started] = [reader.word(), reader.word(), reader.word(), reader.word()];
   const [pid, length, writable] = [reader.number(4), Number(reader.word()), reader.number(1) === 1];
   return { slot, generation, nonce0, nonce1, machine, started, pid, length, writable };
 }
 
-export function encodeAnswer(answer: Answer | Refusal | Trouble): Uint8Array {
-  const writer = new Writer();
+export function encodeAnswer(answer: VerbsAnswer | Refusal | VerbsFailure): Uint8Array {
+  const writer = new VerbsMessageWriter();
   if (typeof answer === "string") {
     writer.bytes(new TextEncoder().encode(answer));
   } else if ("why" in answer) {
-    writer.number(troubled, 1);
+    writer.number(failedCode, 1);
     writer.bytes(new TextEncoder().encode(answer.why));
   } else {
-    writer.number(answered, 1);
+    writer.number(answeredCode, 1);
     writer.word(answer.address);
     writer.number(answer.key, 4);
     if (answer.end !== undefined) writeEnd(writer, answer.end);
@@ -112,23 +112,23 @@ export function encodeAnswer(answer: Answer | Refusal | Trouble): Uint8Array {
   return writer.take();
 }
 
-export function decodeAnswer(bytes: Uint8Array): Answer | Refusal | Trouble {
-  const reader = new Reader(bytes);
+export function decodeAnswer(bytes: Uint8Array): VerbsAnswer | Refusal | VerbsFailure {
+  const reader = new VerbsMessageReader(bytes);
   const kind = reader.number(1);
-  if (kind === troubled) return { why: new TextDecoder().decode(bytes.subarray(1)) };
-  if (kind !== answered) {
+  if (kind === failedCode) return { why: new TextDecoder().decode(bytes.subarray(1)) };
+  if (kind !== answeredCode) {
     const text = new TextDecoder().decode(bytes);
     if (isRefusal(text)) return text;
     throw new RangeError("invalid message: expected an answer or a refusal");
   }
   const answer = { address: reader.word(), key: reader.number(4) };
-  return reader.more ? { ...answer, end: reader.last(readEnd) } : answer;
+  return reader.hasMore ? { ...answer, end: reader.readLast(readEnd) } : answer;
 }
 
-function writeEnd(writer: Writer, { pair, beat }: End): void {
+function writeEnd(writer: VerbsMessageWriter, { pair, heartbeatTarget: beat }: QueuePairEnd): void {
   writer.bytes(pair.gid);
   writer.number(pair.number, 4);
-  writer.number(pair.first, 4);
+  writer.number(pair.firstPacket, 4);
   writer.number(pair.lid, 2);
   writer.number(pair.mtu, 1);
   writer.number(pair.reads, 1);
@@ -137,19 +137,22 @@ function writeEnd(writer: Writer, { pair, beat }: End): void {
   writer.bytes(beat.secret);
 }
 
-function readEnd(reader: Reader): End {
+function readEnd(reader: VerbsMessageReader): QueuePairEnd {
   const pair = {
     gid: reader.bytes(GID_BYTES),
     number: reader.number(4) & 0xff_ffff,
-    first: reader.number(4) & 0xff_ffff,
+    firstPacket: reader.number(4) & 0xff_ffff,
     lid: reader.number(2),
     mtu: Math.min(Math.max(reader.number(1), 1), 5),
     reads: reader.number(1),
   };
-  return { pair, beat: { address: reader.word(), key: reader.number(4), secret: reader.bytes(SECRET_BYTES) } };
+  return {
+    pair,
+    heartbeatTarget: { address: reader.word(), key: reader.number(4), secret: reader.bytes(SECRET_BYTES) },
+  };
 }
 
-class Writer {
+class VerbsMessageWriter {
   readonly #bytes: number[] = [];
 
   number(value: number, length: number): void {
@@ -169,7 +172,7 @@ class Writer {
   }
 }
 
-class Reader {
+class VerbsMessageReader {
   readonly #view: DataView;
   #at = 0;
 
@@ -177,7 +180,7 @@ class Reader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  get more(): boolean {
+  get hasMore(): boolean {
     return this.#at < this.#view.byteLength;
   }
 
@@ -197,9 +200,9 @@ class Reader {
   }
 
   /** Nothing may follow. */
-  last<T>(read: (reader: Reader) => T): T {
+  readLast<T>(read: (reader: VerbsMessageReader) => T): T {
     const value = read(this);
-    if (this.more) throw new RangeError(`invalid message: expected ${this.#at} bytes, got ${this.#view.byteLength}`);
+    if (this.hasMore) throw new RangeError(`invalid message: expected ${this.#at} bytes, got ${this.#view.byteLength}`);
     return value;
   }
 

@@ -5,39 +5,39 @@
 
 import { accessFlags } from "../../native/verbs-addon.js";
 import type { Grant } from "../grant.js";
-import { ownMachine, ownStart } from "../process-name.js";
+import { ownMachineId, ownStartTime } from "../process-name.js";
 import type { Refusal } from "../refusal.js";
-import type { Grants } from "../table.js";
-import type { Device, Region } from "./device.js";
-import type { Devices, OpenPort } from "./devices.js";
+import type { GrantLookup } from "../table.js";
+import type { RdmaDevice, RegisteredRegion } from "./device.js";
+import type { OpenPort, RdmaDevices } from "./devices.js";
 import { Heartbeat } from "./heartbeat.js";
 import { RecentKeys } from "./keys.js";
-import { type Answer, decodeRequest, type End, encodeAnswer, type Request } from "./messages.js";
-import { Pair } from "./pair.js";
+import { decodeRequest, encodeAnswer, type QueuePairEnd, type VerbsAnswer, type VerbsRequest } from "./messages.js";
+import { QueuePair } from "./pair.js";
 
 /** Queue pairs of all peers together. */
-const mostPairs = 4096;
+const maxPairs = 4096;
 /** Of getting a key that has not been used before. */
-const mostTries = 16;
+const maxKeyAttempts = 16;
 
-interface Held {
+interface PeerQueuePair {
   /** Of the request that it was made for, among all. */
   readonly serial: number;
-  readonly pair: Pair;
+  readonly pair: QueuePair;
   readonly heartbeat: Heartbeat;
 }
 
-export class Owner {
-  readonly #devices: Devices;
-  readonly #grants: Grants;
-  readonly #regions = new Map<Grant, Map<Device, Promise<Region>>>();
+export class VerbsOwner {
+  readonly #devices: RdmaDevices;
+  readonly #grants: GrantLookup;
+  readonly #regions = new Map<Grant, Map<RdmaDevice, Promise<RegisteredRegion>>>();
   readonly #keys = new RecentKeys();
-  readonly #pairs = new Map<string, Held>();
+  readonly #pairs = new Map<string, PeerQueuePair>();
   /** Being connected. */
-  #coming = 0;
+  #connecting = 0;
   #serial = 0;
 
-  constructor(devices: Devices, grants: Grants) {
+  constructor(devices: RdmaDevices, grants: GrantLookup) {
     this.#devices = devices;
     this.#grants = grants;
   }
@@ -51,42 +51,43 @@ export class Owner {
     }
   }
 
-  async #answer(request: Request): Promise<Answer | Refusal> {
+  async #answer(request: VerbsRequest): Promise<VerbsAnswer | Refusal> {
     const serial = ++this.#serial;
-    const refusal = this.#find(request);
+    const refusal = this.#findGrant(request);
     if (typeof refusal === "string") return refusal;
     const port = this.#devices.portOf(request.gid);
     if (port === undefined) throw new Error("no such RDMA port is up");
     const open = await this.#devices.open(port);
-    const granted = await this.#region(request, open.device);
+    const granted = await this.#registerGrant(request, open.device);
     const { connect } = request;
     if (typeof granted === "string" || connect === undefined) return granted;
     const end = await this.#connect(open, serial, Buffer.from(connect.token).toString("hex"), connect.end);
     return { ...granted, end };
   }
 
-  #find({ grant: claim }: Request): Grant | Refusal {
+  #findGrant({ grant: claim }: VerbsRequest): Grant | Refusal {
     const { slot, generation, nonce0, nonce1 } = claim;
     const grant = this.#grants.find({ slot, generation, nonce: [nonce0, nonce1] });
     if (typeof grant === "string") return grant;
-    if (claim.machine !== ownMachine() || claim.pid !== process.pid || claim.started !== ownStart()) return "stale";
+    if (claim.machine !== ownMachineId() || claim.pid !== process.pid || claim.started !== ownStartTime())
+      return "stale";
     if (claim.length !== grant.length || claim.writable !== (grant.access === "rw")) return "forged";
     return grant;
   }
 
-  async #region(request: Request, device: Device): Promise<Answer | Refusal> {
+  async #registerGrant(request: VerbsRequest, device: RdmaDevice): Promise<VerbsAnswer | Refusal> {
     // Once more, and then without waiting for anything: what is revoked from here on finds the region and takes it back.
-    const grant = this.#find(request);
+    const grant = this.#findGrant(request);
     if (typeof grant === "string") return grant;
     const { memory, offset, length } = grant;
     if (length === 0) return { address: 0n, key: 0 };
-    const regions = this.#regions.get(grant) ?? new Map<Device, Promise<Region>>();
+    const regions = this.#regions.get(grant) ?? new Map<RdmaDevice, Promise<RegisteredRegion>>();
     this.#regions.set(grant, regions);
     let registering = regions.get(device);
     if (registering === undefined) {
       const rights =
         accessFlags.remoteRead | (grant.access === "rw" ? accessFlags.remoteWrite | accessFlags.localWrite : 0);
-      registering = this.#register(device, memory.bytes.subarray(offset, offset + length), rights);
+      registering = this.#registerWithNewKey(device, memory.bytes.subarray(offset, offset + length), rights);
       regions.set(device, registering);
       registering.catch(() => regions.delete(device));
     }
@@ -95,12 +96,12 @@ export class Owner {
   }
 
   /** Devices use keys again, and who still has one of a grant that was taken back must not reach another by it. */
-  async #register(device: Device, view: Uint8Array, rights: number): Promise<Region> {
-    const used: Region[] = [];
+  async #registerWithNewKey(device: RdmaDevice, view: Uint8Array, rights: number): Promise<RegisteredRegion> {
+    const used: RegisteredRegion[] = [];
     for (;;) {
       const region = await device.register(view, rights);
       const isNew = this.#keys.add(region.key);
-      if (!isNew && used.length < mostTries) used.push(region);
+      if (!isNew && used.length < maxKeyAttempts) used.push(region);
       else {
         await Promise.all(used.map((old) => device.deregister(old)));
         if (isNew) return region;
@@ -110,11 +111,11 @@ export class Owner {
     }
   }
 
-  async #connect(open: OpenPort, serial: number, name: string, peer: End): Promise<End> {
-    if (this.#pairs.size + this.#coming >= mostPairs) throw new Error(`there are ${mostPairs} queue pairs already`);
-    this.#coming++;
+  async #connect(open: OpenPort, serial: number, name: string, peer: QueuePairEnd): Promise<QueuePairEnd> {
+    if (this.#pairs.size + this.#connecting >= maxPairs) throw new Error(`there are ${maxPairs} queue pairs already`);
+    this.#connecting++;
     try {
-      const pair = await Pair.create(open.device);
+      const pair = await QueuePair.create(open.device);
       try {
         await pair.connect(peer.pair);
         // Requests that came while this process was stopped are answered side by side: the last one counts.
@@ -123,25 +124,27 @@ export class Owner {
         await pair.destroy();
         throw error;
       }
-      const heartbeat = new Heartbeat(this.#devices.clock, open, pair, peer.beat, () => this.#end(name, held));
-      const held: Held = { serial, pair, heartbeat };
+      const heartbeat = new Heartbeat(this.#devices.clock, open, pair, peer.heartbeatTarget, () =>
+        this.#endPair(name, held),
+      );
+      const held: PeerQueuePair = { serial, pair, heartbeat };
       const other = this.#pairs.get(name);
-      if (other !== undefined) this.#end(name, other);
+      if (other !== undefined) this.#endPair(name, other);
       this.#pairs.set(name, held);
-      return { pair: pair.name, beat: open.device.beat };
+      return { pair: pair.address, heartbeatTarget: open.device.heartbeatTarget };
     } finally {
-      this.#coming--;
+      this.#connecting--;
     }
   }
 
-  #end(name: string, held: Held): void {
+  #endPair(name: string, held: PeerQueuePair): void {
     held.heartbeat.stop();
     if (this.#pairs.get(name) === held) this.#pairs.delete(name);
     held.pair.destroy().catch(() => undefined);
   }
 
   /** Resolves when the devices know the grant no more. @throws Error when one does not say so */
-  async revoked(grant: Grant): Promise<void> {
+  async deregisterGrant(grant: Grant): Promise<void> {
     for (const [device, registering] of this.#regions.get(grant) ?? []) {
       const region = await registering.catch(() => undefined);
       if (region !== undefined) await device.deregister(region);
@@ -150,6 +153,6 @@ export class Owner {
   }
 
   close(): void {
-    for (const [name, held] of this.#pairs) this.#end(name, held);
+    for (const [name, held] of this.#pairs) this.#endPair(name, held);
   }
 }

@@ -6,9 +6,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /** Places without an address, one after the other, behind which there are no more: the kernel takes the first that is free. */
-const mostEmpty = 64;
+const maxEmptyEntries = 64;
 
-export interface Port {
+export interface RdmaPort {
   readonly device: string;
   /** From 1. */
   readonly port: number;
@@ -23,7 +23,7 @@ export interface Port {
  * @param only `device` or `device:port`: no other
  * @param root where the kernel shows them
  */
-export function activePorts(only: string | undefined, root = "/sys/class/infiniband"): readonly Port[] {
+export function activePorts(only: string | undefined, root = "/sys/class/infiniband"): readonly RdmaPort[] {
   if (!existsSync(root)) return [];
   const ports = readdirSync(root)
     .sort()
@@ -35,12 +35,12 @@ export function activePorts(only: string | undefined, root = "/sys/class/infinib
   return ports.filter((port) => port !== undefined);
 }
 
-function portOf(root: string, device: string, port: number): Port | undefined {
+function portOf(root: string, device: string, port: number): RdmaPort | undefined {
   const folder = path.join(root, device, "ports", String(port));
-  if (!textOf(folder, "state").includes("ACTIVE")) return undefined;
-  const link = textOf(folder, "link_layer") === "InfiniBand" ? "infiniband" : "ethernet";
+  if (!readEntry(folder, "state").includes("ACTIVE")) return undefined;
+  const link = readEntry(folder, "link_layer") === "InfiniBand" ? "infiniband" : "ethernet";
   const gids = gidsOf(folder).filter(({ type }) => link === "infiniband" || type.includes("RoCE v2"));
-  const best = gids.sort((a, b) => reach(b.gid) - reach(a.gid))[0];
+  const best = gids.sort((a, b) => reachability(b.gid) - reachability(a.gid))[0];
   return best === undefined ? undefined : { device, port, gidIndex: best.index, gid: best.gid, link };
 }
 
@@ -48,19 +48,19 @@ function portOf(root: string, device: string, port: number): Port | undefined {
 function gidsOf(folder: string): { index: number; gid: Uint8Array; type: string }[] {
   const places = readdirSync(path.join(folder, "gids")).length;
   const gids: { index: number; gid: Uint8Array; type: string }[] = [];
-  for (let index = 0, empty = 0; index < places && empty < mostEmpty; index++) {
-    const gid = Uint8Array.from(Buffer.from(textOf(folder, `gids/${index}`).replaceAll(":", ""), "hex"));
+  for (let index = 0, empty = 0; index < places && empty < maxEmptyEntries; index++) {
+    const gid = Uint8Array.from(Buffer.from(readEntry(folder, `gids/${index}`).replaceAll(":", ""), "hex"));
     if (gid.length !== 16 || gid.every((byte) => byte === 0)) empty++;
     else {
       empty = 0;
-      gids.push({ index, gid, type: textOf(folder, `gid_attrs/types/${index}`) });
+      gids.push({ index, gid, type: readEntry(folder, `gid_attrs/types/${index}`) });
     }
   }
   return gids;
 }
 
 /** Addresses of IPv4 are routed most often, those of one link never. */
-function reach(gid: Uint8Array): number {
+function reachability(gid: Uint8Array): number {
   if (gid[0] === 0xfe && (gid[1]! & 0xc0) === 0x80) return 0;
   return isIpv4(gid) ? 2 : 1;
 }
@@ -70,7 +70,7 @@ function isIpv4(gid: Uint8Array): boolean {
 }
 
 /** Entries that are not in use cannot be read. */
-function textOf(folder: string, name: string): string {
+function readEntry(folder: string, name: string): string {
   try {
     return readFileSync(path.join(folder, name), "utf8").trim();
   } catch {
@@ -88,10 +88,10 @@ export function commonBits(a: Uint8Array, b: Uint8Array): number {
 }
 
 /** The pair of ports, ours and theirs, that are nearest to each other. */
-export function nearest<T extends { readonly gid: Uint8Array; readonly link: string }>(
-  ours: readonly Port[],
+export function nearestPorts<T extends { readonly gid: Uint8Array; readonly link: string }>(
+  ours: readonly RdmaPort[],
   theirs: readonly T[],
-): { readonly our: Port; readonly their: T } | undefined {
+): { readonly our: RdmaPort; readonly their: T } | undefined {
   const pairs = ours.flatMap((our) => theirs.filter(({ link }) => link === our.link).map((their) => ({ our, their })));
   return pairs.sort((a, b) => commonBits(b.our.gid, b.their.gid) - commonBits(a.our.gid, a.their.gid))[0];
 }

@@ -1,6 +1,6 @@
 /** How a transfer of a queue pair ended, by the numbers of `ibv_wc_status`: what follows from them, for those that come. */
 
-export const status = {
+export const completionStatus = {
   success: 0,
   /** The queue pair broke before it was its turn, or while it was. */
   flushed: 5,
@@ -18,15 +18,19 @@ export const notPosted = -1;
 
 /** The owner's device has refused it. */
 export function isRefused(code: number): boolean {
-  return code === status.remoteAccess || code === status.remoteInvalidRequest || code === status.remoteOperation;
+  return (
+    code === completionStatus.remoteAccess ||
+    code === completionStatus.remoteInvalidRequest ||
+    code === completionStatus.remoteOperation
+  );
 }
 
 /** The queue pair is of no use any more, which says nothing about this transfer. */
 export function isFlushed(code: number): boolean {
-  return code === status.flushed || code === notPosted;
+  return code === completionStatus.flushed || code === notPosted;
 }
 
 /** The other side did not answer. */
-export function isSilence(code: number): boolean {
-  return code === status.retriesExceeded || code === status.receiverNotReady;
+export function isUnanswered(code: number): boolean {
+  return code === completionStatus.retriesExceeded || code === completionStatus.receiverNotReady;
 }

@@ -1,13 +1,13 @@
 /** A limit on how many things go on at a time; who comes when it is reached waits for its turn, first come, first served. */
 
-export class Turns {
+export class ConcurrencyLimit {
   #free: number;
-  readonly #most: number;
+  readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
-  #idle: (() => void)[] = [];
+  #idleListeners: (() => void)[] = [];
 
   constructor(most: number) {
-    this.#most = most;
+    this.#limit = most;
     this.#free = most;
   }
 
@@ -18,22 +18,22 @@ export class Turns {
     try {
       return await task();
     } finally {
-      this.#end();
+      this.#finish();
     }
   }
 
-  #end(): void {
+  #finish(): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       next();
       return;
     }
     this.#free++;
-    if (this.#free === this.#most) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#free === this.#limit) for (const resolve of this.#idleListeners.splice(0)) resolve();
   }
 
   /** Resolves when nothing goes on. */
-  async idle(): Promise<void> {
-    while (this.#free < this.#most) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  async whenIdle(): Promise<void> {
+    while (this.#free < this.#limit) await new Promise<void>((resolve) => this.#idleListeners.push(resolve));
   }
 }

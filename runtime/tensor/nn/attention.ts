@@ -3,7 +3,7 @@ import { TensorScope } from "../scope.js";
 import type { Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
 import { checkProbability } from "./dropout.js";
-import { checkLayer, filledParameter, type LayerOptions, uniformParameter } from "./init.js";
+import { checkLayerSizes, filledParameter, type LayerOptions, uniformParameter } from "./init.js";
 import { Linear } from "./linear.js";
 import { Module } from "./module.js";
 
@@ -38,7 +38,7 @@ export class MultiHeadAttention extends Module {
     { causal = false, dropout = 0, bias = true, dtype = "float32" }: MultiHeadAttentionOptions = {},
   ) {
     super();
-    checkLayer("MultiHeadAttention", { width, heads });
+    checkLayerSizes("MultiHeadAttention", { width, heads });
     if (width % heads !== 0) {
       throw new RangeError(`cannot make MultiHeadAttention: width ${width} cannot be shared among ${heads} heads`);
     }
@@ -62,10 +62,10 @@ export class MultiHeadAttention extends Module {
    */
   forward(query: Tensor, key: Tensor = query, value: Tensor = key): Tensor {
     using scope = new TensorScope();
-    const [q, k, v] = this.#project(query, key, value).map((one) => this.#split(one)) as [Tensor, Tensor, Tensor];
+    const [q, k, v] = this.#project(query, key, value).map((one) => this.#splitHeads(one)) as [Tensor, Tensor, Tensor];
     const scores = q.matmul(k.transpose(-2, -1)).mul(1 / Math.sqrt(this.width / this.heads));
-    const weights = torch.softmax(this.causal ? masked(scores) : scores, -1);
-    const attended = this.#dropped(weights).matmul(v).transpose(1, 2).flatten(2);
+    const weights = torch.softmax(this.causal ? maskLaterPositions(scores) : scores, -1);
+    const attended = this.#applyDropout(weights).matmul(v).transpose(1, 2).flatten(2);
     return scope.keep(this.out_proj.forward(attended));
   }
 
@@ -79,17 +79,17 @@ export class MultiHeadAttention extends Module {
   }
 
   /** `[batch, length, width]` to `[batch, heads, length, width / heads]` */
-  #split(projected: Tensor): Tensor {
+  #splitHeads(projected: Tensor): Tensor {
     return projected.unflatten(-1, [this.heads, -1]).transpose(1, 2);
   }
 
-  #dropped(weights: Tensor): Tensor {
+  #applyDropout(weights: Tensor): Tensor {
     return this.training && this.dropout > 0 ? torch.dropout(weights, this.dropout, true) : weights;
   }
 }
 
 /** Without what comes later: of no weight. A mask of the same place and type as the scores. */
-function masked(scores: Tensor): Tensor {
+function maskLaterPositions(scores: Tensor): Tensor {
   const later = scores.new_full(scores.shape.slice(-2), Number.NEGATIVE_INFINITY).triu(1);
   return scores.add(later);
 }

@@ -1,6 +1,6 @@
 import type { Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
-import { checkLayer, filledParameter, type LayerOptions } from "./init.js";
+import { checkLayerSizes, filledParameter, type LayerOptions } from "./init.js";
 import { Module } from "./module.js";
 
 /**
@@ -13,7 +13,7 @@ export class Embedding extends Module {
 
   constructor(count: number, width: number, { dtype = "float32" }: LayerOptions = {}) {
     super();
-    checkLayer("Embedding", { count, width });
+    checkLayerSizes("Embedding", { count, width });
     this.weight = filledParameter([count, width], dtype, (empty) => empty.normal_());
   }
 

@@ -23,7 +23,7 @@ export function uniformParameter(shape: readonly number[], bound: number, dtype:
 }
 
 /** @throws RangeError for what is no size of a layer */
-export function checkLayer(layer: string, sizes: Readonly<Record<string, number>>): void {
+export function checkLayerSizes(layer: string, sizes: Readonly<Record<string, number>>): void {
   for (const [name, size] of Object.entries(sizes)) {
     if (!Number.isSafeInteger(size) || size < 1) {
       throw new RangeError(`cannot make ${layer}: ${name} must be an integer from 1 on, got ${size}`);

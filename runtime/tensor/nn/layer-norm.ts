@@ -1,6 +1,6 @@
 import type { Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
-import { checkLayer, filledParameter, type LayerOptions } from "./init.js";
+import { checkLayerSizes, filledParameter, type LayerOptions } from "./init.js";
 import { Module } from "./module.js";
 
 export interface LayerNormOptions extends LayerOptions {
@@ -22,7 +22,7 @@ export class LayerNorm extends Module {
   constructor(shape: number | readonly number[], { eps = 1e-5, dtype = "float32" }: LayerNormOptions = {}) {
     super();
     this.shape = typeof shape === "number" ? [shape] : [...shape];
-    for (const size of this.shape) checkLayer("LayerNorm", { size });
+    for (const size of this.shape) checkLayerSizes("LayerNorm", { size });
     this.eps = eps;
     this.weight = filledParameter(this.shape, dtype, (empty) => empty.fill_(1));
     this.bias = filledParameter(this.shape, dtype, (empty) => empty.zero_());

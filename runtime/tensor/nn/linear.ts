@@ -1,6 +1,6 @@
 import type { Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
-import { checkLayer, type LayerOptions, uniformParameter } from "./init.js";
+import { checkLayerSizes, type LayerOptions, uniformParameter } from "./init.js";
 import { Module } from "./module.js";
 
 export interface LinearOptions extends LayerOptions {
@@ -20,7 +20,7 @@ export class Linear extends Module {
 
   constructor(inputs: number, outputs: number, { bias = true, dtype = "float32" }: LinearOptions = {}) {
     super();
-    checkLayer("Linear", { inputs, outputs });
+    checkLayerSizes("Linear", { inputs, outputs });
     const bound = 1 / Math.sqrt(inputs);
     this.weight = uniformParameter([outputs, inputs], bound, dtype);
     this.bias = bias ? uniformParameter([outputs], bound, dtype) : null;

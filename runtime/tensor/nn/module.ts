@@ -1,16 +1,16 @@
 /** Modules: objects with parameters, and with modules in them. */
-import { copyState, type TensorDict } from "../state.js";
+import { copyTensors, type TensorDict } from "../state.js";
 import type { Tensor } from "../tensor.js";
-import { type Kind, kindOf } from "./parameter.js";
+import { type ParameterKind, parameterKindOf } from "./parameter.js";
 
 export interface LoadStateOptions {
   /** Whether the state has to have exactly the module's names. Default: true. Otherwise those that both have are loaded. */
   readonly strict?: boolean;
 }
 
-type Found =
+type ModuleEntry =
   | { readonly name: string; readonly module: Module }
-  | { readonly name: string; readonly tensor: Tensor; readonly kind: Kind };
+  | { readonly name: string; readonly tensor: Tensor; readonly kind: ParameterKind };
 
 /**
  * What models are made of. Its state are the tensors among its properties that `parameter` or `buffer` has marked, and that of the modules
@@ -41,14 +41,15 @@ export abstract class Module {
 
   /** This one, and all in it; each once. */
   modules(): Module[] {
-    return [...new Set([this, ...this.#found().flatMap((found) => ("module" in found ? [found.module] : []))])];
+    return [...new Set([this, ...this.#entries().flatMap((found) => ("module" in found ? [found.module] : []))])];
   }
 
   /** The tensors themselves, no copies, by all of their names. */
   stateDict(): TensorDict {
     const state: Record<string, Tensor> = Object.create(null);
     for (const { name, tensor } of this.#tensors()) {
-      if (name in state) throw new TypeError(`cannot name the state of ${this.#title}: two tensors are called ${name}`);
+      if (name in state)
+        throw new TypeError(`cannot name the state of ${this.#className}: two tensors are called ${name}`);
       state[name] = tensor;
     }
     return state;
@@ -59,7 +60,7 @@ export abstract class Module {
    * @throws TypeError that lists names, shapes, types and places that do not fit
    */
   loadStateDict(state: TensorDict, { strict = true }: LoadStateOptions = {}): void {
-    copyState(this.stateDict(), state, this.#title, strict);
+    copyTensors(this.stateDict(), state, this.#className, strict);
   }
 
   /** Lets all modules in it behave as in training, or not. */
@@ -86,24 +87,24 @@ export abstract class Module {
     this.dispose();
   }
 
-  get #title(): string {
+  get #className(): string {
     return this.constructor.name || "a module";
   }
 
   #tensors() {
-    return this.#found().filter((found) => "tensor" in found);
+    return this.#entries().filter((found) => "tensor" in found);
   }
 
   /** All that it has, by names. */
-  #found(): Found[] {
-    const found: Found[] = [];
+  #entries(): ModuleEntry[] {
+    const found: ModuleEntry[] = [];
     const visit = (value: unknown, name: string, around: readonly object[]): void => {
       if (typeof value !== "object" || value === null) return;
-      const kind = kindOf(value);
+      const kind = parameterKindOf(value);
       if (kind !== undefined) found.push({ name, tensor: value as Tensor, kind });
       else if (value instanceof Module || isContainer(value)) {
         if (around.includes(value))
-          throw new TypeError(`cannot walk through ${this.#title}: ${name} leads back into itself`);
+          throw new TypeError(`cannot walk through ${this.#className}: ${name} leads back into itself`);
         if (value instanceof Module && value !== this) found.push({ name, module: value });
         for (const [key, inner] of Object.entries(value)) {
           visit(inner, name === "" ? key : `${name}.${key}`, [...around, value]);

@@ -10,13 +10,13 @@ import { isTensor, type Tensor } from "../tensor.js";
 import { call } from "../torch.js";
 
 /** All of one type of elements. */
-interface Flat {
+interface FlatBuffer {
   /** 1-dimensional. */
-  readonly all: Tensor;
-  readonly parts: readonly Part[];
+  readonly elements: Tensor;
+  readonly views: readonly GradientView[];
 }
 
-interface Part {
+interface GradientView {
   readonly parameter: Tensor;
   /** Its place in `all`, with its shape. */
   readonly view: Tensor;
@@ -24,7 +24,7 @@ interface Part {
 
 export class FlatGradients {
   readonly parameters: readonly Tensor[];
-  readonly #flats: readonly Flat[];
+  readonly #buffers: readonly FlatBuffer[];
 
   /**
    * The gradients of parameters are parts of it from here on: `backward` adds to them. Those that there are keep what they are.
@@ -48,17 +48,17 @@ export class FlatGradients {
       if (same === undefined) byDtype.set(parameter.dtype, [parameter]);
       else same.push(parameter);
     }
-    this.#flats = noGrad(() => [...byDtype.values()].map(flatOf));
-    this.#collect();
-    this.#attach();
+    this.#buffers = noGrad(() => [...byDtype.values()].map(createFlatBuffer));
+    this.#copyStrayGradients();
+    this.#attachViews();
   }
 
   /** All gradients are zero: instead of `zeroGrad` of an optimizer, after which they would have to be copied here again. */
   zero(): void {
     noGrad(() => {
-      for (const { all } of this.#flats) all.zero_().dispose();
+      for (const { elements: all } of this.#buffers) all.zero_().dispose();
     });
-    this.#attach();
+    this.#attachViews();
   }
 
   /**
@@ -67,19 +67,19 @@ export class FlatGradients {
    * @throws TensorError, RangeError as `reduce` does
    */
   average(along: Along): void {
-    this.#collect();
+    this.#copyStrayGradients();
     using _ = new TensorScope();
     noGrad(() => {
-      for (const { all } of this.#flats) all.copy_(all.reduce(along, "avg"));
+      for (const { elements: all } of this.#buffers) all.copy_(all.reduce(along, "avg"));
     });
   }
 
   /** Gradients are null from here on. Idempotent. */
   dispose(): void {
-    for (const { all, parts } of this.#flats) {
+    for (const { elements: all, views: parts } of this.#buffers) {
       if (all.disposed) continue;
       for (const { parameter, view } of parts) {
-        if (!parameter.disposed && isPart(parameter, view)) parameter.grad = null;
+        if (!parameter.disposed && isGradientView(parameter, view)) parameter.grad = null;
         view.dispose();
       }
       all.dispose();
@@ -91,13 +91,13 @@ export class FlatGradients {
   }
 
   /** Gradients that are other tensors by now are copied to where they belong. */
-  #collect(): void {
+  #copyStrayGradients(): void {
     using _ = new TensorScope();
     noGrad(() => {
-      for (const { parameter, view } of this.#flats.flatMap(({ parts }) => parts)) {
+      for (const { parameter, view } of this.#buffers.flatMap(({ views: parts }) => parts)) {
         const { grad } = parameter;
         if (grad === null) view.zero_();
-        else if (!isSame(grad, view)) {
+        else if (!isSameMemory(grad, view)) {
           view.copy_(grad);
           parameter.grad = view;
         }
@@ -105,15 +105,15 @@ export class FlatGradients {
     });
   }
 
-  #attach(): void {
+  #attachViews(): void {
     using _ = new TensorScope();
-    for (const { parameter, view } of this.#flats.flatMap(({ parts }) => parts)) {
-      if (!isPart(parameter, view)) parameter.grad = view;
+    for (const { parameter, view } of this.#buffers.flatMap(({ views: parts }) => parts)) {
+      if (!isGradientView(parameter, view)) parameter.grad = view;
     }
   }
 }
 
-function flatOf(parameters: readonly Tensor[]): Flat {
+function createFlatBuffer(parameters: readonly Tensor[]): FlatBuffer {
   const sizes = parameters.map(({ shape }) => shape.reduce((product, size) => product * size, 1));
   // Where the parameters are, whatever is active.
   const all = parameters[0]!.new_zeros([sizes.reduce((sum, size) => sum + size, 0)]);
@@ -123,17 +123,17 @@ function flatOf(parameters: readonly Tensor[]): Flat {
     at += sizes[i]!;
     return { parameter, view: flat.view(parameter.shape) };
   });
-  return { all, parts };
+  return { elements: all, views: parts };
 }
 
-function isPart(parameter: Tensor, view: Tensor): boolean {
+function isGradientView(parameter: Tensor, view: Tensor): boolean {
   const { grad } = parameter;
-  return grad !== null && isSame(grad, view);
+  return grad !== null && isSameMemory(grad, view);
 }
 
 /** Whether they are the same elements in memory, seen in the same way. */
-function isSame(one: Tensor, other: Tensor): boolean {
-  const [place, also] = [addon().placeOf(one), addon().placeOf(other)];
+function isSameMemory(one: Tensor, other: Tensor): boolean {
+  const [place, also] = [addon().recordedReferenceOf(one), addon().recordedReferenceOf(other)];
   if (place !== null && also !== null) return place[0] === also[0] && place[1] === also[1];
   return place === also && (call("is_set_to", [one, other]) as unknown as boolean);
 }

@@ -2,7 +2,7 @@
 import { addon } from "../addon.js";
 import { noGrad } from "../grad.js";
 import { TensorScope } from "../scope.js";
-import { copyState, type TensorDict } from "../state.js";
+import { copyTensors, type TensorDict } from "../state.js";
 import { isTensor, type Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
 
@@ -93,12 +93,12 @@ export abstract class Optimizer {
   /** Copies elements, and takes over the learning rate. All or none. @throws TypeError, RangeError that say what does not fit */
   loadStateDict({ lr, steps, tensors }: OptimizerState): void {
     checkNumber("lr", lr);
-    if (!Array.isArray(steps) || steps.length !== this.parameters.length || !steps.every(isCount)) {
+    if (!Array.isArray(steps) || steps.length !== this.parameters.length || !steps.every(isStepCount)) {
       throw new RangeError(
         `cannot load the state of ${this.constructor.name}: steps must be ${this.parameters.length} integers from 0 on, got ${JSON.stringify(steps)}`,
       );
     }
-    copyState(this.#tensors(), tensors, this.constructor.name, true);
+    copyTensors(this.#tensors(), tensors, this.constructor.name, true);
     this.#lr = lr;
     this.#steps = [...steps];
   }
@@ -123,7 +123,7 @@ function checkParameters(parameters: readonly Tensor[]): void {
   if (new Set(parameters).size < parameters.length) {
     throw new RangeError("cannot make an optimizer: a parameter is given twice");
   }
-  const places = new Set(parameters.map((one) => addon().placeOf(one)?.[0]));
+  const places = new Set(parameters.map((one) => addon().recordedReferenceOf(one)?.[0]));
   if (places.size > 1) throw new RangeError("cannot make an optimizer: its parameters are not all in one place");
 }
 
@@ -134,6 +134,6 @@ export function checkNumber(name: string, value: number, below = Number.POSITIVE
   throw new RangeError(`cannot optimize: ${name} must be a number ${range}, got ${value}`);
 }
 
-function isCount(value: unknown): boolean {
+function isStepCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

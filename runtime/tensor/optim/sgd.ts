@@ -33,18 +33,18 @@ export class SGD extends Optimizer {
   protected override update({ parameters, gradients, kept }: Group): void {
     const { lr, momentum, nesterov, weightDecay } = this;
     let direction = gradients;
-    if (weightDecay !== 0) direction = added(direction, parameters, weightDecay);
+    if (weightDecay !== 0) direction = addScaled(direction, parameters, weightDecay);
     if (momentum !== 0) {
       const velocity = kept("momentum_buffer");
       call("_foreach_mul_.Scalar", [velocity, momentum]);
       call("_foreach_add_.List", [velocity, direction]);
-      direction = nesterov ? added(direction, velocity, momentum) : velocity;
+      direction = nesterov ? addScaled(direction, velocity, momentum) : velocity;
     }
     call("_foreach_add_.List", [parameters, direction], { alpha: -lr });
   }
 }
 
 /** `some + alpha · others`, in new tensors: gradients are left as they are. */
-function added(some: readonly Tensor[], others: readonly Tensor[], alpha: number): readonly Tensor[] {
+function addScaled(some: readonly Tensor[], others: readonly Tensor[], alpha: number): readonly Tensor[] {
   return call("_foreach_add.List", [some, others], { alpha }) as readonly Tensor[];
 }

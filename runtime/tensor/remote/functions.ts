@@ -1,19 +1,19 @@
 /** The remote functions that modules of this process have made known. */
 import type { RemoteName } from "../../../generated/tensor.js";
 
-type Run = (...args: never[]) => unknown;
+type RemoteImplementation = (...args: never[]) => unknown;
 
-const known = new Map<string, Run>();
+const registeredFunctions = new Map<string, RemoteImplementation>();
 
-export function makeKnown({ module, name }: RemoteName, run: Run): void {
-  known.set(`${module}#${name}`, run);
+export function registerFunction({ module, name }: RemoteName, run: RemoteImplementation): void {
+  registeredFunctions.set(`${module}#${name}`, run);
 }
 
 /** Loads its module if it is not known. Rejects if the module does not make it known either. */
-export async function functionOf({ module, name }: RemoteName): Promise<Run> {
+export async function loadFunction({ module, name }: RemoteName): Promise<RemoteImplementation> {
   const key = `${module}#${name}`;
-  if (!known.has(key)) await import(module);
-  const run = known.get(key);
+  if (!registeredFunctions.has(key)) await import(module);
+  const run = registeredFunctions.get(key);
   if (run !== undefined) return run;
   throw new Error(
     `cannot run ${name}: ${module} does not make it known; call remote(import.meta.url, "${name}", …) there`,

@@ -7,20 +7,20 @@ import { procsOf } from "../../codegen/v1/index.js";
 import { ValueMesh } from "../../index.js";
 import { TensorError } from "../errors.js";
 import { currentMesh, type TensorMesh } from "../mesh.js";
-import { rref, type Shapes, type ShapesOf } from "../rref.js";
+import { type ResultShapes, rref, type ShapesOf } from "../rref.js";
 import { tensorArguments } from "../support.js";
-import { makeKnown } from "./functions.js";
+import { registerFunction } from "./functions.js";
 import { FunctionRunner } from "./runner.js";
 import { readValues, writeValues } from "./values.js";
 
 /** A function that `remote` has made known. `P`: what `rref` answers. */
 export class RemoteFunction<A extends unknown[], R, P> {
-  readonly #called: RemoteName;
-  readonly #shapes: ((...args: A) => Shapes) | undefined;
+  readonly #name: RemoteName;
+  readonly #shapes: ((...args: A) => ResultShapes) | undefined;
 
   /** Made by `remote`. */
-  constructor(called: RemoteName, shapes: ((...args: A) => Shapes) | undefined) {
-    this.#called = called;
+  constructor(called: RemoteName, shapes: ((...args: A) => ResultShapes) | undefined) {
+    this.#name = called;
     this.#shapes = shapes;
   }
 
@@ -29,11 +29,11 @@ export class RemoteFunction<A extends unknown[], R, P> {
    * @throws TensorError outside of `activate`; TypeError for arguments that are neither tensors nor what JSON has
    */
   call(...args: A): Promise<ValueMesh<R>> {
-    const { name } = this.#called;
-    const runner = runnerOf(activeMesh(name));
+    const { name } = this.#name;
+    const runner = runnerActorsOf(requireCurrentMesh(name));
     const values = () => writeValues(name, args);
     const answers = tensorArguments.lend({ label: name, procs: procsOf(runner) }, () =>
-      runner.run.call(this.#called, values()),
+      runner.run.call(this.#name, values()),
     );
     return answers.then((all) =>
       ValueMesh.of(
@@ -45,18 +45,18 @@ export class RemoteFunction<A extends unknown[], R, P> {
 
   /** The same, and the answers, tensors or lists of them, stay there as tensors of the mesh, as those of actors do. */
   rref(...args: A): P {
-    const { name } = this.#called;
-    const runner = runnerOf(activeMesh(name));
+    const { name } = this.#name;
+    const runner = runnerActorsOf(requireCurrentMesh(name));
     const to = { label: name, procs: procsOf(runner) };
     const send = (key: unknown) =>
       tensorArguments
-        .lend(to, () => runner.keep.callSettled(this.#called, key as never, writeValues(name, args)))
+        .lend(to, () => runner.keep.callSettled(this.#name, key as never, writeValues(name, args)))
         .then((outcomes) => outcomes.values());
-    return rref({ ...to, args, send }, this.#shapes as ((...args: never[]) => Shapes) | undefined) as P;
+    return rref({ ...to, args, send }, this.#shapes as ((...args: never[]) => ResultShapes) | undefined) as P;
   }
 
   toString(): string {
-    return `RemoteFunction ${this.#called.name}`;
+    return `RemoteFunction ${this.#name.name}`;
   }
 }
 
@@ -86,15 +86,15 @@ export function remote<A extends unknown[], R>(
   shapes?: (...args: A) => ShapesOf<Awaited<R>>,
 ): RemoteFunction<A, Awaited<R>, unknown> {
   const called = { module, name };
-  makeKnown(called, run as (...args: never[]) => unknown);
-  return new RemoteFunction(called, shapes as ((...args: A) => Shapes) | undefined);
+  registerFunction(called, run as (...args: never[]) => unknown);
+  return new RemoteFunction(called, shapes as ((...args: A) => ResultShapes) | undefined);
 }
 
-function runnerOf(mesh: TensorMesh): TensorRunnerMesh<string> {
-  return mesh.beside("runners", FunctionRunner);
+function runnerActorsOf(mesh: TensorMesh): TensorRunnerMesh<string> {
+  return mesh.companionActors("runners", FunctionRunner);
 }
 
-function activeMesh(name: string): TensorMesh {
+function requireCurrentMesh(name: string): TensorMesh {
   const mesh = currentMesh();
   if (mesh !== undefined) return mesh;
   throw new TensorError(

@@ -1,24 +1,24 @@
 /** Runs functions of the project in a process of a mesh. */
 import type { KeptAnswer, RemoteName, RemoteValues, TensorKey } from "../../../generated/tensor.js";
 import { TensorRunnerActor } from "../../../generated/tensor.js";
-import { keepAnswer } from "../kept.js";
-import { functionOf } from "./functions.js";
+import { retainResult } from "../kept.js";
+import { loadFunction } from "./functions.js";
 import { readValues, writeValues } from "./values.js";
 
 /** @internal */
 export class FunctionRunner extends TensorRunnerActor {
   async run(called: RemoteName, args: RemoteValues): Promise<RemoteValues> {
-    return writeValues(called.name, await answerOf(called, args));
+    return writeValues(called.name, await runFunction(called, args));
   }
 
   async keep(called: RemoteName, key: TensorKey, args: RemoteValues): Promise<KeptAnswer> {
-    return keepAnswer(called.name, key, await answerOf(called, args));
+    return retainResult(called.name, key, await runFunction(called, args));
   }
 }
 
-async function answerOf(called: RemoteName, args: RemoteValues): Promise<unknown> {
+async function runFunction(called: RemoteName, args: RemoteValues): Promise<unknown> {
   const [values, coming] = readValues(args);
-  const run = await functionOf(called);
+  const run = await loadFunction(called);
   await coming;
   if (!Array.isArray(values)) throw new TypeError(`cannot run ${called.name}: its arguments are no list`);
   return run(...(values as never[]));

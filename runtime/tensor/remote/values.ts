@@ -1,19 +1,19 @@
 /** Arguments and answers of remote functions: what JSON has, with tensors in it. */
 import type { RemoteValues } from "../../../generated/tensor.js";
 import { isTensor, type Tensor } from "../tensor.js";
-import { receiving, tensorCodec } from "../wire.js";
+import { decodeWithArrivals, tensorCodec } from "../wire.js";
 
 /** The only key of an object that stands for a tensor. */
-const mark = "$tensor";
+const tensorMark = "$tensor";
 
 /** @throws TypeError that says what cannot be sent, CodecError for a tensor that cannot */
 export function writeValues(label: string, value: unknown): RemoteValues {
   const tensors: Uint8Array[] = [];
   const json = JSON.stringify(value, function (this: Record<string, unknown>, key: string) {
     const own = this[key];
-    if (!isTensor(own)) return checked(label, own, Array.isArray(this));
+    if (!isTensor(own)) return checkedValue(label, own, Array.isArray(this));
     tensors.push(tensorCodec().encode(own));
-    return { [mark]: tensors.length - 1 };
+    return { [tensorMark]: tensors.length - 1 };
   });
   return { json: json ?? "null", tensors };
 }
@@ -23,12 +23,14 @@ export function writeValues(label: string, value: unknown): RemoteValues {
  * @throws SyntaxError, RangeError, CodecError for what `writeValues` does not write
  */
 export function readValues({ json, tensors }: RemoteValues): readonly [unknown, Promise<unknown>] {
-  const [read, coming] = receiving(() => tensors.map((tensor) => tensorCodec().decode(tensor)));
-  const value: unknown = JSON.parse(json, (_key, own: unknown) => (isMarked(own) ? tensorAt(read, own[mark]) : own));
-  return [value, Promise.all(coming.map(({ there }) => there))];
+  const [read, coming] = decodeWithArrivals(() => tensors.map((tensor) => tensorCodec().decode(tensor)));
+  const value: unknown = JSON.parse(json, (_key, own: unknown) =>
+    isMarked(own) ? tensorAt(read, own[tensorMark]) : own,
+  );
+  return [value, Promise.all(coming.map(({ arrived: there }) => there))];
 }
 
-function checked(label: string, value: unknown, inList: boolean): unknown {
+function checkedValue(label: string, value: unknown, inList: boolean): unknown {
   const refuse = (got: string) => {
     throw new TypeError(`cannot send to or from ${label}: expected tensors and what JSON has, got ${got}`);
   };
@@ -38,12 +40,12 @@ function checked(label: string, value: unknown, inList: boolean): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) refuse(`a ${value.constructor.name}`);
-  if (Object.hasOwn(value, mark)) refuse(`an object with the key "${mark}"`);
+  if (Object.hasOwn(value, tensorMark)) refuse(`an object with the key "${tensorMark}"`);
   return value;
 }
 
-function isMarked(value: unknown): value is Record<typeof mark, unknown> {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, mark);
+function isMarked(value: unknown): value is Record<typeof tensorMark, unknown> {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, tensorMark);
 }
 
 function tensorAt(tensors: readonly Tensor[], index: unknown): Tensor {

@@ -2,16 +2,16 @@
  * Headers of safetensors files: which tensors a file has, and where their elements are. Eight bytes, little-endian, have the length of
  * the header, which is JSON; the elements follow. https://huggingface.co/docs/safetensors
  */
-import { bytesOf } from "../typed-array.js";
+import { elementSize } from "../typed-array.js";
 import type { Dtype } from "../types.js";
 import { HeaderText } from "./json.js";
 
 /** The header's length stands before it. */
 export const PREFIX_BYTES = 8;
 /** A hundred thousand tensors have less. Python's library takes up to 100 MB, which can keep the event loop for many seconds. */
-export const MOST_HEADER_BYTES = 16 << 20;
+export const MAX_HEADER_BYTES = 16 << 20;
 /** Operations of libtorch take no more. */
-const MOST_DIMENSIONS = 64;
+const MAX_DIMENSIONS = 64;
 /** What a file says of itself, besides tensors. */
 const METADATA = "__metadata__";
 
@@ -24,14 +24,14 @@ export interface TensorEntry {
   readonly end: number;
 }
 
-export interface Header {
+export interface SafetensorsHeader {
   readonly metadata: Readonly<Record<string, string>>;
   /** Without a prototype: names can be anything. */
   readonly entries: Readonly<Record<string, TensorEntry>>;
 }
 
 /** Files have elements in this order of their types, so that each is aligned. Others have no place in the format, or none in libtorch 1.13. */
-const names = {
+const formatNames = {
   int64: "I64",
   float64: "F64",
   float32: "F32",
@@ -43,27 +43,27 @@ const names = {
   uint8: "U8",
   bool: "BOOL",
 } as const satisfies Partial<Record<Dtype, string>>;
-const order = Object.keys(names) as (keyof typeof names)[];
-const dtypes = new Map<string, Dtype>(order.map((dtype) => [names[dtype], dtype]));
+const dtypeOrder = Object.keys(formatNames) as (keyof typeof formatNames)[];
+const dtypesByFormatName = new Map<string, Dtype>(dtypeOrder.map((dtype) => [formatNames[dtype], dtype]));
 
 /** @throws Error, SyntaxError that say what is wrong with it, without naming the file */
-export function readHeader(bytes: Uint8Array, elements: number): Header {
-  const text = new HeaderText(decoded(bytes));
+export function readHeader(bytes: Uint8Array, elements: number): SafetensorsHeader {
+  const text = new HeaderText(decodeUtf8(bytes));
   let metadata: Record<string, string> | undefined;
   const entries: Record<string, TensorEntry> = Object.create(null);
-  text.object(
+  text.readObject(
     (key) => (key === METADATA ? metadata !== undefined : key in entries),
     (key) => {
       if (key === METADATA) metadata = readMetadata(text);
       else entries[key] = readEntry(text, key);
     },
   );
-  text.end();
-  checkPlaces(entries, elements);
+  text.expectEnd();
+  checkOffsets(entries, elements);
   return { metadata: metadata ?? Object.create(null), entries };
 }
 
-function decoded(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -73,10 +73,10 @@ function decoded(bytes: Uint8Array): string {
 
 function readMetadata(text: HeaderText): Record<string, string> {
   const metadata: Record<string, string> = Object.create(null);
-  text.object(
+  text.readObject(
     (key) => key in metadata,
     (key) => {
-      metadata[key] = text.text();
+      metadata[key] = text.readString();
     },
   );
   return metadata;
@@ -85,12 +85,12 @@ function readMetadata(text: HeaderText): Record<string, string> {
 function readEntry(text: HeaderText, key: string): TensorEntry {
   const name = JSON.stringify(key);
   const fields: { dtype?: string; shape?: number[]; data_offsets?: number[] } = {};
-  text.object(
+  text.readObject(
     (field) => Object.hasOwn(fields, field),
     (field) => {
-      if (field === "dtype") fields.dtype = text.text();
-      else if (field === "shape") fields.shape = text.integers(MOST_DIMENSIONS);
-      else if (field === "data_offsets") fields.data_offsets = text.integers(2);
+      if (field === "dtype") fields.dtype = text.readString();
+      else if (field === "shape") fields.shape = text.readIntegers(MAX_DIMENSIONS);
+      else if (field === "data_offsets") fields.data_offsets = text.readIntegers(2);
       else throw new SyntaxError(`tensor ${name} has a field ${JSON.stringify(field)} that the format does not have`);
     },
   );
@@ -98,10 +98,10 @@ function readEntry(text: HeaderText, key: string): TensorEntry {
   if (type === undefined || shape === undefined || offsets === undefined) {
     throw new SyntaxError(`tensor ${name} lacks dtype, shape or data_offsets`);
   }
-  const dtype = dtypes.get(type);
+  const dtype = dtypesByFormatName.get(type);
   if (dtype === undefined) {
     throw new TypeError(
-      `tensor ${name} has the dtype ${JSON.stringify(type)}: expected one of ${[...dtypes.keys()].join(", ")}`,
+      `tensor ${name} has the dtype ${JSON.stringify(type)}: expected one of ${[...dtypesByFormatName.keys()].join(", ")}`,
     );
   }
   const [begin, end] = offsets;
@@ -109,9 +109,9 @@ function readEntry(text: HeaderText, key: string): TensorEntry {
     throw new RangeError(`tensor ${name} has the offsets [${offsets.join(", ")}]: expected its begin and its end`);
   }
   // Also of a tensor without elements: its strides are computed from the sizes.
-  const most = shape.reduce((product, size) => product * Math.max(size, 1), bytesOf(dtype));
+  const most = shape.reduce((product, size) => product * Math.max(size, 1), elementSize(dtype));
   if (most > Number.MAX_SAFE_INTEGER) throw new RangeError(`tensor ${name} has a shape that no memory could hold`);
-  const bytes = shape.reduce((product, size) => product * size, bytesOf(dtype));
+  const bytes = shape.reduce((product, size) => product * size, elementSize(dtype));
   if (end - begin !== bytes) {
     throw new RangeError(
       `tensor ${name} has ${end - begin} bytes: ${type} of shape [${shape.join(", ")}] has ${bytes}`,
@@ -121,7 +121,7 @@ function readEntry(text: HeaderText, key: string): TensorEntry {
 }
 
 /** Each byte is one tensor's: no file has more elements than bytes. */
-function checkPlaces(entries: Readonly<Record<string, TensorEntry>>, elements: number): void {
+function checkOffsets(entries: Readonly<Record<string, TensorEntry>>, elements: number): void {
   const inOrder = Object.entries(entries).sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end);
   let at = 0;
   for (const [name, { begin, end }] of inOrder) {
@@ -135,10 +135,10 @@ function checkPlaces(entries: Readonly<Record<string, TensorEntry>>, elements: n
 }
 
 /** Places for tensors: by types, then by names, as the format's own library does. @throws TypeError for what no file can hold */
-export function placed(
+export function layOutTensors(
   tensors: readonly { readonly name: string; readonly dtype: Dtype; readonly shape: readonly number[] }[],
 ): [name: string, entry: TensorEntry][] {
-  const rank = (dtype: Dtype) => order.indexOf(dtype as keyof typeof names);
+  const rank = (dtype: Dtype) => dtypeOrder.indexOf(dtype as keyof typeof formatNames);
   for (const { name, dtype } of tensors) {
     if (name === METADATA || !name.isWellFormed()) {
       throw new TypeError(
@@ -147,7 +147,7 @@ export function placed(
     }
     if (rank(dtype) < 0) {
       throw new TypeError(
-        `cannot save tensor ${JSON.stringify(name)}: safetensors files have no ${dtype}, only ${order.join(", ")}`,
+        `cannot save tensor ${JSON.stringify(name)}: safetensors files have no ${dtype}, only ${dtypeOrder.join(", ")}`,
       );
     }
   }
@@ -156,7 +156,12 @@ export function placed(
   );
   let begin = 0;
   return sorted.map(({ name, dtype, shape }) => {
-    const entry = { dtype, shape, begin, end: shape.reduce((product, size) => product * size, bytesOf(dtype)) + begin };
+    const entry = {
+      dtype,
+      shape,
+      begin,
+      end: shape.reduce((product, size) => product * size, elementSize(dtype)) + begin,
+    };
     begin = entry.end;
     return [name, entry];
   });
@@ -168,14 +173,14 @@ export function writeHeader(
   metadata: Readonly<Record<string, string>>,
 ): Buffer {
   const parts = tensors.map(([name, { dtype, shape, begin, end }]) => {
-    const type = names[dtype as keyof typeof names];
+    const type = formatNames[dtype as keyof typeof formatNames];
     return `${JSON.stringify(name)}:${JSON.stringify({ dtype: type, shape, data_offsets: [begin, end] })}`;
   });
   if (Object.keys(metadata).length > 0) parts.unshift(`${JSON.stringify(METADATA)}:${JSON.stringify(metadata)}`);
   const text = Buffer.from(`{${parts.join(",")}}`);
   const padded = Math.ceil(text.length / 8) * 8;
-  if (padded > MOST_HEADER_BYTES) {
-    throw new RangeError(`cannot save tensors: their header has ${padded} bytes, more than ${MOST_HEADER_BYTES}`);
+  if (padded > MAX_HEADER_BYTES) {
+    throw new RangeError(`cannot save tensors: their header has ${padded} bytes, more than ${MAX_HEADER_BYTES}`);
   }
   const header = Buffer.alloc(PREFIX_BYTES + padded, " ");
   header.writeBigUInt64LE(BigInt(padded));

@@ -1,5 +1,5 @@
 const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
-const DIGITS = /(?:0|[1-9][0-9]{0,15})(?![0-9.eE])/y;
+const INTEGER = /(?:0|[1-9][0-9]{0,15})(?![0-9.eE])/y;
 
 /**
  * The JSON of a header, read from the left to the right, once. Not `JSON.parse`: that takes the last of two equal keys, and makes objects of
@@ -21,24 +21,24 @@ export class HeaderText {
 
   /** @throws SyntaxError if something else stands next */
   expect(character: string): void {
-    if (this.peek() !== character) throw this.wrong(JSON.stringify(character));
+    if (this.peek() !== character) throw this.syntaxError(JSON.stringify(character));
     this.#at++;
   }
 
   /** Whether a list or an object goes on: takes the comma, or what closes it. */
-  next(close: string): boolean {
+  hasMore(close: string): boolean {
     const character = this.peek();
-    if (character !== "," && character !== close) throw this.wrong(`"," or ${JSON.stringify(close)}`);
+    if (character !== "," && character !== close) throw this.syntaxError(`"," or ${JSON.stringify(close)}`);
     this.#at++;
     return character === ",";
   }
 
   /** Nothing but white space is left. */
-  end(): void {
-    if (this.peek() !== "") throw this.wrong("the end");
+  expectEnd(): void {
+    if (this.peek() !== "") throw this.syntaxError("the end");
   }
 
-  text(): string {
+  readString(): string {
     this.expect('"');
     const from = this.#at;
     let plain = true;
@@ -52,15 +52,16 @@ export class HeaderText {
       if (code === BACKSLASH || code < SPACE) plain = false;
     }
     this.#at = this.#text.length;
-    throw this.wrong('"\\""');
+    throw this.syntaxError('"\\""');
   }
 
   /** An integer from 0 on, without sign, fraction or exponent. */
-  integer(): number {
+  readInteger(): number {
     this.peek();
-    DIGITS.lastIndex = this.#at;
-    const [found] = DIGITS.exec(this.#text) ?? [];
-    if (found === undefined || !Number.isSafeInteger(Number(found))) throw this.wrong("an integer from 0 to 2^53 - 1");
+    INTEGER.lastIndex = this.#at;
+    const [found] = INTEGER.exec(this.#text) ?? [];
+    if (found === undefined || !Number.isSafeInteger(Number(found)))
+      throw this.syntaxError("an integer from 0 to 2^53 - 1");
     this.#at += found.length;
     return Number(found);
   }
@@ -69,34 +70,34 @@ export class HeaderText {
    * Keys and values of an object, which has each key once.
    * @param known whether a key was there before
    */
-  object(known: (key: string) => boolean, value: (key: string) => void): void {
+  readObject(known: (key: string) => boolean, value: (key: string) => void): void {
     this.expect("{");
-    if (this.#closed("}")) return;
+    if (this.#takeIfNext("}")) return;
     do {
-      const key = this.text();
+      const key = this.readString();
       if (known(key)) throw new SyntaxError(`it has the key ${JSON.stringify(key)} twice`);
       this.expect(":");
       value(key);
-    } while (this.next("}"));
+    } while (this.hasMore("}"));
   }
 
-  integers(most: number): number[] {
+  readIntegers(most: number): number[] {
     const all: number[] = [];
     this.expect("[");
-    if (this.#closed("]")) return all;
+    if (this.#takeIfNext("]")) return all;
     do {
-      if (all.length === most) throw this.wrong(`at most ${most} numbers`);
-      all.push(this.integer());
-    } while (this.next("]"));
+      if (all.length === most) throw this.syntaxError(`at most ${most} numbers`);
+      all.push(this.readInteger());
+    } while (this.hasMore("]"));
     return all;
   }
 
-  wrong(expected: string): SyntaxError {
+  syntaxError(expected: string): SyntaxError {
     const found = this.peek() === "" ? "the end" : JSON.stringify(this.#text.slice(this.#at, this.#at + 12));
     return new SyntaxError(`at character ${this.#at} of its header: expected ${expected}, got ${found}`);
   }
 
-  #closed(close: string): boolean {
+  #takeIfNext(close: string): boolean {
     if (this.peek() !== close) return false;
     this.#at++;
     return true;
@@ -110,6 +111,6 @@ export class HeaderText {
     } catch {}
     if (typeof text === "string" && text.isWellFormed()) return text;
     this.#at = from;
-    throw this.wrong("text without control characters, with escapes of JSON");
+    throw this.syntaxError("text without control characters, with escapes of JSON");
   }
 }

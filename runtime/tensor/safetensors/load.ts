@@ -1,16 +1,16 @@
 /** Tensors from safetensors files. A file may be anybody's: nothing is believed before it is checked, nothing is larger than the file. */
 import { type FileHandle, open } from "node:fs/promises";
 import { TensorError } from "../errors.js";
-import { PART_BYTES } from "../limits.js";
+import { FILE_PART_BYTES } from "../limits.js";
 import { tensor, tensorOver } from "../make.js";
 import { currentRecording } from "../recording.js";
 import { TensorScope } from "../scope.js";
 import type { TensorDict } from "../state.js";
 import type { Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
-import { bytesOf, viewOf } from "../typed-array.js";
+import { elementSize, typedArrayOver } from "../typed-array.js";
 import type { Device, Dtype, TensorData } from "../types.js";
-import { type Header, MOST_HEADER_BYTES, PREFIX_BYTES, readHeader, type TensorEntry } from "./header.js";
+import { MAX_HEADER_BYTES, PREFIX_BYTES, readHeader, type SafetensorsHeader, type TensorEntry } from "./header.js";
 
 export interface LoadOptions {
   /** Only these. Default: all of them. */
@@ -31,7 +31,7 @@ export interface TensorFile {
  * @throws TensorError for what is no such file; RangeError for names that it does not have; what the system says of files that cannot be read
  */
 export async function loadTensors(file: string, { names, device }: LoadOptions = {}): Promise<TensorDict> {
-  return reading(file, async (handle, { entries }, data) => {
+  return withTensorFile(file, async (handle, { entries }, data) => {
     const missing = names?.filter((name) => !Object.hasOwn(entries, name)) ?? [];
     if (missing.length > 0) {
       const list = missing.map((name) => JSON.stringify(name)).join(", ");
@@ -40,9 +40,9 @@ export async function loadTensors(file: string, { names, device }: LoadOptions =
     const loaded: Record<string, Tensor> = Object.create(null);
     try {
       for (const name of names ?? Object.keys(entries)) {
-        const read = elementsOf(handle, entries[name]!, data);
+        const read = elementReader(handle, entries[name]!, data);
         const here = device === "cpu" || currentRecording() === undefined;
-        loaded[name] = await (here ? loadHere(read) : loadThere(read));
+        loaded[name] = await (here ? loadLocal(read) : loadOnMesh(read));
       }
     } catch (error) {
       for (const one of Object.values(loaded)) one.dispose();
@@ -54,7 +54,7 @@ export async function loadTensors(file: string, { names, device }: LoadOptions =
 
 /** What a safetensors file has, without reading elements. @throws as `loadTensors` */
 export async function tensorsIn(file: string): Promise<TensorFile> {
-  return reading(file, async (_, { metadata, entries }) => {
+  return withTensorFile(file, async (_, { metadata, entries }) => {
     const tensors: Record<string, { dtype: Dtype; shape: readonly number[] }> = Object.create(null);
     for (const [name, { dtype, shape }] of Object.entries(entries)) tensors[name] = { dtype, shape };
     return { metadata, tensors };
@@ -62,9 +62,9 @@ export async function tensorsIn(file: string): Promise<TensorFile> {
 }
 
 /** @param use what is thrown as ERR_TENSOR_FILE without naming the file is completed */
-async function reading<T>(
+async function withTensorFile<T>(
   file: string,
-  use: (handle: FileHandle, header: Header, data: number) => Promise<T>,
+  use: (handle: FileHandle, header: SafetensorsHeader, data: number) => Promise<T>,
 ): Promise<T> {
   const handle = await open(file);
   try {
@@ -74,14 +74,14 @@ async function reading<T>(
     };
     if (size < PREFIX_BYTES) refuse(`expected a safetensors file, got ${size} bytes`);
     const prefix = Buffer.alloc(PREFIX_BYTES);
-    await fill(handle, prefix, 0);
+    await readFully(handle, prefix, 0);
     const length = prefix.readBigUInt64LE();
-    if (length > MOST_HEADER_BYTES) refuse(`its header has ${length} bytes, more than ${MOST_HEADER_BYTES}`);
+    if (length > MAX_HEADER_BYTES) refuse(`its header has ${length} bytes, more than ${MAX_HEADER_BYTES}`);
     const data = PREFIX_BYTES + Number(length);
     if (data > size) refuse(`its header has ${length} bytes, and only ${size - PREFIX_BYTES} follow`);
     const bytes = new Uint8Array(Number(length));
-    await fill(handle, bytes, PREFIX_BYTES);
-    let header: Header;
+    await readFully(handle, bytes, PREFIX_BYTES);
+    let header: SafetensorsHeader;
     try {
       header = readHeader(bytes, size - data);
     } catch (error) {
@@ -90,7 +90,7 @@ async function reading<T>(
     try {
       return await use(handle, header, data);
     } catch (error) {
-      if (error instanceof Damaged) refuse(error.message, error);
+      if (error instanceof DamagedFileError) refuse(error.message, error);
       throw error;
     }
   } finally {
@@ -99,39 +99,39 @@ async function reading<T>(
 }
 
 /** Elements that are not what the header promises. */
-class Damaged extends Error {}
+class DamagedFileError extends Error {}
 
 /** How the elements of one tensor are read, whole or in part. */
-interface Elements {
+interface ElementReader {
   readonly entry: TensorEntry;
-  readonly into: (target: ArrayBufferView, from: number) => Promise<void>;
+  readonly readInto: (target: ArrayBufferView, from: number) => Promise<void>;
 }
 
-function elementsOf(handle: FileHandle, entry: TensorEntry, data: number): Elements {
+function elementReader(handle: FileHandle, entry: TensorEntry, data: number): ElementReader {
   return {
     entry,
-    into: async ({ buffer, byteOffset, byteLength }, from) => {
+    readInto: async ({ buffer, byteOffset, byteLength }, from) => {
       const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
-      await fill(handle, bytes, data + entry.begin + from);
+      await readFully(handle, bytes, data + entry.begin + from);
       // Operations rely on it.
       if (entry.dtype === "bool" && bytes.some((byte) => byte > 1)) {
-        throw new Damaged("a tensor of BOOL has bytes that are neither 0 nor 1");
+        throw new DamagedFileError("a tensor of BOOL has bytes that are neither 0 nor 1");
       }
     },
   };
 }
 
 /** Copied part by part: a typed array over a tensor's own memory would keep it until garbage is collected. */
-async function loadHere({ entry: { dtype, shape, begin, end }, into }: Elements): Promise<Tensor> {
+async function loadLocal({ entry: { dtype, shape, begin, end }, readInto: into }: ElementReader): Promise<Tensor> {
   const made = torch.empty(shape, { dtype, device: "cpu" });
-  const buffer = new ArrayBuffer(Math.min(end - begin, PART_BYTES));
+  const buffer = new ArrayBuffer(Math.min(end - begin, FILE_PART_BYTES));
   try {
-    for (let from = 0; from < end - begin; from += PART_BYTES) {
-      const bytes = Math.min(PART_BYTES, end - begin - from);
-      const elements = viewOf(dtype, buffer).subarray(0, bytes / bytesOf(dtype)) as TensorData;
+    for (let from = 0; from < end - begin; from += FILE_PART_BYTES) {
+      const bytes = Math.min(FILE_PART_BYTES, end - begin - from);
+      const elements = typedArrayOver(dtype, buffer).subarray(0, bytes / elementSize(dtype)) as TensorData;
       await into(elements, from);
       using _ = new TensorScope();
-      const part = made.view([-1]).narrow(0, from / bytesOf(dtype), elements.length);
+      const part = made.view([-1]).narrow(0, from / elementSize(dtype), elements.length);
       part.copy_(tensorOver(elements, { dtype }));
     }
     return made;
@@ -142,18 +142,18 @@ async function loadHere({ entry: { dtype, shape, begin, end }, into }: Elements)
 }
 
 /** Sent in parts, which the processes join. */
-async function loadThere({ entry: { dtype, shape, begin, end }, into }: Elements): Promise<Tensor> {
+async function loadOnMesh({ entry: { dtype, shape, begin, end }, readInto: into }: ElementReader): Promise<Tensor> {
   const parts: Tensor[] = [];
   const part = async (from: number, bytes: number, partShape: readonly number[]): Promise<Tensor> => {
-    const elements = viewOf(dtype, new ArrayBuffer(bytes));
+    const elements = typedArrayOver(dtype, new ArrayBuffer(bytes));
     if (bytes > 0) await into(elements, from);
     return tensor(elements, { dtype, shape: partShape });
   };
-  if (end - begin <= PART_BYTES) return part(0, end - begin, shape);
+  if (end - begin <= FILE_PART_BYTES) return part(0, end - begin, shape);
   try {
-    for (let from = 0; from < end - begin; from += PART_BYTES) {
-      const bytes = Math.min(PART_BYTES, end - begin - from);
-      parts.push(await part(from, bytes, [bytes / bytesOf(dtype)]));
+    for (let from = 0; from < end - begin; from += FILE_PART_BYTES) {
+      const bytes = Math.min(FILE_PART_BYTES, end - begin - from);
+      parts.push(await part(from, bytes, [bytes / elementSize(dtype)]));
     }
     const whole = torch.cat(parts);
     const shaped = whole.view(shape);
@@ -165,10 +165,10 @@ async function loadThere({ entry: { dtype, shape, begin, end }, into }: Elements
 }
 
 /** All of a view, from a place in the file on. */
-async function fill(handle: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+async function readFully(handle: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, at, Math.min(bytes.length - at, 1 << 30), from + at);
-    if (bytesRead === 0) throw new Damaged("it was cut while it was read");
+    if (bytesRead === 0) throw new DamagedFileError("it was cut while it was read");
     at += bytesRead;
   }
 }

@@ -4,13 +4,13 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { TensorError } from "../errors.js";
 import { noGrad } from "../grad.js";
 import { inspect } from "../inspect.js";
-import { PART_BYTES } from "../limits.js";
+import { FILE_PART_BYTES } from "../limits.js";
 import { tensorOver } from "../make.js";
 import { TensorScope } from "../scope.js";
 import type { TensorDict } from "../state.js";
 import type { Tensor } from "../tensor.js";
-import { bytesOf, viewOf } from "../typed-array.js";
-import { placed, writeHeader } from "./header.js";
+import { elementSize, typedArrayOver } from "../typed-array.js";
+import { layOutTensors, writeHeader } from "./header.js";
 
 export interface SaveOptions {
   /** What the file says of itself. */
@@ -41,26 +41,26 @@ export async function saveTensors(
       `cannot save tensor ${JSON.stringify(distributed[0])}: each process of its mesh has a part; name one by { at: … }`,
     );
   }
-  const places = placed(Object.entries(tensors).map(([name, { dtype, shape }]) => ({ name, dtype, shape })));
+  const places = layOutTensors(Object.entries(tensors).map(([name, { dtype, shape }]) => ({ name, dtype, shape })));
   const header = writeHeader(places, metadata);
   // All are asked for before anything is waited for: no operation comes between them.
-  const elements = await Promise.all(places.map(([name]) => elementsOf(tensors[name]!, at)));
-  await replace(file, async (handle) => {
+  const elements = await Promise.all(places.map(([name]) => elementBytes(tensors[name]!, at)));
+  await replaceFile(file, async (handle) => {
     await handle.writeFile(header);
     for (const bytes of elements.flat()) await handle.writeFile(bytes);
   });
 }
 
 /** Copies, in order. What they are of is decided before this waits for anything. */
-async function elementsOf(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array[]> {
-  if (!tensor.distributed) return [copyOf(tensor)];
+async function elementBytes(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array[]> {
+  if (!tensor.distributed) return [copyBytes(tensor)];
   const count = tensor.shape.reduce((product, size) => product * size, 1);
-  const step = PART_BYTES / bytesOf(tensor.dtype);
-  if (count <= step) return [await fetched(tensor, at)];
+  const step = FILE_PART_BYTES / elementSize(tensor.dtype);
+  if (count <= step) return [await fetchBytes(tensor, at)];
   const flat = tensor.detach().reshape([-1]);
   const parts = Array.from({ length: Math.ceil(count / step) }, (_, i) => {
     const part = flat.narrow(0, i * step, Math.min(step, count - i * step));
-    const bytes = fetched(part, at);
+    const bytes = fetchBytes(part, at);
     part.dispose();
     return bytes;
   });
@@ -68,22 +68,22 @@ async function elementsOf(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8A
   return Promise.all(parts);
 }
 
-async function fetched(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array> {
+async function fetchBytes(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array> {
   using part = await inspect(tensor, at);
-  return copyOf(part);
+  return copyBytes(part);
 }
 
 /** In memory of JavaScript: a typed array over the tensor's own would keep that until garbage is collected. */
-function copyOf(tensor: Tensor): Uint8Array {
+function copyBytes(tensor: Tensor): Uint8Array {
   const { dtype, shape } = tensor;
-  const bytes = new ArrayBuffer(shape.reduce((product, size) => product * size, bytesOf(dtype)));
+  const bytes = new ArrayBuffer(shape.reduce((product, size) => product * size, elementSize(dtype)));
   using _ = new TensorScope();
-  noGrad(() => tensorOver(viewOf(dtype, bytes), { dtype, shape }).copy_(tensor));
+  noGrad(() => tensorOver(typedArrayOver(dtype, bytes), { dtype, shape }).copy_(tensor));
   return new Uint8Array(bytes);
 }
 
 /** Writes a file beside another one, and renames it: others see the old or the new one, never a part. */
-async function replace(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+async function replaceFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const temporary = `${file}.${randomUUID()}.new`;
   const handle = await open(temporary, "wx");
   try {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { End } from "../../../runtime/rdma/verbs/messages.js";
+import type { QueuePairEnd } from "../../../runtime/rdma/verbs/messages.js";
 import {
   decodeAnswer,
   decodePorts,
@@ -13,9 +13,9 @@ import { cases } from "../../profile.js";
 
 const bytes = (length: number, first: number) => Uint8Array.from({ length }, (_, index) => first + index);
 
-const end: End = {
-  pair: { gid: bytes(16, 1), number: 0xabcdef, first: 0x123456, lid: 7, mtu: 5, reads: 16 },
-  beat: { address: 0xfedc_ba98_7654_3210n, key: 0xffff_fffe, secret: bytes(16, 50) },
+const end: QueuePairEnd = {
+  pair: { gid: bytes(16, 1), number: 0xabcdef, firstPacket: 0x123456, lid: 7, mtu: 5, reads: 16 },
+  heartbeatTarget: { address: 0xfedc_ba98_7654_3210n, key: 0xffff_fffe, secret: bytes(16, 50) },
 };
 const grant = {
   slot: 65_535,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { activePorts, commonBits, nearest } from "../../../runtime/rdma/verbs/ports.js";
+import { activePorts, commonBits, nearestPorts } from "../../../runtime/rdma/verbs/ports.js";
 
 let root: string;
 beforeEach(() => {
@@ -83,7 +83,7 @@ test("the ports are taken that are nearest to each other, and of one kind", () =
     { link: "infiniband", gid: gidOf(ipv4(1)) },
     { link: "ethernet", gid: gidOf(ipv4(9)) },
   ] as const;
-  expect(nearest(ours, theirs)).toEqual({ our: ours[1], their: theirs[1] });
-  expect(nearest(ours, theirs.slice(0, 1))).toBeUndefined();
-  expect(nearest([], theirs)).toBeUndefined();
+  expect(nearestPorts(ours, theirs)).toEqual({ our: ours[1], their: theirs[1] });
+  expect(nearestPorts(ours, theirs.slice(0, 1))).toBeUndefined();
+  expect(nearestPorts([], theirs)).toBeUndefined();
 });

@@ -6,13 +6,13 @@ import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
 import { rdmaAddon } from "../../../../runtime/native/rdma-addon.js";
-import type { Opened } from "../../../../runtime/rdma/backend.js";
-import type { Handle } from "../../../../runtime/rdma/handle.js";
-import { type Direction, Operation } from "../../../../runtime/rdma/operation.js";
-import { Table } from "../../../../runtime/rdma/table.js";
+import type { OpenedMemory } from "../../../../runtime/rdma/backend.js";
+import type { MemoryHandle } from "../../../../runtime/rdma/handle.js";
+import { type TransferDirection, TransferOperation } from "../../../../runtime/rdma/operation.js";
+import { GrantTable } from "../../../../runtime/rdma/table.js";
 import { runTransfer } from "../../../../runtime/rdma/transfer.js";
 import { VerbsBackend } from "../../../../runtime/rdma/verbs/backend.js";
-import { type Answer, CLAIM_BYTES, decodeAnswer } from "../../../../runtime/rdma/verbs/messages.js";
+import { CLAIM_BYTES, decodeAnswer, type VerbsAnswer } from "../../../../runtime/rdma/verbs/messages.js";
 import { cases } from "../../../profile.js";
 import { withRandom } from "../../../random.js";
 import { pattern } from "./owner.js";
@@ -23,12 +23,12 @@ const size = 3 << 20;
 describe("by an RDMA device", () => {
   let owner: Owner;
   let backend: VerbsBackend;
-  let handle: Handle;
-  let opened: Opened;
+  let handle: MemoryHandle;
+  let opened: OpenedMemory;
 
   beforeAll(async () => {
     const addon = rdmaAddon();
-    backend = new VerbsBackend(addon, new Table(addon, systemClock, systemRandom), systemClock, "rxe0");
+    backend = new VerbsBackend(addon, new GrantTable(addon, systemClock, systemRandom), systemClock, "rxe0");
     owner = new Owner("rxe1");
     handle = await owner.grant(size, "rw");
     opened = await open(owner, handle);
@@ -39,7 +39,7 @@ describe("by an RDMA device", () => {
     backend.close();
   });
 
-  async function open(of: Owner, named: Handle): Promise<Opened> {
+  async function open(of: Owner, named: MemoryHandle): Promise<OpenedMemory> {
     const reached = await backend.open(named, of.ask, new AbortController().signal);
     if (reached === undefined) throw new Error("the device does not lead there");
     return reached;
@@ -88,7 +88,7 @@ describe("by an RDMA device", () => {
   test("a guessed nonce, a longer length, another process: refused by the owner before a device is asked", async () => {
     const never = new AbortController().signal;
     const [word] = handle.nonce;
-    const lies: [Handle, string][] = [
+    const lies: [MemoryHandle, string][] = [
       [{ ...handle, nonce: [word, 1n] }, "ERR_RDMA_FORGED"],
       [{ ...handle, slot: 60_000 }, "ERR_RDMA_FORGED"],
       [{ ...handle, generation: handle.generation + 1 }, "ERR_RDMA_FORGED"],
@@ -185,7 +185,7 @@ describe("by an RDMA device", () => {
 
   test("a transfer that nobody wants any more touches nothing afterwards", async () => {
     const bytes = new Uint8Array(size);
-    const reading = new Operation("read", bytes, BigUint64Array.of(0n, 0n, BigInt(size)), size);
+    const reading = new TransferOperation("read", bytes, BigUint64Array.of(0n, 0n, BigInt(size)), size);
     const end = opened.transfer(reading);
     reading.cancel();
     await expect(end).rejects.toThrow(`cannot read ${size} bytes: it was cancelled`);
@@ -238,7 +238,7 @@ function pairs(): number {
   return execFileSync("rdma", ["resource", "show", "qp"], { encoding: "utf8" }).match(/type RC/g)?.length ?? 0;
 }
 
-function accepted(bytes: Uint8Array): Answer {
+function accepted(bytes: Uint8Array): VerbsAnswer {
   const answer = decodeAnswer(bytes);
   if (typeof answer === "string" || "why" in answer) throw new Error(`refused: ${JSON.stringify(answer)}`);
   return answer;
@@ -249,7 +249,13 @@ function tc(verb: string, ...args: readonly string[]): void {
 }
 
 /** @param timeout in ms; 20 s are long, also where every instruction is emulated */
-function run(opened: Opened, direction: Direction, local: Uint8Array, remote = 0, timeout = 20_000): Promise<void> {
+function run(
+  opened: OpenedMemory,
+  direction: TransferDirection,
+  local: Uint8Array,
+  remote = 0,
+  timeout = 20_000,
+): Promise<void> {
   const stretches = { words: BigUint64Array.of(BigInt(remote), 0n, BigInt(local.length)), bytes: local.length };
   return runTransfer(direction, local, stretches, { timeout }, systemClock, (operation) => opened.transfer(operation));
 }

@@ -3,10 +3,10 @@
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
 import { rdmaAddon } from "../../../../runtime/native/rdma-addon.js";
 import type { Grant } from "../../../../runtime/rdma/grant.js";
-import type { Handle } from "../../../../runtime/rdma/handle.js";
-import { ownMachine, ownStart } from "../../../../runtime/rdma/process-name.js";
-import { State } from "../../../../runtime/rdma/slot.js";
-import { Table } from "../../../../runtime/rdma/table.js";
+import type { MemoryHandle } from "../../../../runtime/rdma/handle.js";
+import { ownMachineId, ownStartTime } from "../../../../runtime/rdma/process-name.js";
+import { GrantState } from "../../../../runtime/rdma/slot.js";
+import { GrantTable } from "../../../../runtime/rdma/table.js";
 import { VerbsBackend } from "../../../../runtime/rdma/verbs/backend.js";
 
 export type Command =
@@ -35,7 +35,7 @@ const margin = 8192;
 
 function serve(): void {
   const addon = rdmaAddon();
-  const table = new Table(addon, systemClock, systemRandom);
+  const table = new GrantTable(addon, systemClock, systemRandom);
   const backend = new VerbsBackend(addon, table, systemClock);
   const grants = new Map<number, Grant>();
 
@@ -45,17 +45,17 @@ function serve(): void {
     return grant;
   };
 
-  const make = (length: number, access: "r" | "rw"): Handle => {
+  const make = (length: number, access: "r" | "rw"): MemoryHandle => {
     const all = new Uint8Array(length + 2 * margin).fill(0xee);
     const bytes = all.subarray(margin, margin + length);
     for (let index = 0; index < length; index++) bytes[index] = pattern(index);
     const grant = table.add({ bytes, address: addon?.addressOf(bytes), file: undefined }, 0, length, access);
     grants.set(grant.slot, grant);
     const { slot, generation, nonce } = grant;
-    const verbs = backend.granted();
+    const verbs = backend.handlePartOf();
     const parts = verbs === undefined ? {} : { verbs };
-    const name = { machine: ownMachine(), pid: process.pid, started: ownStart(), table: table.fd };
-    return { slot, generation, nonce, length, access, proc: 1n, location: "", process: name, parts };
+    const name = { machine: ownMachineId(), pid: process.pid, started: ownStartTime(), table: table.fd };
+    return { slot, generation, nonce, length, access, proc: 1n, location: "", process: name, transportParts: parts };
   };
 
   const run = async (command: Command): Promise<unknown> => {
@@ -63,11 +63,11 @@ function serve(): void {
       case "grant":
         return make(command.length, command.access);
       case "answer":
-        return backend.answer(command.request);
+        return backend.answerPeer(command.request);
       case "revoke": {
         const grant = grantOf(command.slot);
-        table.end(grant, State.revoked);
-        await backend.revoked(grant);
+        table.markEnded(grant, GrantState.revoked);
+        await backend.finishRevocation(grant);
         // What was granted is used for something else from here on.
         grant.memory.bytes.fill(0xdd);
         return undefined;

@@ -1,7 +1,7 @@
 /** Owners in processes of their own, for tests inside of the virtual machine. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Handle } from "../../../../runtime/rdma/handle.js";
+import type { MemoryHandle } from "../../../../runtime/rdma/handle.js";
 import type { Command, Question, Reply } from "./owner.js";
 
 const program = fileURLToPath(new URL("owner.js", import.meta.url));
@@ -37,8 +37,8 @@ export class Owner implements Disposable {
     });
   }
 
-  async grant(length: number, access: "r" | "rw"): Promise<Handle> {
-    return (await this.tell({ kind: "grant", length, access })) as Handle;
+  async grant(length: number, access: "r" | "rw"): Promise<MemoryHandle> {
+    return (await this.tell({ kind: "grant", length, access })) as MemoryHandle;
   }
 
   /** As a backend asks it. */
